@@ -1,7 +1,9 @@
 // Instances that take a connection and never answer, as a stopped process does: they hold up nobody.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <future>
 
 #include "client/fake_resolver.hpp"
@@ -101,6 +103,31 @@ TEST(BlackHole, KeepsNoWaitingCallFromAServerThatComesLater) {
   EXPECT_EQ(waiting.get(), 8);
 }
 
+/// Threads that this process has.
+std::size_t threads() {
+  const std::filesystem::directory_iterator each("/proc/self/task");
+  return static_cast<std::size_t>(std::distance(begin(each), end(each)));
+}
+
+TEST(BlackHole, LeavesNoThreadBehindWhenItsClientIsClosed) {
+  const auto path = std::filesystem::temp_directory_path() / ("mf-hole-" + std::to_string(::getpid()));
+  for (const auto& listens :
+       {std::string("tcp://127.0.0.1:0"), std::string("tls://127.0.0.1:0"), "unix:" + path.string()}) {
+    const bool plain = !listens.starts_with("tls");
+    const Listener hole(mf::Address::parse(plain ? listens : "tcp://127.0.0.1:0"));
+    auto address = hole.address();
+    if (!plain) address.scheme = "tls";
+    const auto before = threads();
+    {
+      mf::Client client(address.str(), kPatient);
+      const calls::EchoClient stub(client);
+      for (int i = 0; i < 3; ++i) (void)failure_of([&] { return stub.twice(1, {.deadline = 5ms}); });
+      EXPECT_GT(threads(), before) << "an attempt is under way";
+    }
+    EXPECT_TRUE(eventually([&] { return threads() <= before; })) << listens;
+  }
+}
+
 TEST(BlackHole, EndsACallAtItsDeadlineInWordsAndItsClientAtOnce) {
   const Listener hole = black_hole();
   auto client = std::make_unique<mf::Client>(hole.address().str(), kPatient);
@@ -112,7 +139,7 @@ TEST(BlackHole, EndsACallAtItsDeadlineInWordsAndItsClientAtOnce) {
   auto waiting = std::async(std::launch::async,
                             [&] { return failure_of([&] { return stub.twice(1, {.deadline = 60s}); }); });
   std::this_thread::sleep_for(10ms);
-  client.reset();  // waits for no attempt
+  client.reset();  // ends the attempt
   EXPECT_EQ(waiting.get().code, mf::Code::cancelled);
 }
 

@@ -67,6 +67,7 @@ class Streams : public testing::TestWithParam<std::tuple<Way, Kind>> {
       client.emplace(light, std::move(options));
     }
     stub.emplace(*client);
+    EXPECT_EQ(stub->stopped(), 0U);  // no test's deadline has to last for connecting
   }
   // A writer that its servant keeps keeps its call, and that its servant.
   ~Streams() override { plain->kept.reset(); }
@@ -273,23 +274,45 @@ TEST_P(Streams, AStopTokenEndsACallAndTheHandlerSeesIt) {
 }
 
 TEST_P(Streams, ADeadlineAsksTheHandlerOfACallToStop) {
-  const auto code = failure_of([&] { return stub->linger({.deadline = 50ms}); }).code;
+  const auto code = failure_of([&] { return stub->linger({.deadline = 200ms}); }).code;
   // In the process a plain handler has its caller's thread, and its answer is its caller's.
   EXPECT_EQ(code, GetParam() == std::tuple(Way::light, Kind::plain) ? Code::ok : Code::deadline_exceeded);
   EXPECT_TRUE(eventually([&] { return plain->stops == 1U; }));
 }
 
 TEST_P(Streams, ADeadlineAsksAHandlerToStopThatNobodyReadsFrom) {
-  auto both = stub->endless({.deadline = 50ms});
+  auto both = stub->endless({.deadline = 200ms});
   EXPECT_TRUE(eventually([&] { return plain->stops == 1U; }));
 }
 
 TEST_P(Streams, TheDeadlineOfABatchIsThatOfTheWhole) {
   if (std::get<0>(GetParam()) == Way::light) return;  // all items are one message there
   const std::vector<flow::FlowLingerRequest> requests(3);
-  auto batch = stub->linger_batch(requests, {.deadline = 50ms, .size = 1, .window = 1});
+  auto batch = stub->linger_batch(requests, {.deadline = 200ms, .size = 1, .window = 1});
   for (const auto& outcome : batch.results()) EXPECT_EQ(outcome.failure().code, Code::deadline_exceeded);
   EXPECT_EQ(plain->lingering, 1U) << "the time of the first message was that of all";
+}
+
+// Servers refuse windows that are too large together; so do clients.
+TEST(StreamsOfAClient, ThoseThatItReadsHoldNoMoreThanAConnectionMayInAll) {
+  const auto servant = std::make_shared<PlainFlow>();
+  mf::Server server({.workers = 2});
+  server.offer(servant);
+  server.start();
+  mf::Client client(server.address().str(), {.stream_window = 2U << 20U});
+  const flow::FlowClient stub(client);
+  std::vector<mf::StreamReader<std::uint32_t>> open;
+  for (int i = 0; i < 4; ++i) open.push_back(stub.count(1U << 20U));
+  for (auto& reader : open) EXPECT_EQ(reader.next(), 0U);
+  const auto refused = failure_of([&] { return stub.count(1).next(); });
+  EXPECT_EQ(refused.code, Code::overloaded);
+  EXPECT_EQ(refused.execution, mf::Execution::not_executed);
+  EXPECT_EQ(refused.message,
+            "4 streams of " + server.address().str() +
+                " are open, as many as a connection takes with a stream window of 2097152 bytes");
+  EXPECT_EQ(stub.sum(3).finish(), 3U) << "it writes, and reads nothing";
+  open.pop_back();
+  EXPECT_TRUE(eventually([&] { return failure_of([&] { return stub.count(1).next(); }).code == Code::ok; }));
 }
 
 TEST_P(Streams, AStopTokenEndsAStreamThatIsWaitedFor) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <future>
 #include <vector>
 
 namespace mf::transport {
@@ -91,6 +92,16 @@ TEST(Race, SaysWhyNobodyAnswers) {
   const Listening hole(true);
   EXPECT_EQ(connect_to_any({refusing(), hole.address}, 30ms).error, ETIMEDOUT);
   EXPECT_EQ(connect_to_any({}, 60s).fd, -1);
+}
+
+TEST(Race, EndsWhenItIsAskedTo) {
+  const Listening hole(true);
+  std::stop_source source;
+  const auto waits = [&] { return connect_to_any({hole.address, hole.address}, 60s, source.get_token()).fd; };
+  auto waiting = std::async(std::launch::async, waits);
+  source.request_stop();
+  EXPECT_EQ(waiting.get(), -1);
+  EXPECT_EQ(waits(), -1) << "also one that begins later";
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ struct Meeting {
   /// Both ends, of which the client's may be a failure.
   void meet(const std::shared_ptr<TlsContext>& with) {
     auto connecting =
-        std::async(std::launch::async, [&] { return connect(listener.address(), kTimeout, with); });
+        std::async(std::launch::async, [&] { return connect(listener.address(), kTimeout, {.tls = with}); });
     ASSERT_TRUE(eventually([&] { return listener.accept(server) == Listener::Accept::accepted; }));
     server->set_coarse_timeout(std::chrono::milliseconds(5));
     std::array<std::byte, 1> none{};
@@ -438,8 +438,9 @@ TEST_F(Tls, AServerThatClosesWithinTheHandshakeIsUnavailable) {
   const Listener listener(Address::parse("tcp://127.0.0.1:0"));
   auto address = listener.address();
   address.scheme = "tls";
-  auto connecting = std::async(
-      std::launch::async, [&] { return connect(address, kTimeout, make_tls_client(authority.accepted())); });
+  auto connecting = std::async(std::launch::async, [&] {
+    return connect(address, kTimeout, {.tls = make_tls_client(authority.accepted())});
+  });
   std::unique_ptr<Stream> server;
   ASSERT_TRUE(eventually(
       [&] { return const_cast<Listener&>(listener).accept(server) == Listener::Accept::accepted; }));
@@ -457,7 +458,8 @@ TEST_F(Tls, AServerThatDoesNotAnswerIsWaitedForNoLongerThanTheTimeout) {
   const Listener silent(Address::parse("tcp://127.0.0.1:0"));
   auto address = silent.address();
   address.scheme = "tls";
-  const auto client = connect(address, std::chrono::milliseconds(50), make_tls_client(authority.accepted()));
+  const auto client =
+      connect(address, std::chrono::milliseconds(50), {.tls = make_tls_client(authority.accepted())});
   ASSERT_FALSE(client.ok());
   EXPECT_EQ(client.failure().code, Code::unavailable);
   EXPECT_EQ(client.failure().message,

@@ -115,7 +115,7 @@ void Core::close() {
     shared.swap(shared_);
   }
   for (const auto& [key, state] : shared) state->on_close();
-  if (connecting) connecting->abandon();
+  if (connecting) connecting->stop();
   if (background) background->stop();
   {
     const std::scoped_lock lock(mutex_);

@@ -47,7 +47,7 @@ class Core {
   using Make = FunctionRef<std::shared_ptr<Shared>()>;
   std::shared_ptr<Shared> shared(const ServiceInfo& service, std::string_view agent, Make make);
 
-  /// Runs on a thread of its own, which blocks while it connects; nobody waits for it.
+  /// Runs on a thread of its own, which blocks while it connects.
   void connecting(UniqueFunction<void()> work);
   /// Runs on a thread of the client's own, for what may block.
   void in_background(UniqueFunction<void()> work);

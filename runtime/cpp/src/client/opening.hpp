@@ -1,7 +1,7 @@
 // Attempts to reach several instances at once, so that one which does not answer holds up nobody.
 //
-// Each attempt blocks a thread of the client's for connections. Nobody waits for that thread: neither calls,
-// whose wait ends at their deadline, nor the client when it is closed. Thread-safe.
+// Each attempt blocks a thread of the client's for connections. Calls do not wait for that thread longer than
+// until their deadline; a client that is closed ends the attempts, and waits for the threads. Thread-safe.
 #pragma once
 
 #include <condition_variable>

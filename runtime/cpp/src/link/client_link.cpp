@@ -250,15 +250,15 @@ std::uint32_t ClientLink::append(protocol::RequestHead& head, const Payload& pay
   head.deadline = deadline_field(now, deadline);
   pending.ends_at = written_ + session_.output_bytes() +
                     protocol::padded(protocol::payload_offset_for(head.count) + payload.size());
-  const bool by_reactor = pending.by_reactor;
+  count(pending);
+  const auto keep = [&] { uncount(pending = *calls_.take(head.id)); };
   calls_.insert(head.id, head.route, deadline, std::move(pending));
   try {
     send_request(head, payload);
   } catch (...) {
-    pending = *calls_.take(head.id);
+    keep();
     throw;
   }
-  if (by_reactor) ++by_reactor_;
   in_flight_.store(calls_.size(), std::memory_order_relaxed);
   return head.id;
 }
@@ -273,9 +273,19 @@ void ClientLink::send_request(const protocol::RequestHead& head, const Payload& 
 
 std::optional<ClientLink::Pending> ClientLink::take(std::uint32_t id) {
   auto pending = calls_.take(id);
-  if (pending && pending->by_reactor) --by_reactor_;
+  if (pending) uncount(*pending);
   in_flight_.store(calls_.size(), std::memory_order_relaxed);
   return pending;
+}
+
+void ClientLink::count(const Pending& pending) noexcept {
+  if (pending.by_reactor) ++by_reactor_;
+  if (pending.reads_stream) ++streams_to_us_;
+}
+
+void ClientLink::uncount(const Pending& pending) noexcept {
+  if (pending.by_reactor) --by_reactor_;
+  if (pending.reads_stream) --streams_to_us_;
 }
 
 void ClientLink::call(ReplySlot& slot, protocol::RequestHead head, Payload payload, TimePoint deadline,
@@ -355,11 +365,19 @@ std::optional<Failure> ClientLink::try_start_stream(protocol::RequestHead head, 
   Lock lock(mutex_);
   if (!written_later()) check_idle(now, lock);
   if (auto refusal = refuse_early(payload, now, deadline)) return refusal;
+  const std::uint64_t window = session_.limits().stream_window;
+  if (stream.reads() && (streams_to_us_ + 1) * window > protocol::kMaxWindows) {
+    return not_executed(Code::overloaded, std::to_string(streams_to_us_) + " streams of " + peer() +
+                                              " are open, as many as a connection takes with a stream "
+                                              "window of " +
+                                              std::to_string(window) + " bytes");
+  }
   head.flags |= protocol::kStream;
   Pending pending;
   pending.done = std::move(done);
   pending.by_reactor = true;
   pending.stream = &stream;
+  pending.reads_stream = stream.reads();
   std::uint32_t id = 0;
   try {
     id = append(head, payload, now, deadline, std::move(pending));
@@ -542,6 +560,7 @@ void ClientLink::break_off(Failure why, Lock& lock) {
     end(std::move(pending), Reply::failed(std::move(failure), Ended::lost), own);
   });
   by_reactor_ = 0;
+  streams_to_us_ = 0;
   in_flight_.store(0, std::memory_order_relaxed);
   for (auto& [key, binding] : bindings_) {
     for (auto* waiter : binding->waiters_) waiter->finish();
@@ -639,7 +658,7 @@ void ClientLink::expire(TimePoint now, Lock& lock) {
   make_room_to_end(own, calls_.size());
   expired.reserve(calls_.size());
   calls_.expire(now, [&](std::uint32_t id, Pending&& pending) {
-    if (pending.by_reactor) --by_reactor_;
+    uncount(pending);
     expired.push_back(id);
     end(std::move(pending), Reply::failed(out_of_time(peer()), Ended::expired), own);
   });

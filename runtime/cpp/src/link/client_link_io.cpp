@@ -251,7 +251,7 @@ void ClientLink::on_reply(protocol::Event& event, FinishedList& own) {
     unmatched_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  if (pending->by_reactor) --by_reactor_;
+  uncount(*pending);
   in_flight_.store(calls_.size(), std::memory_order_relaxed);
   try {
     Reply reply;
@@ -274,7 +274,7 @@ void ClientLink::on_reply(protocol::Event& event, FinishedList& own) {
     end(std::move(*pending), std::move(reply), own);
   } catch (const std::bad_alloc&) {
     // Back where it was, which takes no memory: it ends with the link.
-    if (pending->by_reactor) ++by_reactor_;
+    count(*pending);
     calls_.insert(event.header.id, event.header.route, kNever, std::move(*pending));
     throw;
   }

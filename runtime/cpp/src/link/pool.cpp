@@ -1,8 +1,8 @@
 #include "mf/link/pool.hpp"
 
-#include <algorithm>
+#include <sys/socket.h>
 
-#include "mf/transport/socket.hpp"
+#include <algorithm>
 
 namespace mf::link {
 namespace {
@@ -17,7 +17,7 @@ Pool::Pool(std::shared_ptr<transport::Reactor> reactor, MakeOptions make_options
     : reactor_(std::move(reactor)),
       make_options_(std::move(make_options)),
       connect_timeout_(connect_timeout),
-      tls_(std::move(tls)) {}
+      connecting_{.tls = std::move(tls), .stop = stop_.get_token()} {}
 
 Pool::~Pool() {
   close("the client was closed");
@@ -84,8 +84,9 @@ Outcome<std::shared_ptr<ClientLink>> Pool::connect(const Address& address, TimeP
                                                    TimePoint deadline) {
   const auto until = std::min(deadline, now + connect_timeout_);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now);
-  auto stream = transport::connect(address, std::max(left, std::chrono::milliseconds(1)), tls_);
+  auto stream = transport::connect(address, std::max(left, std::chrono::milliseconds(1)), connecting_);
   if (!stream) return stream.failure();
+  const std::stop_callback end(connecting_.stop, [fd = stream.value()->fd()] { ::shutdown(fd, SHUT_RDWR); });
   return ClientLink::open(std::move(stream).value(), make_options_(), reactor_, until);
 }
 
@@ -131,6 +132,7 @@ void Pool::close(const std::string& reason) {
       }
     }
   }
+  stop_.request_stop();
   for (const auto& link : links) link->close(reason);
 }
 

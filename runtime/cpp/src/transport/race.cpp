@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 
 namespace mf::transport {
 namespace {
@@ -25,14 +26,15 @@ bool is_connected_to_itself(int fd) noexcept {
 /// The sockets of attempts under way; those that are left at the end are closed.
 class Race {
  public:
-  explicit Race(Clock::time_point until) : until_(until) {}
+  Race(Clock::time_point until, std::stop_token stop) : until_(until), stop_(std::move(stop)) {}
   ~Race() {
+    ends_.clear();
     for (const auto& entry : pending_) ::close(entry.fd);
   }
   Race(const Race&) = delete;
   Race& operator=(const Race&) = delete;
 
-  [[nodiscard]] bool over() const { return winner_ >= 0; }
+  [[nodiscard]] bool over() const { return winner_ >= 0 || stop_.stop_requested(); }
   [[nodiscard]] bool waits() const { return !pending_.empty(); }
   [[nodiscard]] Connected result() const { return {.fd = winner_, .error = error_}; }
 
@@ -45,6 +47,7 @@ class Race {
       win(fd);
     } else if (errno == EINPROGRESS) {
       pending_.push_back({.fd = fd, .events = POLLOUT, .revents = 0});
+      ends_.try_emplace(fd, stop_, ShutDown(fd));
     } else {
       error_ = errno;
       ::close(fd);
@@ -77,6 +80,7 @@ class Race {
     if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
     if (error == 0 && is_connected_to_itself(fd)) error = ECONNREFUSED;
     entry = pending_.erase(entry);
+    ends_.erase(fd);
     if (error == 0) {
       win(fd);
     } else {
@@ -92,15 +96,18 @@ class Race {
   }
 
   const Clock::time_point until_;
+  const std::stop_token stop_;
   std::vector<pollfd> pending_;
+  std::map<int, std::stop_callback<ShutDown>> ends_;  // of each that is pending
   int winner_ = -1;
   int error_ = ETIMEDOUT;
 };
 
 }  // namespace
 
-Connected connect_to_any(const std::vector<SocketAddress>& addresses, std::chrono::milliseconds timeout) {
-  Race race(Clock::now() + timeout);
+Connected connect_to_any(const std::vector<SocketAddress>& addresses, std::chrono::milliseconds timeout,
+                         const std::stop_token& stop) {
+  Race race(Clock::now() + timeout, stop);
   auto next = addresses.begin();
   while (!race.over()) {
     if (next != addresses.end()) {

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <chrono>
+#include <stop_token>
 #include <vector>
 
 namespace mf::transport {
@@ -21,9 +22,19 @@ struct Connected {
   int error = 0;  // the errno of the last attempt that failed
 };
 
+/// Ends what is done with a socket; for std::stop_callback. Whoever waits for the socket wakes.
+class ShutDown {
+ public:
+  explicit ShutDown(int fd) : fd_(fd) {}
+  void operator()() const noexcept { (void)::shutdown(fd_, SHUT_RDWR); }
+
+ private:
+  int fd_;
+};
+
 /// The first address is tried however little time is left: who is refused learns that, and not that time ran
 /// out.
 [[nodiscard]] Connected connect_to_any(const std::vector<SocketAddress>& addresses,
-                                       std::chrono::milliseconds timeout);
+                                       std::chrono::milliseconds timeout, const std::stop_token& stop = {});
 
 }  // namespace mf::transport

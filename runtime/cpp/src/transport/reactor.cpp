@@ -1,7 +1,5 @@
 #include "mf/transport/reactor.hpp"
 
-#include <pthread.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "mf/core/error.hpp"
+#include "transport/thread.hpp"
 
 namespace mf::transport {
 namespace {
@@ -223,13 +222,7 @@ void Reactor::Loop::run() {
 }
 
 Reactor::Reactor() : loop_(std::make_shared<Loop>()) {
-  // Signals belong to the application's threads, never to this one.
-  sigset_t all{};
-  sigset_t before{};
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([loop = loop_] { loop->run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = start_thread([loop = loop_] { loop->run(); });
 }
 
 Reactor::~Reactor() {

@@ -8,8 +8,8 @@
 
 #include "mf/core/outcome.hpp"
 #include "mf/transport/address.hpp"
+#include "mf/transport/socket.hpp"
 #include "mf/transport/stream.hpp"
-#include "mf/transport/tls.hpp"
 
 namespace mf::transport {
 
@@ -21,10 +21,12 @@ inline constexpr int kBacklog = 4096;
 int listen_tcp(Address& address);
 int listen_unix(const Address& address);
 
-Outcome<std::unique_ptr<Stream>> connect_tcp(const Address& address, std::chrono::milliseconds timeout);
-Outcome<std::unique_ptr<Stream>> connect_unix(const Address& address, std::chrono::milliseconds timeout);
+Outcome<std::unique_ptr<Stream>> connect_tcp(const Address& address, std::chrono::milliseconds timeout,
+                                             const Connecting& with);
+Outcome<std::unique_ptr<Stream>> connect_unix(const Address& address, std::chrono::milliseconds timeout,
+                                              const Connecting& with);
 Outcome<std::unique_ptr<Stream>> connect_tls(const Address& address, std::chrono::milliseconds timeout,
-                                             const std::shared_ptr<TlsContext>& tls);
+                                             const Connecting& with);
 /// The server's end of a connection that was accepted.
 std::unique_ptr<Stream> accept_tls(std::unique_ptr<Stream> socket, const std::shared_ptr<TlsContext>& tls);
 

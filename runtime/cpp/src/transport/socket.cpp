@@ -33,9 +33,9 @@ std::string in_words(int error) {
 }
 
 Outcome<std::unique_ptr<Stream>> connect(const Address& address, std::chrono::milliseconds timeout,
-                                         const std::shared_ptr<TlsContext>& tls) {
-  if (address.scheme == "tls") return connect_tls(address, timeout, tls);
-  return address.local() ? connect_unix(address, timeout) : connect_tcp(address, timeout);
+                                         const Connecting& with) {
+  if (address.scheme == "tls") return connect_tls(address, timeout, with);
+  return address.local() ? connect_unix(address, timeout, with) : connect_tcp(address, timeout, with);
 }
 
 bool exists_here(const Address& address) noexcept {

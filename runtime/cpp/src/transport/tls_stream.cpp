@@ -11,6 +11,7 @@
 
 #include "mf/core/error.hpp"
 #include "mf/protocol/foreign.hpp"
+#include "transport/race.hpp"
 #include "transport/schemes.hpp"
 #include "transport/tls_words.hpp"
 
@@ -35,12 +36,13 @@ bool wants_more(int error) noexcept {
 }  // namespace
 
 Outcome<std::unique_ptr<Stream>> connect_tls(const Address& address, std::chrono::milliseconds timeout,
-                                             const std::shared_ptr<TlsContext>& tls) {
+                                             const Connecting& with) {
   const auto until = std::chrono::steady_clock::now() + timeout;
-  auto socket = connect_tcp(address, timeout);
+  auto socket = connect_tcp(address, timeout, with);
   if (!socket) return socket;
   try {
-    auto stream = std::make_unique<TlsStream>(std::move(socket).value(), tls, address);
+    auto stream = std::make_unique<TlsStream>(std::move(socket).value(), with.tls, address);
+    const std::stop_callback end(with.stop, ShutDown(stream->fd()));
     auto failed = stream->shake_hands(until);
     if (!failed) return std::unique_ptr<Stream>(std::move(stream));
     failed->message = "connect " + address.str() + ": " + failed->message;

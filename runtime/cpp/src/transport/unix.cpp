@@ -16,6 +16,9 @@
 namespace mf::transport {
 namespace {
 
+// How often one who waits for a full queue sees whether it should go on.
+constexpr std::chrono::milliseconds kLookAgain{50};
+
 // Address::parse() has checked that it fits.
 sockaddr_un socket_address(const Address& address) noexcept {
   sockaddr_un at{};
@@ -63,19 +66,29 @@ int listen_unix(const Address& address) {
                              : in_words(error));
 }
 
-Outcome<std::unique_ptr<Stream>> connect_unix(const Address& address, std::chrono::milliseconds timeout) {
+// While the listener's queue is full connect() blocks, and no poll would tell when it is not full any more;
+// nor does shutdown() end it.
+Outcome<std::unique_ptr<Stream>> connect_unix(const Address& address, std::chrono::milliseconds timeout,
+                                              const Connecting& with) {
+  using std::chrono::steady_clock;
   const auto at = socket_address(address);
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return unavailable("connect " + address.str() + ": " + in_words(errno));
-  // It blocks while the listener's queue is full, which no poll would tell of.
-  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(timeout).count();
-  const timeval longest{.tv_sec = us / 1'000'000, .tv_usec = us % 1'000'000};
-  (void)::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof longest);
-  if (::connect(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0)
-    return std::unique_ptr<Stream>(std::make_unique<SocketStream>(fd, address.str()));
-  const int error = errno == EAGAIN ? ETIMEDOUT : errno;
+  const auto until = steady_clock::now() + timeout;
+  int error = EAGAIN;
+  while (error == EAGAIN && !with.stop.stop_requested()) {
+    const auto left = std::chrono::ceil<std::chrono::microseconds>(until - steady_clock::now());
+    const auto longest =
+        std::clamp<std::chrono::microseconds>(left, std::chrono::milliseconds(1), kLookAgain);
+    const timeval span{.tv_sec = 0, .tv_usec = longest.count()};
+    (void)::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &span, sizeof span);
+    if (::connect(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0)
+      return std::unique_ptr<Stream>(std::make_unique<SocketStream>(fd, address.str()));
+    error = errno;
+    if (steady_clock::now() >= until) break;
+  }
   ::close(fd);
-  return unavailable("connect " + address.str() + ": " + in_words(error));
+  return unavailable("connect " + address.str() + ": " + in_words(error == EAGAIN ? ETIMEDOUT : error));
 }
 
 std::string local_peer_name(int fd, const Address& address) {

@@ -1,12 +1,10 @@
 #include "mf/transport/workers.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <chrono>
 #include <system_error>
-#include <thread>
+
+#include "transport/thread.hpp"
 
 namespace mf::transport {
 namespace {
@@ -28,18 +26,12 @@ Workers::~Workers() {
   stop();
 }
 
-// Signals belong to the application's threads.
 void Workers::start(bool extra) {
-  sigset_t all{};
-  sigset_t before{};
-  sigfillset(&all);
   {
     const std::scoped_lock lock(shared_->mutex);
     ++shared_->threads;
   }
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread([shared = shared_, extra] { run(shared, extra); }).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  start_thread([shared = shared_, extra] { run(shared, extra); }).detach();
 }
 
 void Workers::grow(std::size_t waiting) {
@@ -98,15 +90,7 @@ void Workers::stop() {
   shared_->changed.notify_all();
   const std::size_t own =
       own_pool == shared_.get() ? 1 : 0;  // a task that stops its own pool is not waited for
-  shared_->ended.wait(lock, [&] { return shared_->threads <= own || shared_->abandoned; });
-}
-
-void Workers::abandon() {
-  {
-    const std::scoped_lock lock(shared_->mutex);
-    shared_->abandoned = true;
-  }
-  stop();
+  shared_->ended.wait(lock, [&] { return shared_->threads <= own; });
 }
 
 void Workers::run(const std::shared_ptr<Shared>& shared, bool extra) {

@@ -32,7 +32,10 @@ class LinkStreams(LinkInput):
             streams = self._session.calls.by_id.values()
             opened = sum(isinstance(each, StreamCall) and each.incoming is not None for each in streams)
             if (opened + 1) * window > MAX_WINDOWS:
-                text = f"{opened} streams of {self.peer} are open, as many as a connection takes"
+                text = (
+                    f"{opened} streams of {self.peer} are open, as many as a connection takes with a "
+                    f"stream window of {window} bytes"
+                )
                 call.failure = not_executed(Code.OVERLOADED, text)
                 call.ended_by = CallEvent.REFUSED
                 call.done = True

@@ -50,6 +50,7 @@ class StreamedCall : public AsyncCall,
   /// Runs when it has; perhaps at once.
   void when_ended(UniqueFunction<void()> done);
 
+  [[nodiscard]] bool reads() const noexcept override { return method_.info.streams != Streams::params; }
   void on_sent(const std::shared_ptr<link::ClientLink>& link, std::uint32_t id) override;
   [[nodiscard]] link::StreamEvent on_data(const protocol::Event& event) override;
   [[nodiscard]] link::StreamEvent on_credit(std::uint32_t bytes) override;

@@ -171,6 +171,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
     std::uint64_t ends_at = 0;  // position in the stream behind the request's last byte
     bool by_reactor = false;
     StreamCall* stream = nullptr;  // of a call with streams
+    bool reads_stream = false;
   };
   struct Description {
     bool answered = false;
@@ -210,6 +211,9 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   std::uint32_t append(protocol::RequestHead& head, const Payload& payload, TimePoint now, TimePoint deadline,
                        Pending&& pending);
   std::optional<Pending> take(std::uint32_t id);
+  /// For one that was added to, or removed from, the calls in flight.
+  void count(const Pending& pending) noexcept;
+  void uncount(const Pending& pending) noexcept;
 
   void drive(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly = false);
   void follow(Waiter& waiter, TimePoint deadline, Lock& lock);
@@ -297,9 +301,10 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   bool watched_ = false;
   unsigned armed_ = 0;  // transport::Interest
   bool adopting_ = false;
-  std::size_t by_reactor_ = 0;  // pending calls that only the reactor will read for
-  std::uint64_t written_ = 0;   // bytes given to the kernel
-  std::uint64_t offered_ = 0;   // the same, with those of a write that is under way
+  std::size_t by_reactor_ = 0;     // pending calls that only the reactor will read for
+  std::size_t streams_to_us_ = 0;  // pending calls whose results are a stream
+  std::uint64_t written_ = 0;      // bytes given to the kernel
+  std::uint64_t offered_ = 0;      // the same, with those of a write that is under way
   std::chrono::microseconds coarse_{};
   TimePoint last_call_{};
   TimePoint timer_at_ = kNever;

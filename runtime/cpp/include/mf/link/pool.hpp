@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <vector>
 
 #include "mf/core/clock.hpp"
@@ -18,6 +19,7 @@
 #include "mf/link/client_link.hpp"
 #include "mf/link/resolver.hpp"
 #include "mf/transport/address.hpp"
+#include "mf/transport/socket.hpp"
 #include "mf/transport/tls.hpp"
 
 namespace mf::link {
@@ -37,6 +39,7 @@ class Pool {
   Outcome<std::shared_ptr<ClientLink>> open(const Address& address, TimePoint deadline);
   /// Lets the next open() try at once: the address was announced anew.
   void reset_backoff(const Address& address);
+  /// Ends the connections, and at once what waits for one in open().
   void close(const std::string& reason);
 
  private:
@@ -57,7 +60,8 @@ class Pool {
   const std::shared_ptr<transport::Reactor> reactor_;
   const MakeOptions make_options_;
   const std::chrono::milliseconds connect_timeout_;
-  const std::shared_ptr<transport::TlsContext> tls_;
+  std::stop_source stop_;
+  const transport::Connecting connecting_;
   std::mutex mutex_;
   std::map<Address, std::shared_ptr<Slot>> slots_;
   bool closed_ = false;

@@ -262,6 +262,8 @@ class ClientLink;
 class StreamCall {
  public:
   virtual ~StreamCall() = default;
+  /// Whether its results are a stream.
+  [[nodiscard]] virtual bool reads() const noexcept = 0;
   /// Its request is in the output of the link, with this id.
   virtual void on_sent(const std::shared_ptr<ClientLink>& link, std::uint32_t id) = 0;
   [[nodiscard]] virtual StreamEvent on_data(const protocol::Event& event) = 0;

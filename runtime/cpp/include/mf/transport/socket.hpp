@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <stop_token>
 
 #include "mf/core/outcome.hpp"
 #include "mf/transport/address.hpp"
@@ -13,11 +14,22 @@
 
 namespace mf::transport {
 
+class Names;
+/// The look-ups of names that a client's connections share; thread-safe.
+std::shared_ptr<Names> make_names();
+
+/// What the connections of a client have in common.
+struct Connecting {
+  std::shared_ptr<TlsContext> tls = make_tls_client({});
+  std::shared_ptr<Names> names = make_names();
+  std::stop_token stop{};  // ends at once what is being connected
+};
+
 /// Connects within the timeout, trying each address that the host's name has, and makes the handshake of TLS.
 /// Failure: UNAVAILABLE, not executed, in words: "connect tcp://127.0.0.1:1: connection refused". Of a
 /// certificate: UNAUTHENTICATED.
 Outcome<std::unique_ptr<Stream>> connect(const Address& address, std::chrono::milliseconds timeout,
-                                         const std::shared_ptr<TlsContext>& tls = make_tls_client({}));
+                                         const Connecting& with = {});
 
 /// Whether there is a file at the path of a unix socket.
 [[nodiscard]] bool exists_here(const Address& address) noexcept;

@@ -33,8 +33,6 @@ class Workers {
   void submit(std::vector<Task>& tasks);  // leaves the vector empty, with its capacity
   void submit(Task task);
   void stop();
-  /// The same, without waiting for those that run.
-  void abandon();
 
  private:
   /// Shared with the threads, so that one may outlive the pool by the task it runs.
@@ -46,7 +44,6 @@ class Workers {
     std::size_t idle = 0;
     std::size_t threads = 0;
     bool stopping = false;
-    bool abandoned = false;
   };
   static void run(const std::shared_ptr<Shared>& shared, bool extra);
   void start(bool extra);
