@@ -273,7 +273,8 @@ void Server::Core::start() {
   if (controllers_given.empty()) return;
   std::array<std::uint8_t, 16> instance{};
   std::memcpy(instance.data(), nonce_.data(), instance.size());
-  auto registrar = make_controller_registrar(std::move(controllers_given), instance);
+  auto registrar =
+      make_controller_registrar(std::move(controllers_given), instance, options_.log, reactors_.front());
   {
     const std::scoped_lock lock(mutex_);
     registrar_ = std::move(registrar);
@@ -340,12 +341,12 @@ void Server::Core::stop() {
   workers_->stop();
   stream_threads_->stop();
   for (const auto& client : clients()) client.link->close("");
-  for (const auto& reactor : reactors_) reactor->stop();
-  std::shared_ptr<Registrar> registrar;
   {
+    std::shared_ptr<Registrar> registrar;
     const std::scoped_lock lock(mutex_);
-    registrar = std::move(registrar_);
+    registrar.swap(registrar_);
   }
+  for (const auto& reactor : reactors_) reactor->stop();
 }
 
 std::vector<Address> Server::Core::addresses() const {
