@@ -28,6 +28,7 @@ _WORKS = (
 )
 # A peer that needs 20 us of processor time a call would take a minute for what takes us one second.
 _PEER_WORKS = {"pipelined_128": 40_000, "server_stream_100b": 200_000, "client_stream_100b": 200_000}
+_PEERS = ("grpc", "capnp", "ice", "thrift")
 _WORKS_OF_WAYS = ("unary_i32", "pipelined_128", "echo_1mib")
 _WIRE_CALLS = 1_000
 _IDLE_CONNECTIONS = 2_000
@@ -66,8 +67,10 @@ def _systems(programs: Path) -> tuple[list[System], list[System], list[System]]:
         System("mf-default", [str(mf_server), "default"], [str(mf_client)]),
         System("mf-unix", [str(mf_server), "unix"], [str(mf_client), "unix"]),
     ]
-    grpc = programs / "bench-grpc"
-    peers = [System("grpc", [str(grpc), "server"], [str(grpc), "client"])] if grpc.exists() else []
+    at = {name: programs / f"bench-{name}" for name in _PEERS}
+    peers = [
+        System(name, [str(path), "server"], [str(path), "client"]) for name, path in at.items() if path.exists()
+    ]
     return ours, ways, peers
 
 
