@@ -69,7 +69,9 @@ def _systems(programs: Path) -> tuple[list[System], list[System], list[System]]:
     ]
     at = {name: programs / f"bench-{name}" for name in _PEERS}
     peers = [
-        System(name, [str(path), "server"], [str(path), "client"]) for name, path in at.items() if path.exists()
+        System(name, [str(path), "server"], [str(path), "client"])
+        for name, path in at.items()
+        if path.exists()
     ]
     return ours, ways, peers
 
