@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any
 
 from mf.core.current import enter, leave
-from mf.core.outcome import Outcome
+from mf.core.outcome import Outcome, some_at_once
 from mf.server.answers import (
     answer_one,
     answer_outcomes,
@@ -51,7 +51,7 @@ class TaskWatch:
 
 
 async def run_async(call: ServedCall) -> None:
-    """The items of a batch run concurrently."""
+    """The items of a batch run concurrently, so many at once."""
     handler = call.handler
     if not may_run(call, handler):
         return
@@ -87,7 +87,7 @@ async def _run_many_async(call: ServedCall, handler: Handler, many: Iterable[Any
     if handler.batch is not None:
         outcomes = await _maybe_await(handler.batch([handler.method.request(*item) for item in many]))
         return checked(handler, outcomes, call.count)
-    return await asyncio.gather(*(_one_of_many(handler, item) for item in many))
+    return await some_at_once(_one_of_many(handler, item) for item in many)
 
 
 async def _one_of_many(handler: Handler, item: Any) -> Outcome[Any]:
