@@ -18,6 +18,7 @@ from mf.transport.sockets import SCHEMES
 KEEP_OLD = 10.0
 _POLL_MS = 30_000
 _ANSWER_WITHIN = 10.0
+_FIRST_WITHIN = 1.0
 _MAX_AGENTS = 10_000  # that are remembered without an instance
 
 
@@ -37,6 +38,9 @@ class Watched:
         wait_ms = _POLL_MS
         if self.old:  # come back when they are to be forgotten
             wait_ms = max(min(int((self.old_until - now) * 1000) + 1, _POLL_MS), 1)
+        if not self.view.reached or self.view.trouble:
+            # Who waits for an answer is to learn soon why none comes.
+            return 0, CallOptions(deadline=_FIRST_WITHIN)
         return wait_ms, CallOptions(deadline=wait_ms / 1000 + _ANSWER_WITHIN)
 
     def takes(self, answer: Answer, now: float) -> bool:

@@ -28,13 +28,14 @@ _STRAGGLERS = 1.0
 class AsyncIo(ServerIo):
     """Made and used on its loop; `turn_soon` is for any thread."""
 
-    __slots__ = ("_dirty", "_drained_at_last", "_loop", "_tasks", "_timer")
+    __slots__ = ("_closed", "_dirty", "_drained_at_last", "_loop", "_tasks", "_timer")
 
     def __init__(
         self, loop: AbstractEventLoop, listening: list[Listening], offers: Offers, hello: Hello
     ) -> None:
         super().__init__(listening, offers, hello)
         self._loop = loop
+        self._closed = False
         self._dirty: set[Connection] = set()
         self._tasks: set[Task[None]] = set()
         self._timer: TimerHandle | None = None
@@ -57,6 +58,7 @@ class AsyncIo(ServerIo):
             self._set_timer()
             await self._drained_at_last
         finally:
+            self._closed = True
             self._stop_listening()
             self._close_all()
             if self._timer is not None:
@@ -76,6 +78,8 @@ class AsyncIo(ServerIo):
     # What connections need
 
     def start(self, call: ServedCall) -> None:
+        if self._closed:  # one-way calls that waited for others
+            return
         runs = run_stream_async(call) if isinstance(call, StreamCall) else run_async(call)
         task = self._loop.create_task(runs)
         self._tasks.add(task)
