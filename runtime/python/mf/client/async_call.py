@@ -4,52 +4,16 @@ task that is cancelled, by a timeout too, ends its call at once, and the server 
 
 from asyncio import CancelledError
 from time import monotonic
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from mf.client.async_destination import AsyncDestination
-from mf.client.begin import begin, give_metadata
 from mf.client.driving import given_up, sent_off
 from mf.client.routes import Route
 from mf.core.error import Error
-from mf.core.options import CallOptions
-from mf.core.service import Method
 from mf.link.async_link import AsyncLink
 from mf.protocol.call import Call, too_late
-from mf.protocol.call_table import RESOLVE, CallEvent, CallState, CallStep
+from mf.protocol.call_table import CallEvent, CallState, CallStep
 from mf.protocol.frame import ONEWAY, pack_deadline
-from mf.protocol.reply import OK
-
-T = TypeVar("T")
-
-
-async def call(
-    to: AsyncDestination, method: Method[Any, T], options: CallOptions | None, arguments: tuple[Any, ...]
-) -> T:
-    now = monotonic()
-    made = begin(to.router, method, options, arguments, now)
-    route = to.ready()
-    if route is None or method.oneway or made.deadline <= now:
-        await run(made, to)
-    else:  # what `run` does, for a route that is at hand
-        made.begin_at(route.binding, now)
-        future = route.link.submit(made, made.word)
-        if future is not None:
-            try:
-                await future
-            except CancelledError:
-                _cancel(route.link, made)
-                raise
-        if made.failure is None and made.status == OK and made.reply_metadata is None:
-            if made.encoding == method.result_encoding:
-                return method.decode_result(made.payload)  # nobody asks the machine any more
-            return made.value_at_once()
-        if made.settle(monotonic()) is RESOLVE:
-            to.forget(route)
-            await run(made, to, RESOLVE)
-    give_metadata(options, made.reply_metadata)
-    if method.oneway and made.failure is None:
-        return cast(T, None)
-    return made.value()
 
 
 async def run(call: Call[Any], to: AsyncDestination, step: CallStep | None = None) -> None:
@@ -70,7 +34,7 @@ async def run(call: Call[Any], to: AsyncDestination, step: CallStep | None = Non
                 try:
                     await future
                 except CancelledError:
-                    _cancel(route.link, call)
+                    cancel(route.link, call)
                     raise
             step = call.settle(monotonic())
         if step is CallStep.RESOLVE:
@@ -99,6 +63,6 @@ async def find(call: Call[Any], to: AsyncDestination) -> Route[AsyncLink] | None
     return route
 
 
-def _cancel(link: AsyncLink, call: Call[Any]) -> None:
+def cancel(link: AsyncLink, call: Call[Any]) -> None:
     link.abandon(call, CallEvent.CANCELLED, given_up())
     call.settle(monotonic())

@@ -2,16 +2,16 @@
 target.py; the drivers are async_call.py, async_batch.py and async_streams.py.
 """
 
-from asyncio import gather
+from asyncio import CancelledError, gather
 from collections.abc import AsyncIterable, Coroutine, Iterable, Sequence
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from mf.client import async_batch, async_call
 from mf.client.async_destination import AsyncDestination
 from mf.client.async_router import AsyncRouter
 from mf.client.async_streams import duplex_stream, read_stream, write_stream
-from mf.client.begin import begin, begin_bulk, deadline_of
+from mf.client.begin import begin, begin_bulk, deadline_of, give_metadata
 from mf.client.driving import bulk_outcomes, scattered_outcome
 from mf.core.agent import Agent, called_agent
 from mf.core.options import BatchOptions, CallOptions
@@ -19,6 +19,8 @@ from mf.core.outcome import Outcome
 from mf.core.service import Method, ServiceInfo
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader
 from mf.core.target import AsyncScatterTarget, AsyncTarget, Scattered
+from mf.protocol.call_table import RESOLVE
+from mf.protocol.reply import OK
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -45,10 +47,39 @@ class AsyncRemoteTarget(AsyncDestination, AsyncTarget):
 
     # Calls
 
-    def call(
-        self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
-    ) -> Coroutine[Any, Any, T]:
-        return async_call.call(self, method, options, arguments)
+    async def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
+        now = monotonic()
+        call = begin(self.router, method, options, arguments, now)
+        route = self._route
+        if (
+            route is None
+            or not route.link.usable
+            or not route.binding.bound
+            or self._resolver.generation != self._generation
+            or method.oneway
+            or call.deadline <= now
+        ):
+            await async_call.run(call, self)
+        else:  # what `run` does, for a route that is at hand
+            call.begin_at(route.binding, now)
+            future = route.link.submit(call, call.word)
+            if future is not None:
+                try:
+                    await future
+                except CancelledError:
+                    async_call.cancel(route.link, call)
+                    raise
+            if call.failure is None and call.status == OK and call.reply_metadata is None:
+                if call.encoding == method.result_encoding:
+                    return method.decode_result(call.payload)  # nobody asks the machine any more
+                return call.value_at_once()
+            if call.settle(monotonic()) is RESOLVE:
+                self.forget(route)
+                await async_call.run(call, self, RESOLVE)
+        give_metadata(options, call.reply_metadata)
+        if method.oneway and call.failure is None:
+            return cast(T, None)
+        return call.value()
 
     def batch(
         self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None

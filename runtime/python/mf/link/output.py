@@ -13,7 +13,7 @@ from mf.protocol.frame import Buffer
 from mf.protocol.handshake import Hello
 from mf.protocol.session import SCRATCH_SIZE
 from mf.protocol.stream_call import StreamCall
-from mf.transport.stream import Stream, drop_written
+from mf.transport.stream import Stream, drop_written, joined
 
 
 class LinkOutput(LinkCore):
@@ -75,7 +75,7 @@ class LinkOutput(LinkCore):
         write = self._stream.write_now
         while True:
             try:
-                written = write(out)
+                written = write(joined(out, size))
             except OSError as error:
                 self._block(out, size, leads)
                 self._write_failed(error, leads)
