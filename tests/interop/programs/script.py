@@ -107,6 +107,8 @@ class Script:
             function = getattr(ShapesAsyncClient(client).at(agent), shape.name)
             calls = (function(*arguments(each)) for each in requests)
             ended = await asyncio.gather(*calls, return_exceptions=True)
+            # The notes are taken over another connection; this one starts after what came before it here.
+            await ShapesAsyncClient(client).at(agent).who()
         outcomes: list[mf.Outcome[Any]] = []
         for end in ended:
             if isinstance(end, (mf.Error, mf.DeclaredError)):

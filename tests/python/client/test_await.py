@@ -156,6 +156,16 @@ def test_one_way_calls_are_awaited_until_they_are_on_their_way(served: Served) -
     assert eventually(lambda: served.servant.notes == list(range(1000)))
 
 
+def test_a_one_way_call_leaves_though_the_client_is_closed_at_once(served: Served) -> None:
+    async def run(echo: EchoAsyncClient) -> None:
+        await echo.twice(1)
+        await echo.note(7)
+
+    awaited(served.server.address, run)
+
+    assert eventually(lambda: served.servant.notes == [7])
+
+
 def test_one_way_calls_to_a_server_that_does_not_read_are_held_back(served: Served) -> None:
     sent = 0
 

@@ -7,7 +7,7 @@ import pytest
 
 import mf
 from mf.core.error import Code
-from tests.python.conftest import AsyncRecorder
+from tests.python.conftest import AsyncRecorder, Recorder
 from tests.python.controller.test_controller import Running, controller
 from tests.python.echo import EchoAsyncClient, EchoClient
 
@@ -36,6 +36,25 @@ def test_a_server_registers_and_a_client_finds_it_without_a_thread(controller: R
 
     assert (answers, scattered) == ([2, 4], {"a": 6, "b": 6})
     assert not [name for name in threads if name.startswith(("mf-watch", "mf-registrar", "mf-lookup"))]
+
+
+def test_one_way_calls_that_wait_for_their_server_arrive_in_order(controller: Running) -> None:
+    servant = Recorder()
+    server = mf.Server(controller=controller.address, grace=1.0)
+    server.offer(servant, agent="a")
+
+    async def main() -> None:
+        async with mf.AsyncClient(controller.address) as client:
+            echo = EchoAsyncClient(client).at("a")
+            calls = asyncio.gather(*(echo.note(x) for x in range(100)))
+            await asyncio.sleep(0.05)
+            await asyncio.to_thread(server.start)
+            await calls
+            assert await echo.twice(1) == 2
+
+    asyncio.run(main())
+    server.stop()
+    assert servant.notes == list(range(100))
 
 
 def test_an_offer_ends_with_its_server(controller: Running) -> None:

@@ -372,6 +372,11 @@ class AsyncLink(LinkCore):
 
     # The end
 
+    def close(self) -> None:
+        if not self._blocked:
+            self._write()  # one-way calls of this turn of the loop, which nobody waits for any more
+        super().close()
+
     def _let_go(self) -> None:
         if self._timer is not None:
             self._timer.cancel()

@@ -8,17 +8,19 @@ from mf.link.resolver import View, Views, static_view
 
 
 class News:
-    """Those who wait for something to change, each at most for a time of its own."""
+    """Those who wait for something to change, each at most for a time of its own. They go on in the order in
+    which they came: one-way calls are sent in that order.
+    """
 
     __slots__ = ("_loop", "_waiting")
 
     def __init__(self, loop: AbstractEventLoop) -> None:
         self._loop = loop
-        self._waiting: set[Future[None]] = set()
+        self._waiting: dict[Future[None], None] = {}
 
     def tell(self) -> None:
         """Lets all go on."""
-        waiting, self._waiting = self._waiting, set()
+        waiting, self._waiting = self._waiting, {}
         for future in waiting:
             if not future.done():
                 future.set_result(None)
@@ -29,11 +31,11 @@ class News:
         timer: TimerHandle | None = None
         if timeout < float("inf"):
             timer = self._loop.call_later(timeout, _end, future)
-        self._waiting.add(future)
+        self._waiting[future] = None
         try:
             await future
         finally:
-            self._waiting.discard(future)
+            self._waiting.pop(future, None)
             if timer is not None:
                 timer.cancel()
 

@@ -223,9 +223,8 @@ class Session:
         self._clean = self._partial is None and self._large is None and not self._pad_left
         return events
 
-    def _parse(self, data: bytearray, end: int, events: list[Any]) -> int:
-        """Handles every whole frame in data[:end]; returns how many bytes are used up."""
-        at = 0
+    def _parse(self, data: bytearray, end: int, events: list[Any], at: int = 0) -> int:
+        """Handles every whole frame in data[at:end]; returns where the rest begins."""
         if self.state == State.OPENING and (what := looks_like(data[: min(end, _ENOUGH)])) in _FOREIGN:
             hint = "; an address begins with tls:// at both ends, or at none" if what == "TLS" else ""
             raise Violation(f"the peer speaks no MF: its first bytes look like {what}{hint}")
