@@ -20,7 +20,7 @@ from mf.protocol.call_table import BOUND_AT_ONCE, WRITTEN_AT_ONCE, CallEvent
 from mf.protocol.calls import Binding, Description, Pending, Request
 from mf.protocol.handshake import Hello
 from mf.protocol.stream_call import StreamCall
-from mf.transport.stream import Stream, drop_written, joined
+from mf.transport.stream import FEW_BUFFERS, Stream, drop_written, joined
 
 FOREVER = float("inf")
 ROOM = 256 << 10
@@ -308,7 +308,7 @@ class AsyncLink(LinkCore):
             size = session.out_bytes
             out = session.take_output()
             try:
-                written = self._stream.write_now(joined(out, size))
+                written = self._stream.write_now(joined(out, size) if len(out) > FEW_BUFFERS else out)
             except OSError as failed:
                 session.out[:0] = out
                 session.out_bytes += size

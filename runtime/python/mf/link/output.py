@@ -13,7 +13,7 @@ from mf.protocol.frame import Buffer
 from mf.protocol.handshake import Hello
 from mf.protocol.session import SCRATCH_SIZE
 from mf.protocol.stream_call import StreamCall
-from mf.transport.stream import Stream, drop_written, joined
+from mf.transport.stream import FEW_BUFFERS, Stream, drop_written, joined
 
 
 class LinkOutput(LinkCore):
@@ -75,7 +75,7 @@ class LinkOutput(LinkCore):
         write = self._stream.write_now
         while True:
             try:
-                written = write(joined(out, size))
+                written = write(joined(out, size) if len(out) > FEW_BUFFERS else out)
             except OSError as error:
                 self._block(out, size, leads)
                 self._write_failed(error, leads)

@@ -27,7 +27,7 @@ from mf.protocol.stream import WindowBudget
 from mf.server.current import ServedCall
 from mf.server.offer import Handler, Offer
 from mf.server.stream import OUTPUT_LIMIT, StreamCall, StreamCaller
-from mf.transport.stream import Stream, drop_written, joined
+from mf.transport.stream import FEW_BUFFERS, Stream, drop_written, joined
 
 READ = select.EPOLLIN
 WRITE = select.EPOLLOUT
@@ -355,7 +355,7 @@ class Connection(StreamCaller):
             out = session.take_output()
         while True:
             try:
-                written = self.stream.write_now(joined(out, size))
+                written = self.stream.write_now(joined(out, size) if len(out) > FEW_BUFFERS else out)
             except OSError as error:
                 self._flushing = False
                 self.hang_up(f"connection lost: {error.strerror or error}")

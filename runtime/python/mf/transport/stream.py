@@ -20,7 +20,7 @@ Buffer = bytes | bytearray | memoryview
 
 _DONTWAIT = int(getattr(socket, "MSG_DONTWAIT", 0))  # not on every system; it can be imported there
 
-_MANY = 4  # buffers
+FEW_BUFFERS = 4
 _CHEAP = 128 * 1024  # bytes to copy
 
 MOST_BUFFERS = 512
@@ -149,8 +149,9 @@ class SocketStream(Stream):
 
 
 def joined(buffers: list[Buffer], size: int) -> list[Buffer]:
-    """The same bytes as one buffer, where copying them is cheaper than a system call with so many entries."""
-    return [b"".join(buffers)] if len(buffers) > _MANY and size <= _CHEAP else buffers
+    """The same bytes as one buffer, where copying them is cheaper than a system call with so many entries.
+    Worth a call above FEW_BUFFERS."""
+    return [b"".join(buffers)] if size <= _CHEAP else buffers
 
 
 def drop_written(buffers: list[Buffer], written: int) -> list[Buffer]:
