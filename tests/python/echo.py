@@ -19,7 +19,14 @@ from typing import Any, ClassVar, Final
 import mf
 from mf.core.error import Code, Error
 from mf.core.service import FEBIRD, MEMCPY, ErrorCodec, Method, ServiceInfo
-from mf.core.target import ScatterTarget, Target, TargetSource
+from mf.core.target import (
+    AsyncScatterTarget,
+    AsyncTarget,
+    AsyncTargetSource,
+    ScatterTarget,
+    Target,
+    TargetSource,
+)
 
 
 @dataclass(slots=True)
@@ -207,11 +214,16 @@ class EchoScatter:
     def twice(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, int]:
         return self._target.call(TWICE, options, x)
 
-    async def twice_async(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, int]:
-        return await self._target.call_async(TWICE, options, x)
-
     def flaky(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, int]:
         return self._target.call(FLAKY, options, x)
+
+
+class EchoAsyncScatter:
+    def __init__(self, target: AsyncScatterTarget) -> None:
+        self._target = target
+
+    async def twice(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, int]:
+        return await self._target.call(TWICE, options, x)
 
 
 class EchoClient:
@@ -239,9 +251,6 @@ class EchoClient:
     def twice(self, x: int, *, options: mf.CallOptions | None = None) -> int:
         return self._target.call(TWICE, options, x)
 
-    async def twice_async(self, x: int, *, options: mf.CallOptions | None = None) -> int:
-        return await self._target.call_async(TWICE, options, x)
-
     def twice_batch(
         self, requests: Sequence[Number], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[int]:
@@ -255,14 +264,8 @@ class EchoClient:
     def echo(self, data: bytes, *, options: mf.CallOptions | None = None) -> bytes:
         return self._target.call(ECHO, options, data)
 
-    async def echo_async(self, data: bytes, *, options: mf.CallOptions | None = None) -> bytes:
-        return await self._target.call_async(ECHO, options, data)
-
     def sleep(self, seconds: float, *, options: mf.CallOptions | None = None) -> float:
         return self._target.call(SLEEP, options, seconds)
-
-    async def sleep_async(self, seconds: float, *, options: mf.CallOptions | None = None) -> float:
-        return await self._target.call_async(SLEEP, options, seconds)
 
     def note(self, x: int, *, options: mf.CallOptions | None = None) -> None:
         self._target.call(NOTE, options, x)
@@ -274,6 +277,64 @@ class EchoClient:
 
     def flaky(self, x: int, *, options: mf.CallOptions | None = None) -> int:
         return self._target.call(FLAKY, options, x)
+
+
+class EchoAsyncClient:
+    def __init__(self, client: AsyncTargetSource, info: ServiceInfo = ECHO_SERVICE) -> None:
+        self._target: AsyncTarget = client.async_target(info)
+
+    def at(self, shelf: str) -> "EchoAsyncClient":
+        return self._over(self._target.at(shelf))
+
+    def any(self) -> "EchoAsyncClient":
+        return self._over(self._target.any())
+
+    def on(self, shelves: Iterable[str]) -> EchoAsyncScatter:
+        return EchoAsyncScatter(self._target.on(shelves))
+
+    def everywhere(self) -> EchoAsyncScatter:
+        return EchoAsyncScatter(self._target.everywhere())
+
+    @classmethod
+    def _over(cls, target: AsyncTarget) -> "EchoAsyncClient":
+        client = cls.__new__(cls)
+        client._target = target
+        return client
+
+    async def twice(self, x: int, *, options: mf.CallOptions | None = None) -> int:
+        return await self._target.call(TWICE, options, x)
+
+    async def twice_batch(
+        self, requests: Sequence[Number], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        return await self._target.batch(TWICE, requests, options)
+
+    async def twice_bulk(
+        self, requests: Sequence[Number], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        return await self._target.bulk(TWICE, requests, options)
+
+    async def echo(self, data: bytes, *, options: mf.CallOptions | None = None) -> bytes:
+        return await self._target.call(ECHO, options, data)
+
+    async def sleep(self, seconds: float, *, options: mf.CallOptions | None = None) -> float:
+        return await self._target.call(SLEEP, options, seconds)
+
+    async def note(self, x: int, *, options: mf.CallOptions | None = None) -> None:
+        await self._target.call(NOTE, options, x)
+
+    async def note_batch(
+        self, requests: Sequence[Number], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        return await self._target.batch(NOTE, requests, options)
+
+    async def flaky(self, x: int, *, options: mf.CallOptions | None = None) -> int:
+        return await self._target.call(FLAKY, options, x)
+
+    async def flaky_batch(
+        self, requests: Sequence[Number], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        return await self._target.batch(FLAKY, requests, options)
 
 
 class EchoServant(mf.Servant, ABC):
@@ -310,7 +371,7 @@ class EchoServant(mf.Servant, ABC):
         return mf.each(self.flaky, ((request.x,) for request in requests))
 
 
-class EchoAsyncServant(mf.Servant, ABC):
+class EchoAsyncServant(mf.AsyncServant, ABC):
     mf_service: ClassVar[ServiceInfo] = ECHO_SERVICE
 
     @abstractmethod

@@ -54,8 +54,8 @@ TYPE_HELPERS = _words(
 )
 SERVICE_HELPERS = _words(
     """
-    ABC AsyncIterable AsyncIterator ClassVar Iterable Iterator ScatterTarget Servant Target TargetSource
-    abstractmethod classmethod mf
+    ABC AsyncIterable AsyncIterator AsyncScatterTarget AsyncServant AsyncTarget AsyncTargetSource ClassVar
+    Iterable Iterator ScatterTarget Self Servant Target TargetSource abstractmethod classmethod mf
     """
 )
 CODEC_HELPERS = _words("Codec MEMCPY Method ServiceInfo TypeCodec method rules shape")
@@ -72,11 +72,8 @@ class MethodNames:
     request: str
     result: str  # of the dataclass; only generated for several results
     function: str
-    asynchronous: str
     batch: str
-    batch_asynchronous: str
     bulk: str
-    bulk_asynchronous: str
     servant_function: str
     servant_items: str
     constant: str
@@ -86,6 +83,8 @@ class MethodNames:
 class ServiceNames:
     client: str
     scatter: str
+    async_client: str
+    async_scatter: str
     servant: str
     async_servant: str
     constant: str
@@ -278,8 +277,9 @@ def _is_sunder(name: str) -> bool:
 def _service(service: Service, scope: Scope) -> ServiceNames:
     """Functions have the names of the schema; those that the generator adds yield to them."""
     own = written(service)
-    client, scatter, servant, async_servant = (
-        scope.take(f"{own}{what}") for what in ("Client", "Scatter", "Servant", "AsyncServant")
+    client, scatter, async_client, async_scatter, servant, async_servant = (
+        scope.take(f"{own}{what}")
+        for what in ("Client", "Scatter", "AsyncClient", "AsyncScatter", "Servant", "AsyncServant")
     )
     upper = snake(own).upper()
     constant, descriptor, annex = (
@@ -300,17 +300,25 @@ def _service(service: Service, scope: Scope) -> ServiceNames:
                 request=scope.take(f"{own}{camel(name)}Request"),
                 result=scope.take(f"{own}{camel(name)}Result") if _has_class(method) else "",
                 function=function,
-                asynchronous=calls.take(f"{name}_async"),
                 batch=calls.take(f"{name}_batch") if many else "",
-                batch_asynchronous=calls.take(f"{name}_batch_async") if many else "",
                 bulk=calls.take(f"{name}_bulk") if many else "",
-                bulk_asynchronous=calls.take(f"{name}_bulk_async") if many else "",
                 servant_function=servant_function,
                 servant_items=serving.take(f"{name}_items") if many else "",
                 constant=scope.take(f"{upper}_{snake(name)}".upper()),
             )
         )
-    return ServiceNames(client, scatter, servant, async_servant, constant, descriptor, annex, tuple(methods))
+    return ServiceNames(
+        client,
+        scatter,
+        async_client,
+        async_scatter,
+        servant,
+        async_servant,
+        constant,
+        descriptor,
+        annex,
+        tuple(methods),
+    )
 
 
 def _types_of(method: Method) -> Iterator[Type]:

@@ -191,8 +191,8 @@ class ServiceInfo:
         return f"ServiceInfo({self.name!r})"
 
 
-class Servant:
-    """Base of generated servants. Override one function per method, plain or `async def`.
+class BaseServant:
+    """What generated servants of both kinds have: which service they are of.
 
     The `..._items` functions may be overridden too; they get all items of a message that has more than one.
     """
@@ -203,7 +203,20 @@ class Servant:
     """Set by the generated class, and there only."""
 
 
-def generated_base(servant: Servant) -> type[Servant]:
+class Servant(BaseServant):
+    """Base of generated servants that a Server runs. Override one plain function per method."""
+
+    __slots__ = ()
+
+
+class AsyncServant(BaseServant):
+    """Base of generated servants that an AsyncServer runs. Override one `async def` per method; an async
+    generator for one with a result stream."""
+
+    __slots__ = ()
+
+
+def generated_base(servant: BaseServant) -> type[BaseServant]:
     """The generated class that a servant derives from: the one that says which service it is."""
     for base in type(servant).__mro__:
         if "mf_service" in base.__dict__:

@@ -8,21 +8,22 @@ thread, and declared errors arrive as the very object that was raised.
 """
 
 from mf.core.agent import Agent
-from mf.core.service import Servant, ServiceInfo
-from mf.core.target import Target, TargetSource
+from mf.core.service import BaseServant, ServiceInfo
+from mf.core.target import AsyncTarget, AsyncTargetSource, Target, TargetSource
 from mf.light.offers import LightOffers
 from mf.light.target import LightTarget
 
 
-class Light(TargetSource):
-    """Offers servants to clients of the same process: `mf.Client(light)`. Any number of threads may call."""
+class Light(TargetSource, AsyncTargetSource):
+    """Offers servants to clients of the same process: `mf.Client(light)`, `mf.AsyncClient(light)`. Any number
+    of threads and loops may call."""
 
     __slots__ = ("_offers",)
 
     def __init__(self) -> None:
         self._offers = LightOffers()
 
-    def offer(self, servant: Servant, agent: Agent | None = None) -> None:
+    def offer(self, servant: BaseServant, agent: Agent | None = None) -> None:
         """Offers a servant, for one agent if its service is `per` agent. A later offer for the same
         replaces it.
 
@@ -36,6 +37,11 @@ class Light(TargetSource):
 
     def target(self, service: ServiceInfo, keys: tuple[str, ...] = ()) -> Target:
         return LightTarget(self._offers, service, None, keys)
+
+    def async_target(self, service: ServiceInfo, keys: tuple[str, ...] = ()) -> AsyncTarget:
+        from mf.light.async_target import AsyncLightTarget  # brings asyncio along
+
+        return AsyncLightTarget(self._offers, service, None, keys)
 
     def agents(self, service: ServiceInfo) -> list[str]:
         """The agents for which a service is offered."""

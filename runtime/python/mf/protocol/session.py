@@ -88,11 +88,13 @@ class Session:
         "_filled",
         "_header",
         "_large",
+        "_length",
         "_pad_left",
         "_partial",
         "_row",
         "_scratch",
         "_scratch_view",
+        "_window",
         "dropped",
         "our_hello",
         "out",
@@ -119,10 +121,12 @@ class Session:
         self.queued = 0
         self._scratch = scratch
         self._scratch_view = memoryview(scratch)
+        self._window: memoryview | None = None
         self._partial: bytearray | None = None
         self._large: bytearray | None = None
         self._header: tuple[int, ...] = ()
         self._filled = 0
+        self._length = 0
         self._clean = True  # nothing is half received
         self._pad_left = 0
         self.state = State.OPENING
@@ -179,9 +183,10 @@ class Session:
     # Input
 
     def window(self) -> memoryview:
-        """Where the next bytes are to be read into; never empty."""
+        """Where the next bytes are to be read into; never empty. `received` takes it back."""
         if self._large is not None:
-            return memoryview(self._large)[self._filled :]
+            self._window = memoryview(self._large)[self._filled :]
+            return self._window
         return self._scratch_view
 
     def received(self, count: int) -> list[Any]:
@@ -191,9 +196,14 @@ class Session:
             return events
         try:
             if self._large is not None:
+                if self._window is not None:
+                    self._window.release()  # whose buffer is to grow
+                    self._window = None
                 self._filled += count
-                if self._filled == len(self._large):
+                if self._filled == self._length:
                     self._finish_large(events)
+                elif self._filled == len(self._large):
+                    self._grow_large()
             elif self._partial is None:
                 used = self._parse(self._scratch, count, events)
                 if used < count:
@@ -213,9 +223,8 @@ class Session:
         self._clean = self._partial is None and self._large is None and not self._pad_left
         return events
 
-    def _parse(self, data: bytearray, end: int, events: list[Any]) -> int:
-        """Handles every whole frame in data[:end]; returns how many bytes are used up."""
-        at = 0
+    def _parse(self, data: bytearray, end: int, events: list[Any], at: int = 0) -> int:
+        """Handles every whole frame in data[at:end]; returns where the rest begins."""
         if self.state == State.OPENING and (what := looks_like(data[: min(end, _ENOUGH)])) in _FOREIGN:
             hint = "; an address begins with tls:// at both ends, or at none" if what == "TLS" else ""
             raise Violation(f"the peer speaks no MF: its first bytes look like {what}{hint}")
@@ -299,15 +308,22 @@ class Session:
             start += EXTENSION_SIZE
         length = at + size - start
         have = min(end - start, length)
-        self._large = bytearray(length)  # not touched, so not resident, until bytes arrive
-        self._large[:have] = memoryview(data)[start : start + have]
+        self._large = data[start : start + have]
+        self._length = length
         self._filled = have
+        if have < length:
+            self._grow_large()
         self._header = (type_, flags, route, id_, word, items)
         self._pad_left = -size % 8
         if have == length:  # only padding is missing, and that is not waited for
             self._pad_left -= self._checked_padding(data, start + length, end)
             self._finish_large(events)
         return True
+
+    def _grow_large(self) -> None:
+        """A header alone takes no memory: the buffer grows as its bytes arrive."""
+        assert self._large is not None
+        self._large += bytes(min(self._length - self._filled, max(self._filled, LARGE)))
 
     def _finish_large(self, events: list[Any]) -> None:
         type_, flags, route, id_, word, items = self._header
