@@ -212,6 +212,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   std::optional<Pending> take(std::uint32_t id);
 
   void drive(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly = false);
+  void announce_wait(Lock& lock);
   void follow(Waiter& waiter, TimePoint deadline, Lock& lock);
   void lead(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly);
   void begin_leading();
