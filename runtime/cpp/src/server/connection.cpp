@@ -103,11 +103,14 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
   if ((event.header.stream() || event.header.metadata()) && !make_live(ticket, event, deadline)) [[unlikely]]
     return;
   const bool oneway = ticket.oneway();
+  if (now != turn_) {
+    turn_ = now_ = now;
+    spare_ = link->has_spare();
+  }
   auto* const placement = placement_of(*binding->offer, method, event);
   const bool here =
-      binding->offer->where != Where::worker && !event.header.stream() && link->has_spare() &&
-      (binding->offer->where == Where::io_thread || (placement != nullptr && placement->promoted()));
-  if (now != turn_) turn_ = now_ = now;
+      spare_ && !event.header.stream() &&
+      (placement != nullptr ? placement->promoted() : binding->offer->where == Where::io_thread);
   bool queue = false;
   if (oneway || oneways_open_.load(std::memory_order_acquire) != 0) {
     const std::scoped_lock lock(mutex_);
