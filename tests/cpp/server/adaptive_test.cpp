@@ -307,6 +307,20 @@ struct Turn {
   }
 };
 
+TEST(Adaptive, OneTurnRunsForAMillisecondWhereItWasReadAndLeavesTheRestToTheWorkers) {
+  Adaptive test;
+  test.promote();
+  test.servant->on_twice = [&](std::int32_t) {
+    if (reads_here()) test.clock->advance(49us);
+  };
+  Turn turn(test.server);
+  for (std::int32_t i = 0; i < 40; ++i) (void)turn.twice(i);
+  for (int i = 0; i < 40; ++i) (void)turn.reply();
+  const auto places = test.servant->places();
+  EXPECT_EQ(places.size(), 40U);
+  EXPECT_EQ(std::ranges::count(places, true), 21);  // 20 take 980 us
+}
+
 using Replies = std::vector<std::pair<std::uint32_t, std::int32_t>>;
 
 TEST(Adaptive, WhatWasReadWithARequestThatWaitsIsRunByAnother) {

@@ -58,17 +58,20 @@ void ServerLink::on_ready(transport::Ready ready, bool go_on) {
 // `go_on`: only if a turn waits to be gone on with.
 void ServerLink::serve(transport::Ready ready, bool go_on) {
   if (closed() || (go_on && !turn_waits_)) return;
+  // Streams that have room again, or the end of the connection, may run a user's code, which may wait.
+  const auto* const role = detail::io_role;
+  const auto still_ours = [role] { return detail::io_role == role; };
   if (ready.writable) {
     Lock lock(mutex_);
     blocked_ = false;
     flush(lock);
-    if (closed()) return;
+    if (closed() || !still_ours()) return;
   }
   if (!ready.readable) return;
   auto went = Went::more;
   if (std::exchange(turn_waits_, false)) went = run_turn(true);
-  for (int i = 0; i < kReadsPerTurn && went == Went::more; ++i) went = read_once();
-  if (went == Went::elsewhere || !stream_->has_input()) return;
+  for (int i = 0; i < kReadsPerTurn && went == Went::more && still_ours(); ++i) went = read_once();
+  if (went == Went::elsewhere || !still_ours() || !stream_->has_input()) return;
   const Lock lock(mutex_);
   look_again();
 }
@@ -107,8 +110,6 @@ ServerLink::Went ServerLink::read_once() {
     return Went::enough;
   }
   session_.commit(result.bytes);
-  events_.clear();
-  next_event_ = 0;
   for (;;) {
     protocol::Event event;
     if (!session_.next(event)) break;
@@ -149,14 +150,17 @@ class ServerLink::Turn final : public detail::IoRole {
 
 // All that was parsed and is left; `full`: the read that gave it filled its window.
 ServerLink::Went ServerLink::run_turn(bool full) {
-  Turn turn(*this);
-  const auto now = std::chrono::steady_clock::now();
-  while (next_event_ < events_.size()) {
-    handle(events_[next_event_++], now);
-    if (turn.left()) return Went::elsewhere;
+  {
+    Turn turn(*this);
+    const auto now = std::chrono::steady_clock::now();
+    while (next_event_ < events_.size()) {
+      handle(events_[next_event_++], now);
+      if (turn.left()) return Went::elsewhere;
+    }
   }
   handler_->on_turn_end();
   events_.clear();  // large payloads are not kept alive by a connection that is idle
+  next_event_ = 0;
   turn_input_.reset();
   Lock lock(mutex_);
   in_turn_ = false;
@@ -190,9 +194,12 @@ bool ServerLink::leave_turn(Turn& turn) noexcept {
   next_event_ = 0;
   turn_waits_ = true;
   handler_->on_handed_over();
-  // Who waits for the replies of this turn may be whom the handler waits for.
   Lock lock(mutex_);
-  flush(lock);
+  try {
+    flush(lock);  // who waits for the replies of this turn may be whom the handler waits for
+  } catch (const std::bad_alloc&) {
+    shut("", lock);
+  }
   return true;
 }
 

@@ -106,11 +106,12 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
   if (now != turn_) {
     turn_ = now_ = now;
     spare_ = link->has_spare();
+    took_ = {};
   }
   auto* const placement = placement_of(*binding->offer, method, event);
-  const bool here =
-      spare_ && !event.header.stream() &&
-      (placement != nullptr ? placement->promoted() : binding->offer->where == Where::io_thread);
+  const bool here = spare_ && !event.header.stream() &&
+                    (placement != nullptr ? placement->promoted() && took_ < Placement::kSlow
+                                          : binding->offer->where == Where::io_thread);
   bool queue = false;
   if (oneway || oneways_open_.load(std::memory_order_acquire) != 0) {
     const std::scoped_lock lock(mutex_);
@@ -340,6 +341,7 @@ void Connection::run_here(const std::shared_ptr<Binding>& binding, Ticket ticket
   if (!measured) return;
   const auto ended = clock != nullptr ? clock->now() : std::chrono::steady_clock::now();
   if (clock == nullptr) now_ = ended;
+  took_ += ended - began;
   placement->ran(ended - began, items);
 }
 

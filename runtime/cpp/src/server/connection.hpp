@@ -125,10 +125,11 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   // The reactor's thread only.
   protocol::Routes<Binding> routes_;
   std::vector<transport::Workers::Task> tasks_;
-  Here* here_ = nullptr;  // the call that it runs
-  TimePoint turn_{};      // when the turn began
-  bool spare_ = false;    // then, may a handler be run here that perhaps waits?
-  TimePoint now_{};       // when the latest run of the turn ended, or it began; {}: too long ago
+  Here* here_ = nullptr;             // the call that it runs
+  TimePoint turn_{};                 // when the turn began
+  bool spare_ = false;               // then, may a handler be run here that perhaps waits?
+  std::chrono::nanoseconds took_{};  // what has been measured here in this turn
+  TimePoint now_{};                  // when the latest run of the turn ended, or it began; {}: too long ago
 
   std::mutex mutex_;  // all below
   std::deque<std::unique_ptr<Job>> lane_;

@@ -3,7 +3,8 @@
 // A method begins on the workers. One that was quick 32 times in a row is promoted: it runs where its
 // requests are read. A slow run sends it back, and each time that happens the next promotion asks for twice
 // as many quick runs, up to a most. A run that says that it waits (mf::blocking(), or a blocking call) is
-// slow, however long it took.
+// slow, however long it took. And one turn of a connection runs handlers where they were read for no longer
+// than a slow run takes: what else it has read goes to the workers.
 //
 // Runs of one method end on several threads at once. Their order is nobody's promise, so that no more is kept
 // exact than this: nobody but the one who demotes doubles, and a promotion needs as many quick runs as it
