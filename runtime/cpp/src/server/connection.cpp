@@ -7,6 +7,7 @@
 #include "mf/core/blocking.hpp"
 #include "mf/core/options.hpp"
 #include "mf/protocol/metadata.hpp"
+#include "server/preemption.hpp"
 
 namespace mf::server {
 namespace {
@@ -107,6 +108,7 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
     turn_ = now_ = now;
     spare_ = link->has_spare();
     took_ = {};
+    watch_preemption(now);
   }
   auto* const placement = placement_of(*binding->offer, method, event);
   const bool here = spare_ && !event.header.stream() &&
@@ -332,7 +334,6 @@ void Connection::run_here(const std::shared_ptr<Binding>& binding, Ticket ticket
   if (deadline != kNever && now_ >= deadline)
     return ticket.fail(Code::deadline_exceeded, Execution::not_executed, kTooLate);
   if (ticket.call() && !ticket.call()->start()) return ticket.refuse(Code::cancelled, kCancelled);
-  const auto items = ticket.count();
   const auto began = clock != nullptr ? clock->now() : now_;
   Here here(*this, binding, placement, ticket.oneway());
   run(*binding, std::move(ticket), method, tier, payload, deadline, &here);
@@ -341,8 +342,10 @@ void Connection::run_here(const std::shared_ptr<Binding>& binding, Ticket ticket
   if (!measured) return;
   const auto ended = clock != nullptr ? clock->now() : std::chrono::steady_clock::now();
   if (clock == nullptr) now_ = ended;
-  took_ += ended - began;
-  placement->ran(ended - began, items);
+  const auto took = ended - began;
+  took_ += took;
+  if (took > Placement::kSlow && clock == nullptr && was_preempted(took, Placement::kSlow)) return;
+  placement->ran_here(took);
 }
 
 void Connection::run(std::unique_ptr<Job> job) {
@@ -366,7 +369,8 @@ void Connection::run(std::unique_ptr<Job> job) {
     run(*job->binding, std::move(ticket), job->method, job->tier, job->payload.span(), job->deadline);
     if (placement == nullptr) return;
     if (mf::detail::waits_announced != waits) return placement->waited();
-    placement->ran((clock != nullptr ? clock->now() : std::chrono::steady_clock::now()) - began, items);
+    placement->ran_on_worker((clock != nullptr ? clock->now() : std::chrono::steady_clock::now()) - began,
+                             items);
   }
 }
 

@@ -36,9 +36,13 @@ class Placement {
   /// Does it run where its requests are read?
   [[nodiscard]] bool promoted() const noexcept { return promoted_.load(std::memory_order_relaxed); }
 
-  /// A message of so many items was run.
-  void ran(std::chrono::nanoseconds took, std::size_t items) noexcept {
-    if (took > kSlow) return waited();
+  /// A message was run where it was read.
+  void ran_here(std::chrono::nanoseconds took) noexcept {
+    if (took > kSlow) waited();
+  }
+  /// A message of so many items was run on a worker. Of a promoted method that teaches nothing: the workers
+  /// are busy when they get its calls.
+  void ran_on_worker(std::chrono::nanoseconds took, std::size_t items) noexcept {
     if (promoted()) return;
     if (took >= kQuick * items) {
       quick_.store(0, std::memory_order_relaxed);
