@@ -348,6 +348,30 @@ TEST(Adaptive, WhatWasReadWithARequestThatWaitsIsRunByAnother) {
               testing::UnorderedElementsAre(std::pair(waits, 4), std::pair(waits_too, 8)));
 }
 
+TEST(Adaptive, WhatHadNotCompletelyComeIsReadOnByAnother) {
+  Adaptive test({.workers = 1}, Where::io_thread);
+  Gate gate;
+  test.servant->on_twice = [&](std::int32_t) {
+    mf::blocking();
+    gate.wait();
+  };
+  Turn turn(test.server);
+  const auto waits = turn.twice(2);
+  const auto split = turn.again(77);
+  std::array<mf::IoSlice, 64> slices;
+  std::vector<std::byte> bytes;
+  for (const auto& slice : std::span(slices).first(turn.peer.session.fill_output(slices))) {
+    bytes.insert(bytes.end(), slice.data, slice.data + slice.size);
+  }
+  turn.peer.session.consumed(bytes.size());
+  turn.peer.send_raw(std::span(bytes).first(bytes.size() - 10));
+  gate.has_begun();
+  turn.peer.send_raw(std::span(bytes).last(10));
+  EXPECT_EQ(turn.reply(), std::pair(split, 77));
+  gate.open.release();
+  EXPECT_EQ(turn.reply(), std::pair(waits, 4));
+}
+
 TEST(Adaptive, LaterCallsQueueBehindAOnewayCallThatWaitsWhereItWasRead) {
   Adaptive test({.workers = 2}, Where::io_thread);
   Gate gate;
