@@ -29,7 +29,7 @@ _WORKS = (
 # A peer that needs 20 us of processor time a call would take a minute for what takes us one second.
 _PEER_WORKS = {"pipelined_128": 40_000, "server_stream_100b": 200_000, "client_stream_100b": 200_000}
 _PEERS = ("grpc", "capnp", "ice", "thrift")
-_WORKS_OF_WAYS = ("unary_i32", "pipelined_128", "echo_1mib")
+_WORKS_OF_WAYS = ("unary_i32", "pipelined_128", "batch_100k", "echo_1mib")
 _WIRE_CALLS = 1_000
 _IDLE_CONNECTIONS = 2_000
 
@@ -64,7 +64,12 @@ def _systems(programs: Path) -> tuple[list[System], list[System], list[System]]:
     ]
     # Other ways to run the same, for what they differ in: not every work.
     ways = [
-        System("mf-default", [str(mf_server), "default"], [str(mf_client)]),
+        System(
+            "mf-default",
+            [str(mf_server), "default"],
+            [str(mf_client)],
+            {"batch_100k": ("", "message")},
+        ),
         System("mf-unix", [str(mf_server), "unix"], [str(mf_client), "unix"]),
     ]
     at = {name: programs / f"bench-{name}" for name in _PEERS}

@@ -108,6 +108,7 @@ struct Answering final : ServerLink::Handler {
   bool on_unbind(std::uint16_t) override { return true; }
   void on_room() override {}
   void on_turn_end() override {}
+  void on_handed_over() noexcept override {}
   void on_closed() override {}
 
   ServerLink* link = nullptr;

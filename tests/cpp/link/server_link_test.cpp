@@ -46,6 +46,7 @@ class Kept final : public ServerLink::Handler {
   bool on_unbind(std::uint16_t first_route) override { return first_route == 0; }
   void on_room() override { ++rooms; }
   void on_turn_end() override {}
+  void on_handed_over() noexcept override {}
   void on_closed() override { closed = true; }
   std::size_t size() {
     const std::scoped_lock lock(mutex);

@@ -8,6 +8,7 @@
 #include "mf/client/async_call.hpp"
 #include "mf/client/scratch.hpp"
 #include "mf/core/agent.hpp"
+#include "mf/core/blocking.hpp"
 #include "mf/core/current_call.hpp"
 #include "mf/protocol/metadata.hpp"
 
@@ -204,6 +205,7 @@ std::vector<std::pair<std::string, Target>> ScatterTarget::targets(TimePoint dea
         until =
             std::min(until, deadline_after(std::chrono::steady_clock::now(), core.options().wait_for_server));
       }
+      blocking();
       offers = resolver.wait_for_change(service.name, offers, until);
     }
     for (const auto& [agent, instances] : offers->agents) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "mf/core/blocking.hpp"
 #include "mf/core/error.hpp"
 #include "mf/link/client_link.hpp"
 #include "mf/protocol/metadata.hpp"
@@ -31,6 +32,7 @@ void ClientLink::drive_interruptibly(Waiter& waiter, TimePoint deadline) {
 }
 
 void ClientLink::drive(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly) {
+  if (!waiter.done()) announce_wait(lock);
   while (!waiter.done()) {
     if (waiter.elsewhere_.load()) {
       if (!broken()) adopt(lock);
@@ -45,6 +47,15 @@ void ClientLink::drive(Waiter& waiter, TimePoint deadline, Lock& lock, bool inte
     if (!waiter.done() && deadline != kNever && std::chrono::steady_clock::now() >= deadline) break;
   }
   if (!leading_) leave(lock);
+}
+
+// What a thread gives away that reads a server's sockets is no business of this lock.
+void ClientLink::announce_wait(Lock& lock) {
+  if (mf::detail::io_role == nullptr) return blocking();
+  flush(lock);  // the server may begin meanwhile
+  lock.unlock();
+  blocking();
+  lock.lock();
 }
 
 // Also when the link has ended: whoever ended it finishes the waiter.
@@ -118,6 +129,7 @@ void ClientLink::interrupt_finished_leader() noexcept {
 }
 
 void ClientLink::wait_for_room(TimePoint until, Lock& lock) {
+  announce_wait(lock);
   constexpr std::chrono::milliseconds kLongest{100};
   const auto now = std::chrono::steady_clock::now();
   const auto left =

@@ -46,6 +46,20 @@ void Input::dedicate(std::size_t payload_offset, std::size_t padded_size) {
   begin_ = end_;
 }
 
+Buffer Input::detach() {
+  const auto left = available();
+  Buffer next;
+  if (!left.empty()) {
+    next.reserve(buffer_.capacity());
+    std::memcpy(next.data(), left.data(), left.size());
+  }
+  begin_ = 0;
+  end_ = left.size();
+  filled_ = false;
+  buffer_.swap(next);
+  return next;
+}
+
 void Input::shrink() noexcept {
   if (begin_ != end_) return;
   buffer_ = Buffer();

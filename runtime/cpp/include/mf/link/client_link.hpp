@@ -216,6 +216,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void uncount(const Pending& pending) noexcept;
 
   void drive(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly = false);
+  void announce_wait(Lock& lock);
   void follow(Waiter& waiter, TimePoint deadline, Lock& lock);
   void lead(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly);
   void begin_leading();

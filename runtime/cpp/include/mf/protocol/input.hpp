@@ -33,6 +33,9 @@ class Input {
   [[nodiscard]] Buffer take_dedicated() noexcept { return std::exchange(dedicated_, Buffer()); }
 
   [[nodiscard]] bool empty() const noexcept { return begin_ == end_ && !dedicated(); }
+  /// Takes the common buffer away, so that views live as long as it does; what is not parsed goes on in
+  /// another one. Throws std::bad_alloc.
+  [[nodiscard]] Buffer detach();
   /// Gives the common buffer back if nothing is in it. Ends the life of views, as window() does.
   void shrink() noexcept;
 

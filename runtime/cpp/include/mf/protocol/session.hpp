@@ -184,6 +184,8 @@ class Session {
   [[nodiscard]] bool mid_frame() const noexcept { return !input_.empty(); }
   /// The largest payload that the peer takes.
   [[nodiscard]] std::size_t peer_max_payload() const noexcept;
+  /// The memory that events' views look into: kept by the caller, they outlive the next receive_window().
+  [[nodiscard]] Buffer detach_input() { return input_.detach(); }
   /// Gives memory back while the connection is idle; call it when a read would block and nothing is in
   /// flight.
   void shrink() noexcept;
