@@ -103,8 +103,7 @@ Everything everything(int number) {
 }
 
 mf::Bytes bytes(std::string_view text) {
-  const auto* data = reinterpret_cast<const std::byte*>(text.data());
-  return {data, data + text.size()};
+  return mf::Bytes(std::string(text));
 }
 
 }  // namespace interop_test

@@ -110,7 +110,7 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
     // Handlers before it in the same turn may have taken their time.
     if (expired(deadline)) return ticket.fail(Code::deadline_exceeded, Execution::not_executed, kTooLate);
     if (ticket.call() && !ticket.call()->start()) return ticket.refuse(Code::cancelled, kCancelled);
-    return run(*binding, std::move(ticket), method, tier, event.payload, deadline);
+    return run(*binding, std::move(ticket), method, tier, event.payload, event.owner, deadline);
   }
   auto job = std::make_unique<Job>(std::move(ticket), event.keep());
   job->method = method;
@@ -252,12 +252,13 @@ void Connection::run(std::unique_ptr<Job> job) {
                                                    protocol::ServerCallStep::run) {
     ticket.refuse(Code::cancelled, kCancelled);
   } else {
-    run(*job->binding, std::move(ticket), job->method, job->tier, job->payload.span(), job->deadline);
+    run(*job->binding, std::move(ticket), job->method, job->tier, job->payload.span(), job->payload,
+        job->deadline);
   }
 }
 
 void Connection::run(const Binding& binding, Ticket ticket, std::uint16_t method, Tier tier,
-                     std::span<const std::byte> payload, TimePoint deadline) {
+                     std::span<const std::byte> payload, const Bytes& owner, TimePoint deadline) {
   auto& servant = *binding.offer->servant;
   const auto link = link_.lock();
   const auto client = link ? std::uint64_t{link->client_id()} : 0;
@@ -267,7 +268,7 @@ void Connection::run(const Binding& binding, Ticket ticket, std::uint16_t method
                       .request_id = client << 32U | ticket.id(),
                       .connection = number_,
                       .deadline = deadline};
-  Incoming incoming(std::move(ticket), calls_, method, tier, payload, info, directory_.log());
+  Incoming incoming(std::move(ticket), calls_, method, tier, payload, owner, info, directory_.log());
   try {
     servant.dispatch(incoming);
   } catch (const std::exception& error) {  // no memory, mostly

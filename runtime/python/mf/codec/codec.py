@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Buffer = bytes | bytearray | memoryview
 _MADE = (
+    "_blob",
     "_check_read",
     "_check_written",
     "_pack",

@@ -120,7 +120,7 @@ class Session:
         self._scratch = scratch
         self._scratch_view = memoryview(scratch)
         self._partial: bytearray | None = None
-        self._large: bytearray | None = None
+        self._large: memoryview | None = None
         self._header: tuple[int, ...] = ()
         self._filled = 0
         self._clean = True  # nothing is half received
@@ -181,7 +181,7 @@ class Session:
     def window(self) -> memoryview:
         """Where the next bytes are to be read into; never empty."""
         if self._large is not None:
-            return memoryview(self._large)[self._filled :]
+            return self._large[self._filled :]
         return self._scratch_view
 
     def received(self, count: int) -> list[Any]:
@@ -299,7 +299,7 @@ class Session:
             start += EXTENSION_SIZE
         length = at + size - start
         have = min(end - start, length)
-        self._large = bytearray(length)  # not touched, so not resident, until bytes arrive
+        self._large = _untouched(length)
         self._large[:have] = memoryview(data)[start : start + have]
         self._filled = have
         self._header = (type_, flags, route, id_, word, items)
@@ -452,3 +452,10 @@ class Session:
 
 def _name_of(type_: int) -> str:
     return TYPE_NAMES[type_] if type_ <= LAST_TYPE else f"type {type_}"
+
+
+def _untouched(size: int) -> memoryview:
+    """Memory that takes none of the machine before bytes arrive in it; a bytearray is filled with zeros."""
+    from mmap import mmap  # only who receives large payloads needs it
+
+    return memoryview(mmap(-1, size))

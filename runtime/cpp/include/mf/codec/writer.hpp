@@ -3,12 +3,15 @@
 //
 // The memory is the caller's; a Writer is a cursor into it and nothing more. Who encodes a value calls size()
 // first, reserves so many bytes, writes, and finds position() at the end: a difference is a bug of the codec.
+// Of a message that is gathered, position() ends before the bytes that were not copied.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+
+#include "mf/core/gathered.hpp"
 
 // Without SSE (-m32) vectors are handed on in memory: all this is inlined, so there is no ABI to keep.
 #pragma GCC diagnostic push
@@ -88,6 +91,8 @@ inline void copy_few_or_many(std::byte* to, const std::byte* from, std::size_t s
 class Writer {
  public:
   explicit Writer(std::byte* to) noexcept : cursor_(to) {}
+  /// Into this buffer, which is large enough for all; large `bytes` are gathered instead.
+  explicit Writer(Gathered& to) noexcept : cursor_(to.buffer.data()), gathered_(&to) {}
 
   [[nodiscard]] std::byte* position() const noexcept { return cursor_; }
 
@@ -97,6 +102,13 @@ class Writer {
   [[gnu::always_inline]] void bytes(const void* from, std::size_t size) noexcept {
     detail::copy_bytes(cursor_, static_cast<const std::byte*>(from), size);
     cursor_ += size;
+  }
+
+  /// A value of type `bytes`: a large one stays where it is, if this gathers.
+  [[gnu::always_inline]] void shared(const Bytes& value) noexcept {
+    if (value.size() >= Gathered::kFrom && gathered_ != nullptr && gather(value)) [[unlikely]]
+      return;
+    bytes(value.data(), value.size());
   }
 
   void zeros(std::size_t size) noexcept {
@@ -117,7 +129,11 @@ class Writer {
   void continue_at(std::byte* position) noexcept { cursor_ = position; }
 
  private:
+  /// False: there is no memory for it.
+  [[nodiscard]] bool gather(const Bytes& value) noexcept;
+
   std::byte* cursor_;
+  Gathered* gathered_ = nullptr;
 };
 
 }  // namespace mf::codec

@@ -1,0 +1,43 @@
+#pragma once
+// A message that goes out from several places: a buffer, and between its bytes slices that stay where they
+// are. What writes values puts large `bytes` there, so that they get to the socket without a copy.
+
+#include <cstddef>
+#include <vector>
+
+#include "mf/core/buffer.hpp"
+#include "mf/core/bytes.hpp"
+
+namespace mf {
+
+struct Gathered {
+  /// From so many bytes on a slice costs less than copying it.
+  static constexpr std::size_t kFrom = std::size_t{16} << 10U;
+
+  struct Piece {
+    std::size_t at = 0;  // in front of this byte of the buffer
+    Bytes bytes;
+  };
+
+  Buffer buffer;
+  std::vector<Piece> pieces;  // in their order
+
+  Gathered() noexcept = default;
+  Gathered(Buffer&& from) noexcept : buffer(std::move(from)) {}
+
+  /// Of the whole message.
+  [[nodiscard]] std::size_t size() const noexcept {
+    std::size_t size = buffer.size();
+    for (const auto& piece : pieces) size += piece.bytes.size();
+    return size;
+  }
+  [[nodiscard]] bool empty() const noexcept { return buffer.empty() && pieces.empty(); }
+  void clear() noexcept {
+    buffer.clear();
+    pieces.clear();
+  }
+  /// Makes room in front of everything, uninitialised.
+  [[nodiscard]] std::byte* prepend(std::size_t size);
+};
+
+}  // namespace mf
