@@ -30,7 +30,9 @@ void fill_scalars(Everything& all, int number) {
   all.single = 0.5F * static_cast<float>(number);
   all.double_ = 1e300;
   all.name = "name " + std::to_string(number) + " \xE2\x82\xAC" + '\0';
-  for (int i = 0; i < number; ++i) all.raw.push_back(static_cast<std::byte>(i));
+  std::vector<std::byte> raw;
+  for (int i = 0; i < number; ++i) raw.push_back(static_cast<std::byte>(i));
+  all.raw = std::move(raw);
   all.at = mf::Timestamp(mf::Duration(-1));
   all.ttl = mf::Duration::max();
   all.id = uuid(number);

@@ -1,5 +1,5 @@
-"""R1. Shortcuts for calls whose only parameter, or only result, is of type `bytes`: a large one is copied
-once on each way, from whatever buffer it is given in into the message, and out of the buffer that it was
+"""R1. Shortcuts for calls whose only parameter, or only result, is of type `bytes`: a large one goes out from
+where it is (from a buffer that may change by one copy), and is copied once out of the buffer that it was
 received in.
 
 What is small, or not as it should be, goes the ordinary way, which finds the words.
@@ -13,6 +13,8 @@ from mf.codec.limits import U32_MAX
 from mf.codec.malformed import GIVE_UP
 from mf.codec.plain import Parts
 from mf.codec.varint import read_u32, write_unsigned
+from mf.core.gathered import Gathered
+from mf.core.service import Encoded
 
 V = TypeVar("V")
 T = TypeVar("T")
@@ -27,8 +29,14 @@ def _is_blob(shape: s.Composite) -> bool:
     return isinstance(only, s.Scalar) and only.name == "bytes"
 
 
-def _joined(value: Any) -> bytes | None:
-    """The message of a large value; None: the ordinary way knows better."""
+def _joined(value: Any) -> Encoded | None:
+    """The message of a large value; None: the ordinary way knows better. What may change is copied."""
+    if type(value) is bytes:
+        if not _LARGE <= len(value) <= U32_MAX:
+            return None
+        head = bytearray()
+        write_unsigned(head, len(value), U32_MAX)
+        return Gathered(bytes(head), value)
     if not isinstance(value, (bytes, bytearray, memoryview)):
         try:
             value = memoryview(value)  # an array of numbers, say
@@ -64,7 +72,7 @@ class BlobParts(Parts[V, T]):
         super()._prepare()
         self._blob = _is_blob(self.shape) and self._check_read is None
 
-    def encode_parts(self, *parts: Any) -> bytes | bytearray:
+    def encode_parts(self, *parts: Any) -> Encoded:
         message = _joined(parts[0]) if self._blob and len(parts) == 1 else None
         return super().encode_parts(*parts) if message is None else message
 
@@ -87,7 +95,7 @@ class BlobValue(Codec[T, T]):
         super()._prepare()
         self._blob = _is_blob(self.shape) and self._check_written is None
 
-    def encode(self, value: T) -> bytes | bytearray:
+    def encode(self, value: T) -> Encoded:
         message = _joined(value) if self._blob else None
         return super().encode(value) if message is None else message
 

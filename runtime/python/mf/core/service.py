@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from mf.core.error import DeclaredError
 
 Encoded = bytes | bytearray
-Payload = Encoded | memoryview
+Payload = bytes | bytearray | memoryview
 Result = TypeVar("Result")
 Request = TypeVar("Request")
 

@@ -13,6 +13,7 @@ own their bytes. A payload of LARGE bytes or more is received straight into its 
 joined, nothing copied.
 """
 
+from contextlib import suppress
 from typing import Any
 
 from mf.core.error import Code
@@ -67,6 +68,7 @@ from mf.protocol.state import TABLE, Role, State
 from mf.protocol.wire import U32, Violation, pack_text, read_only_str16, to_code
 
 LARGE = 64 * 1024
+_BELIEVED = 1 << 20  # so much of a payload has come that the rest of it may take memory before it comes
 SCRATCH_SIZE = 256 * 1024
 
 _unpack_header = HEADER.unpack_from
@@ -191,7 +193,10 @@ class Session:
             return events
         try:
             if self._large is not None:
+                before = self._filled
                 self._filled += count
+                if before < _BELIEVED <= self._filled:
+                    _in_large_pages(self._large)
                 if self._filled == len(self._large):
                     self._finish_large(events)
             elif self._partial is None:
@@ -456,6 +461,15 @@ def _name_of(type_: int) -> str:
 
 def _untouched(size: int) -> memoryview:
     """Memory that takes none of the machine before bytes arrive in it; a bytearray is filled with zeros."""
-    from mmap import mmap  # only who receives large payloads needs it
+    from mmap import MAP_ANONYMOUS, MAP_PRIVATE, mmap  # only who receives large payloads needs it
 
-    return memoryview(mmap(-1, size))
+    return memoryview(mmap(-1, size, MAP_PRIVATE | MAP_ANONYMOUS))
+
+
+def _in_large_pages(memory: memoryview) -> None:
+    """The rest of it comes to memory in few steps: a step of a common page costs more than filling it."""
+    import mmap
+
+    if len(memory) >= 2 * _BELIEVED and hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # a kernel without them
+            memory.obj.madvise(mmap.MADV_HUGEPAGE)  # type: ignore[attr-defined]  # of _untouched()
