@@ -163,8 +163,32 @@ class Servant final : public SeriesServant {
     return {.samples = std::move(values), .tracks = {{.x = samples[0], .ok = true}}};
   }
 
+  SeriesPassResult pass(const mf::Bytes& first, const Crate& crate,
+                        const std::vector<mf::Bytes>& last) override {
+    return {.first = first, .crate = crate, .last = last};
+  }
+
   Samples seen;
 };
+
+TEST(View, BytesAreGatheredAroundArchivesAndNotOutOfThem) {
+  mf::Server server;
+  server.offer(std::make_shared<Servant>());
+  server.start();
+  mf::Client client(server.address().str());
+  const SeriesClient stub(client);
+  const auto filled = [](std::size_t size, unsigned with) {
+    return mf::Bytes(size, static_cast<std::byte>(with));
+  };
+  for (const std::size_t size : {10U, 5'000U, 20'000U, 100'000U, 1'000'000U}) {
+    const Crate crate{.blob = {.data = filled(size, 2)}, .data = filled(size, 3)};
+    const std::vector<mf::Bytes> last{filled(size, 4), filled(1, 5), {}, filled(2 * size, 6)};
+    const auto same = stub.pass(filled(size, 1), crate, last);
+    EXPECT_TRUE(same.first == filled(size, 1)) << size;
+    EXPECT_TRUE(same.crate == crate) << size;
+    EXPECT_TRUE(same.last == last) << size;
+  }
+}
 
 TEST(View, GoesThroughCallsWithoutACopy) {
   const auto servant = std::make_shared<Servant>();

@@ -45,8 +45,10 @@ constexpr protocol::RequestHead head() {
 template <class M, class... Args>
 void encode_arguments(Gathered& payload, const Args&... args) {
   payload.pieces.clear();
-  payload.buffer.resize(codec::encoded_args_room<M::kRequestTier, typename M::Request>(args...));
-  codec::Writer writer(payload);
+  const auto room = codec::encoded_args_room<M::kRequestTier, typename M::Request>(args...);
+  payload.buffer.resize(room);
+  const GatherScope scope(payload, room);
+  codec::Writer writer(payload.buffer.data());
   codec::encode_args<M::kRequestTier, typename M::Request>(writer, args...);
   payload.buffer.cut_at(writer.position());
 }

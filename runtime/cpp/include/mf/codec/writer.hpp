@@ -91,8 +91,6 @@ inline void copy_few_or_many(std::byte* to, const std::byte* from, std::size_t s
 class Writer {
  public:
   explicit Writer(std::byte* to) noexcept : cursor_(to) {}
-  /// Into this buffer, which is large enough for all; large `bytes` are gathered instead.
-  explicit Writer(Gathered& to) noexcept : cursor_(to.buffer.data()), gathered_(&to) {}
 
   [[nodiscard]] std::byte* position() const noexcept { return cursor_; }
 
@@ -104,9 +102,9 @@ class Writer {
     cursor_ += size;
   }
 
-  /// A value of type `bytes`: a large one stays where it is, if this gathers.
+  /// A value of type `bytes`: a large one stays where it is, while a GatherScope is there for this memory.
   [[gnu::always_inline]] void shared(const Bytes& value) noexcept {
-    if (value.size() >= Gathered::kFrom && gathered_ != nullptr && gather(value)) [[unlikely]]
+    if (value.size() >= Gathered::kFrom && GatherScope::take(cursor_, value)) [[unlikely]]
       return;
     bytes(value.data(), value.size());
   }
@@ -129,11 +127,7 @@ class Writer {
   void continue_at(std::byte* position) noexcept { cursor_ = position; }
 
  private:
-  /// False: there is no memory for it.
-  [[nodiscard]] bool gather(const Bytes& value) noexcept;
-
-  std::byte* cursor_;
-  Gathered* gathered_ = nullptr;
+  std::byte* cursor_;  // alone, so that a Writer is a register
 };
 
 }  // namespace mf::codec

@@ -40,4 +40,31 @@ struct Gathered {
   [[nodiscard]] std::byte* prepend(std::size_t size);
 };
 
+/// While it lives, large `bytes` that this thread writes into the buffer are gathered instead. A scope, and
+/// no part of what writes: that is one pointer, which stays in a register.
+class GatherScope {
+ public:
+  /// `room`: what the message takes at most; where that is little there is nothing to gather.
+  GatherScope(Gathered& into, std::size_t room) noexcept : outer_(current_) {
+    if (room >= Gathered::kFrom) [[unlikely]]
+      current_ = &into;
+  }
+  /// Nothing is gathered: these values have to be in one piece.
+  explicit GatherScope(std::size_t room) noexcept : outer_(current_) {
+    if (room >= Gathered::kFrom) [[unlikely]]
+      current_ = nullptr;
+  }
+  GatherScope(const GatherScope&) = delete;
+  GatherScope& operator=(const GatherScope&) = delete;
+  ~GatherScope() { current_ = outer_; }
+
+  /// Takes bytes that would be written to `at`. False: they are to be copied, since `at` is in another
+  /// memory, or there is none left for the piece.
+  [[nodiscard]] static bool take(const std::byte* at, const Bytes& bytes) noexcept;
+
+ private:
+  static constinit thread_local Gathered* current_;
+  Gathered* const outer_;
+};
+
 }  // namespace mf

@@ -262,8 +262,10 @@ void answer_one(Incoming& in, const Outcome<typename M::Result>& outcome) {
         return answer_failure(in, link::kMethod<M>, invalid_result(*bad));
     }
     auto& payload = scratch();
-    payload.buffer.resize(codec::encoded_room<M::kResultTier>(value));
-    codec::Writer writer(payload);
+    const auto room = codec::encoded_room<M::kResultTier>(value);
+    payload.buffer.resize(room);
+    const GatherScope scope(payload, room);
+    codec::Writer writer(payload.buffer.data());
     codec::encode<M::kResultTier>(writer, value);
     payload.buffer.cut_at(writer.position());
     answer_scratch(in, M::kResultTier, payload);
