@@ -68,9 +68,7 @@ TEST(Hostile, HeadersThatAnnounceSixteenMegabytesTakeNoMemoryUntilTheyCome) {
       EXPECT_EQ(pair.server.awaited_bytes(), kAnnounced - kHeaderSize);
     }
     EXPECT_GE(block_counts().large_in_use - before, kSessions * (kAnnounced - kHeaderSize));  // as reserved
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    EXPECT_LT(resident_bytes() - resident, kSessions * kReceiveWindowAtFirst * 4);
-#endif
+    EXPECT_LT(resident_bytes() - resident, kSessions * kAnnounced / 50);  // sanitizers take their share
   }
   EXPECT_EQ(block_counts().large_in_use, before);
 }
