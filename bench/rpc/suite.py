@@ -21,6 +21,7 @@ _WORKS = (
     Work("batch_100k", 100_000, ("ms", *CPU)),
     Work("echo_1mib", 50, ("median_us", "mb_per_s", "cpu_us_per_request")),
     Work("echo_16mib", 5, ("median_us", "mb_per_s", "cpu_us_per_request")),
+    Work("echo_f64_1m", 10, ("median_us", "mb_per_s", "cpu_us_per_request")),
     Work("server_stream_100b", 2_000_000, ("values_per_s", *CPU)),
     Work("client_stream_100b", 2_000_000, ("values_per_s", *CPU)),
     Work("cancel_to_handler", 500, ("median_us", "p99_us")),
@@ -40,6 +41,7 @@ CHART = {
     "batch_100k": "ms",
     "echo_1mib": "median_us",
     "echo_16mib": "median_us",
+    "echo_f64_1m": "median_us",
     "server_stream_100b": "values_per_s",
     "client_stream_100b": "values_per_s",
     "cancel_to_handler": "median_us",
@@ -59,7 +61,11 @@ def _systems(programs: Path) -> tuple[list[System], list[System], list[System]]:
             "mf",
             [str(mf_server)],
             [str(mf_client)],
-            {"batch_100k": ("", "message"), "in_process": ("light", "light-deadline")},
+            {
+                "batch_100k": ("", "message"),
+                "echo_f64_1m": ("", "view"),
+                "in_process": ("light", "light-deadline"),
+            },
         ),
     ]
     # Other ways to run the same, for what they differ in: not every work.

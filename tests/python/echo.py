@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final
 
 import mf
 from mf.core.error import Code, Error
-from mf.core.service import FEBIRD, MEMCPY, ErrorCodec, Method, ServiceInfo
+from mf.core.service import FEBIRD, MEMCPY, ErrorCodec, Method, Payload, ServiceInfo
 from mf.core.target import (
     AsyncScatterTarget,
     AsyncTarget,
@@ -77,21 +77,21 @@ class Packed:
     def pack_values(self, values: Iterable[Any]) -> bytes:
         return b"".join(map(self.pack, values))
 
-    def unpack_rows(self, data: bytes | bytearray, count: int) -> list[tuple[Any, ...]]:
+    def unpack_rows(self, data: Payload, count: int) -> list[tuple[Any, ...]]:
         if len(data) != count * self.packer.size:
             raise Error(Code.DECODE_ERROR, f"{count} items in {len(data)} bytes")
         return list(self.packer.iter_unpack(data))
 
-    def unpack_row(self, data: bytes | bytearray) -> tuple[Any, ...]:
+    def unpack_row(self, data: Payload) -> tuple[Any, ...]:
         return self.unpack_rows(data, 1)[0]
 
-    def unpack_value(self, data: bytes | bytearray) -> Any:
+    def unpack_value(self, data: Payload) -> Any:
         return self.unpack_rows(data, 1)[0][0]
 
-    def unpack_values(self, data: bytes | bytearray, count: int) -> list[Any]:
+    def unpack_values(self, data: Payload, count: int) -> list[Any]:
         return [row[0] for row in self.unpack_rows(data, count)]
 
-    def unpack_values_at(self, data: bytes | bytearray, at: int, count: int) -> tuple[list[Any], int]:
+    def unpack_values_at(self, data: Payload, at: int, count: int) -> tuple[list[Any], int]:
         end = at + count * self.packer.size
         if end > len(data):
             raise Error(Code.DECODE_ERROR, f"{count} items in {len(data) - at} bytes")
@@ -124,7 +124,7 @@ def _sized(items: Iterable[bytes]) -> bytes:
     return b"".join(len(item).to_bytes(4, "little") + item for item in items)
 
 
-def _unsized(data: bytes | bytearray, at: int, count: int) -> tuple[list[bytes], int]:
+def _unsized(data: Payload, at: int, count: int) -> tuple[list[bytes], int]:
     items = []
     for _ in range(count):
         end = at + 4 + int.from_bytes(data[at : at + 4], "little")
@@ -135,7 +135,7 @@ def _unsized(data: bytes | bytearray, at: int, count: int) -> tuple[list[bytes],
     return items, at
 
 
-def _all_unsized(data: bytes | bytearray, count: int) -> list[bytes]:
+def _all_unsized(data: Payload, count: int) -> list[bytes]:
     items, end = _unsized(data, 0, count)
     if end != len(data):
         raise Error(Code.DECODE_ERROR, f"{len(data) - end} bytes too many")

@@ -100,9 +100,9 @@ struct Joined {
       if (request.oneway) {
         link->end_request(request.size);
       } else {
-        Buffer payload(size);
-        payload.resize(size);
-        if (size != 0) std::memset(payload.data(), 2, size);
+        Gathered payload;
+        payload.buffer.resize(size);
+        if (size != 0) std::memset(payload.buffer.data(), 2, size);
         auto head = request.head;
         head.encoding = 1;
         link->send_reply(head, payload, request.size);

@@ -7,6 +7,7 @@
 #include "mf/core/blocking.hpp"
 #include "mf/core/error.hpp"
 #include "mf/link/client_link.hpp"
+#include "mf/link/warm_blocks.hpp"
 #include "mf/protocol/metadata.hpp"
 
 namespace mf::link {
@@ -279,6 +280,7 @@ void ClientLink::on_reply(protocol::Event& event, FinishedList& own) {
       reply.count = event.count;
       reply.payload = event.payload;
       reply.owner = std::move(event.owner);
+      warm_blocks_for(reply.owner.size(), *reactor_);
       if (!event.metadata.empty()) [[unlikely]]
         reply.metadata = std::make_unique<Metadata>(protocol::read_metadata(event.metadata));
     }
@@ -386,7 +388,7 @@ void ClientLink::FinishedList::run() noexcept {
     if (item.kept_size != 0) item.reply.payload = {kept.data() + item.kept_at, item.kept_size};
     item.done(std::move(item.reply));
     item.done = nullptr;
-    item.reply.owner.reset();  // what it looked into may go now
+    item.reply.owner.clear();  // what it looked into may go now
   }
   items.clear();
   kept.clear();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mf/core/blocking.hpp"
+#include "mf/link/warm_blocks.hpp"
 
 namespace mf::link {
 namespace {
@@ -219,6 +220,7 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
     case protocol::EventType::request: {
       in_flight_.fetch_add(1);
       queued_bytes_.fetch_add(event.payload.size());
+      warm_blocks_for(event.payload.size(), *reactor_);
       if (above(1)) {
         if (!event.header.oneway()) {
           return send_failure(protocol::ReplyHead::to(event), Code::overloaded, Execution::not_executed,
@@ -297,16 +299,17 @@ void ServerLink::refuse_and_close(Code code, const std::string& reason) {
                      {{"peer", peer()}, {"code", name(code)}, {"reason", reason}});
 }
 
-void ServerLink::send_reply(const protocol::ReplyHead& head, Buffer& payload, std::size_t request_size) {
+void ServerLink::send_reply(const protocol::ReplyHead& head, Gathered& payload, std::size_t request_size) {
   Lock lock(mutex_);
   end_request(request_size);
   if (closed()) return;
+  warm_blocks_for(payload.size(), *reactor_);
   if (payload.size() > peer_max_payload_) {
     session_.send_failure(head, Code::message_too_large, Execution::unknown,
                           "the reply has " + std::to_string(payload.size()) +
                               " bytes, the caller takes at most " + std::to_string(peer_max_payload_));
   } else if (payload.size() < protocol::kSeparateSegmentFrom) {
-    session_.send_reply(head, std::span<const std::byte>(payload.span()));
+    session_.send_reply(head, std::span<const std::byte>(payload.buffer.span()));
   } else {
     session_.send_reply(head, std::move(payload));
   }

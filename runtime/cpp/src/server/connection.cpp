@@ -119,8 +119,10 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
     const std::scoped_lock lock(mutex_);
     queue = oneway ? !here || lane_runs_ : *binding->oneways != 0;
   }
-  if (here && !queue)
-    return run_here(binding, std::move(ticket), method, tier, event.payload, deadline, placement);
+  if (here && !queue) {
+    return run_here(binding, std::move(ticket), method, tier, event.payload, event.owner, deadline,
+                    placement);
+  }
   now_ = {};
   auto job = std::make_unique<Job>(std::move(ticket), event.keep());
   job->method = method;
@@ -324,8 +326,8 @@ void Connection::on_handed_over() noexcept {
 }
 
 void Connection::run_here(const std::shared_ptr<Binding>& binding, Ticket ticket, std::uint16_t method,
-                          Tier tier, std::span<const std::byte> payload, TimePoint deadline,
-                          Placement* placement) {
+                          Tier tier, std::span<const std::byte> payload, const Bytes& owner,
+                          TimePoint deadline, Placement* placement) {
   // Handlers before it in the same turn may have taken their time.
   const auto* const clock = directory_.clock();
   const bool measured = placement != nullptr;
@@ -336,7 +338,7 @@ void Connection::run_here(const std::shared_ptr<Binding>& binding, Ticket ticket
   if (ticket.call() && !ticket.call()->start()) return ticket.refuse(Code::cancelled, kCancelled);
   const auto began = clock != nullptr ? clock->now() : now_;
   Here here(*this, binding, placement, ticket.oneway());
-  run(*binding, std::move(ticket), method, tier, payload, deadline, &here);
+  run(*binding, std::move(ticket), method, tier, payload, owner, deadline, &here);
   if (here.left()) return;
   now_ = {};
   if (!measured) return;
@@ -366,7 +368,8 @@ void Connection::run(std::unique_ptr<Job> job) {
     const auto items = ticket.count();
     const auto waits = mf::detail::waits_announced;
     const auto began = clock != nullptr ? clock->now() : now;
-    run(*job->binding, std::move(ticket), job->method, job->tier, job->payload.span(), job->deadline);
+    run(*job->binding, std::move(ticket), job->method, job->tier, job->payload.span(), job->payload,
+        job->deadline);
     if (placement == nullptr) return;
     if (mf::detail::waits_announced != waits) return placement->waited();
     placement->ran_on_worker((clock != nullptr ? clock->now() : std::chrono::steady_clock::now()) - began,
@@ -375,7 +378,7 @@ void Connection::run(std::unique_ptr<Job> job) {
 }
 
 void Connection::run(const Binding& binding, Ticket ticket, std::uint16_t method, Tier tier,
-                     std::span<const std::byte> payload, TimePoint deadline, Here* here) {
+                     std::span<const std::byte> payload, const Bytes& owner, TimePoint deadline, Here* here) {
   auto& servant = *binding.offer->servant;
   const auto link = link_.lock();
   const auto client = link ? std::uint64_t{link->client_id()} : 0;
@@ -385,7 +388,7 @@ void Connection::run(const Binding& binding, Ticket ticket, std::uint16_t method
                       .request_id = client << 32U | ticket.id(),
                       .connection = number_,
                       .deadline = deadline};
-  Incoming incoming(std::move(ticket), calls_, method, tier, payload, info, directory_.log());
+  Incoming incoming(std::move(ticket), calls_, method, tier, payload, owner, info, directory_.log());
   if (here != nullptr) here->set(incoming);
   try {
     servant.dispatch(incoming);

@@ -84,7 +84,7 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   };
   class LaneTask;
   struct Job {
-    Job(Ticket with, SharedBytes bytes)
+    Job(Ticket with, Bytes bytes)
         : id(with.id()), slot(with.oneway()), ticket(std::move(with)), payload(std::move(bytes)) {}
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
@@ -95,7 +95,7 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
     Slot slot;
     std::shared_ptr<Calls> table;  // where the slot is, if it is in one
     Ticket ticket;
-    SharedBytes payload;
+    Bytes payload;
     std::uint16_t method = 0;
     Tier tier = Tier::memcpy;
     TimePoint deadline = kNever;
@@ -107,9 +107,10 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   /// Makes the live call of a request with a stream or metadata. False: the request was answered.
   bool make_live(Ticket& ticket, const protocol::Event& event, TimePoint deadline);
   void run_here(const std::shared_ptr<Binding>& binding, Ticket ticket, std::uint16_t method, Tier tier,
-                std::span<const std::byte> payload, TimePoint deadline, Placement* placement);
+                std::span<const std::byte> payload, const Bytes& owner, TimePoint deadline,
+                Placement* placement);
   void run(const Binding& binding, Ticket ticket, std::uint16_t method, Tier tier,
-           std::span<const std::byte> payload, TimePoint deadline, Here* here = nullptr);
+           std::span<const std::byte> payload, const Bytes& owner, TimePoint deadline, Here* here = nullptr);
   void run(std::unique_ptr<Job> job);
   void submit(std::unique_ptr<Job> job);
   void run_lane();

@@ -17,6 +17,7 @@ from mf.codec.limits import DEFAULT_LIMITS, Limits
 from mf.codec.malformed import GIVE_UP, MalformedError
 from mf.codec.shape import Composite
 from mf.core.error import Code, Error, Execution
+from mf.core.service import Encoded
 
 if TYPE_CHECKING:
     from mf.codec.careful_error import CarefulError
@@ -27,6 +28,7 @@ _FEW = 4096
 """Values together that take little memory themselves, whatever they hold."""
 
 _MADE = (
+    "_blob",
     "_check_read",
     "_check_written",
     "_pack",
@@ -112,7 +114,7 @@ class Codec(Generic[V, T]):
         """The same codec with other limits."""
         return Codec(self.shape, where=self._where, limits=limits)
 
-    def encode(self, value: V) -> bytes | bytearray:
+    def encode(self, value: V) -> Encoded:
         """The bytes of one value. Raises Error(INVALID_ARGUMENT) with the field and the reason."""
         out = bytearray()
         try:

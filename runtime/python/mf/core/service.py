@@ -14,7 +14,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from mf.core.error import DeclaredError
 
-Payload = bytes | bytearray
+Encoded = bytes | bytearray
+Payload = bytes | bytearray | memoryview
 Result = TypeVar("Result")
 Request = TypeVar("Request")
 
@@ -32,7 +33,7 @@ class ErrorCodec:
         self,
         type: type[DeclaredError],  # noqa: A002 - it reads as `type=NoSuchCollection` in generated code
         *,
-        encode: Callable[[Any], Payload],
+        encode: Callable[[Any], Encoded],
         decode: Callable[[Payload], DeclaredError],
     ) -> None:
         self.type = type
@@ -51,8 +52,8 @@ class ElementCodec(Generic[Result]):
         self,
         *,
         encoding: int,
-        encode: Callable[[Result], Payload],
-        encode_all: Callable[[Sequence[Result]], Payload],
+        encode: Callable[[Result], Encoded],
+        encode_all: Callable[[Sequence[Result]], Encoded],
         decode_all: Callable[[Payload, int], list[Result]],
     ) -> None:
         self.encoding = encoding
@@ -111,12 +112,12 @@ class Method(Generic[Request, Result]):
         request: Callable[..., Request],
         request_encoding: int,
         result_encoding: int,
-        encode_request: Callable[..., Payload],
-        encode_requests: Callable[[Sequence[Request]], Payload],
+        encode_request: Callable[..., Encoded],
+        encode_requests: Callable[[Sequence[Request]], Encoded],
         decode_request: Callable[[Payload], tuple[Any, ...]],
         decode_requests: Callable[[Payload, int], Iterable[tuple[Any, ...]]],
-        encode_result: Callable[[Result], Payload],
-        encode_results: Callable[[Sequence[Result]], Payload],
+        encode_result: Callable[[Result], Encoded],
+        encode_results: Callable[[Sequence[Result]], Encoded],
         decode_result: Callable[[Payload], Result],
         decode_results: Callable[[Payload, int], list[Result]],
         decode_results_at: Callable[[Payload, int, int], tuple[list[Result], int]],

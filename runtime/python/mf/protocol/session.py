@@ -13,6 +13,7 @@ own their bytes. A payload of LARGE bytes or more is received straight into its 
 joined, nothing copied.
 """
 
+from contextlib import suppress
 from typing import Any
 
 from mf.core.error import Code
@@ -67,6 +68,7 @@ from mf.protocol.state import TABLE, Role, State
 from mf.protocol.wire import U32, Violation, pack_text, read_only_str16, to_code
 
 LARGE = 64 * 1024
+_BELIEVED = 1 << 20  # so much of a payload has come that the rest of it may take memory before it comes
 SCRATCH_SIZE = 256 * 1024
 
 _unpack_header = HEADER.unpack_from
@@ -88,13 +90,11 @@ class Session:
         "_filled",
         "_header",
         "_large",
-        "_length",
         "_pad_left",
         "_partial",
         "_row",
         "_scratch",
         "_scratch_view",
-        "_window",
         "dropped",
         "our_hello",
         "out",
@@ -121,12 +121,10 @@ class Session:
         self.queued = 0
         self._scratch = scratch
         self._scratch_view = memoryview(scratch)
-        self._window: memoryview | None = None
         self._partial: bytearray | None = None
-        self._large: bytearray | None = None
+        self._large: memoryview | None = None
         self._header: tuple[int, ...] = ()
         self._filled = 0
-        self._length = 0
         self._clean = True  # nothing is half received
         self._pad_left = 0
         self.state = State.OPENING
@@ -183,10 +181,9 @@ class Session:
     # Input
 
     def window(self) -> memoryview:
-        """Where the next bytes are to be read into; never empty. `received` takes it back."""
+        """Where the next bytes are to be read into; never empty."""
         if self._large is not None:
-            self._window = memoryview(self._large)[self._filled :]
-            return self._window
+            return self._large[self._filled :]
         return self._scratch_view
 
     def received(self, count: int) -> list[Any]:
@@ -196,14 +193,12 @@ class Session:
             return events
         try:
             if self._large is not None:
-                if self._window is not None:
-                    self._window.release()  # whose buffer is to grow
-                    self._window = None
+                before = self._filled
                 self._filled += count
-                if self._filled == self._length:
+                if before < _BELIEVED <= self._filled:
+                    _in_large_pages(self._large)
+                if self._filled == len(self._large):
                     self._finish_large(events)
-                elif self._filled == len(self._large):
-                    self._grow_large()
             elif self._partial is None:
                 used = self._parse(self._scratch, count, events)
                 if used < count:
@@ -308,22 +303,15 @@ class Session:
             start += EXTENSION_SIZE
         length = at + size - start
         have = min(end - start, length)
-        self._large = data[start : start + have]
-        self._length = length
+        self._large = _untouched(length)
+        self._large[:have] = memoryview(data)[start : start + have]
         self._filled = have
-        if have < length:
-            self._grow_large()
         self._header = (type_, flags, route, id_, word, items)
         self._pad_left = -size % 8
         if have == length:  # only padding is missing, and that is not waited for
             self._pad_left -= self._checked_padding(data, start + length, end)
             self._finish_large(events)
         return True
-
-    def _grow_large(self) -> None:
-        """A header alone takes no memory: the buffer grows as its bytes arrive."""
-        assert self._large is not None
-        self._large += bytes(min(self._length - self._filled, max(self._filled, LARGE)))
 
     def _finish_large(self, events: list[Any]) -> None:
         type_, flags, route, id_, word, items = self._header
@@ -468,3 +456,19 @@ class Session:
 
 def _name_of(type_: int) -> str:
     return TYPE_NAMES[type_] if type_ <= LAST_TYPE else f"type {type_}"
+
+
+def _untouched(size: int) -> memoryview:
+    """Memory that takes none of the machine before bytes arrive in it; a bytearray is filled with zeros."""
+    from mmap import MAP_ANONYMOUS, MAP_PRIVATE, mmap  # only who receives large payloads needs it
+
+    return memoryview(mmap(-1, size, MAP_PRIVATE | MAP_ANONYMOUS))
+
+
+def _in_large_pages(memory: memoryview) -> None:
+    """The rest of it comes to memory in few steps: a step of a common page costs more than filling it."""
+    import mmap
+
+    if len(memory) >= 2 * _BELIEVED and hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # a kernel without them
+            memory.obj.madvise(mmap.MADV_HUGEPAGE)  # type: ignore[attr-defined]  # of _untouched()

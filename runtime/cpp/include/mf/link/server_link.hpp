@@ -77,7 +77,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
 
   /// Both end the request, whose payload had this size: it is no longer counted when its reply is written, so
   /// that the peer may send the next one at once.
-  void send_reply(const protocol::ReplyHead& head, Buffer& payload, std::size_t request_size);
+  void send_reply(const protocol::ReplyHead& head, Gathered& payload, std::size_t request_size);
   void send_failure(const protocol::ReplyHead& head, Code code, Execution execution, std::string_view message,
                     std::size_t request_size);
   /// Answers a request that goes on to count until its handler has ended.
