@@ -32,7 +32,8 @@ bool checked(const mf::Result<Written>& rewritten, std::size_t size, const Rewri
   return true;
 }
 
-bool are_same(const mf::Result<std::vector<std::byte>>& one, const mf::Result<mf::Bytes>& other) {
+bool are_same(const mf::Result<std::vector<std::byte>>& one,
+              const mf::Result<std::vector<std::byte>>& other) {
   if (one.ok() || other.ok()) return one.ok() && other.ok() && *one == *other;
   const mf::DecodeError& first = one.error();
   const mf::DecodeError& second = other.error();
