@@ -198,11 +198,11 @@ struct Gate {
 };
 
 TEST(Adaptive, AHandlerThatWaitsInSilenceHoldsUpOthersOnceAndThenNoMore) {
+  Gate gate;
+  std::mutex mutex;
   Adaptive test;
   test.times(32, [&] { (void)test.stub.even(1); });
   test.promote();
-  Gate gate;
-  std::mutex mutex;
   std::vector<std::string> order;
   const auto keep = [&](std::string what) {
     const std::scoped_lock lock(mutex);
@@ -238,10 +238,10 @@ TEST(Adaptive, AHandlerThatWaitsInSilenceHoldsUpOthersOnceAndThenNoMore) {
 }
 
 TEST(Adaptive, AHandlerThatSaysThatItWaitsHoldsUpNobody) {
+  Gate gate;
   Adaptive test({.workers = 1, .io_threads = 2});
   test.times(32, [&] { (void)test.stub.even(1); });
   test.promote();
-  Gate gate;
   test.servant->on_twice = [&](std::int32_t x) {
     if (x != 0) return;
     mf::blocking();
@@ -324,8 +324,8 @@ TEST(Adaptive, OneTurnRunsForAMillisecondWhereItWasReadAndLeavesTheRestToTheWork
 using Replies = std::vector<std::pair<std::uint32_t, std::int32_t>>;
 
 TEST(Adaptive, WhatWasReadWithARequestThatWaitsIsRunByAnother) {
-  Adaptive test({.workers = 1}, Where::io_thread);
   Gate gate;
+  Adaptive test({.workers = 1}, Where::io_thread);
   test.servant->on_twice = [&](std::int32_t) {
     mf::blocking();
     gate.wait();
@@ -349,8 +349,8 @@ TEST(Adaptive, WhatWasReadWithARequestThatWaitsIsRunByAnother) {
 }
 
 TEST(Adaptive, WhatHadNotCompletelyComeIsReadOnByAnother) {
-  Adaptive test({.workers = 1}, Where::io_thread);
   Gate gate;
+  Adaptive test({.workers = 1}, Where::io_thread);
   test.servant->on_twice = [&](std::int32_t) {
     mf::blocking();
     gate.wait();
@@ -373,8 +373,9 @@ TEST(Adaptive, WhatHadNotCompletelyComeIsReadOnByAnother) {
 }
 
 TEST(Adaptive, LaterCallsQueueBehindAOnewayCallThatWaitsWhereItWasRead) {
-  Adaptive test({.workers = 2}, Where::io_thread);
   Gate gate;
+  std::atomic<bool> here{false};
+  Adaptive test({.workers = 2}, Where::io_thread);
   test.servant->on_note = [&](std::int32_t x) {
     if (x != 0) return;
     mf::blocking();
@@ -395,7 +396,6 @@ TEST(Adaptive, LaterCallsQueueBehindAOnewayCallThatWaitsWhereItWasRead) {
   ASSERT_TRUE(eventually([&] { return test.servant->notes().size() == 3; }));
   EXPECT_THAT(test.servant->notes(), testing::ElementsAre(0, 1, 2));
   // Then the lane is free again: one-way calls run where they were read.
-  std::atomic<bool> here{false};
   test.servant->on_note = [&](std::int32_t) { here = here || reads_here(); };
   EXPECT_TRUE(eventually([&] {
     turn.note(3);
@@ -405,10 +405,10 @@ TEST(Adaptive, LaterCallsQueueBehindAOnewayCallThatWaitsWhereItWasRead) {
 }
 
 TEST(Adaptive, OnewayCallsKeepTheirOrderOverPromotionsAndDemotions) {
+  std::atomic<int> here{0};
   mf::ServerOptions options;
   options.workers = 3;
   Adaptive test(options);
-  std::atomic<int> here{0};
   test.servant->on_note = [&](std::int32_t x) {
     if (reads_here()) ++here;
     if (x % 700 == 699) mf::blocking();
@@ -488,9 +488,9 @@ TEST_P(Nested, CallsOfTheProcessThatWaitHoldUpNobody) {
 }
 
 TEST(Adaptive, WhenAllSpareThreadsWaitTheWorkersRunTheRest) {
+  Gate gate;
   Adaptive test({.workers = 2}, Where::io_thread);
   constexpr int kSpares = 64;
-  Gate gate;
   test.servant->on_twice = [&](std::int32_t) {
     mf::blocking();
     gate.wait();
@@ -537,9 +537,9 @@ TEST(Adaptive, AHandlerThatWaitsHearsThatItsCallIsCancelledOrLost) {
 }
 
 TEST(Adaptive, StopWaitsForHandlersThatWaitWhereTheyWereRead) {
+  Gate gate;
   Adaptive test;
   test.promote();
-  Gate gate;
   test.servant->on_twice = [&](std::int32_t) {
     mf::blocking();
     gate.wait();
