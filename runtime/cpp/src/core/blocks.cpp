@@ -20,11 +20,27 @@ struct Kept {
   std::uint64_t second = 0;  // in which it was given
 };
 
+/// Held for some twenty instructions. Nobody waits for it where memory can be had without it: codecs link no
+/// threads, so it is no mutex.
+class Flag {
+ public:
+  [[nodiscard]] bool try_lock() noexcept { return !held_.test_and_set(std::memory_order_acquire); }
+  void lock() noexcept {
+    while (!try_lock()) {
+    }
+  }
+  void unlock() noexcept { held_.clear(std::memory_order_release); }
+
+ private:
+  std::atomic_flag held_;
+};
+
 /// The kept blocks, the one that was used last at the end.
 class Cache {
  public:
   [[nodiscard]] Block take(std::size_t size) noexcept {
-    const std::scoped_lock lock(mutex_);
+    const std::unique_lock lock(flag_, std::try_to_lock);
+    if (!lock) return {};
     used_ = true;
     Kept* best = nullptr;
     for (auto& kept : all()) {
@@ -38,9 +54,9 @@ class Cache {
 
   /// Gives the blocks that go back to the system for it; the block itself if it is not kept.
   [[nodiscard]] std::size_t give(Block block, std::span<Block> dropped) noexcept {
-    const std::scoped_lock lock(mutex_);
+    const std::unique_lock lock(flag_, std::try_to_lock);
     std::size_t count = 0;
-    if (!warm_ || block.size > kMostKept) {
+    if (!lock || !warm_ || block.size > kMostKept) {
       dropped[count++] = block;
       return count;
     }
@@ -52,7 +68,7 @@ class Cache {
   }
 
   [[nodiscard]] bool warm() noexcept {
-    const std::scoped_lock lock(mutex_);
+    const std::scoped_lock lock(flag_);
     used_ = true;
     if (warm_) return false;
     return warm_ = true;
@@ -60,7 +76,7 @@ class Cache {
 
   /// `all`: whatever was used meanwhile.
   [[nodiscard]] bool cool(bool all_of_them, std::span<Block> dropped, std::size_t& count) noexcept {
-    const std::scoped_lock lock(mutex_);
+    const std::scoped_lock lock(flag_);
     count = 0;
     while (count_ != 0 && (all_of_them || kept_[0].second != second_))
       dropped[count++] = remove(all().data());
@@ -71,7 +87,7 @@ class Cache {
   }
 
   [[nodiscard]] BlockCounts counts() noexcept {
-    const std::scoped_lock lock(mutex_);
+    const std::scoped_lock lock(flag_);
     return {.kept_blocks = count_, .kept_bytes = bytes_, .reused = reused_};
   }
 
@@ -85,7 +101,7 @@ class Cache {
     return block;
   }
 
-  std::mutex mutex_;
+  Flag flag_;
   std::array<Kept, kMostBlocks> kept_{};
   std::size_t count_ = 0;
   std::size_t bytes_ = 0;
