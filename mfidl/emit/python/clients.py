@@ -1,6 +1,7 @@
 """F6. The view of _client.py: clients, and what calls several agents at once.
 
 unary method     query, query_async, query_batch, query_batch_async, query_bulk, query_bulk_async
+cached           query_forget, query_cache besides
 with streams     scan, scan_async: a reader, a duplex stream, or, with a stream of parameters alone, a
                  function that is given what to iterate over
 """
@@ -65,7 +66,7 @@ class ClientFile(ServiceFile):
             if method.streams:
                 calls += self._streams(method, own)
             else:
-                calls += [*self._one(method, own), *self._many(method, own)]
+                calls += [*self._one(method, own), *self._cache(method, own), *self._many(method, own)]
                 scattered += self._scattered(method, own, agent[2], self._key(service))
         return ClientView(
             names.client,
@@ -107,7 +108,31 @@ class ClientFile(ServiceFile):
 
     def _one(self, method: Method, names: MethodNames) -> list[CallView]:
         result = self._result_type(method, names)
-        return self._both(method, names, result, self._doc(method, _OTHER))
+        called = "call_cached" if method.cached else "call"
+        return self._both(method, names, result, self._doc(method, _OTHER), called=called)
+
+    def _cache(self, method: Method, names: MethodNames) -> list[CallView]:
+        """What a cached method has besides: forgetting one call, and the handle of all that is kept."""
+        if method.cached is None:
+            return []
+        constant = self._own("_methods", names.constant)
+        parameters = ["self", *self._parameters(method.params)]
+        arguments = [constant, *self._arguments(method.params)]
+        old = decorator(self._context, method.deprecated).rstrip("\n")
+        return [
+            CallView(
+                self._definition(names.forget, parameters, "None", 0),
+                docstring(f"Forgets what is kept of this call of `{method.name}`, at this agent.", 8),
+                bracket("self._target.forget_cached(", arguments, ")", 8),
+                old,
+            ),
+            CallView(
+                self._definition(names.cache, ["self"], "mf.CallCache", 0),
+                docstring(f"What this client keeps of `{method.name}`: counts, and forgetting all of it.", 8),
+                f"return self._target.call_cache({constant})",
+                old,
+            ),
+        ]
 
     def _scattered(self, method: Method, names: MethodNames, agent: str, key: str) -> list[CallView]:
         """An outcome for each agent: nothing is raised for what one of them did."""
@@ -117,11 +142,11 @@ class ClientFile(ServiceFile):
         return self._both(method, names, result, self._doc(method, ""), key)
 
     def _both(
-        self, method: Method, names: MethodNames, result: str, doc: str, key: str = ""
+        self, method: Method, names: MethodNames, result: str, doc: str, key: str = "", called: str = "call"
     ) -> list[CallView]:
         """The blocking and the awaited form."""
-        blocking = _Form(names.function, result, "call", key=key)
-        awaited = _Form(names.asynchronous, result, "call_async", True, key)
+        blocking = _Form(names.function, result, called, key=key)
+        awaited = _Form(names.asynchronous, result, f"{called}_async", True, key)
         return [
             self._call(method, names, blocking, doc),
             self._call(method, names, awaited, _like(blocking)),
@@ -212,6 +237,10 @@ class ClientFile(ServiceFile):
     def _head(self, name: str, parameters: list[str], options: str, result: str, extra: int) -> str:
         star = () if "*" in parameters else ("*",)
         items = ["self", *parameters, *star, f"options: {options} | None = None"]
+        return self._definition(name, items, result, extra)
+
+    def _definition(self, name: str, items: list[str], result: str, extra: int) -> str:
+        """`extra`: characters in front of it."""
         flat = f"def {name}({', '.join(items)}) -> {result}:"
         if len(flat) + 4 + extra <= 110:
             return flat

@@ -17,12 +17,23 @@ if TYPE_CHECKING:
 class Destination:
     """See above. Any number of threads and loops may share one. `agent` None: whichever can be reached."""
 
-    __slots__ = ("_generation", "_lookup", "_resolver", "_route", "_trouble", "agent", "router", "service")
+    __slots__ = (
+        "_generation",
+        "_lookup",
+        "_resolver",
+        "_route",
+        "_trouble",
+        "agent",
+        "agent_key",
+        "router",
+        "service",
+    )
 
     def __init__(self, router: Router, service: ServiceInfo, agent: str | None) -> None:
         self.router = router
         self.service = service
         self.agent = agent
+        self.agent_key = "*" if agent is None else f"={agent}"
         self._resolver = router.resolver
         self._route: Route | None = None
         self._generation = -1

@@ -10,6 +10,7 @@ from copy import copy
 from time import monotonic
 
 from mf.core.agent_names import shown_agent
+from mf.core.cached import Caches
 from mf.core.error import Code, Error, not_executed, shortened, some_of
 from mf.core.service import ServiceInfo
 from mf.link.balancing import order
@@ -147,7 +148,7 @@ class Router:
     pass on from the call of a handler into calls that it makes here.
     """
 
-    __slots__ = ("_wait_for_server", "budget", "forward_metadata", "pool", "resolver", "seen")
+    __slots__ = ("_wait_for_server", "budget", "caches", "forward_metadata", "pool", "resolver", "seen")
 
     def __init__(
         self,
@@ -155,12 +156,14 @@ class Router:
         pool: Pool,
         wait_for_server: float,
         forward_metadata: tuple[str, ...] = (),
+        caches: Caches | None = None,
     ) -> None:
         self.resolver = resolver
         self.pool = pool
         self._wait_for_server = wait_for_server
         self.forward_metadata = forward_metadata
         self.budget = RetryBudget()
+        self.caches = Caches() if caches is None else caches
         self.seen: set[tuple[str, str | None]] = set()
 
     def passing_on(self, keys: tuple[str, ...]) -> "Router":

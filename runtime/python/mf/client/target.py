@@ -13,6 +13,7 @@ from mf.client.blocking import run
 from mf.client.destination import Destination
 from mf.client.scatter import AgentsTarget
 from mf.core.agent import Agent, called_agent
+from mf.core.cached import Caches
 from mf.core.options import BatchOptions, CallOptions
 from mf.core.outcome import Outcome
 from mf.core.service import Method, Servant
@@ -49,6 +50,14 @@ class RemoteTarget(Destination, Target):
     @property
     def servant(self) -> Servant | None:
         return None
+
+    @property
+    def caches(self) -> Caches:
+        return self.router.caches
+
+    @property
+    def forwarded(self) -> tuple[str, ...]:
+        return self.router.forward_metadata
 
     # One call
 

@@ -6,13 +6,16 @@ A generated function is one line: `return self._target.call(_QUERY, options, ter
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterable, Callable, Generator, Iterable, Sequence
-from typing import Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from mf.core.agent import Agent
 from mf.core.options import BatchOptions, CallOptions
 from mf.core.outcome import Failure, Outcome
 from mf.core.service import Method, Servant, ServiceInfo
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
+
+if TYPE_CHECKING:  # who makes no cached call needs none of it
+    from mf.core.cached import Caches, CallCache
 
 K = TypeVar("K")
 K2 = TypeVar("K2")
@@ -158,6 +161,56 @@ class Target(ABC):
     ) -> list[Outcome[T]]:
         """The same as bulk, awaited."""
 
+    # Cached calls
+
+    @property
+    @abstractmethod
+    def caches(self) -> "Caches":
+        """What the client of the target keeps."""
+
+    @property
+    @abstractmethod
+    def agent_key(self) -> str:
+        """Whose answers are kept apart: "=" and the agent, or "*" for any."""
+
+    @property
+    @abstractmethod
+    def forwarded(self) -> tuple[str, ...]:
+        """Keys of metadata that pass on by themselves."""
+
+    def call_cached(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
+        """What `call` does, or what an equal call was answered."""
+        caches = self.caches
+        if not caches.answers(options, self.forwarded):
+            return self.call(method, options, *arguments)
+        cache = caches.of(method)
+        key = (self.agent_key, bytes(method.encode_request(*arguments)))
+        kept = cache.find(key)
+        if kept is not None:
+            return cast(T, cache.value(kept))
+        return cast(T, cache.call(self, key, options, arguments))
+
+    async def call_cached_async(
+        self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
+    ) -> T:
+        """The same, awaited."""
+        caches = self.caches
+        if not caches.answers(options, self.forwarded):
+            return await self.call_async(method, options, *arguments)
+        cache = caches.of(method)
+        key = (self.agent_key, bytes(method.encode_request(*arguments)))
+        kept = cache.find(key)
+        if kept is not None:
+            return cast(T, cache.value(kept))
+        return cast(T, await cache.call_async(self, key, options, arguments))
+
+    def forget_cached(self, method: Method[Any, Any], *arguments: Any) -> None:
+        """Forgets what such a call was answered."""
+        self.caches.of(method).forget((self.agent_key, bytes(method.encode_request(*arguments))))
+
+    def call_cache(self, method: Method[Any, Any]) -> "CallCache":
+        return self.caches.of(method).seen_by(self.agent_key)
+
     # Streams
 
     @abstractmethod
@@ -207,7 +260,10 @@ class TargetSource(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def target(self, service: ServiceInfo, keys: tuple[str, ...] = ()) -> Target:
+    def target(
+        self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: "Caches | None" = None
+    ) -> Target:
         """The service at any agent, until at() names one. Generated constructors call it. `keys`: of metadata
-        that pass on from the call of a handler into those that it makes, beside the source's own.
+        that pass on from the call of a handler into those that it makes, beside the source's own. `caches`:
+        of a client that stands before this source; without one, the source keeps what cached calls give.
         """
