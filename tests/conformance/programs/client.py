@@ -12,20 +12,20 @@ from pathlib import Path
 from awaiting import Awaiting
 from blocking import Blocking
 from servants import KINDS, ROOMS
-from words import Json, parse
+from words import Json, ManualClock, parse
 
 import mf
 
 
-def opener(where: str) -> Callable[[], mf.Client]:
+def opener(where: str, now: Callable[[], float]) -> Callable[[], mf.Client]:
     if not where.startswith("light-"):
         tls = mf.Tls(ca=str(Path(os.environ["MF_TLS"]) / "ca.pem"))
-        return lambda: mf.Client(where, tls=tls)
+        return lambda: mf.Client(where, tls=tls, clock=now)
     light = mf.Light()
     nested = mf.Client(light, forward_metadata=("tenant",))
     for name in ROOMS:
         light.offer(KINDS[where.removeprefix("light-")](name, lambda: nested), agent=name)
-    return lambda: mf.Client(light)
+    return lambda: mf.Client(light, clock=now)
 
 
 def say(observed: Json) -> None:
@@ -41,10 +41,11 @@ async def await_each(caller: Awaiting) -> None:
 
 def main() -> None:
     kind, where = sys.argv[1:]
+    time = ManualClock()
     if kind == "asyncio":
-        asyncio.run(await_each(Awaiting(opener(where))))
+        asyncio.run(await_each(Awaiting(opener(where, time), time)))
         return
-    caller = Blocking(opener(where))
+    caller = Blocking(opener(where, time), time)
     for line in sys.stdin:
         words = parse(line)
         say(getattr(caller, words.verb)(words))

@@ -62,6 +62,10 @@ class PlainRoom(ShapesServant):
     def twice(self, x: int) -> int:
         return doubled(x)
 
+    def kept(self, x: int) -> int:
+        self._notes.log.append(f"kept {x}")
+        return doubled(x)
+
     def note(self, x: int) -> None:
         self._notes.log.append(f"note {x}")
 
@@ -131,6 +135,10 @@ class AsyncRoom(ShapesAsyncServant):
         self._notes = Notes(name, nested)
 
     async def twice(self, x: int) -> int:
+        return doubled(x)
+
+    async def kept(self, x: int) -> int:
+        self._notes.log.append(f"kept {x}")
         return doubled(x)
 
     async def note(self, x: int) -> None:
