@@ -17,6 +17,7 @@ class Servant final : public bench::BenchServant {
   std::int32_t look_up(std::int32_t id, const std::string& name) override {
     return looked_up(id, name.size());
   }
+  std::int32_t known(std::int32_t id, const std::string& name) override { return looked_up(id, name.size()); }
   mf::Bytes echo(const mf::Bytes& data) override { return data; }
   void scan(std::uint32_t count, mf::StreamWriter<mf::Bytes>& out) override {
     const mf::Bytes value(kValueSize, std::byte{7});

@@ -218,10 +218,10 @@ std::optional<Kept> kept_error(const link::Method& method, const Failure& failur
   return std::nullopt;
 }
 
-Failure kept_failure(const link::Method& method, const Kept& kept) {
-  if (kept.error >= 0) {
-    codec::Reader reader(kept.bytes.span());
-    if (auto error = method.errors[static_cast<std::size_t>(kept.error)].decode(reader)) {
+Failure kept_failure(const link::Method& method, std::span<const std::byte> bytes, int index) {
+  if (index >= 0) {
+    codec::Reader reader(bytes);
+    if (auto error = method.errors[static_cast<std::size_t>(index)].decode(reader)) {
       std::string what = error->what();
       return {.code = Code::declared,
               .execution = Execution::unknown,

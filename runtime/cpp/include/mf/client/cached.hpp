@@ -14,20 +14,41 @@
 // need that thread: it makes a request of its own.
 #pragma once
 
-#include <atomic>
+#include <array>
+#include <chrono>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
-#include <string>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "mf/client/call.hpp"
 #include "mf/core/cache.hpp"
 
 namespace mf::client {
+
+/// What was found: small answers are copied, which costs less than to count who shares them.
+struct Answer {
+  std::span<const std::byte> bytes;
+  int error = -1;  // as in Kept
+  SharedBytes owner;
+  alignas(8) std::array<std::byte, 128> small;
+
+  void take(const cached::Kept& kept) {
+    error = kept.error;
+    bytes = kept.bytes.span();
+    if (bytes.size() > small.size()) {
+      owner = kept.bytes;
+      return;
+    }
+    if (!bytes.empty()) std::memcpy(small.data(), bytes.data(), bytes.size());
+    bytes = {small.data(), bytes.size()};
+  }
+};
 
 /// What a client keeps of one method.
 class MethodCache {
@@ -36,11 +57,11 @@ class MethodCache {
   MethodCache(const CacheInfo& info, std::shared_ptr<const Clock> clock)
       : cache_(info), clock_(std::move(clock)), grows_old_(info.ttl.count() != 0) {}
 
-  [[nodiscard]] bool find(const cached::Key& key, cached::Kept& into) {
+  [[nodiscard]] bool find(const cached::Key& key, Answer& into) {
     const auto time = now();
     const std::scoped_lock lock(mutex_);
     const auto* const kept = cache_.find(key, time);
-    if (kept != nullptr) into = *kept;
+    if (kept != nullptr) into.take(*kept);
     return kept != nullptr;
   }
 
@@ -66,7 +87,7 @@ class MethodCache {
  private:
   [[nodiscard]] TimePoint now() const {
     if (!grows_old_) return {};
-    return clock_ ? clock_->now() : std::chrono::steady_clock::now();
+    return clock_ ? clock_->now() : rough_now();
   }
 
   std::mutex mutex_;
@@ -79,7 +100,7 @@ namespace detail {
 
 /// The answer of an outcome, if it is one that can be kept or shared.
 [[nodiscard]] std::optional<cached::Kept> kept_error(const link::Method& method, const Failure& failure);
-[[nodiscard]] Failure kept_failure(const link::Method& method, const cached::Kept& kept);
+[[nodiscard]] Failure kept_failure(const link::Method& method, std::span<const std::byte> bytes, int error);
 
 template <class M>
 std::optional<cached::Kept> kept_of(const Outcome<typename M::Result>& outcome) {
@@ -95,14 +116,35 @@ std::optional<cached::Kept> kept_of(const Outcome<typename M::Result>& outcome) 
 }
 
 template <class M>
-typename M::Result kept_result(const cached::Kept& kept) {
-  if (kept.error < 0) [[likely]] {
+typename M::Result kept_result(std::span<const std::byte> bytes, int error) {
+  if (error < 0) [[likely]] {
     auto value = fresh<typename M::Result>();
-    codec::Reader reader(kept.bytes.span());
+    codec::Reader reader(bytes);
     if (codec::decode<M::kResultTier>(reader, value) && reader.finish()) [[likely]]
       return value;
   }
-  kept_failure(link::kMethod<M>, kept).raise();
+  kept_failure(link::kMethod<M>, bytes, error).raise();
+}
+
+template <class M>
+typename M::Result kept_result(const cached::Kept& kept) {
+  return kept_result<M>(kept.bytes.span(), kept.error);
+}
+
+/// What `use` makes of the bytes of a request, which stand on the stack if they are few.
+template <class M, class Use, class... Args>
+auto with_request(const Use& use, const Args&... args) {
+  constexpr std::size_t kFew = 256;
+  check_arguments<M>(args...);
+  if (codec::encoded_args_room<M::kRequestTier, typename M::Request>(args...) > kFew) {
+    Scratch scratch;
+    encode_arguments<M>(scratch.buffer(), args...);
+    return use(std::as_const(scratch.buffer()).span());
+  }
+  alignas(8) std::array<std::byte, kFew> few;
+  codec::Writer writer(few.data());
+  codec::encode_args<M::kRequestTier, typename M::Request>(writer, args...);
+  return use(std::span<const std::byte>(few.data(), writer.position()));
 }
 
 /// A blocking call for which nothing was kept a moment ago: waits for an equal one, or leads.
@@ -222,10 +264,11 @@ void launch_cached(const Target& target, const CallOptions& options, Buffer&& pa
                    Callback<typename M::Result>&& done, const std::stop_token& stop) {
   auto* const cache = target.cache(M::kInfo, options);
   if (cache == nullptr) return launch<M>(target, options, std::move(payload), std::move(done), stop);
-  if (cached::Kept kept; cache->find({target.agent_key(), payload.span()}, kept)) {
+  if (Answer found; cache->find({target.agent_key(), payload.span()}, found)) {
     give_scratch(std::move(payload));
-    return complete(target, [done = std::move(done), kept = std::move(kept)]() mutable {
-      done(detail::ended([&] { return kept_result<M>(kept); }));
+    auto outcome = detail::ended([&] { return kept_result<M>(found.bytes, found.error); });
+    return complete(target, [done = std::move(done), outcome = std::move(outcome)]() mutable {
+      done(std::move(outcome));
     });
   }
   std::make_shared<FlyingCallOf<M>>(*cache, target, options, std::move(payload), std::move(done), stop)
@@ -239,13 +282,14 @@ typename M::Result call_cached(const Target& target, const CallOptions& options,
   auto* const cache = target.cache(M::kInfo, options);
   if (cache == nullptr) [[unlikely]]
     return call<M>(target, options, args...);
-  detail::check_arguments<M>(args...);
-  Scratch scratch;
-  detail::encode_arguments<M>(scratch.buffer(), args...);
-  const cached::Key key(target.agent_key(), scratch.buffer().span());
-  if (cached::Kept kept; cache->find(key, kept)) [[likely]]
-    return detail::kept_result<M>(kept);
-  return detail::call_missed<M>(*cache, key, target, options, args...);
+  return detail::with_request<M>(
+      [&](std::span<const std::byte> request) {
+        const cached::Key key(target.agent_key(), request);
+        if (Answer found; cache->find(key, found)) [[likely]]
+          return detail::kept_result<M>(found.bytes, found.error);
+        return detail::call_missed<M>(*cache, key, target, options, args...);
+      },
+      args...);
 }
 
 /// In-process the handler runs, or is waited for, here and now; over a connection the call is sent when the
@@ -280,10 +324,11 @@ auto start_cached(const Target& target, const CallOptions& options, Token&& toke
 
 template <class M, class... Args>
 void forget_cached(const Target& target, const Args&... args) {
-  detail::check_arguments<M>(args...);
-  Scratch scratch;
-  detail::encode_arguments<M>(scratch.buffer(), args...);
-  target.cache(M::kInfo).forget({target.agent_key(), scratch.buffer().span()});
+  detail::with_request<M>(
+      [&](std::span<const std::byte> request) {
+        target.cache(M::kInfo).forget({target.agent_key(), request});
+      },
+      args...);
 }
 
 }  // namespace mf::client
