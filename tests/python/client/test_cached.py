@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
+from types import SimpleNamespace
 from typing import Any, ClassVar, Final, cast
 
 import pytest
@@ -14,6 +15,8 @@ import mf
 from mf.codec import shape as s
 from mf.codec.codec import Codec
 from mf.codec.method import method
+from mf.core.cached import Caches
+from mf.core.current import CurrentCall, enter, leave
 from mf.core.error import Code
 from mf.core.service import CacheInfo, Method, ServiceInfo
 from mf.core.target import Target, TargetSource
@@ -358,3 +361,16 @@ def test_batches_and_scattered_calls_go_to_servers_and_keep_nothing(world: World
     assert world.servant.calls == ["x", "x", "x"]
     stats = world.ids.stats()
     assert (stats.hits, stats.misses, stats.entries) == (0, 1, 1)
+
+
+def test_a_call_goes_to_a_server_if_the_call_around_it_passes_metadata_on() -> None:
+    caches = Caches()
+    assert caches.answers(None, ("tenant",))
+    token = enter(cast(CurrentCall, SimpleNamespace(metadata={"tenant": "a", "traceparent": "b"})))
+    try:
+        assert not caches.answers(None, ("tenant",))
+        assert caches.answers(None, ("other",))
+        assert caches.answers(None, ())
+    finally:
+        leave(token)
+    assert caches.answers(None, ("tenant",))
