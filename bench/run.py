@@ -19,11 +19,15 @@ from harness.rows import Samples, write_json
 from harness.table import table
 from pycodecs import suite as codecs
 from pyrpc import suite as python
+from report import suite as report
 from rpc import suite as rpc
+from ways import suite as ways
 
 _HERE = Path(__file__).parent
 _OUT = _HERE / "out"
-_SUITES: dict[str, ModuleType] = {suite.NAME: suite for suite in (rpc, codecs, python, compiler)}
+_SUITES: dict[str, ModuleType] = {
+    suite.NAME: suite for suite in (rpc, codecs, python, compiler, report, ways)
+}
 
 
 def _run(suite: ModuleType) -> bool:

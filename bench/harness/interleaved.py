@@ -11,7 +11,7 @@ from harness.child import BenchError
 from harness.pair import Cores, Pair, System
 from harness.rows import Samples
 
-SAME, CROSS = "same-core", "cross-core"
+SAME, CROSS, UNPINNED = "same-core", "cross-core", "unpinned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,8 @@ CPU = ("cpu_us_per_request", "client_cpu_us_per_request", "server_cpu_us_per_req
 def cores(placement: str) -> Cores:
     """The last two cores that we may use; the first ones tend to serve interrupts."""
     usable = sorted(os.sched_getaffinity(0))
+    if placement == UNPINNED:
+        return Cores(server=set(usable), client=set(usable))
     if placement == SAME:
         return Cores(server={usable[-1]}, client={usable[-1]})
     if len(usable) < 2:

@@ -14,6 +14,7 @@ UNITS = {
     "p99_us": "us",
     "requests_per_s": "1/s",
     "values_per_s": "1/s",
+    "heartbeats_per_s": "1/s",
     "cpu_us_per_request": "us",
     "client_cpu_us_per_request": "us",
     "server_cpu_us_per_request": "us",

@@ -31,6 +31,11 @@ def one_by_one(count: int, call: Callable[[int], object]) -> Metrics:
         after = perf_counter()
         times.append(after - before)
         before = after
+    return quantiles(times)
+
+
+def quantiles(times: list[float]) -> Metrics:
+    count = len(times)
     times.sort()
     return {"median_us": times[count // 2] * 1e6, "p99_us": times[count - 1 - count // 100] * 1e6}
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import importlib
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from itertools import repeat
-from typing import Any
+from time import perf_counter
+from typing import Any, TypeVar
 
 import mf
 from pyrpc.commands import (
     VALUE_SIZE,
+    Metrics,
     Run,
     all_at_once,
     check,
@@ -19,17 +21,29 @@ from pyrpc.commands import (
     name_of,
     obey,
     one_by_one,
+    quantiles,
     streamed,
 )
 
+T = TypeVar("T")
 stubs: Any = importlib.import_module("bench")  # generated when the bench runs
 _MAX_PAYLOAD = 1 << 25
 _AHEAD = 1024  # awaited calls on their way at once
 
 
 class _Works:
-    def __init__(self, stub: Any) -> None:
+    def __init__(self, stub: Any, where: str) -> None:
         self._stub = stub
+        self._where = where
+
+    def _awaited(self, calls: Callable[[Any], Awaitable[T]]) -> T:
+        """On a loop of its own, with a client of its own, whose connection is made within the time."""
+
+        async def run() -> T:
+            async with mf.AsyncClient(self._where, max_payload=_MAX_PAYLOAD) as client:
+                return await calls(stubs.BenchAsyncClient(client))
+
+        return asyncio.run(run())
 
     def unary(self, count: int) -> Run:
         stub = self._stub
@@ -49,15 +63,28 @@ class _Works:
     def awaited(self, count: int) -> Run:
         names = [name_of(i) for i in range(count)]
 
-        async def chain(numbers: Any) -> None:
+        async def chain(stub: Any, numbers: Iterator[int]) -> None:
             for i in numbers:
-                check(await self._stub.look_up_async(i, names[i]) == i + 16)
+                check(await stub.look_up(i, names[i]) == i + 16)
 
-        async def calls() -> None:
+        async def calls(stub: Any) -> None:
             numbers = iter(range(count))
-            await asyncio.gather(*[chain(numbers) for _ in range(_AHEAD)])
+            await asyncio.gather(*[chain(stub, numbers) for _ in range(_AHEAD)])
 
-        return lambda: all_at_once(count, lambda: asyncio.run(calls()))
+        return lambda: all_at_once(count, lambda: self._awaited(calls))
+
+    def awaited_unary(self, count: int) -> Run:
+        async def calls(stub: Any) -> Metrics:
+            times: list[float] = []
+            before = perf_counter()
+            for i in range(count):
+                check(await stub.next(i) == i + 1)
+                after = perf_counter()
+                times.append(after - before)
+                before = after
+            return quantiles(times)
+
+        return lambda: self._awaited(calls)
 
     def _requests(self, count: int) -> list[Any]:
         return [stubs.BenchLookUpRequest(i, name_of(i)) for i in range(count)]
@@ -86,13 +113,13 @@ class _Works:
         return lambda: streamed(count, read)
 
     def awaited_server_stream(self, count: int) -> Run:
-        async def read() -> None:
+        async def read(stub: Any) -> None:
             got = 0
-            async for value in self._stub.scan_async(count):
+            async for value in stub.scan(count):
                 got += len(value) == VALUE_SIZE
             check(got == count)
 
-        return lambda: streamed(count, lambda: asyncio.run(read()))
+        return lambda: streamed(count, lambda: self._awaited(read))
 
     def client_stream(self, count: int) -> Run:
         values = [bytes(VALUE_SIZE)] * count
@@ -110,19 +137,21 @@ class _Works:
             for _ in range(count):
                 yield value
 
-        async def write() -> None:
-            check(await self._stub.load_async(values()) == count)
+        async def write(stub: Any) -> None:
+            check(await stub.load(values()) == count)
 
-        return lambda: streamed(count, lambda: asyncio.run(write()))
+        return lambda: streamed(count, lambda: self._awaited(write))
 
 
 def main(port: str) -> None:
-    client = mf.Client(f"tcp://127.0.0.1:{port}", max_payload=_MAX_PAYLOAD)
-    works = _Works(stubs.BenchClient(client))
+    where = f"tcp://127.0.0.1:{port}"
+    client = mf.Client(where, max_payload=_MAX_PAYLOAD)
+    works = _Works(stubs.BenchClient(client), where)
     obey(
         {
             "unary_int": works.unary,
             "cached_hit": works.cached_hit,
+            "unary_int/async": works.awaited_unary,
             "independent_100k/async": works.awaited,
             "independent_100k/message": works.message_batch,
             "batch_100k": works.application_batch,

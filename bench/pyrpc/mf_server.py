@@ -25,6 +25,12 @@ class Servant(stubs.BenchServant):  # type: ignore[misc, name-defined]
     def echo(self, data: bytes) -> bytes:
         return data
 
+    def echo_list(self, values: list[float]) -> list[float]:
+        return values
+
+    def echo_view(self, values: list[float]) -> list[float]:
+        return values
+
     def scan(self, count: int) -> Iterator[bytes]:
         value = bytes(VALUE_SIZE)
         for _ in range(count):

@@ -52,6 +52,7 @@ def run(build: Path, quick: bool, samples: Samples, failures: list[str]) -> None
             program("mf_server"),
             program("mf_client"),
             {
+                "unary_int": ("", "async"),
                 "independent_100k": ("async", "message"),
                 "server_stream_100b": ("", "async"),
                 "client_stream_100b": ("", "iterator", "async"),

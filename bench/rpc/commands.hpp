@@ -96,6 +96,9 @@ template <class Values>
   return {{"values_per_s", static_cast<double>(count) / seconds_since(start)}};
 }
 
+/// Of a list that is echoed.
+inline constexpr std::size_t kNumbers = 1'000'000;
+
 /// The size of a stream's values.
 inline constexpr std::size_t kValueSize = 100;
 

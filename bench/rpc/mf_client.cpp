@@ -110,6 +110,17 @@ Run echo(const Stub& stub, std::size_t count, std::size_t bytes) {
   };
 }
 
+/// `echo`: of a list, or of a view of one.
+template <class List, class Echo>
+Run echo_list(std::size_t count, Echo echo) {
+  return [=, values = List(std::vector<double>(kNumbers, 7.0))] {
+    return echoes(count, kNumbers * sizeof(double), [&] {
+      const auto same = echo(values);
+      check(same.size() == kNumbers && same.back() == 7.0, "a wrong echo");
+    });
+  };
+}
+
 Run server_stream(const Stub& stub, std::size_t count) {
   return [=] {
     return streamed(count, [&] {
@@ -205,6 +216,14 @@ int call(const std::string& way, const std::string& port) {
       {"batch_100k/message", [&](std::size_t n) { return message_batch(stub, n); }},
       {"echo_1mib", [&](std::size_t n) { return echo(stub, n, std::size_t{1} << 20); }},
       {"echo_16mib", [&](std::size_t n) { return echo(stub, n, std::size_t{16} << 20); }},
+      {"echo_f64_1m",
+       [&](std::size_t n) {
+         return echo_list<std::vector<double>>(n, [&stub](const auto& list) { return stub.echo_list(list); });
+       }},
+      {"echo_f64_1m/view",
+       [&](std::size_t n) {
+         return echo_list<bench::Samples>(n, [&stub](const auto& list) { return stub.echo_view(list); });
+       }},
       {"server_stream_100b", [&](std::size_t n) { return server_stream(stub, n); }},
       {"client_stream_100b", [&](std::size_t n) { return client_stream(stub, n); }},
       {"cancel_to_handler", [&](std::size_t n) { return cancel(stub, n); }},

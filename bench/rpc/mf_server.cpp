@@ -11,7 +11,7 @@
 int main(int argc, char** argv) {
   const std::string_view way = argc > 1 ? argv[1] : "tcp";
   const auto servant = std::make_shared<bench_rpc::Servant>();
-  const auto where = way == "default" ? mf::Where::worker : mf::Where::io_thread;
+  const auto where = way == "default" ? mf::Where::adaptive : mf::Where::io_thread;
   mf::Server server({.max_payload = bench_rpc::kMaxPayload});
   server.offer(servant, {.where = where});
   server.start();

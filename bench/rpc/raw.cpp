@@ -333,6 +333,7 @@ int call(std::uint16_t port) {
       {"batch_100k", [=](std::size_t n) { return batch(large, n); }},
       {"echo_1mib", [=](std::size_t n) { return echo(echoing, n, std::size_t{1} << 20); }},
       {"echo_16mib", [=](std::size_t n) { return echo(echoing, n, std::size_t{16} << 20); }},
+      {"echo_f64_1m", [=](std::size_t n) { return echo(echoing, n, kNumbers * sizeof(double)); }},
       {"server_stream_100b", [=](std::size_t n) { return server_stream(pushing, n); }},
       {"client_stream_100b", [=](std::size_t n) { return client_stream(loading, n); }},
       {"in_process", [](std::size_t n) { return virtual_call(n); }},

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <semaphore>
+#include <vector>
 
 #include "bench.server.hpp"
 #include "commands.hpp"
@@ -19,6 +20,8 @@ class Servant final : public bench::BenchServant {
   }
   std::int32_t known(std::int32_t id, const std::string& name) override { return looked_up(id, name.size()); }
   mf::Bytes echo(const mf::Bytes& data) override { return data; }
+  std::vector<double> echo_list(const std::vector<double>& values) override { return values; }
+  bench::Samples echo_view(const bench::Samples& values) override { return values; }
   void scan(std::uint32_t count, mf::StreamWriter<mf::Bytes>& out) override {
     const mf::Bytes value(kValueSize, std::byte{7});
     for (std::uint32_t i = 0; i < count; ++i) out.write(value);

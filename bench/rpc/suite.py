@@ -21,6 +21,7 @@ _WORKS = (
     Work("batch_100k", 100_000, ("ms", *CPU)),
     Work("echo_1mib", 50, ("median_us", "mb_per_s", "cpu_us_per_request")),
     Work("echo_16mib", 5, ("median_us", "mb_per_s", "cpu_us_per_request")),
+    Work("echo_f64_1m", 10, ("median_us", "mb_per_s", "cpu_us_per_request")),
     Work("server_stream_100b", 2_000_000, ("values_per_s", *CPU)),
     Work("client_stream_100b", 2_000_000, ("values_per_s", *CPU)),
     Work("cancel_to_handler", 500, ("median_us", "p99_us")),
@@ -29,7 +30,8 @@ _WORKS = (
 )
 # A peer that needs 20 us of processor time a call would take a minute for what takes us one second.
 _PEER_WORKS = {"pipelined_128": 40_000, "server_stream_100b": 200_000, "client_stream_100b": 200_000}
-_WORKS_OF_WAYS = ("unary_i32", "pipelined_128", "echo_1mib")
+_PEERS = ("grpc", "capnp", "ice", "thrift")
+_WORKS_OF_WAYS = ("unary_i32", "pipelined_128", "batch_100k", "echo_1mib")
 _WIRE_CALLS = 1_000
 _IDLE_CONNECTIONS = 2_000
 
@@ -40,6 +42,7 @@ CHART = {
     "batch_100k": "ms",
     "echo_1mib": "median_us",
     "echo_16mib": "median_us",
+    "echo_f64_1m": "median_us",
     "server_stream_100b": "values_per_s",
     "client_stream_100b": "values_per_s",
     "cancel_to_handler": "median_us",
@@ -60,16 +63,29 @@ def _systems(programs: Path) -> tuple[list[System], list[System], list[System]]:
             "mf",
             [str(mf_server)],
             [str(mf_client)],
-            {"batch_100k": ("", "message"), "in_process": ("light", "light-deadline")},
+            {
+                "batch_100k": ("", "message"),
+                "echo_f64_1m": ("", "view"),
+                "in_process": ("light", "light-deadline"),
+            },
         ),
     ]
     # Other ways to run the same, for what they differ in: not every work.
     ways = [
-        System("mf-default", [str(mf_server), "default"], [str(mf_client)]),
+        System(
+            "mf-default",
+            [str(mf_server), "default"],
+            [str(mf_client)],
+            {"batch_100k": ("", "message")},
+        ),
         System("mf-unix", [str(mf_server), "unix"], [str(mf_client), "unix"]),
     ]
-    grpc = programs / "bench-grpc"
-    peers = [System("grpc", [str(grpc), "server"], [str(grpc), "client"])] if grpc.exists() else []
+    at = {name: programs / f"bench-{name}" for name in _PEERS}
+    peers = [
+        System(name, [str(path), "server"], [str(path), "client"])
+        for name, path in at.items()
+        if path.exists()
+    ]
     return ours, ways, peers
 
 

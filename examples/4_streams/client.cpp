@@ -2,11 +2,13 @@
 //
 // Uploads the file, and shows the first COUNT of its lines in which these letters stand.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "glosses.client.hpp"
 #include "mf/codec/hash.hpp"
@@ -20,7 +22,7 @@ void upload(const glosses::LibraryClient& library, const std::string& path) {
   if (!file) throw std::runtime_error("cannot read " + path);
   auto stream = library.upload("glosses");
   std::string whole;  // only for the hash
-  mf::Bytes piece(kPiece);
+  std::vector<std::byte> piece(kPiece);
   // write() waits while the server has not taken what came before; it gives false if it wants no more.
   do {
     file.read(reinterpret_cast<char*>(piece.data()), kPiece);

@@ -59,6 +59,8 @@ def _target_names(old: model.Declaration, new: model.Declaration, changes: Chang
     same = dict(old.target_names) == dict(new.target_names)
     if isinstance(old, model.Struct) and isinstance(new, model.Struct):
         same = same and old.cpp_type == new.cpp_type
+    if isinstance(old, model.Alias) and isinstance(new, model.Alias):
+        same = same and old.cpp_view == new.cpp_view
     if not same:
         words = f"`{new.full_name}` has another name or type in a target language"
         changes.report("B0105", (_S,), words, new.span, old.span)

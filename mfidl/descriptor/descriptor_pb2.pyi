@@ -49,8 +49,9 @@ class Agent(_message.Message):
     def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
 
 class Alias(_message.Message):
-    __slots__ = ["constraints", "deprecated", "doc", "full_name", "name", "span", "spelled", "target_names", "type"]
+    __slots__ = ["constraints", "cpp_view", "deprecated", "doc", "full_name", "name", "span", "spelled", "target_names", "type"]
     CONSTRAINTS_FIELD_NUMBER: _ClassVar[int]
+    CPP_VIEW_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
     FULL_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -60,6 +61,7 @@ class Alias(_message.Message):
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
     constraints: _containers.RepeatedCompositeFieldContainer[Constraint]
+    cpp_view: bool
     deprecated: str
     doc: str
     full_name: str
@@ -68,7 +70,7 @@ class Alias(_message.Message):
     spelled: int
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
     type: int
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., cpp_view: bool = ...) -> None: ...
 
 class AliasOf(_message.Message):
     __slots__ = ["full_name", "target"]

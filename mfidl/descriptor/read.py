@@ -207,6 +207,7 @@ class _Reader:
             constraints(message.constraints),
             _deprecated(message),
             _names(message),
+            message.cpp_view,
             self._span(message),
         )
 

@@ -121,6 +121,7 @@ class _Writer:
             constraints=constraints(alias.constraints),
             deprecated=alias.deprecated,
             target_names=_names(alias.target_names),
+            cpp_view=alias.cpp_view,
             span=_span(alias.span),
         )
 

@@ -166,6 +166,7 @@ _ROWS = (
     ("E0704", "custom without codec", "`{name}` has the tier custom, and names no codec", "Name one for each language that it is used in."),
     ("E0705", "custom with fields", "`{name}` has the tier custom, so it has no body: its codec alone knows what it holds", '@tier(custom) @python.codec("geo.codec:Codec") struct Geo;'),
     ("E0706", "foreign C++ type", "`{name}` cannot stand for {type}: {reason}", "@cpp.type is for structs of the tier memcpy, whose layout can be compared with that of the C++ type."),
+    ("E0707", "no view", "`{name}` cannot be a view: {reason}", "@cpp.view is for lists whose elements stand in a message as they stand in memory: f32, f64, bytes, bools, timestamps, uuids, memcpy structs."),
     # Later
     ("W0801", "left out of the generated code", "{what} is left out of the generated code: {reason}", "The schema is right, and the rest of it is generated. The fingerprint of the service stays that of the whole schema."),
     # Generators of others, and templates

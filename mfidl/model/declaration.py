@@ -227,7 +227,7 @@ def members(declaration: Struct | Union) -> tuple[Field, ...]:
 @dataclass(frozen=True, slots=True, eq=False)
 class Alias:
     """`type Name = target;`. Every use is already expanded in `Field.type`; generated code may declare the
-    name.
+    name. `cpp_view`: in C++ the list is an mf::View, outside of archives.
     """
 
     name: str
@@ -238,6 +238,7 @@ class Alias:
     constraints: tuple[Constraint, ...] = ()
     deprecated: str | None = None
     target_names: TargetNames = ()
+    cpp_view: bool = False
     span: Span | None = field(default=None, repr=False)
 
 

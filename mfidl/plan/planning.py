@@ -28,6 +28,8 @@ def plan(program: model.Program, diagnostics: Diagnostics) -> model.Program | No
                 declared[each.full_name] = _planned(each, declared, diagnostics)
             elif isinstance(each, model.Union):
                 declared[each.full_name] = _planned_union(each, diagnostics)
+            elif isinstance(each, model.Alias) and each.cpp_view:
+                _check_view(each, declared, diagnostics)
         services = tuple(_plan_service(service, declared, diagnostics) for service in module.services)
         declarations = tuple(declared[each.full_name] for each in module.declarations)
         modules.append(replace(module, declarations=declarations, services=services))
@@ -83,6 +85,39 @@ def _planned_union(union: model.Union, diagnostics: Diagnostics) -> model.Union:
     tier = union.asked_tier.value
     diagnostics.error("E0701", union.span, name=union.name, tier=tier, reason=reason)
     return replace(union, plan=choose(union, {}))
+
+
+def _check_view(alias: model.Alias, declared: Declared, diagnostics: Diagnostics) -> None:
+    """Only a list whose elements stand in a message as they stand in memory can be looked at there."""
+    if not isinstance(alias.type, model.ListOf):
+        reason = "it is no list"
+    elif (found := _not_its_memory(alias.type.element, declared)) is None:
+        return
+    else:
+        reason = found
+    diagnostics.error("E0707", alias.span, name=alias.name, reason=reason)
+
+
+def _not_its_memory(element: model.Type, declared: Declared) -> str | None:
+    match element:
+        case model.Primitive(scalar):
+            if scalar in (model.Scalar.STRING, model.Scalar.BYTES):
+                return f"{scalar.value} has no fixed size"
+            if scalar is model.Scalar.DURATION or (scalar.is_integer and scalar.bits > 8):
+                return f"a list of {scalar.value} is packed"
+            return None
+        case model.ArrayOf():
+            return _not_its_memory(element.element, declared)
+        case model.Named(full_name):
+            match declared[full_name]:
+                case model.Enum() | model.Flags() as numbered:
+                    return _not_its_memory(numbered.base, declared)
+                case model.Struct() as struct if struct.layout is not None and not struct.is_error:
+                    return None if struct.layout.size else f"`{struct.name}` is empty"
+                case other:
+                    return f"`{other.name}` has no fixed layout"
+        case _:
+            return "its elements have no fixed layout"
 
 
 def _plan_service(service: model.Service, declared: Declared, diagnostics: Diagnostics) -> model.Service:

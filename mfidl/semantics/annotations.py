@@ -74,6 +74,7 @@ KNOWN = {
         Known("replicated", "@replicated(pattern = one_hop)", frozenset((_P.METHOD,))),
         Known("cpp.type", '@cpp.type("header.hpp", "name::Type")', _STRUCT),
         Known("cpp.codec", '@cpp.codec("header.hpp", "name::Type", "name::Codec")', _STRUCT),
+        Known("cpp.view", "@cpp.view", frozenset((_P.ALIAS,))),
         Known("cpp.name", '@cpp.name("name")', _NAMED),
         Known("python.codec", '@python.codec("module:Codec")', _STRUCT),
         Known("python.name", '@python.name("name")', _NAMED),

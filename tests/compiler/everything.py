@@ -67,6 +67,7 @@ def _base() -> m.Module:
         (m.RangeConstraint(None, _BIG),),
         "use Other",
         _NAMES,
+        True,
         _at(_BASE, 40),
     )
     return m.Module(

@@ -2,7 +2,8 @@
 light.
 
 The word behind the language says where a block stands: `top` in the file, `async` in a coroutine, `handler`
-in a handler; others in a function. A block sees `client`, and `index`, where it is no handler.
+in a handler; others in a function. A block sees `client`, and `index`, where it is no
+handler: those of asyncio in a coroutine.
 """
 
 import os
@@ -48,11 +49,11 @@ from collections.abc import AsyncIterator, Iterator
 from itertools import count
 
 import mf
-from calls import IndexClient, IndexLookUpRequest, IndexServant, NoSuchWord, Posting
+from calls import IndexAsyncClient, IndexClient, IndexLookUpRequest, IndexServant, NoSuchWord, Posting
 """
 _PYTHON = {
     "": "def block_{}(client: mf.Client, index: IndexClient) -> None:\n",
-    "async": "async def block_{}(client: mf.Client, index: IndexClient) -> None:\n",
+    "async": "async def block_{}(client: mf.AsyncClient, index: IndexAsyncClient) -> None:\n",
     "handler": "def block_{}() -> None:\n",
 }
 
@@ -98,6 +99,7 @@ def test_the_cpp_of_the_page_compiles(tmp_path: Path) -> None:
 def _python_program() -> str:
     program = _PYTHON_HEAD
     calls: list[str] = []
+    awaited: list[str] = []
     in_handler: list[str] = []
     for i, (place, text) in enumerate(_blocks("python")):
         if place == "top":
@@ -107,7 +109,7 @@ def _python_program() -> str:
         if place == "handler":
             in_handler.append(f"        block_{i}()\n")
         elif place == "async":
-            calls.append(f"    asyncio.run(block_{i}(client, index))\n")
+            awaited.append(f"        await block_{i}(client, index)\n")
         else:
             calls.append(f"    block_{i}(client, index)\n")
     return f"""{program}
@@ -116,20 +118,27 @@ class Telling(Books):
 {"".join(in_handler)}        return super().look_up(word)
 
 
-def run(client: mf.Client) -> None:
-    index = IndexClient(client).at("books")
-{"".join(calls)}
+def run(where: str | mf.Light) -> None:
+    with mf.Client(where) as client:
+        index = IndexClient(client).at("books")
+{"".join(indent(call, "    ") for call in calls)}
+    asyncio.run(run_awaited(where))
+
+
+async def run_awaited(where: str | mf.Light) -> None:
+    async with mf.AsyncClient(where) as client:
+        index = IndexAsyncClient(client).at("books")
+{"".join(awaited)}
 
 if sys.argv[1] == "light":
     light = mf.Light()
     light.offer(Telling(), agent="books")
-    run(mf.Client(light))
+    run(light)
 else:
     server = mf.Server()
     server.offer(Telling(), agent="books")
     server.start()
-    with mf.Client(str(server.address)) as client:
-        run(client)
+    run(server.address)
     server.stop()
 """
 
@@ -160,13 +169,13 @@ _SHOWN = """\
 1 1 0 0 0
 [True, False]
 [True, False]
-[True, False]
 {'books': 5}
 Posting(doc=1, word='apple')
 []
+
+[True, False]
 Posting(doc=1, word='apple')
 []
-
 """
 
 

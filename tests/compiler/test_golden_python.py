@@ -223,7 +223,8 @@ def test_defaults_that_can_be_changed_are_made_for_each_call() -> None:
 STREAMS = """
 import asyncio
 import mf
-from streams import IndexAsyncServant, IndexClient, IndexServant, IndexSizeRequest, Posting, Venue
+from streams import IndexAsyncClient, IndexAsyncServant, IndexClient, IndexServant, IndexSizeRequest
+from streams import Posting, Venue
 
 class Plain(IndexServant):
     def scan(self, from_):
@@ -260,38 +261,49 @@ def blocking(index):
     assert values(index.size_bulk([IndexSizeRequest()] * 3)) == [0, 1, 2]
 
 async def awaited(index):
-    assert [each.doc async for each in index.scan_async(1)] == [1, 2, 3, 4, 5]
+    assert [each.doc async for each in index.scan(1)] == [1, 2, 3, 4, 5]
     async def postings():
         for at in range(4): yield Posting(at)
-    assert await index.load_async("x", postings()) == await index.load_async("x", [Posting(6)]) == 6
-    async with index.follow_async() as both:
+    assert await index.load("x", postings()) == await index.load("x", [Posting(6)]) == 6
+    async with index.follow() as both:
         await both.write("abcd")
         assert await anext(both) == Posting(4)
         await both.done_writing()
         assert [each async for each in both] == []
-    assert values(await index.size_batch_async([IndexSizeRequest()] * 3)) == [0, 1, 2]
-    if isinstance(hub, mf.Server):  # in light, a blocking batch has called the servant before it is awaited
-        assert values(await index.size_batch([IndexSizeRequest()] * 3)) == [0, 1, 2]
-    assert values(await index.size_bulk_async([IndexSizeRequest()] * 3)) == [0, 1, 2]
-    assert await index.size_async() == 7
+    assert values(await index.size_batch([IndexSizeRequest()] * 3)) == [0, 1, 2]
+    assert values(await index.size_bulk([IndexSizeRequest()] * 3)) == [0, 1, 2]
+    assert await index.size() == 7
 
-def use(where):
+def block(where, venues):
     with mf.Client(where) as client:
-        for venue in Venue:
-            blocking(IndexClient(client).at(venue))
-            asyncio.run(awaited(IndexClient(client).at(venue)))
-        assert IndexClient(client).on(Venue).size().ok == {Venue.xetra: 7, Venue.eurex: 7}
+        for venue in venues: blocking(IndexClient(client).at(venue))
+        assert IndexClient(client).on(venues).size().ok == {venue: 7 for venue in venues}
 
-hub = mf.HUB()
-hub.offer(Plain(), agent=Venue.xetra)
-hub.offer(Awaited(), agent=Venue.eurex)
-if isinstance(hub, mf.Light): use(hub)
-else:
-    with hub: use(hub.address)
+async def use(where, venues):
+    await asyncio.to_thread(block, where, venues)
+    async with mf.AsyncClient(where) as client:
+        for venue in venues: await awaited(IndexAsyncClient(client).at(venue))
+        assert (await IndexAsyncClient(client).on(venues).size()).ok == {venue: 7 for venue in venues}
+
+async def over_connections():
+    server = mf.Server()
+    server.offer(Plain(), agent=Venue.xetra)
+    with server: await use(server.address, [Venue.xetra])
+    server = mf.AsyncServer()
+    server.offer(Awaited(), agent=Venue.eurex)
+    async with server: await use(server.address, [Venue.eurex])
+
+async def in_light():
+    light = mf.Light()
+    light.offer(Plain(), agent=Venue.xetra)
+    light.offer(Awaited(), agent=Venue.eurex)
+    await use(light, list(Venue))
+
+asyncio.run(HUB())
 """
 
 
-@pytest.mark.parametrize("hub", ["Server", "Light"])
+@pytest.mark.parametrize("hub", ["over_connections", "in_light"])
 def test_streams_batches_and_bulks_run_with_both_kinds_of_servants(hub: str) -> None:
     _python(STREAMS.replace("HUB", hub), ROOT / "runtime/python", GOLDEN / "streams/out")
 

@@ -19,10 +19,11 @@ from typing import assert_never
 
 import mf
 from alternatives import Part, Value, ValueNumber, ValueText
-from generated.code.sf1.search import Hit, IndexClient, IndexQueryRequest, IndexServant
+from generated.code.sf1.search import Hit, IndexAsyncClient, IndexClient, IndexQueryRequest, IndexServant
 from generated.code.sf1.search import IndexScoreRequest
 from required import Item, Order
-from streams import IndexAsyncServant as StreamingAsync, IndexClient as Streams, IndexServant as Streaming
+from streams import IndexAsyncClient as AsyncStreams, IndexAsyncServant as StreamingAsync
+from streams import IndexClient as Streams, IndexServant as Streaming
 from streams import Posting, Venue
 
 client = IndexClient(mf.Light()).at("books")
@@ -61,15 +62,23 @@ light.offer(Blocking(), agent=Venue.xetra)
 light.offer(Awaited(), agent=Venue.eurex)
 
 async def awaited() -> None:
-    async with streams.scan_async() as reader:
+    server = mf.AsyncServer()
+    server.offer(Awaited(), agent=Venue.eurex)
+    async with server, mf.AsyncClient(server.address) as source:
+        await called(AsyncStreams(source).at(Venue.eurex), IndexAsyncClient(source).at("books"))
+
+async def called(streams: AsyncStreams, client: IndexAsyncClient) -> None:
+    async with streams.scan() as reader:
         weights: list[float] = [each.weight async for each in reader]
-    async with streams.follow_async() as two:
+    sent: int = await streams.load("i", [Posting(1)])
+    at_venues: dict[Venue, int] = (await streams.on([Venue.xetra]).size()).ok
+    async with streams.follow() as two:
         await two.write("a")
         await two.done_writing()
         following: Posting = await anext(two)
-    scores: list[mf.Outcome[float]] = await client.score_batch_async([IndexScoreRequest(1, 2)])
-    scores = await client.score_bulk_async([IndexScoreRequest(1, 2)])
-    scores = await client.score_batch([IndexScoreRequest(1, 2)])
+    scores: list[mf.Outcome[float]] = await client.score_batch([IndexScoreRequest(1, 2)])
+    scores = await client.score_bulk([IndexScoreRequest(1, 2)])
+    one: float = await client.score(1, 2)
 
 """
 MISUSES = {
@@ -98,7 +107,18 @@ MISUSES = {
     "values of another type in a stream": 'streams.load("i", ["a"])',
     "a value of another type for a stream": "streams.follow().write(3)",
     "a value of a stream as another type": "number: int = next(streams.scan())",
-    "a stream for asyncio in a plain loop": "for each in streams.scan_async(): ...",
+    "a stream for asyncio in a plain loop": (
+        "def wrong(of: AsyncStreams) -> None:\n    for each in of.scan(): ..."
+    ),
+    "a call for asyncio that is not awaited": (
+        "def wrong(of: IndexAsyncClient) -> float:\n    return of.score(1, 2)"
+    ),
+    "a batch awaited that blocks": "async def wrong() -> None:\n    await client.score_batch([])",
+    "a servant of asyncio at a server of threads": "mf.Server().offer(Awaited(), agent=Venue.eurex)",
+    "a plain servant at a server of asyncio": "mf.AsyncServer().offer(Blocking(), agent=Venue.xetra)",
+    "a client of asyncio for blocking calls": (
+        "def wrong(of: mf.AsyncClient) -> Streams:\n    return Streams(of)"
+    ),
     "a batch of a method with streams": "streams.scan_batch([])",
 }
 

@@ -48,7 +48,7 @@ SERVERS = {
     "cpp-plain": Server("cpp", "plain"),
     "cpp-async": Server("cpp", "async"),
     "python-plain": Server("python", "plain"),
-    "python-async": Server("python", "async"),
+    "python-asyncio": Server("python", "async"),
 }
 
 WAYS = ("tcp", "tls", "unix", "light")

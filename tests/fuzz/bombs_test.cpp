@@ -25,8 +25,8 @@ std::string times(int count, const std::string& text) {
   return all;
 }
 
-mf::Bytes bytes_of(const std::string& hex) {
-  mf::Bytes bytes;
+std::vector<std::byte> bytes_of(const std::string& hex) {
+  std::vector<std::byte> bytes;
   for (std::size_t at = 0; at + 1 < hex.size(); at += 2)
     bytes.push_back(static_cast<std::byte>(std::stoi(hex.substr(at, 2), nullptr, 16)));
   return bytes;
@@ -40,7 +40,7 @@ struct Found {
 
 template <class T>
 Found read(const std::string& hex) {
-  const mf::Bytes bytes = bytes_of(hex);
+  const std::vector<std::byte> bytes = bytes_of(hex);
   const std::size_t before = fuzz::allocated();
   const auto value = mf::from_bytes<T>(std::span(bytes));
   return {value ? Fault::none : value.error().fault, fuzz::allocated() - before};
@@ -109,7 +109,7 @@ TEST(Bombs, SixtyFourLevelsAreReadAndNoMore) {
 
 TEST(Bombs, WhatDecodesToMuchIsRefusedWithinItsBudget) {
   const mf::Limits limits{.decoded_bytes = 1U << 16U};
-  const mf::Bytes trees = bytes_of("00a09c01" + times(20'000, "00000000") + "0000");
+  const std::vector<std::byte> trees = bytes_of("00a09c01" + times(20'000, "00000000") + "0000");
   const std::size_t before = fuzz::allocated();
   const auto value = mf::from_bytes<wide::Tree>(std::span(trees), limits);
   ASSERT_FALSE(value);

@@ -32,7 +32,7 @@ bool checked(const mf::Result<Written>& rewritten, std::size_t size, const Rewri
   return true;
 }
 
-bool are_same(const mf::Result<mf::Bytes>& one, const mf::Result<mf::Bytes>& other) {
+bool are_same(const mf::Result<std::vector<std::byte>>& one, const mf::Result<mf::Bytes>& other) {
   if (one.ok() || other.ok()) return one.ok() && other.ok() && *one == *other;
   const mf::DecodeError& first = one.error();
   const mf::DecodeError& second = other.error();
@@ -41,7 +41,7 @@ bool are_same(const mf::Result<mf::Bytes>& one, const mf::Result<mf::Bytes>& oth
 
 /// What stood in an object before is of no account: here a half of the input, or all of it.
 void require_reuse(const Subject& subject, std::span<const std::byte> bytes,
-                   const mf::Result<mf::Bytes>& written) {
+                   const mf::Result<std::vector<std::byte>>& written) {
   const auto half = bytes.first(bytes.size() / 2);
   for (const auto before : {half, bytes}) {
     require(are_same(subject.rewrite_after(before, bytes, kLimits), written));
@@ -54,9 +54,10 @@ bool bytes_of_any(const std::vector<Subject>& types, std::span<const std::byte> 
   if (input.empty()) return false;
   const Subject& subject = types[std::to_integer<std::size_t>(input[0]) % types.size()];
   const auto bytes = input.subspan(1);
-  const mf::Result<mf::Bytes> written = subject.rewrite(bytes, kLimits);
+  const mf::Result<std::vector<std::byte>> written = subject.rewrite(bytes, kLimits);
   require_reuse(subject, bytes, written);
-  return checked(written, bytes.size(), [&](const mf::Bytes& again) { return subject.rewrite(again, {}); });
+  return checked(written, bytes.size(),
+                 [&](const std::vector<std::byte>& again) { return subject.rewrite(again, {}); });
 }
 
 bool tier_bytes(mf::Tier tier, std::span<const std::byte> input) {

@@ -20,6 +20,8 @@ HELPERS = """
 struct IndexClient { value: u32; }
 struct IndexServant { IndexClient: IndexClient; }
 struct IndexAsyncServant { list: list<IndexServant>; }
+struct IndexAsyncClient { Self: u8; }
+struct IndexAsyncScatter {}
 struct IndexScatter {}
 struct IndexQueryRequest { terms: list<string> @length(1..3); }
 struct IndexStatsResult { IndexStatsResult: u32; }

@@ -18,8 +18,15 @@ from typing import Any, ClassVar, Final
 
 import mf
 from mf.core.error import Code, Error
-from mf.core.service import FEBIRD, MEMCPY, ErrorCodec, Method, ServiceInfo
-from mf.core.target import ScatterTarget, Target, TargetSource
+from mf.core.service import FEBIRD, MEMCPY, ErrorCodec, Method, Payload, ServiceInfo
+from mf.core.target import (
+    AsyncScatterTarget,
+    AsyncTarget,
+    AsyncTargetSource,
+    ScatterTarget,
+    Target,
+    TargetSource,
+)
 
 
 @dataclass(slots=True)
@@ -70,21 +77,21 @@ class Packed:
     def pack_values(self, values: Iterable[Any]) -> bytes:
         return b"".join(map(self.pack, values))
 
-    def unpack_rows(self, data: bytes | bytearray, count: int) -> list[tuple[Any, ...]]:
+    def unpack_rows(self, data: Payload, count: int) -> list[tuple[Any, ...]]:
         if len(data) != count * self.packer.size:
             raise Error(Code.DECODE_ERROR, f"{count} items in {len(data)} bytes")
         return list(self.packer.iter_unpack(data))
 
-    def unpack_row(self, data: bytes | bytearray) -> tuple[Any, ...]:
+    def unpack_row(self, data: Payload) -> tuple[Any, ...]:
         return self.unpack_rows(data, 1)[0]
 
-    def unpack_value(self, data: bytes | bytearray) -> Any:
+    def unpack_value(self, data: Payload) -> Any:
         return self.unpack_rows(data, 1)[0][0]
 
-    def unpack_values(self, data: bytes | bytearray, count: int) -> list[Any]:
+    def unpack_values(self, data: Payload, count: int) -> list[Any]:
         return [row[0] for row in self.unpack_rows(data, count)]
 
-    def unpack_values_at(self, data: bytes | bytearray, at: int, count: int) -> tuple[list[Any], int]:
+    def unpack_values_at(self, data: Payload, at: int, count: int) -> tuple[list[Any], int]:
         end = at + count * self.packer.size
         if end > len(data):
             raise Error(Code.DECODE_ERROR, f"{count} items in {len(data) - at} bytes")
@@ -117,7 +124,7 @@ def _sized(items: Iterable[bytes]) -> bytes:
     return b"".join(len(item).to_bytes(4, "little") + item for item in items)
 
 
-def _unsized(data: bytes | bytearray, at: int, count: int) -> tuple[list[bytes], int]:
+def _unsized(data: Payload, at: int, count: int) -> tuple[list[bytes], int]:
     items = []
     for _ in range(count):
         end = at + 4 + int.from_bytes(data[at : at + 4], "little")
@@ -128,7 +135,7 @@ def _unsized(data: bytes | bytearray, at: int, count: int) -> tuple[list[bytes],
     return items, at
 
 
-def _all_unsized(data: bytes | bytearray, count: int) -> list[bytes]:
+def _all_unsized(data: Payload, count: int) -> list[bytes]:
     items, end = _unsized(data, 0, count)
     if end != len(data):
         raise Error(Code.DECODE_ERROR, f"{len(data) - end} bytes too many")
@@ -207,11 +214,16 @@ class EchoScatter:
     def twice(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, int]:
         return self._target.call(TWICE, options, x)
 
-    async def twice_async(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, int]:
-        return await self._target.call_async(TWICE, options, x)
-
     def flaky(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, int]:
         return self._target.call(FLAKY, options, x)
+
+
+class EchoAsyncScatter:
+    def __init__(self, target: AsyncScatterTarget) -> None:
+        self._target = target
+
+    async def twice(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, int]:
+        return await self._target.call(TWICE, options, x)
 
 
 class EchoClient:
@@ -239,9 +251,6 @@ class EchoClient:
     def twice(self, x: int, *, options: mf.CallOptions | None = None) -> int:
         return self._target.call(TWICE, options, x)
 
-    async def twice_async(self, x: int, *, options: mf.CallOptions | None = None) -> int:
-        return await self._target.call_async(TWICE, options, x)
-
     def twice_batch(
         self, requests: Sequence[Number], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[int]:
@@ -255,14 +264,8 @@ class EchoClient:
     def echo(self, data: bytes, *, options: mf.CallOptions | None = None) -> bytes:
         return self._target.call(ECHO, options, data)
 
-    async def echo_async(self, data: bytes, *, options: mf.CallOptions | None = None) -> bytes:
-        return await self._target.call_async(ECHO, options, data)
-
     def sleep(self, seconds: float, *, options: mf.CallOptions | None = None) -> float:
         return self._target.call(SLEEP, options, seconds)
-
-    async def sleep_async(self, seconds: float, *, options: mf.CallOptions | None = None) -> float:
-        return await self._target.call_async(SLEEP, options, seconds)
 
     def note(self, x: int, *, options: mf.CallOptions | None = None) -> None:
         self._target.call(NOTE, options, x)
@@ -274,6 +277,64 @@ class EchoClient:
 
     def flaky(self, x: int, *, options: mf.CallOptions | None = None) -> int:
         return self._target.call(FLAKY, options, x)
+
+
+class EchoAsyncClient:
+    def __init__(self, client: AsyncTargetSource, info: ServiceInfo = ECHO_SERVICE) -> None:
+        self._target: AsyncTarget = client.async_target(info)
+
+    def at(self, shelf: str) -> "EchoAsyncClient":
+        return self._over(self._target.at(shelf))
+
+    def any(self) -> "EchoAsyncClient":
+        return self._over(self._target.any())
+
+    def on(self, shelves: Iterable[str]) -> EchoAsyncScatter:
+        return EchoAsyncScatter(self._target.on(shelves))
+
+    def everywhere(self) -> EchoAsyncScatter:
+        return EchoAsyncScatter(self._target.everywhere())
+
+    @classmethod
+    def _over(cls, target: AsyncTarget) -> "EchoAsyncClient":
+        client = cls.__new__(cls)
+        client._target = target
+        return client
+
+    async def twice(self, x: int, *, options: mf.CallOptions | None = None) -> int:
+        return await self._target.call(TWICE, options, x)
+
+    async def twice_batch(
+        self, requests: Sequence[Number], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        return await self._target.batch(TWICE, requests, options)
+
+    async def twice_bulk(
+        self, requests: Sequence[Number], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        return await self._target.bulk(TWICE, requests, options)
+
+    async def echo(self, data: bytes, *, options: mf.CallOptions | None = None) -> bytes:
+        return await self._target.call(ECHO, options, data)
+
+    async def sleep(self, seconds: float, *, options: mf.CallOptions | None = None) -> float:
+        return await self._target.call(SLEEP, options, seconds)
+
+    async def note(self, x: int, *, options: mf.CallOptions | None = None) -> None:
+        await self._target.call(NOTE, options, x)
+
+    async def note_batch(
+        self, requests: Sequence[Number], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        return await self._target.batch(NOTE, requests, options)
+
+    async def flaky(self, x: int, *, options: mf.CallOptions | None = None) -> int:
+        return await self._target.call(FLAKY, options, x)
+
+    async def flaky_batch(
+        self, requests: Sequence[Number], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        return await self._target.batch(FLAKY, requests, options)
 
 
 class EchoServant(mf.Servant, ABC):
@@ -310,7 +371,7 @@ class EchoServant(mf.Servant, ABC):
         return mf.each(self.flaky, ((request.x,) for request in requests))
 
 
-class EchoAsyncServant(mf.Servant, ABC):
+class EchoAsyncServant(mf.AsyncServant, ABC):
     mf_service: ClassVar[ServiceInfo] = ECHO_SERVICE
 
     @abstractmethod

@@ -10,7 +10,7 @@ service demo.Flow {
 """
 
 from abc import ABC
-from collections.abc import AsyncIterable, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, ClassVar, Final
@@ -20,7 +20,7 @@ from mf.codec import shape as s
 from mf.codec.codec import Codec
 from mf.codec.method import method
 from mf.core.service import FEBIRD, MEMCPY, Method, ServiceInfo
-from mf.core.target import Target, TargetSource
+from mf.core.target import AsyncTarget, AsyncTargetSource, Target, TargetSource
 
 
 @dataclass(slots=True)
@@ -131,22 +131,11 @@ class FlowClient:
     def count(self, to: int, *, options: Options = None) -> mf.StreamReader[int]:
         return self._target.read_stream(COUNT, options, to)
 
-    def count_async(self, to: int, *, options: Options = None) -> mf.AsyncStreamReader[int]:
-        return self._target.read_stream_async(COUNT, options, to)
-
     def total(self, start: int, values: Iterable[int], *, options: Options = None) -> int:
         return self._target.write_stream(TOTAL, options, values, start)
 
-    async def total_async(
-        self, start: int, values: AsyncIterable[int] | Iterable[int], *, options: Options = None
-    ) -> int:
-        return await self._target.write_stream_async(TOTAL, options, values, start)
-
     def shout(self, *, options: Options = None) -> mf.DuplexStream[str, str]:
         return self._target.duplex_stream(SHOUT, options)
-
-    def shout_async(self, *, options: Options = None) -> mf.AsyncDuplexStream[str, str]:
-        return self._target.duplex_stream_async(SHOUT, options)
 
     def chunks(self, size: int, number: int, *, options: Options = None) -> mf.StreamReader[bytes]:
         return self._target.read_stream(CHUNKS, options, size, number)
@@ -154,8 +143,27 @@ class FlowClient:
     def broken(self, after: int, *, options: Options = None) -> mf.StreamReader[int]:
         return self._target.read_stream(BROKEN, options, after)
 
-    def broken_async(self, after: int, *, options: Options = None) -> mf.AsyncStreamReader[int]:
-        return self._target.read_stream_async(BROKEN, options, after)
+
+class FlowAsyncClient:
+    def __init__(self, client: AsyncTargetSource) -> None:
+        self._target: AsyncTarget = client.async_target(FLOW)
+
+    def count(self, to: int, *, options: Options = None) -> mf.AsyncStreamReader[int]:
+        return self._target.read_stream(COUNT, options, to)
+
+    async def total(
+        self, start: int, values: AsyncIterable[int] | Iterable[int], *, options: Options = None
+    ) -> int:
+        return await self._target.write_stream(TOTAL, options, values, start)
+
+    def shout(self, *, options: Options = None) -> mf.AsyncDuplexStream[str, str]:
+        return self._target.duplex_stream(SHOUT, options)
+
+    def chunks(self, size: int, number: int, *, options: Options = None) -> mf.AsyncStreamReader[bytes]:
+        return self._target.read_stream(CHUNKS, options, size, number)
+
+    def broken(self, after: int, *, options: Options = None) -> mf.AsyncStreamReader[int]:
+        return self._target.read_stream(BROKEN, options, after)
 
 
 class FlowServant(mf.Servant, ABC):
@@ -193,3 +201,41 @@ class FlowServant(mf.Servant, ABC):
     def broken(self, after: int) -> Iterator[int]:
         yield from range(after)
         raise Wrong(after)
+
+
+class FlowAsyncServant(mf.AsyncServant, ABC):
+    """The same with `async def`."""
+
+    mf_service: ClassVar[ServiceInfo] = FLOW
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+    async def count(self, to: int) -> AsyncIterator[int]:
+        for number in range(1, to + 1):
+            yield number
+
+    async def total(self, start: int, values: AsyncIterator[int]) -> int:
+        async for value in values:
+            if value == WRONG_VALUE:
+                raise Wrong(value)
+            if value == LAST_VALUE:
+                return start
+            start += value
+        return start
+
+    async def shout(self, words: AsyncIterator[str]) -> AsyncIterator[str]:
+        async for word in words:
+            yield word.upper()
+
+    async def chunks(self, size: int, number: int) -> AsyncIterator[bytes]:
+        for index in range(number):
+            yield bytes([index % 251]) * size
+
+    async def broken(self, after: int) -> AsyncIterator[int]:
+        for number in range(after):
+            yield number
+        raise Wrong(after)
+
+
+AnyFlowServant = FlowServant | FlowAsyncServant

@@ -2,10 +2,18 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, TypeVar
 
 import mf
-from tests.python.flow import FlowClient, FlowServant, Wrong
+from tests.python.flow import (
+    AnyFlowServant,
+    FlowAsyncClient,
+    FlowAsyncServant,
+    FlowClient,
+    FlowServant,
+    Wrong,
+)
 
 T = TypeVar("T")
 
@@ -20,8 +28,8 @@ class Plain(FlowServant):
             self.seen.append(mf.current_call().cancelled)
 
 
-class Awaiting(FlowServant):
-    async def count(self, to: int) -> AsyncIterator[int]:  # type: ignore[override]
+class Awaiting(FlowAsyncServant):
+    async def count(self, to: int) -> AsyncIterator[int]:
         mf.current_call().set_reply_metadata("how", "async")
         self.seen.append(dict(mf.current_call().metadata))
         try:
@@ -31,45 +39,58 @@ class Awaiting(FlowServant):
         finally:
             self.seen.append(mf.current_call().cancelled)
 
-    async def total(self, start: int, values: AsyncIterator[int]) -> int:  # type: ignore[override]
+    async def total(self, start: int, values: AsyncIterator[int]) -> int:
         async for value in values:
             if value == 0:
                 raise Wrong(start)
             start += value
         return start
 
-    async def shout(self, words: AsyncIterator[str]) -> AsyncIterator[str]:  # type: ignore[override]
-        async for word in words:
-            yield word.upper()
 
-    async def broken(self, after: int) -> AsyncIterator[int]:  # type: ignore[override]
-        for number in range(after):
-            yield number
-        raise Wrong(after)
+@asynccontextmanager
+async def opened(where: mf.Light | str, **options: Any) -> AsyncIterator[FlowAsyncClient]:
+    """A client of asyncio."""
+    if isinstance(where, mf.Light):
+        yield FlowAsyncClient(where)
+    else:
+        async with mf.AsyncClient(where, **options) as client:
+            yield FlowAsyncClient(client)
 
 
 class Flow:
     """A caller of one kind: gives lists, whichever way it gets them."""
 
     def __init__(
-        self, servant: FlowServant, *, awaits: bool, where: mf.Light | str | None = None, **options: Any
+        self, servant: AnyFlowServant, *, awaits: bool, where: mf.Light | str | None = None, **options: Any
     ) -> None:
         if where is None:
             where = mf.Light()
             where.offer(servant)
+        self._where = where
+        self._options = options
         source = mf.Client(where, **options)
         self.client = FlowClient(source)
         self.close = source.close
         self.awaits = awaits
 
+    def opened(self) -> AbstractAsyncContextManager[FlowAsyncClient]:
+        return opened(self._where, **self._options)
+
+    def awaited(self, do: Callable[[FlowAsyncClient], Awaitable[T]]) -> T:
+        async def main() -> T:
+            async with self.opened() as client:
+                return await do(client)
+
+        return asyncio.run(main())
+
     def count(self, to: int, options: mf.CallOptions | None = None) -> list[int]:
         if self.awaits:
-            return _run(lambda: all_of(self.client.count_async(to, options=options)))
+            return self.awaited(lambda client: all_of(client.count(to, options=options)))
         return list(self.client.count(to, options=options))
 
     def total(self, values: Any, options: mf.CallOptions | None = None) -> int:
         if self.awaits:
-            return _run(lambda: self.client.total_async(10, values, options=options))
+            return self.awaited(lambda client: client.total(10, values, options=options))
         return self.client.total(10, values, options=options)
 
     def shout(self, words: list[str]) -> list[str]:
@@ -82,8 +103,8 @@ class Flow:
                 stream.done_writing()
                 return [*got, *stream]
 
-        async def run() -> list[str]:
-            async with self.client.shout_async() as stream:
+        async def run(client: FlowAsyncClient) -> list[str]:
+            async with client.shout() as stream:
                 got = []
                 for word in words:
                     await stream.write(word)
@@ -91,22 +112,15 @@ class Flow:
                 await stream.done_writing()
                 return [*got, *await all_of(stream)]
 
-        return _run(run)
+        return self.awaited(run)
 
     def broken(self, after: int) -> list[int]:
         got: list[int] = []
         if not self.awaits:
             got.extend(iter(self.client.broken(after)))
             return got
-        return _run(lambda: all_of(self.client.broken_async(after)))
+        return self.awaited(lambda client: all_of(client.broken(after)))
 
 
 async def all_of(stream: mf.AsyncStreamReader[Any]) -> list[Any]:
     return [value async for value in stream]
-
-
-def _run(made: Callable[[], Awaitable[T]]) -> T:
-    async def main() -> T:
-        return await made()
-
-    return asyncio.run(main())

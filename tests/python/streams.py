@@ -26,6 +26,7 @@ from mf.protocol.handshake import Hello, pack_bind
 from mf.protocol.metadata import pack_metadata, take_metadata
 from mf.protocol.wire import read_failure
 from tests.python.echo import Negative
+from tests.python.serving import AnyServer
 
 
 @dataclass(slots=True)
@@ -146,7 +147,7 @@ class FlowServant(mf.Servant, ABC):
     def plain(self, x: int) -> int: ...
 
 
-class FlowAsyncServant(mf.Servant, ABC):
+class FlowAsyncServant(mf.AsyncServant, ABC):
     mf_service: ClassVar[ServiceInfo] = FLOW_SERVICE
 
     @abstractmethod
@@ -211,7 +212,7 @@ def _length(size: int) -> bytes:
 class Peer:
     """A client that sends the frames that a test says, whether they may be or not, and reads what comes."""
 
-    def __init__(self, server: mf.Server, window: int = 16_384) -> None:
+    def __init__(self, server: AnyServer, window: int = 16_384) -> None:
         ours, theirs = socket.socketpair()
         server.adopt(theirs)
         ours.settimeout(10)

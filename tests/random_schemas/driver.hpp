@@ -41,9 +41,9 @@ inline std::string hex(std::span<const std::byte> bytes) {
   return text;
 }
 
-inline mf::Bytes from_hex(std::string_view text) {
+inline std::vector<std::byte> from_hex(std::string_view text) {
   const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
-  mf::Bytes bytes;
+  std::vector<std::byte> bytes;
   for (std::size_t i = 0; text != "-" && i + 1 < text.size(); i += 2) {
     bytes.push_back(static_cast<std::byte>(digit(text[i]) * 16 + digit(text[i + 1])));
   }
@@ -56,7 +56,7 @@ inline std::string fault(const mf::DecodeError& error) {
   return line.str();
 }
 
-inline std::string value(const mf::Bytes& bytes, std::uint32_t hash37, std::uint64_t hash64,
+inline std::string value(const std::vector<std::byte>& bytes, std::uint32_t hash37, std::uint64_t hash64,
                          const std::string& violation, const std::string& json) {
   std::ostringstream line;
   line << "V\t" << hex(bytes) << '\t' << hash37 << '\t' << hash64 << '\t' << violation << '\t' << json;
@@ -102,7 +102,7 @@ Subject parts(std::string_view root, Violation violation) {
           }
           return driver::fault(reader.error());
         }
-        const mf::Bytes again = mf::codec::to_bytes<kTier>(value);
+        const std::vector<std::byte> again = mf::codec::to_bytes<kTier>(value);
         return driver::value(again, mf::codec::hash_bytes(again), mf::codec::xxh64(again),
                              violation(value).value_or("-"), "");
       },

@@ -266,7 +266,7 @@ class Codecs:
             variable = member if params else f"value.{member}"
             own = [_check(each, field.name) for each in checks.of(field.type, field.constraints, variable)]
             statements += own
-            parameters.append(argument(f"const {self._types.spell(field.type)}&", member, bool(own)))
+            parameters.append(argument(f"const {self._types.spell(field.spelled)}&", member, bool(own)))
         return ConstraintsView(
             statements=(*checks.programs, *statements),
             parameters=fill("static std::optional<std::string> violation(", parameters, ") {", indent=2),

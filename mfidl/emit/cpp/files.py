@@ -360,6 +360,8 @@ def _needed(declaration: Declaration) -> set[str]:
             return {"<string_view>", '"mf/core/flags.hpp"', '"mf/core/printable.hpp"'}
         case Enum():
             return {"<string_view>", '"mf/core/printable.hpp"'}
+        case Alias(cpp_view=True):
+            return {'"mf/core/view.hpp"'}
         case Alias():
             return set()
 

@@ -70,7 +70,11 @@ class Describer:
     ) -> AliasView | EnumView | StructView | UnionView:
         match declaration:
             case Alias():
-                target = self.types.spell(declaration.spelled, module.name)
+                target = (
+                    self.types.view(declaration, module.name)
+                    if declaration.cpp_view
+                    else self.types.spell(declaration.spelled, module.name)
+                )
                 return AliasView(
                     doc(declaration.doc),
                     self.names.of(declaration.full_name),

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from mfidl.emit.cpp.graphs import Graphs
 from mfidl.emit.cpp.names import Names
 from mfidl.model import (
+    Alias,
     AliasOf,
     ArrayOf,
     DeclKind,
@@ -116,7 +117,21 @@ class CppTypes:
         """Does the alias, declared for places outside of archives, stand for another type here?"""
         target = expand(alias)
         nested_reference = isinstance(target, OptionalOf) and isinstance(target.element, RefOf)
-        return nested_reference or (self.archived and self.graphs.names(target))
+        return nested_reference or (self.archived and (self.graphs.names(target) or self._is_view(alias)))
+
+    def view(self, alias: Alias, home: str) -> str:
+        """What the list of an alias with @cpp.view is."""
+        assert isinstance(alias.type, ListOf)
+        element = alias.type.element
+        boolean = expand(element) == Primitive(Scalar.BOOL)
+        return f"mf::View<{'mf::Bool' if boolean else self._spell(element, home)}>"
+
+    def _is_view(self, alias: AliasOf) -> bool:
+        """Is a view anywhere in what the alias is declared as?"""
+        declared = self._program.declaration(alias.full_name)
+        assert isinstance(declared, Alias)
+        inner = (each for each in parts(declared.spelled) if isinstance(each, AliasOf))
+        return declared.cpp_view or any(self._is_view(each) for each in inner)
 
     def declared(self, full_name: str, home: str = "") -> str:
         """A declared name, qualified from the global namespace unless it is at home."""

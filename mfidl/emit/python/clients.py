@@ -1,9 +1,10 @@
-"""F6. The view of _client.py: clients, and what calls several agents at once.
+"""F6. The view of _client.py: two clients a service, of calls that block and of those that are awaited, and
+what calls several agents at once.
 
-unary method     query, query_async, query_batch, query_batch_async, query_bulk, query_bulk_async
-cached           query_forget, query_cache besides
-with streams     scan, scan_async: a reader, a duplex stream, or, with a stream of parameters alone, a
-                 function that is given what to iterate over
+unary method     query, query_batch, query_bulk
+cached           query_forget, query_cache besides, which nobody awaits
+with streams     scan: a reader, a duplex stream, or, with a stream of parameters alone, a function that is
+                 given what to iterate over
 """
 
 from dataclasses import dataclass
@@ -22,10 +23,17 @@ _OTHER = "anything else that failed; its `code` and `execution` say more."
 
 @dataclass(frozen=True, slots=True)
 class ClientView:
+    """One of the two clients of a service. `source`, `get`: what gives its target, and by which function."""
+
     name: str
     scatter: str
     constant: str
     doc: str
+    source: str
+    get: str
+    target: str
+    scatter_target: str
+    service: str
     agent: str  # name of the parameter of at(); "" without agent
     agents: str
     agent_type: str
@@ -49,30 +57,46 @@ class _Form:
 
 class ClientFile(ServiceFile):
     def services(self) -> list[ClientView]:
-        return [self._service(each) for each in self._context.module.services]
+        return [
+            self._service(each, awaited=awaited)
+            for each in self._context.module.services
+            for awaited in (False, True)
+        ]
 
-    def _service(self, service: Service) -> ClientView:
+    def _service(self, service: Service, *, awaited: bool) -> ClientView:
         context, names = self._context, self._names(service)
         context.imports.module("mf")
-        context.imports.name("mf.core.target", "TargetSource")
+        prefix = "Async" if awaited else ""
+        source = context.imports.name("mf.core.target", f"{prefix}TargetSource")
+        target, scatter_target = f"{prefix}Target", f"{prefix}ScatterTarget"
         if service.agent:
-            context.imports.name("mf.core.target", "Target")
+            context.imports.name("mf.core.target", target)
+            context.imports.name("mf.core.target", scatter_target)
             context.imports.name("collections.abc", "Iterable")
-            context.imports.name("mf.core.target", "ScatterTarget")
+            context.imports.name("typing", "Self")
         calls: list[CallView] = []
         scattered: list[CallView] = []
         agent = self._agent(service)
         for method, own in zip(service.methods, names.methods, strict=True):
             if method.streams:
-                calls += self._streams(method, own)
+                calls.append(self._stream(method, own, awaited))
             else:
-                calls += [*self._one(method, own), *self._cache(method, own), *self._many(method, own)]
-                scattered += self._scattered(method, own, agent[2], self._key(service))
+                calls.append(self._one(method, own, awaited))
+                calls += [*self._cache(method, own), *self._many(method, own, awaited)]
+                if service.agent:
+                    scattered.append(self._scattered(method, own, agent[2], self._key(service), awaited))
+        plain = service.doc or f"Calls {service.full_name}."
+        doc = f"Like `{names.client}`, for asyncio: everything is awaited." if awaited else plain
         return ClientView(
-            names.client,
-            names.scatter,
+            names.async_client if awaited else names.client,
+            names.async_scatter if awaited else names.scatter,
             self._own("_methods", names.constant),
-            docstring(service.doc or f"Calls {service.full_name}.", 4),
+            docstring(doc, 4),
+            source,
+            "async_target" if awaited else "target",
+            target,
+            scatter_target,
+            written(service),
             *agent,
             tuple(calls),
             tuple(scattered),
@@ -106,10 +130,10 @@ class ClientFile(ServiceFile):
 
     # Forms of a method without streams
 
-    def _one(self, method: Method, names: MethodNames) -> list[CallView]:
-        result = self._result_type(method, names)
+    def _one(self, method: Method, names: MethodNames, awaited: bool) -> CallView:
         called = "call_cached" if method.cached else "call"
-        return self._both(method, names, result, self._doc(method, _OTHER), called=called)
+        form = _Form(names.function, self._result_type(method, names), called, awaited)
+        return self._call(method, names, form, self._doc(method, _OTHER))
 
     def _cache(self, method: Method, names: MethodNames) -> list[CallView]:
         """What a cached method has besides: forgetting one call, and the handle of all that is kept."""
@@ -134,87 +158,65 @@ class ClientFile(ServiceFile):
             ),
         ]
 
-    def _scattered(self, method: Method, names: MethodNames, agent: str, key: str) -> list[CallView]:
+    def _scattered(self, method: Method, names: MethodNames, agent: str, key: str, awaited: bool) -> CallView:
         """An outcome for each agent: nothing is raised for what one of them did."""
-        if not agent:
-            return []
         result = f"mf.Scattered[{agent}, {self._result_type(method, names)}]"
-        return self._both(method, names, result, self._doc(method, ""), key)
-
-    def _both(
-        self, method: Method, names: MethodNames, result: str, doc: str, key: str = "", called: str = "call"
-    ) -> list[CallView]:
-        """The blocking and the awaited form."""
-        blocking = _Form(names.function, result, called, key=key)
-        awaited = _Form(names.asynchronous, result, f"{called}_async", True, key)
-        return [
-            self._call(method, names, blocking, doc),
-            self._call(method, names, awaited, _like(blocking)),
-        ]
+        form = _Form(names.function, result, "call", awaited, key)
+        return self._call(method, names, form, self._doc(method, ""))
 
     def _call(self, method: Method, names: MethodNames, form: _Form, doc: str) -> CallView:
         arguments = [self._own("_methods", names.constant), "options", *self._arguments(method.params)]
         return self._view(method, form, self._parameters(method.params), arguments, doc)
 
-    def _many(self, method: Method, names: MethodNames) -> list[CallView]:
+    def _many(self, method: Method, names: MethodNames, awaited: bool) -> list[CallView]:
         result = self._result_type(method, names)
         outcomes = f"list[mf.Outcome[{result}]]"
         sequence = self._context.imports.name("collections.abc", "Sequence")
         parameters = [f"requests: {sequence}[{self._own('_types', names.request)}]"]
         arguments = [self._own("_methods", names.constant), "requests", "options"]
-        batch, bulk = (
-            _Form(names.batch, f"mf.BatchCall[{result}]", "batch"),
-            _Form(names.bulk, outcomes, "bulk"),
-        )
+        batch = outcomes if awaited else f"mf.BatchCall[{result}]"
         forms = [
-            (batch, f"Many calls of `{method.name}`, in as many messages as it takes."),
-            (_Form(names.batch_asynchronous, outcomes, "batch_async", True), _like(batch)),
-            (bulk, f"Many calls of `{method.name}` in one message."),
-            (_Form(names.bulk_asynchronous, outcomes, "bulk_async", True), _like(bulk)),
+            (
+                _Form(names.batch, batch, "batch", awaited),
+                f"Many calls of `{method.name}`, in as many messages as it takes.",
+            ),
+            (
+                _Form(names.bulk, outcomes, "bulk", awaited),
+                f"Many calls of `{method.name}` in one message.",
+            ),
         ]
         return [self._view(method, form, parameters, arguments, doc) for form, doc in forms]
 
     # Forms of a method with streams
 
-    def _streams(self, method: Method, names: MethodNames) -> list[CallView]:
+    def _stream(self, method: Method, names: MethodNames, awaited: bool) -> CallView:
         sent, received = method.param_stream, method.result_stream
         if received is None:
             assert sent is not None
-            return self._written(method, names, sent)
+            return self._written(method, names, sent, awaited)
         elements = ", ".join(self._element(each) for each in method.streams)
         kind, called = ("StreamReader", "read_stream") if sent is None else ("DuplexStream", "duplex_stream")
+        prefix = "Async" if awaited else ""
         parameters = self._parameters(method.params)
         arguments = [self._own("_methods", names.constant), "options", *self._arguments(method.params)]
-        blocking = _Form(names.function, f"mf.{kind}[{elements}]", called)
-        asynchronous = _Form(names.asynchronous, f"mf.Async{kind}[{elements}]", f"{called}_async")
-        begins = f"Like `{names.function}`, for asyncio: `async with`, or its first value, begins the call."
-        forms = [(blocking, self._doc(method, _OTHER)), (asynchronous, begins)]
-        return [self._view(method, form, parameters, arguments, doc) for form, doc in forms]
+        form = _Form(names.function, f"mf.{prefix}{kind}[{elements}]", called)
+        return self._view(method, form, parameters, arguments, self._doc(method, _OTHER))
 
-    def _written(self, method: Method, names: MethodNames, sent: Stream) -> list[CallView]:
+    def _written(self, method: Method, names: MethodNames, sent: Stream, awaited: bool) -> CallView:
         """Only parameters are a stream: the caller gives something to iterate over, and gets the result."""
         name, element = self._context.stream_name(method), self._element(sent)
         iterable = f"{self._context.imports.name('collections.abc', 'Iterable')}[{element}]"
-        awaited = f"{self._context.imports.name('collections.abc', 'AsyncIterable')}[{element}]"
-        before = self._parameters(method.params, with_stream=True)
+        if awaited:
+            either = self._context.imports.name("collections.abc", "AsyncIterable")
+            iterable = f"{either}[{element}] | {iterable}"
         arguments = [self._own("_methods", names.constant), "options", name, *self._arguments(method.params)]
-        result = self._result_type(method, names)
-        return [
-            self._view(
-                method,
-                _Form(names.function, result, "write_stream"),
-                [*before, f"{name}: {iterable}"],
-                arguments,
-                self._doc(method, _OTHER),
-            ),
-            self._view(
-                method,
-                _Form(names.asynchronous, result, "write_stream_async", True),
-                [*before, f"{name}: {awaited} | {iterable}"],
-                arguments,
-                f"Like `{names.function}`, awaited.",
-            ),
-        ]
+        return self._view(
+            method,
+            _Form(names.function, self._result_type(method, names), "write_stream", awaited),
+            [*self._parameters(method.params, with_stream=True), f"{name}: {iterable}"],
+            arguments,
+            self._doc(method, _OTHER),
+        )
 
     # The text of a function
 
@@ -274,7 +276,3 @@ class ClientFile(ServiceFile):
                 made = f"{literal(self._context, each.type, each.default)} if {name} is None else "
             items.append(made + name)
         return items
-
-
-def _like(form: _Form) -> str:
-    return f"Like `{form.name}`, awaited."

@@ -54,8 +54,8 @@ TYPE_HELPERS = _words(
 )
 SERVICE_HELPERS = _words(
     """
-    ABC AsyncIterable AsyncIterator ClassVar Iterable Iterator ScatterTarget Servant Target TargetSource
-    abstractmethod classmethod mf
+    ABC AsyncIterable AsyncIterator AsyncScatterTarget AsyncServant AsyncTarget AsyncTargetSource ClassVar
+    Iterable Iterator ScatterTarget Self Servant Target TargetSource abstractmethod classmethod mf
     """
 )
 CODEC_HELPERS = _words("CacheInfo Codec MEMCPY Method ServiceInfo TypeCodec method rules shape")
@@ -74,11 +74,8 @@ class MethodNames:
     request: str
     result: str  # of the dataclass; only generated for several results
     function: str
-    asynchronous: str
     batch: str
-    batch_asynchronous: str
     bulk: str
-    bulk_asynchronous: str
     forget: str
     cache: str
     servant_function: str
@@ -90,6 +87,8 @@ class MethodNames:
 class ServiceNames:
     client: str
     scatter: str
+    async_client: str
+    async_scatter: str
     servant: str
     async_servant: str
     constant: str
@@ -282,8 +281,9 @@ def _is_sunder(name: str) -> bool:
 def _service(service: Service, scope: Scope) -> ServiceNames:
     """Functions have the names of the schema; those that the generator adds yield to them."""
     own = written(service)
-    client, scatter, servant, async_servant = (
-        scope.take(f"{own}{what}") for what in ("Client", "Scatter", "Servant", "AsyncServant")
+    client, scatter, async_client, async_scatter, servant, async_servant = (
+        scope.take(f"{own}{what}")
+        for what in ("Client", "Scatter", "AsyncClient", "AsyncScatter", "Servant", "AsyncServant")
     )
     upper = snake(own).upper()
     constant, descriptor, annex = (
@@ -304,11 +304,8 @@ def _service(service: Service, scope: Scope) -> ServiceNames:
                 request=scope.take(f"{own}{camel(name)}Request"),
                 result=scope.take(f"{own}{camel(name)}Result") if _has_class(method) else "",
                 function=function,
-                asynchronous=calls.take(f"{name}_async"),
                 batch=calls.take(f"{name}_batch") if many else "",
-                batch_asynchronous=calls.take(f"{name}_batch_async") if many else "",
                 bulk=calls.take(f"{name}_bulk") if many else "",
-                bulk_asynchronous=calls.take(f"{name}_bulk_async") if many else "",
                 forget=calls.take(f"{name}_forget") if method.cached else "",
                 cache=calls.take(f"{name}_cache") if method.cached else "",
                 servant_function=servant_function,
@@ -316,7 +313,18 @@ def _service(service: Service, scope: Scope) -> ServiceNames:
                 constant=scope.take(f"{upper}_{snake(name)}".upper()),
             )
         )
-    return ServiceNames(client, scatter, servant, async_servant, constant, descriptor, annex, tuple(methods))
+    return ServiceNames(
+        client,
+        scatter,
+        async_client,
+        async_scatter,
+        servant,
+        async_servant,
+        constant,
+        descriptor,
+        annex,
+        tuple(methods),
+    )
 
 
 def _types_of(method: Method) -> Iterator[Type]:

@@ -139,8 +139,10 @@ def _init(context: Context) -> str:
         own = names.services[service.full_name]
         export("_client", own.client)
         export("_client", own.scatter if service.agent else "")
+        export("_client", own.async_client)
+        export("_client", own.async_scatter if service.agent else "")
         export("_server", own.servant)
-        export("_server", own.async_servant if own.methods else "")
+        export("_server", own.async_servant)
         export("_methods", own.constant)
         for method in own.methods:
             export("_types", method.request)

@@ -25,6 +25,7 @@ class ServantView:
     """One of the two bases of a service."""
 
     name: str
+    base: str
     constant: str
     doc: str
     methods: tuple[ServantMethodView, ...]
@@ -35,26 +36,24 @@ class ServerFile(ServiceFile):
         return [view for each in self._context.module.services for view in self._service(each)]
 
     def _service(self, service: Service) -> list[ServantView]:
-        """A service without methods needs no second base."""
         context, names = self._context, self._names(service)
         context.imports.module("mf")
         context.imports.name("abc", "ABC")
-        context.imports.name("mf.core.service", "Servant")
         context.imports.name("typing", "ClassVar")
         constant = self._own("_methods", names.constant)
         own = list(zip(service.methods, names.methods, strict=True))
         plain = service.doc or f"Serves {service.full_name}."
         views = [self._view(names.servant, constant, plain, own, awaited=False)]
-        if own:
-            doc = f"Like `{names.servant}`, with `async def`: it runs on the loop of asyncio that serves."
-            views.append(self._view(names.async_servant, constant, doc, own, awaited=True))
+        doc = f"Like `{names.servant}`, with `async def`: it runs on the loop of asyncio that serves."
+        views.append(self._view(names.async_servant, constant, doc, own, awaited=True))
         return views
 
     def _view(
         self, name: str, constant: str, doc: str, own: list[tuple[Method, MethodNames]], *, awaited: bool
     ) -> ServantView:
+        base = self._context.imports.name("mf.core.service", "AsyncServant" if awaited else "Servant")
         methods = tuple(self._method(method, names, awaited=awaited) for method, names in own)
-        return ServantView(name, constant, docstring(doc, 4), methods)
+        return ServantView(name, base, constant, docstring(doc, 4), methods)
 
     def _method(self, method: Method, names: MethodNames, *, awaited: bool) -> ServantMethodView:
         context = self._context

@@ -1,7 +1,7 @@
 """F4. Constants, aliases and agents."""
 
 from mfidl import model
-from mfidl.semantics.annotations import Place, deprecation, read_annotations
+from mfidl.semantics.annotations import Place, deprecation, no_arguments, read_annotations
 from mfidl.semantics.constraints import constraints_from
 from mfidl.semantics.context import Context
 from mfidl.semantics.lower.fields import check_default
@@ -64,6 +64,7 @@ def lower_alias(
         constraints,
         deprecation(context, read),
         names,
+        "cpp.view" in read and no_arguments(context, read["cpp.view"]),
         span=declaration.name.span,
     )
 

@@ -3,6 +3,9 @@
     client = mf.Client("mf://localhost:7400")    # a controller; or "tcp://…" of one server; or a Light
     hits = IndexClient(client).at("books").query(["the"])
 
+    async with mf.AsyncClient("mf://localhost:7400") as client:    # the same for asyncio
+        hits = await IndexAsyncClient(client).at("books").query(["the"])
+
     server = mf.Server(listen="tcp://127.0.0.1:0", controller="mf://localhost:7400")
     server.offer(MyIndex(), agent="books")
     server.run()
@@ -18,12 +21,14 @@ from mf.core.current import CurrentCall, current_call
 from mf.core.error import Code, DeclaredError, Error, Execution, MfError
 from mf.core.options import INFINITE, BatchOptions, CallOptions
 from mf.core.outcome import Outcome, each, each_async
-from mf.core.service import ErrorCodec, Method, Servant, ServiceInfo
+from mf.core.service import AsyncServant, ErrorCodec, Method, Servant, ServiceInfo
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 from mf.core.target import BatchCall, Scattered
 
 if TYPE_CHECKING:
     from mf import client
+    from mf.app.async_client import AsyncClient
+    from mf.app.async_server import AsyncServer
     from mf.app.client import Client
     from mf.app.server import Server
     from mf.codec.decode_error import DecodeError
@@ -41,7 +46,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INFINITE",
+    "AsyncClient",
     "AsyncDuplexStream",
+    "AsyncServant",
+    "AsyncServer",
     "AsyncStreamReader",
     "BatchCall",
     "BatchOptions",
@@ -93,6 +101,7 @@ if not TYPE_CHECKING:
     # Programs are clients, or servers, or keep values and use no network: none should wait for the import of
     # what it does not use, and codecs alone bring neither sockets nor threads.
     _HOMES = {
+        "AsyncClient": "mf.app.async_client",
         "CacheStats": "mf.core.cache",
         "CallCache": "mf.core.cached",
         "Client": "mf.app.client",
@@ -102,6 +111,7 @@ if not TYPE_CHECKING:
         "Flags": "mf.codec.flags",
         "Light": "mf.light",
         "OpenEnum": "mf.codec.enums",
+        "AsyncServer": "mf.app.async_server",
         "Server": "mf.app.server",
         "Timestamp": "mf.codec.times",
         "Tls": "mf.transport.tls",

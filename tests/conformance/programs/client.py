@@ -6,46 +6,56 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from awaiting import Awaiting
 from blocking import Blocking
-from servants import KINDS, ROOMS
+from servants import ROOMS, AsyncRoom, PlainRoom
 from words import Json, ManualClock, parse
 
 import mf
 
 
-def opener(where: str, now: Callable[[], float]) -> Callable[[], mf.Client]:
+def place(where: str) -> str | mf.Light:
+    """The address of a server, or a Light that offers its rooms."""
     if not where.startswith("light-"):
-        tls = mf.Tls(ca=str(Path(os.environ["MF_TLS"]) / "ca.pem"))
-        return lambda: mf.Client(where, tls=tls, clock=now)
+        return where
     light = mf.Light()
-    nested = mf.Client(light, forward_metadata=("tenant",))
-    for name in ROOMS:
-        light.offer(KINDS[where.removeprefix("light-")](name, lambda: nested), agent=name)
-    return lambda: mf.Client(light, clock=now)
+    if where == "light-plain":
+        for name in ROOMS:
+            light.offer(PlainRoom(name, lambda: mf.Client(light, forward_metadata=("tenant",))), agent=name)
+    else:
+        for name in ROOMS:
+            room = AsyncRoom(name, lambda: mf.AsyncClient(light, forward_metadata=("tenant",)))
+            light.offer(room, agent=name)
+    return light
+
+
+def tls() -> mf.Tls:
+    return mf.Tls(ca=str(Path(os.environ["MF_TLS"]) / "ca.pem"))
 
 
 def say(observed: Json) -> None:
     print(json.dumps(observed), flush=True)
 
 
-async def await_each(caller: Awaiting) -> None:
+async def await_each(where: str | mf.Light, time: ManualClock) -> None:
+    caller = Awaiting(lambda: mf.AsyncClient(where, tls=tls(), clock=time), time)
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
         words = parse(line)
         say(await getattr(caller, words.verb)(words))
+    await caller.close()
 
 
 def main() -> None:
     kind, where = sys.argv[1:]
     time = ManualClock()
     if kind == "asyncio":
-        asyncio.run(await_each(Awaiting(opener(where, time), time)))
+        asyncio.run(await_each(place(where), time))
         return
-    caller = Blocking(opener(where, time), time)
+    to = place(where)
+    caller = Blocking(lambda: mf.Client(to, tls=tls(), clock=time), time)
     for line in sys.stdin:
         words = parse(line)
         say(getattr(caller, words.verb)(words))

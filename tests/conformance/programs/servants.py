@@ -6,23 +6,18 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 
-from conformance import Missing, Refused, ShapesAsyncServant, ShapesClient, ShapesServant
+from conformance import (
+    Missing,
+    Refused,
+    ShapesAsyncClient,
+    ShapesAsyncServant,
+    ShapesClient,
+    ShapesServant,
+)
 
 import mf
 
 LARGEST = 1_000_000_000
-
-
-class Notes:
-    """What handlers met, in order; and how they call their own room."""
-
-    def __init__(self, name: str, nested: Callable[[], mf.Client]) -> None:
-        self.name = name
-        self.log: list[str] = []
-        self._nested = nested
-
-    def itself(self) -> ShapesClient:
-        return ShapesClient(self._nested()).at(self.name)
 
 
 def doubled(x: int) -> int:
@@ -56,30 +51,34 @@ def checked(value: int) -> int:
 
 
 class PlainRoom(ShapesServant):
+    """`nested`: by which it calls itself."""
+
     def __init__(self, name: str, nested: Callable[[], mf.Client]) -> None:
-        self._notes = Notes(name, nested)
+        self._name = name
+        self._nested = nested
+        self._log: list[str] = []
 
     def twice(self, x: int) -> int:
         return doubled(x)
 
     def kept(self, x: int) -> int:
-        self._notes.log.append(f"kept {x}")
+        self._log.append(f"kept {x}")
         return doubled(x)
 
     def note(self, x: int) -> None:
-        self._notes.log.append(f"note {x}")
+        self._log.append(f"note {x}")
 
     def log(self) -> list[str]:
-        return list(self._notes.log)
+        return list(self._log)
 
     def clear(self) -> None:
-        self._notes.log.clear()
+        self._log.clear()
 
     def linger(self) -> int:
-        self._notes.log.append("began")
+        self._log.append("began")
         while not mf.current_call().cancelled:
             time.sleep(0.001)
-        self._notes.log.append("asked to stop")
+        self._log.append("asked to stop")
         return 1
 
     def count(self, to: int, breaks_at: int) -> Iterator[int]:
@@ -90,12 +89,12 @@ class PlainRoom(ShapesServant):
             yield "abcdefgh"[index] * size
 
     def sum(self, start: int, values: Iterator[int]) -> int:
-        self._notes.log.append("began")
+        self._log.append("began")
         while True:
             try:
                 value = next(values, None)
             except BaseException:
-                self._notes.log.append("cut off")
+                self._log.append("cut off")
                 raise
             if value is None:
                 return start
@@ -108,17 +107,17 @@ class PlainRoom(ShapesServant):
         for value in values:
             if value == "bad":
                 raise Refused("it is bad", 0)
-            yield f"{self._notes.name}:{value}"
+            yield f"{self._name}:{value}"
 
     def endless(self) -> Iterator[int]:
-        self._notes.log.append("began")
+        self._log.append("began")
         number = 0
         try:
             while not mf.current_call().cancelled:
                 yield number
                 number += 1
         finally:
-            self._notes.log.append("asked to stop")
+            self._log.append("asked to stop")
 
     def seen(self) -> list[str]:
         return seen_by_handler()
@@ -127,35 +126,39 @@ class PlainRoom(ShapesServant):
         yield from seen_by_handler()
 
     def relay(self) -> list[str]:
-        return self._notes.itself().seen()
+        return ShapesClient(self._nested()).at(self._name).seen()
 
 
 class AsyncRoom(ShapesAsyncServant):
-    def __init__(self, name: str, nested: Callable[[], mf.Client]) -> None:
-        self._notes = Notes(name, nested)
+    """The same, awaited."""
+
+    def __init__(self, name: str, nested: Callable[[], mf.AsyncClient]) -> None:
+        self._name = name
+        self._nested = nested
+        self._log: list[str] = []
 
     async def twice(self, x: int) -> int:
         return doubled(x)
 
     async def kept(self, x: int) -> int:
-        self._notes.log.append(f"kept {x}")
+        self._log.append(f"kept {x}")
         return doubled(x)
 
     async def note(self, x: int) -> None:
-        self._notes.log.append(f"note {x}")
+        self._log.append(f"note {x}")
 
     async def log(self) -> list[str]:
-        return list(self._notes.log)
+        return list(self._log)
 
     async def clear(self) -> None:
-        self._notes.log.clear()
+        self._log.clear()
 
     async def linger(self) -> int:
-        self._notes.log.append("began")
+        self._log.append("began")
         try:
             await asyncio.Event().wait()
         finally:
-            self._notes.log.append("asked to stop")
+            self._log.append("asked to stop")
         return 1
 
     async def count(self, to: int, breaks_at: int) -> AsyncIterator[int]:
@@ -167,12 +170,12 @@ class AsyncRoom(ShapesAsyncServant):
             yield "abcdefgh"[index] * size
 
     async def sum(self, start: int, values: AsyncIterator[int]) -> int:
-        self._notes.log.append("began")
+        self._log.append("began")
         while True:
             try:
                 value = await anext(values, None)
             except BaseException:
-                self._notes.log.append("cut off")
+                self._log.append("cut off")
                 raise
             if value is None:
                 return start
@@ -185,17 +188,17 @@ class AsyncRoom(ShapesAsyncServant):
         async for value in values:
             if value == "bad":
                 raise Refused("it is bad", 0)
-            yield f"{self._notes.name}:{value}"
+            yield f"{self._name}:{value}"
 
     async def endless(self) -> AsyncIterator[int]:
-        self._notes.log.append("began")
+        self._log.append("began")
         number = 0
         try:
             while True:
                 yield number
                 number += 1
         finally:
-            self._notes.log.append("asked to stop")
+            self._log.append("asked to stop")
 
     async def seen(self) -> list[str]:
         return seen_by_handler()
@@ -205,8 +208,7 @@ class AsyncRoom(ShapesAsyncServant):
             yield each
 
     async def relay(self) -> list[str]:
-        return await self._notes.itself().seen_async()
+        return await ShapesAsyncClient(self._nested()).at(self._name).seen()
 
 
-KINDS: dict[str, type[PlainRoom] | type[AsyncRoom]] = {"plain": PlainRoom, "async": AsyncRoom}
 ROOMS = ("red", "blue")

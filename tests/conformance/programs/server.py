@@ -1,28 +1,52 @@
-"""server.py plain|async LISTEN: serves the rooms red and blue, prints its addresses, and ends at
-SIGTERM. The files of TLS are in the folder MF_TLS."""
+"""server.py plain|async LISTEN: serves the rooms red and blue, on threads or on the loop of asyncio, prints
+its addresses, and ends at SIGTERM. The files of TLS are in the folder MF_TLS."""
 
+import asyncio
 import logging
 import os
 import sys
 from pathlib import Path
 
-from servants import KINDS, ROOMS
+from servants import ROOMS, AsyncRoom, PlainRoom
 
 import mf
+
+
+def tls() -> mf.Tls:
+    folder = Path(os.environ["MF_TLS"])
+    return mf.Tls(certificate=str(folder / "1.pem"), key=str(folder / "1.key"))
+
+
+def serve(listen: str) -> None:
+    server = mf.Server(listen, tls=tls())
+    opened: list[mf.Client] = []
+    for name in ROOMS:
+        server.offer(PlainRoom(name, lambda: opened[0]), agent=name)
+    server.start()
+    opened.append(mf.Client(server.address, forward_metadata=("tenant",)))
+    print(*server.addresses, flush=True)
+    server.run()
+
+
+async def serve_on_the_loop(listen: str) -> None:
+    server = mf.AsyncServer(listen, tls=tls())
+    opened: list[mf.AsyncClient] = []
+    for name in ROOMS:
+        server.offer(AsyncRoom(name, lambda: opened[0]), agent=name)
+    await server.start()
+    async with mf.AsyncClient(server.address, forward_metadata=("tenant",)) as client:
+        opened.append(client)
+        print(*server.addresses, flush=True)
+        await server.serve()
 
 
 def main() -> None:
     logging.basicConfig()
     kind, listen = sys.argv[1:]
-    folder = Path(os.environ["MF_TLS"])
-    server = mf.Server(listen, tls=mf.Tls(certificate=str(folder / "1.pem"), key=str(folder / "1.key")))
-    opened: list[mf.Client] = []
-    for name in ROOMS:
-        server.offer(KINDS[kind](name, lambda: opened[0]), agent=name)
-    server.start()
-    opened.append(mf.Client(server.address, forward_metadata=("tenant",)))
-    print(*server.addresses, flush=True)
-    server.run()
+    if kind == "plain":
+        serve(listen)
+    else:
+        asyncio.run(serve_on_the_loop(listen))
 
 
 main()

@@ -67,7 +67,7 @@ TEST_F(Tls, LargeMessages) {
   calls::EchoClient stub(client);
   for (const std::size_t size : {std::size_t{1} << 20U, std::size_t{16} << 20U}) {
     mf::Bytes sent(size);
-    for (std::size_t i = 0; i < size; ++i) sent[i] = static_cast<std::byte>(i * 7 >> 4U);
+    for (std::size_t i = 0; auto& byte : sent.mutate()) byte = static_cast<std::byte>(i++ * 7 >> 4U);
     EXPECT_TRUE(stub.blob(sent) == sent) << size;
   }
 }

@@ -31,14 +31,14 @@ struct Charge {
 };
 
 struct Row {
-  std::string (*told)(const Bytes&, std::size_t budget);
+  std::string (*told)(const ByteVector&, std::size_t budget);
   std::string hex;
   std::vector<Charge> charges;
 };
 
 /// What is told of a T within so many decoded bytes.
 template <class T>
-std::string within(const Bytes& bytes, std::size_t budget) {
+std::string within(const ByteVector& bytes, std::size_t budget) {
   Limits limits;
   limits.decoded_bytes = budget;
   const auto value = mf::from_bytes<T>(bytes, limits);
@@ -50,7 +50,7 @@ std::string within(const Bytes& bytes, std::size_t budget) {
 void expect_charged(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     SCOPED_TRACE(row.hex.substr(0, 80));
-    const Bytes bytes = from_hex(row.hex);
+    const ByteVector bytes = from_hex(row.hex);
     std::size_t sum = 0;
     for (const Charge& charge : row.charges) {
       ASSERT_GT(charge.bytes, 0U);  // else the budget below is short for the charge before

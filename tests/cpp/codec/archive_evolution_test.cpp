@@ -106,7 +106,7 @@ Graph<before::Node> read_by_old() {
 
 /// What the new reader gets from the old writer.
 Graph<after::Node> sent_on(const Graph<before::Node>& graph) {
-  const Bytes bytes = mf::to_bytes(graph);
+  const ByteVector bytes = mf::to_bytes(graph);
   auto read = mf::from_bytes<Graph<after::Node>>(bytes);
   EXPECT_TRUE(read) << read.error().message() << to_hex(bytes);
   return *read;
@@ -116,7 +116,7 @@ TEST(GraphEvolution, AnOldProgramSendsOnWhatItHasRead) {
   const Graph<before::Node> graph = read_by_old();
   EXPECT_TRUE(sent_on(graph) == new_graph());
   // Unknown fields lie behind the known ones, and are the same bytes if those have higher numbers.
-  const Bytes once = mf::to_bytes(graph);
+  const ByteVector once = mf::to_bytes(graph);
   EXPECT_EQ(to_hex(mf::to_bytes(*mf::from_bytes<Graph<before::Node>>(once))), to_hex(once));
   EXPECT_EQ(once.size(), mf::to_bytes(new_graph()).size());
 }

@@ -138,7 +138,7 @@ TEST(Graph, AnElementOfAnotherFormIsNamedByItsPlace) {
 }
 
 TEST(Graph, ABillionObjectsAreNotMadeOfNothing) {
-  Bytes bytes;
+  ByteVector bytes;
   for (int i = 0; i < 2'000'000; ++i) {
     bytes.push_back(std::byte{0x0a});
     bytes.push_back(std::byte{0x00});
@@ -180,7 +180,7 @@ TEST(ArchiveInFebird, StandsBehindItsLength) {
   holder.choice = now::Choice::of_text("t");
   holder.people.emplace("p", Person{.name = "q"});
   holder.config->owner = holder.config.make<Person>({.name = "o"});
-  const Bytes bytes = mf::to_bytes(holder);
+  const ByteVector bytes = mf::to_bytes(holder);
   EXPECT_EQ(to_hex(bytes), to_hex(from_hex("01 10 0a 09 0a0163 18 00 22 02 0a00 12 03 0a016f 01 04 0801 1002 "
                                            "06 010000 ffffff 01 03 0a0174 01 01 70 05 0a 03 0a0171")));
   const auto back = mf::from_bytes<now::Holder>(bytes);

@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "mf/codec/archive_row.hpp"
+#include "room.hpp"
 
 namespace mf::codec::archive {
 namespace {
 
 /// One byte after the other, in `least` bytes at least.
-void append(Bytes& bytes, std::uint64_t number, std::size_t least = 1) {
+void append(ByteVector& bytes, std::uint64_t number, std::size_t least = 1) {
   for (; number >= 0x80 || least > 1; number >>= 7U, least -= least > 1) {
     bytes.push_back(static_cast<std::byte>(number | 0x80U));
   }
@@ -24,15 +25,15 @@ void append(Bytes& bytes, std::uint64_t number, std::size_t least = 1) {
 }
 
 template <class T>
-Bytes one_by_one(const std::vector<T>& values) {
-  Bytes bytes;
+ByteVector one_by_one(const std::vector<T>& values) {
+  ByteVector bytes;
   for (const T& value : values) append(bytes, Value<T>::folded(value));
   return bytes;
 }
 
 template <class T>
-Bytes packed(const std::vector<T>& values) {
-  Bytes bytes(packed_size(std::span(values)));
+ByteVector packed(const std::vector<T>& values) {
+  ByteVector bytes(packed_size(std::span(values)));
   BackWriter writer(bytes.data() + bytes.size());
   write_packed(writer, std::span(values));
   EXPECT_EQ(writer.position(), bytes.data());
@@ -41,8 +42,8 @@ Bytes packed(const std::vector<T>& values) {
 
 /// Field 1, packed; what was read is in `values`. "" or what is wrong: the offset counts within the row.
 template <class T>
-std::string read(const Bytes& row, std::vector<T>& values) {
-  Bytes field;
+std::string read(const ByteVector& row, std::vector<T>& values) {
+  ByteVector field;
   append(field, tag_of(1, Wire::length));
   append(field, row.size());
   const std::size_t head = field.size();
@@ -82,7 +83,7 @@ TYPED_TEST(PackedNumbers, OfEveryLengthAndCountGoThereAndBack) {
         const auto length = bytes == 11 ? static_cast<unsigned>(engine() % 10) + 1 : bytes;
         values.push_back(value_of<TypeParam>(engine, length));
       }
-      const Bytes row = packed(values);
+      const ByteVector row = packed(values);
       ASSERT_EQ(row, one_by_one(values)) << bytes << ' ' << count;
       std::vector<TypeParam> back;
       ASSERT_EQ(read(row, back), "") << bytes << ' ' << count;
@@ -93,7 +94,7 @@ TYPED_TEST(PackedNumbers, OfEveryLengthAndCountGoThereAndBack) {
 
 TYPED_TEST(PackedNumbers, MayBeLongerThanNeeded) {
   for (std::size_t length = 1; length <= 10; ++length) {
-    Bytes row;
+    ByteVector row;
     for (int i = 0; i < 30; ++i) append(row, 1, i % 3 == 0 ? 1 : length);
     std::vector<TypeParam> back;
     ASSERT_EQ(read(row, back), "") << length;
@@ -106,7 +107,7 @@ TYPED_TEST(PackedNumbers, MayBeLongerThanNeeded) {
 // Ends are counted in lanes of a word, which hold so many and no more.
 TEST(PackedNumberEnds, AreCountedInRowsOfAnyLength) {
   for (const std::size_t length : {1U, 2U, 9U, 10U}) {
-    Bytes bytes;
+    ByteVector bytes;
     while (bytes.size() < 4100) append(bytes, 1, length);
     std::size_t ends = 0;
     for (std::size_t size = 0; size < bytes.size(); ++size) {
@@ -116,16 +117,16 @@ TEST(PackedNumberEnds, AreCountedInRowsOfAnyLength) {
     }
     EXPECT_EQ(count_varints(bytes), ends);
   }
-  EXPECT_EQ(count_varints(Bytes(100'000, std::byte{1})), 100'000U);
+  EXPECT_EQ(count_varints(ByteVector(100'000, std::byte{1})), 100'000U);
 }
 
 TEST(PackedNumbersThatAreWrong, AreRefusedWhereTheyStand) {
   for (const std::size_t length : {1U, 2U, 3U, 5U, 9U, 10U}) {
-    Bytes before;
+    ByteVector before;
     for (int i = 0; i < 20; ++i) append(before, 1, length);
     const std::string offset = std::to_string(before.size());
     const auto with = [&before](std::uint64_t number) {
-      Bytes row = before;
+      ByteVector row = before;
       append(row, number);
       for (int i = 0; i < 20; ++i) append(row, 0);
       return row;
@@ -137,14 +138,14 @@ TEST(PackedNumbersThatAreWrong, AreRefusedWhereTheyStand) {
     std::vector<Bool> bools;
     EXPECT_EQ(read(with(2), bools), "invalid_bool at " + offset + " in [20]") << length;
     std::vector<std::uint64_t> wide;
-    Bytes cut = before;
+    ByteVector cut = before;
     cut.push_back(std::byte{0x80});
     EXPECT_EQ(read(cut, wide), "truncated at " + offset + " in [20]") << length;
-    Bytes endless = before;
+    ByteVector endless = before;
     endless.insert(endless.end(), 10, std::byte{0x80});
     append(endless, 1, 12);
     EXPECT_EQ(read(endless, wide), "malformed_number at " + offset + " in [20]") << length;
-    Bytes large = before;
+    ByteVector large = before;
     large.insert(large.end(), 9, std::byte{0x80});
     append(large, 2);
     EXPECT_EQ(read(large, wide), "number_out_of_range at " + offset + " in [20]") << length;

@@ -69,7 +69,7 @@ inline now::All filled() {
 
 /// "decoded", or the fault, its offset and path.
 template <class T>
-std::string told(const Bytes& bytes) {
+std::string told(const ByteVector& bytes) {
   const auto value = mf::from_bytes<T>(bytes);
   if (value) return "decoded";
   const DecodeError& error = value.error();

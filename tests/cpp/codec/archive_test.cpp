@@ -30,7 +30,7 @@ TEST(Archive, AUnionHasOneField) {
 }
 
 TEST(Archive, EveryKindOfFieldHasTheBytesOfProtobuf) {
-  const Bytes bytes = mf::to_bytes(filled());
+  const ByteVector bytes = mf::to_bytes(filled());
   EXPECT_EQ(
       to_hex(bytes),
       to_hex(from_hex(
@@ -69,7 +69,7 @@ TEST(Archive, AnObjectIsReadAnewWhateverItHeld) {
 }
 
 TEST(Archive, AnObjectThatIsReadAgainKeepsItsMemory) {
-  const Bytes bytes = mf::to_bytes(filled());
+  const ByteVector bytes = mf::to_bytes(filled());
   All all = filled();
   const auto* const text = all.texts[2].data();
   const auto* const pairs = all.pairs.data();
@@ -126,8 +126,8 @@ TEST(Archive, AnArrayMayComeInPieces) {
   EXPECT_EQ(told<Rows>("0a 03 0a0101"), "wrong_length at 5 in Rows.small");
   EXPECT_EQ(told<Rows>("0a 03 0a0101 0a 04 0a020203"), "wrong_length at 11 in Rows.small");
   EXPECT_EQ(told<Rows>("0a 02 0a00"), "missing_field at 4 in Rows.small");
-  Bytes bytes = mf::to_bytes(All{});
-  const Bytes entry = from_hex("ea02 0c 0807 12 03 0a0101 12 03 0a0102");
+  ByteVector bytes = mf::to_bytes(All{});
+  const ByteVector entry = from_hex("ea02 0c 0807 12 03 0a0101 12 03 0a0102");
   bytes.insert(bytes.end(), entry.begin(), entry.end());
   EXPECT_TRUE(mf::from_bytes<All>(bytes)->depths.at(now::Depth::high) == (std::array<std::uint8_t, 2>{1, 2}));
 }
@@ -144,9 +144,9 @@ TEST(Archive, AnAlternativeThatOnlyTheFirstPartDoesNotKnow) {
 }
 
 /// So many of them that work for each pair of pieces would take more than the budget, or not end.
-Bytes endless(Bytes start, std::string_view pieces, std::string_view end = "") {
-  const Bytes piece = from_hex(pieces);
-  const Bytes last = from_hex(end);
+ByteVector endless(ByteVector start, std::string_view pieces, std::string_view end = "") {
+  const ByteVector piece = from_hex(pieces);
+  const ByteVector last = from_hex(end);
   for (int i = 0; i < 200'000; ++i) {
     start.insert(start.end(), piece.begin(), piece.end());
   }
@@ -156,14 +156,14 @@ Bytes endless(Bytes start, std::string_view pieces, std::string_view end = "") {
 
 TEST(Archive, EndlessPiecesOfAMessageTakeBoundedTime) {
   EXPECT_EQ(told<Choice>(endless({}, "12 00")).substr(0, 13), "missing_field");
-  const Bytes pair = from_hex("12 04 0801 1002");
+  const ByteVector pair = from_hex("12 04 0801 1002");
   EXPECT_TRUE(*mf::from_bytes<Choice>(endless(pair, "12 00")) == Choice::of_pair({.a = 1, .b = 2}));
   EXPECT_TRUE(*mf::from_bytes<Choice>(endless(pair, "12 02 0803")) == Choice::of_pair({.a = 3, .b = 2}));
   EXPECT_TRUE(*mf::from_bytes<Choice>(endless(pair, "12 00", "0a 01 78")) == Choice::of_text("x"));
   EXPECT_EQ(told<Choice>(endless(pair, "12 00", "12 03 1a01ff")),
             "invalid_utf8 at 400010 in Choice.pair.note");
   All all = filled();
-  const Bytes bytes = endless(mf::to_bytes(all), "a201 02 0803 ca01 02 1006");  // two fields in turn
+  const ByteVector bytes = endless(mf::to_bytes(all), "a201 02 0803 ca01 02 1006");  // two fields in turn
   all.pair.a = 3;
   all.maybe_pair->b = 6;
   EXPECT_TRUE(*mf::from_bytes<All>(bytes) == all);
@@ -177,20 +177,20 @@ TEST(Archive, AnAlternativeThatComesBackStartsAnew) {
 }
 
 /// Less than 16 KiB, behind their length in two bytes.
-Bytes with_length(const Bytes& bytes) {
+ByteVector with_length(const ByteVector& bytes) {
   const std::size_t size = bytes.size();
-  Bytes all{static_cast<std::byte>(size | 0x80U), static_cast<std::byte>(size >> 7U)};
+  ByteVector all{static_cast<std::byte>(size | 0x80U), static_cast<std::byte>(size >> 7U)};
   all.insert(all.end(), bytes.begin(), bytes.end());
   return all;
 }
 
 TEST(Archive, PartsOfMessagesInPartsAreNotReadTwiceAsOftenAtEachLevel) {
   const std::size_t depth = 60;
-  Bytes nest = from_hex("10 03");
+  ByteVector nest = from_hex("10 03");
   for (std::size_t level = 0; level < depth; ++level) {
     nest = with_length(nest);
     nest.insert(nest.begin(), std::byte{0x0a});
-    const Bytes second = from_hex("0a 00");
+    const ByteVector second = from_hex("0a 00");
     nest.insert(nest.end(), second.begin(), second.end());
   }
   const auto read = mf::from_bytes<now::Nest>(nest);
@@ -206,10 +206,10 @@ TEST(Archive, PartsOfMessagesInPartsAreNotReadTwiceAsOftenAtEachLevel) {
 
 TEST(Archive, EntriesOfOneKeyAreReadOnce) {
   // At each level a key comes twice: if its second entry were read twice, each would double the work.
-  Bytes tree;
+  ByteVector tree;
   std::size_t depth = 0;
   for (; depth < 30; ++depth) {
-    Bytes entry = with_length(tree);
+    ByteVector entry = with_length(tree);
     entry.insert(entry.begin(), std::byte{0x12});
     entry = with_length(entry);
     tree = from_hex("0a 02 1200 0a");
@@ -225,10 +225,10 @@ TEST(Archive, EntriesOfOneKeyAreReadOnce) {
 }
 
 TEST(Archive, EntriesMayLackKeyOrValueAndKeysMayComeTwice) {
-  const Bytes rest = mf::to_bytes(filled());
+  const ByteVector rest = mf::to_bytes(filled());
   const auto with = [&rest](std::string_view hex) {
-    Bytes bytes = rest;
-    const Bytes more = from_hex(hex);
+    ByteVector bytes = rest;
+    const ByteVector more = from_hex(hex);
     bytes.insert(bytes.end(), more.begin(), more.end());
     return mf::from_bytes<All>(bytes);
   };
@@ -250,14 +250,14 @@ TEST(Archive, EntriesMayLackKeyOrValueAndKeysMayComeTwice) {
 }
 
 TEST(Archive, ValuesOfAMapMayBeLargerThanTheStack) {
-  Bytes usual = from_hex("0a c7a8a504 08 01 12 c0a8a504");
+  ByteVector usual = from_hex("0a c7a8a504 08 01 12 c0a8a504");
   usual.resize(usual.size() + 9'000'000);
-  Bytes value_first = from_hex("0a c7a8a504 12 c0a8a504");
+  ByteVector value_first = from_hex("0a c7a8a504 12 c0a8a504");
   value_first.resize(value_first.size() + 9'000'000);
   value_first.insert(value_first.end(), {std::byte{8}, std::byte{1}});
-  Bytes twice = usual;
+  ByteVector twice = usual;
   twice.insert(twice.end(), usual.begin(), usual.end());
-  for (const Bytes& bytes : {from_hex("0a 00"), from_hex("0a 02 0801"), usual, value_first, twice}) {
+  for (const ByteVector& bytes : {from_hex("0a 00"), from_hex("0a 02 0801"), usual, value_first, twice}) {
     const auto giants = mf::from_bytes<now::Giants>(bytes);
     ASSERT_TRUE(giants) << giants.error().message();
     EXPECT_EQ(giants->by_id.size(), 1U);
@@ -325,9 +325,9 @@ TEST(Archive, EveryFaultHasItsPlace) {
 
 /// A value that lacks nothing, with one more field.
 std::string with(std::string_view hex) {
-  Bytes bytes = mf::to_bytes(filled());
+  ByteVector bytes = mf::to_bytes(filled());
   const std::size_t before = bytes.size();
-  const Bytes more = from_hex(hex);
+  const ByteVector more = from_hex(hex);
   bytes.insert(bytes.end(), more.begin(), more.end());
   const auto value = mf::from_bytes<All>(bytes);
   if (value) return "decoded";
@@ -358,7 +358,7 @@ TEST(Archive, FaultsOfFieldsThatAreLists) {
 }
 
 TEST(Archive, EveryBeginningOfAMessageIsAValueOrACleanRefusal) {
-  const Bytes bytes = mf::to_bytes(filled());
+  const ByteVector bytes = mf::to_bytes(filled());
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const auto value = mf::from_bytes<All>(std::span(bytes).first(size));
     EXPECT_TRUE(value || value.error().offset <= size);
@@ -366,10 +366,10 @@ TEST(Archive, EveryBeginningOfAMessageIsAValueOrACleanRefusal) {
 }
 
 TEST(Archive, ChangedBytesEndAsAValueOrACleanRefusal) {
-  const Bytes bytes = mf::to_bytes(filled());
+  const ByteVector bytes = mf::to_bytes(filled());
   std::mt19937 random(1);  // NOLINT: the same in every run
   for (int i = 0; i < 5'000; ++i) {
-    Bytes changed = bytes;
+    ByteVector changed = bytes;
     for (int k = 0; k < 2; ++k) changed[random() % changed.size()] = static_cast<std::byte>(random());
     if (const auto value = mf::from_bytes<All>(changed)) {
       EXPECT_EQ(told<All>(mf::to_bytes(*value)), "decoded");
@@ -378,7 +378,7 @@ TEST(Archive, ChangedBytesEndAsAValueOrACleanRefusal) {
 }
 
 TEST(Archive, NestingAndMemoryAreBounded) {
-  Bytes bytes = from_hex("0801 1002");
+  ByteVector bytes = from_hex("0801 1002");
   for (int i = 0; i < 70; ++i) {
     bytes.insert(bytes.begin(), std::byte{0x23});
     bytes.push_back(std::byte{0x24});

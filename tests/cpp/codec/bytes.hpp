@@ -15,13 +15,13 @@
 namespace mf::codec {
 
 /// "0a ff" -> two bytes; blanks are for the reader.
-inline Bytes from_hex(std::string_view text) {
+inline ByteVector from_hex(std::string_view text) {
   const auto digit = [](char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; };
   std::string digits;
   for (const char c : text) {
     if (c != ' ') digits += c;
   }
-  Bytes bytes;
+  ByteVector bytes;
   for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
     bytes.push_back(static_cast<std::byte>(digit(digits[i]) * 16 + digit(digits[i + 1])));
   }
@@ -52,7 +52,7 @@ template <Tier kTier, class T>
 /// The value makes exactly these bytes, they make the value again, and no shorter bytes do.
 template <Tier kTier, class T>
 void expect_bytes(const T& value, std::string_view hex) {
-  const Bytes bytes = to_bytes<kTier>(value);
+  const ByteVector bytes = to_bytes<kTier>(value);
   EXPECT_EQ(to_hex(bytes), to_hex(from_hex(hex)));
   EXPECT_EQ(to_hex(bytes_in_room<kTier>(value)), to_hex(bytes));
   T back{};
@@ -61,7 +61,7 @@ void expect_bytes(const T& value, std::string_view hex) {
   EXPECT_TRUE(back == value);
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     T partial{};
-    const Bytes prefix(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
+    const ByteVector prefix(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
     EXPECT_FALSE(from_bytes<kTier>(std::span(prefix), partial, error)) << "of " << size << " bytes";
   }
 }

@@ -23,7 +23,7 @@ int failures = 0;
 
 template <class T>
 void expect_same(const T& value, T into, const char* what) {
-  const mf::Bytes bytes = mf::to_bytes(value);
+  const auto bytes = mf::to_bytes(value);
   const auto fresh = mf::from_bytes<T>(bytes);
   if (!fresh.ok() || *fresh != value || !mf::from_bytes_into(bytes, into).ok() || into != value) {
     std::printf("%s: another value came back\n", what);

@@ -31,7 +31,7 @@ TEST_P(CustomVectors, AreWrittenAndRead) {
     if (subject.tier == Tier::febird) {
       EXPECT_EQ(to_hex(subject.write_into_room(vector.at("json"))), written(vector));
     }
-    const Bytes given = from_hex(vector.at("hex"));
+    const ByteVector given = from_hex(vector.at("hex"));
     const auto text = subject.read(given);
     ASSERT_TRUE(text) << text.error().message();
     EXPECT_EQ(*text, vector.at("json"));
@@ -47,7 +47,7 @@ TEST_P(CustomVectors, AreRefusedWhenTheyAreCutOff) {
     SCOPED_TRACE(vector.at("type") + ": " + vector.at("name"));
     const Subject& subject = subject_of(vector.at("type"));
     const bool may_be_shorter = subject.tier == Tier::archive || subject.tier == Tier::custom;
-    const Bytes bytes = from_hex(vector.at("hex"));
+    const ByteVector bytes = from_hex(vector.at("hex"));
     for (std::size_t size = 0; size < bytes.size(); ++size) {
       const auto text = subject.read(std::span(bytes).first(size));
       EXPECT_TRUE(may_be_shorter || !text) << "of " << size << " bytes";
@@ -75,7 +75,7 @@ TEST(CustomHostileVectors, AreRefusedWithFaultOffsetAndPath) {
 
 /// JSON has a codec's bytes, so that only this tells what it made of them.
 TEST(CustomValues, AreThoseOfTheCodec) {
-  const Bytes bytes = from_hex("0361 017a");
+  const ByteVector bytes = from_hex("0361 017a");
   const auto runs = mf::from_bytes<vectors::custom::Runs>(bytes);
   ASSERT_TRUE(runs);
   EXPECT_EQ(runs->letters, "aaaz");

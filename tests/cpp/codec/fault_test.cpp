@@ -27,7 +27,7 @@ using sample::Tree;
 /// "invalid_utf8 4 Hit.title"
 template <class T>
 std::string fault(std::string_view hex, const Limits& limits = {}) {
-  const Bytes bytes = from_hex(hex);
+  const ByteVector bytes = from_hex(hex);
   const auto value = mf::from_bytes<T>(bytes, limits);
   if (value.ok()) return "none";
   std::string text(to_string(value.error().fault));

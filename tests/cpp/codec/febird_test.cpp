@@ -51,7 +51,7 @@ TEST(Febird, RefusesUnknownValuesOfClosedEnumsAndKeepsThoseOfOpenOnes) {
 
 TEST(Febird, RefusesEveryByteOfABoolButZeroAndOne) {
   for (unsigned value = 0; value < 256; ++value) {
-    const Bytes bytes{static_cast<std::byte>(value)};
+    const ByteVector bytes{static_cast<std::byte>(value)};
     bool decoded = false;
     DecodeError error;
     EXPECT_EQ((from_bytes<Tier::febird>(std::span(bytes), decoded, error)), value <= 1) << value;
@@ -69,7 +69,7 @@ TEST(Febird, WritesTextAndBytesWithTheirLength) {
         for (int i = 0; i < 200; ++i) hex += "78";
         return hex;
       }());
-  expect_febird(from_hex("00 ff"), "02 00 ff");
+  expect_febird(Bytes(from_hex("00 ff")), "02 00 ff");
 }
 
 TEST(Febird, WritesOptionalsWithAPresenceByte) {
@@ -91,8 +91,8 @@ TEST(Febird, WritesSequences) {
 
 TEST(Febird, ReadsRowsOfFloatsAtAnyAlignment) {
   for (std::size_t shift = 0; shift < 8; ++shift) {
-    Bytes bytes(shift);
-    const Bytes row = to_bytes<Tier::febird>(std::vector<double>{1, 2.5, -3});
+    ByteVector bytes(shift);
+    const ByteVector row = to_bytes<Tier::febird>(std::vector<double>{1, 2.5, -3});
     bytes.insert(bytes.end(), row.begin(), row.end());
     std::vector<double> back;
     DecodeError error;
@@ -161,7 +161,7 @@ TEST(Febird, RefusesBytesBehindTheEnd) {
 
 TEST(Febird, WritesArgumentsAsTheStructThatTheyWouldMake) {
   const Hit hit{7, 1.5F, "ab", {1, 300}};
-  Bytes bytes(febird_size(hit.doc, hit.score, hit.title, hit.positions));
+  ByteVector bytes(febird_size(hit.doc, hit.score, hit.title, hit.positions));
   Writer writer(bytes.data());
   febird_write(writer, hit.doc, hit.score, hit.title, hit.positions);
   EXPECT_EQ(bytes, to_bytes<Tier::febird>(hit));

@@ -21,8 +21,8 @@ using sample::Hit;
 using sample::Posting;
 using sample::Rank;
 
-Bytes pattern(std::size_t size) {
-  Bytes bytes;
+ByteVector pattern(std::size_t size) {
+  ByteVector bytes;
   for (std::size_t i = 0; i < size; ++i) bytes.push_back(static_cast<std::byte>(i * 7 + 1));
   return bytes;
 }

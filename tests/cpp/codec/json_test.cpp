@@ -69,7 +69,7 @@ std::string text_of(const json::object& from) {
   if (const auto* text = from.if_contains("text")) {
     return std::string(text->as_string());
   }
-  const Bytes bytes = from_hex(from.at("hex").as_string());
+  const ByteVector bytes = from_hex(from.at("hex").as_string());
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 

@@ -162,7 +162,7 @@ TEST(Union, MayContainItself) {
 }
 
 TEST(Union, CountsAsALevelOfNesting) {
-  const Bytes deepest =
+  const ByteVector deepest =
       to_bytes<Tier::febird>(nested(21));  // union, struct and list a level, and the last union
   EXPECT_EQ(refusal<Expression>(to_hex(deepest)), "decoded");
   EXPECT_NE(refusal<Expression>(to_hex(to_bytes<Tier::febird>(nested(22)))), "decoded");

@@ -55,14 +55,14 @@ TEST(Memcpy, WritesPaddingAsZeroWhateverTheMemoryHeld) {
   std::vector<Posting> postings(2);
   std::memset(static_cast<void*>(postings.data()), 0x5a, 2 * sizeof(Posting));
   for (Posting& each : postings) each.rank = Rank::bm25;
-  Bytes bytes(16, std::byte{0x77});
+  ByteVector bytes(16, std::byte{0x77});
   Writer writer(bytes.data());
   encode_batch<Tier::memcpy>(writer, postings.data(), postings.size());
   EXPECT_EQ(to_hex(bytes), "5a 5a 5a 5a 5a 5a 00 00 5a 5a 5a 5a 5a 5a 00 00");
 }
 
 TEST(Memcpy, WritesPaddingOfErrorsIntoDirtyMemoryAsZero) {
-  Bytes bytes(16, std::byte{0x77});
+  ByteVector bytes(16, std::byte{0x77});
   Writer writer(bytes.data());
   encode<Tier::memcpy>(writer, duplicate(1, Rank::pagerank));
   EXPECT_EQ(to_hex(bytes), "01 00 00 00 00 00 00 00 01 00 00 00 00 00 00 00");
@@ -82,7 +82,7 @@ TEST(Memcpy, ChecksBoolsAndClosedEnums) {
 
 /// Why a batch of these bytes is none of T; "decoded" if it is.
 template <class T>
-std::string batch_refusal(const Bytes& bytes) {
+std::string batch_refusal(const ByteVector& bytes) {
   Reader reader(bytes);
   std::vector<T> values;
   const std::size_t count = bytes.size() / Memcpy<T>::kSize;
@@ -91,7 +91,7 @@ std::string batch_refusal(const Bytes& bytes) {
 
 TEST(Memcpy, FindsTheOneWrongValueOfARowWhereverItStands) {
   for (std::size_t count = 1; count <= 40; ++count) {
-    Bytes row(count * 8, std::byte{0xFF});
+    ByteVector row(count * 8, std::byte{0xFF});
     for (std::size_t i = 0; i < count; ++i) row[i * 8 + 6] = std::byte{1};
     EXPECT_EQ(batch_refusal<Posting>(row), "decoded");
     for (std::size_t i = 0; i < count; ++i) {
@@ -105,7 +105,7 @@ TEST(Memcpy, FindsTheOneWrongValueOfARowWhereverItStands) {
 }
 
 TEST(Memcpy, FindsTheOneWrongBoolOfALongRow) {
-  Bytes row(20'000, std::byte{1});
+  ByteVector row(20'000, std::byte{1});
   EXPECT_EQ(batch_refusal<Bool>(row), "decoded");
   for (const std::size_t i : {0U, 63U, 64U, 8'191U, 8'192U, 19'999U}) {
     row[i] = std::byte{0x80};
@@ -118,7 +118,7 @@ TEST(Memcpy, FindsTheOneWrongBoolOfALongRow) {
 TEST(Memcpy, ReadsARowIntoAVectorThatHeldMoreOrLess) {
   for (const std::size_t before : {0U, 1U, 3U, 100U}) {
     std::vector<Posting> values(before, Posting{7, 7, Rank::pagerank});
-    const Bytes bytes = from_hex("01 00 00 00 02 00 00 00 03 00 00 00 04 00 01 00");
+    const ByteVector bytes = from_hex("01 00 00 00 02 00 00 00 03 00 00 00 04 00 01 00");
     Reader reader(bytes);
     ASSERT_TRUE((decode_batch<Tier::memcpy>(reader, 2, values)));
     EXPECT_EQ(values, (std::vector<Posting>{{1, 2, Rank::bm25}, {3, 4, Rank::pagerank}}));

@@ -13,8 +13,8 @@
 namespace mf::codec {
 namespace {
 
-std::map<std::string, std::vector<Bytes>> by_type(const std::string& file) {
-  std::map<std::string, std::vector<Bytes>> all;
+std::map<std::string, std::vector<ByteVector>> by_type(const std::string& file) {
+  std::map<std::string, std::vector<ByteVector>> all;
   for (const Vector& vector : load(file)) all[vector.at("type")].push_back(from_hex(vector.at("hex")));
   return all;
 }

@@ -72,7 +72,7 @@ std::string refused(const T& value) {
     return std::string("written");
   };
   reason = attempt([&] { (void)mf::to_bytes(value); });
-  Bytes bytes = from_hex("aa");
+  ByteVector bytes = from_hex("aa");
   EXPECT_EQ(attempt([&] { mf::append_bytes(bytes, value); }), reason);
   Buffer buffer;
   EXPECT_EQ(attempt([&] { mf::append_bytes(buffer, value); }), reason);

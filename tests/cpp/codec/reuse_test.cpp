@@ -56,7 +56,7 @@ std::vector<Hit> hits() {
 
 TEST(Reuse, DecodingIntoAnObjectThatExistsTakesItsMemoryAgain) {
   const std::vector<Hit> value = hits();
-  const Bytes bytes = to_bytes(value);
+  const ByteVector bytes = to_bytes(value);
   std::vector<Hit> into = value;
   EXPECT_EQ(allocations_of([&] { EXPECT_TRUE(from_bytes_into(bytes, into).ok()); }), 0U);
   EXPECT_EQ(into, value);
@@ -64,14 +64,14 @@ TEST(Reuse, DecodingIntoAnObjectThatExistsTakesItsMemoryAgain) {
 
 TEST(Reuse, OfRowsOfStructsToo) {
   const std::vector<Posting> value(1000, Posting{1, 2, sample::Rank::pagerank});
-  const Bytes bytes = to_bytes(value);
+  const ByteVector bytes = to_bytes(value);
   std::vector<Posting> into(1200);
   EXPECT_EQ(allocations_of([&] { EXPECT_TRUE(from_bytes_into(bytes, into).ok()); }), 0U);
   EXPECT_EQ(into, value);
 }
 
 TEST(Reuse, AFreshObjectTakesWhatItNeedsAndNoMore) {
-  const Bytes bytes = to_bytes(hits());
+  const ByteVector bytes = to_bytes(hits());
   std::vector<Hit> fresh;
   // The list itself, two titles that are too long to lie inside their strings, two rows.
   EXPECT_EQ(allocations_of([&] { EXPECT_TRUE(from_bytes_into(bytes, fresh).ok()); }), 5U);
@@ -80,7 +80,7 @@ TEST(Reuse, AFreshObjectTakesWhatItNeedsAndNoMore) {
 TEST(Reuse, AFreshListInAnArchiveToo) {
   ::archive::now::All all;
   const auto takes = [&] {
-    const Bytes bytes = to_bytes(all);
+    const ByteVector bytes = to_bytes(all);
     ::archive::now::All fresh;
     return allocations_of([&] { EXPECT_TRUE(from_bytes_into(bytes, fresh).ok()); });
   };
@@ -94,7 +94,7 @@ TEST(Reuse, AFreshListInAnArchiveToo) {
 TEST(Reuse, AUnionThatHoldsTheSameAlternativeKeepsItsMemory) {
   using vectors::alternatives::Value;
   const std::vector<Value> value(3, Value::of_points({{.x = 1, .y = 2}, {.x = 3, .y = 4}}));
-  const Bytes bytes = to_bytes(value);
+  const ByteVector bytes = to_bytes(value);
   std::vector<Value> into = value;
   EXPECT_EQ(allocations_of([&] { EXPECT_TRUE(from_bytes_into(bytes, into).ok()); }), 0U);
   EXPECT_EQ(into, value);
@@ -104,7 +104,7 @@ TEST(Reuse, AUnionThatHoldsTheSameAlternativeKeepsItsMemory) {
 template <class T>
 std::size_t takes_again(const T& first, const T& second) {
   T into = first;
-  const Bytes bytes = to_bytes(second);
+  const ByteVector bytes = to_bytes(second);
   const std::size_t taken = allocations_of([&] { EXPECT_TRUE(from_bytes_into(bytes, into).ok()); });
   EXPECT_EQ(into, second);
   return taken;
@@ -151,7 +151,7 @@ TEST(Reuse, MapsAndSetsInAnArchiveToo) {
 
 TEST(Reuse, EncodingTakesOneAllocationAndHashingAFewBytesNone) {
   const std::vector<Hit> value = hits();
-  Bytes bytes;
+  ByteVector bytes;
   EXPECT_EQ(allocations_of([&] { bytes = to_bytes(value); }), 1U);
   Buffer buffer;
   EXPECT_EQ(allocations_of([&] { append_bytes(buffer, value); }), 0U) << "it takes its memory from malloc()";

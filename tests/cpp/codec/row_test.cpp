@@ -31,24 +31,24 @@ bool fits(T value, unsigned code) {
   }
 }
 
-void put(Bytes& bytes, std::uint64_t value, std::size_t width) {
+void put(ByteVector& bytes, std::uint64_t value, std::size_t width) {
   for (std::size_t i = 0; i < width; ++i) bytes.push_back(static_cast<std::byte>(value >> (8 * i)));
 }
 
-void put_varint(Bytes& bytes, std::uint64_t value) {
+void put_varint(ByteVector& bytes, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7U) bytes.push_back(static_cast<std::byte>(value | 0x80U));
   bytes.push_back(static_cast<std::byte>(value));
 }
 
 /// The law, read as plainly as it can be.
 template <class T>
-Bytes row_bytes(const std::vector<T>& row, bool head) {
+ByteVector row_bytes(const std::vector<T>& row, bool head) {
   std::vector<unsigned> codes;
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (i % 256 == 0) codes.push_back(0);
     while (!fits(row[i], codes.back())) ++codes.back();
   }
-  Bytes bytes;
+  ByteVector bytes;
   if (head) put_varint(bytes, row.size() * 4 + (codes.empty() ? 0 : codes[0]));
   for (std::size_t block = head ? 1 : 0, at = 0; block < codes.size(); ++block, ++at) {
     if (at % 4 == 0) bytes.push_back(std::byte{0});
@@ -62,7 +62,7 @@ Bytes row_bytes(const std::vector<T>& row, bool head) {
 
 template <class T>
 void expect_row(const std::vector<T>& row) {
-  const Bytes expected = row_bytes(row, true);
+  const ByteVector expected = row_bytes(row, true);
   ASSERT_TRUE(to_bytes<Tier::febird>(row) == expected) << row.size() << " values";
   ASSERT_TRUE(bytes_in_room<Tier::febird>(row) == expected) << row.size() << " values";
   std::vector<T> back(3, T{1});
@@ -127,7 +127,8 @@ TEST(Row, OfAnArrayHasAllCodesAndNoHead) {
   long_array[0] = 70'000;
   long_array[300] = -300;
   long_array[1099] = 128;
-  const Bytes expected = row_bytes(std::vector<std::int32_t>(long_array.begin(), long_array.end()), false);
+  const ByteVector expected =
+      row_bytes(std::vector<std::int32_t>(long_array.begin(), long_array.end()), false);
   EXPECT_EQ(to_hex(std::span(expected).first(2)), "06 01");
   expect_febird(long_array, to_hex(expected));
 }
@@ -135,8 +136,8 @@ TEST(Row, OfAnArrayHasAllCodesAndNoHead) {
 TEST(Row, OfASetComesOutOfItInBlocks) {
   std::set<std::int32_t> values;
   for (std::int32_t i = -700; i < 900; ++i) values.insert(i * i * (i < 0 ? -1 : 1));
-  const Bytes expected = row_bytes(std::vector<std::int32_t>(values.begin(), values.end()), true);
-  const Bytes bytes = to_bytes<Tier::febird>(values);
+  const ByteVector expected = row_bytes(std::vector<std::int32_t>(values.begin(), values.end()), true);
+  const ByteVector bytes = to_bytes<Tier::febird>(values);
   EXPECT_TRUE(bytes == expected);
   std::set<std::int32_t> back{1};
   DecodeError error;

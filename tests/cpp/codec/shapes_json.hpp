@@ -52,7 +52,7 @@ inline void from_json(const json::value& from, mf::Timestamp& to) {
   to = mf::Timestamp(mf::Duration(from.to_number<std::int64_t>()));
 }
 inline void from_json(const json::value& from, mf::Uuid& to) {
-  const mf::Bytes bytes = mf::codec::from_hex(from.as_string());
+  const auto bytes = mf::codec::from_hex(from.as_string());
   for (std::size_t i = 0; i < 16; ++i) to.bytes.at(i) = std::to_integer<std::uint8_t>(bytes.at(i));
 }
 

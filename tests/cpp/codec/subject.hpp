@@ -16,20 +16,20 @@ namespace mf::codec {
 struct Subject {
   std::string_view name;  // "vectors.wide.Person"
   Tier tier;
-  Result<Bytes> (*write)(std::string_view text);
-  Bytes (*write_into_room)(std::string_view text);  // of febird only
+  Result<ByteVector> (*write)(std::string_view text);
+  ByteVector (*write_into_room)(std::string_view text);  // of febird only
   Result<std::string> (*read)(std::span<const std::byte> bytes);
-  Result<Bytes> (*rewrite)(std::span<const std::byte> bytes, const Limits& limits);
+  Result<ByteVector> (*rewrite)(std::span<const std::byte> bytes, const Limits& limits);
   /// The same of `bytes` that are read into a value which was read from `before`, as far as those go.
-  Result<Bytes> (*rewrite_after)(std::span<const std::byte> before, std::span<const std::byte> bytes,
-                                 const Limits& limits);
+  Result<ByteVector> (*rewrite_after)(std::span<const std::byte> before, std::span<const std::byte> bytes,
+                                      const Limits& limits);
   Result<std::string> (*rewrite_text)(std::string_view text, const Limits& limits);
 };
 
 namespace detail {
 
 template <class T>
-[[nodiscard]] Result<Bytes> bytes_of(const Result<T>& value) {
+[[nodiscard]] Result<ByteVector> bytes_of(const Result<T>& value) {
   if (!value) {
     return value.error();
   }
@@ -58,7 +58,7 @@ template <class T>
       .read = [](Read bytes) { return detail::text_of(mf::from_bytes<T>(bytes)); },
       .rewrite = [](Read bytes,
                     const Limits& limits) { return detail::bytes_of(mf::from_bytes<T>(bytes, limits)); },
-      .rewrite_after = [](Read before, Read bytes, const Limits& limits) -> Result<Bytes> {
+      .rewrite_after = [](Read before, Read bytes, const Limits& limits) -> Result<ByteVector> {
         T value{};
         (void)mf::from_bytes_into(before, value, limits);
         const Result<void> read = mf::from_bytes_into(bytes, value, limits);

@@ -32,8 +32,8 @@ using sample::Posting;
 using sample::Rank;
 
 template <Tier kTier, class T>
-Bytes batch_bytes(const std::vector<T>& values) {
-  Bytes bytes(encoded_batch_size<kTier>(values.data(), values.size()));
+ByteVector batch_bytes(const std::vector<T>& values) {
+  ByteVector bytes(encoded_batch_size<kTier>(values.data(), values.size()));
   Writer writer(bytes.data());
   encode_batch<kTier>(writer, values.data(), values.size());
   EXPECT_EQ(writer.position(), bytes.data() + bytes.size());
@@ -42,7 +42,7 @@ Bytes batch_bytes(const std::vector<T>& values) {
 }
 
 TEST(Tiered, WhatACustomCodecLeavesOutIsZero) {
-  Bytes bytes(3, std::byte{0xff});
+  ByteVector bytes(3, std::byte{0xff});
   Writer writer(bytes.data());
   encode<Tier::custom>(writer, Lazy(), bytes.size());
   EXPECT_EQ(to_hex(bytes), "07 00 00");
@@ -50,7 +50,7 @@ TEST(Tiered, WhatACustomCodecLeavesOutIsZero) {
 
 TEST(Tiered, ABatchIsItsItemsOneBehindTheOther) {
   const std::vector<Hit> hits{{1, 0, "a", {}}, {2, 0, "", {3}}};
-  const Bytes bytes = batch_bytes<Tier::febird>(hits);
+  const ByteVector bytes = batch_bytes<Tier::febird>(hits);
   EXPECT_EQ(to_hex(bytes), "01 00 00 00 00 01 61 00 02 00 00 00 00 00 04 03");
   std::vector<Hit> back;
   Reader reader(bytes);
@@ -60,7 +60,7 @@ TEST(Tiered, ABatchIsItsItemsOneBehindTheOther) {
 
 TEST(Tiered, ABatchOfMemcpyStructsIsARowOfLayouts) {
   const std::vector<Posting> postings{{1, 2, Rank::bm25}, {3, 4, Rank::pagerank}};
-  const Bytes bytes = batch_bytes<Tier::memcpy>(postings);
+  const ByteVector bytes = batch_bytes<Tier::memcpy>(postings);
   EXPECT_EQ(to_hex(bytes), "01 00 00 00 02 00 00 00 03 00 00 00 04 00 01 00");
   std::vector<Posting> back;
   Reader reader(bytes);
@@ -69,7 +69,7 @@ TEST(Tiered, ABatchOfMemcpyStructsIsARowOfLayouts) {
 }
 
 TEST(Tiered, ABatchIsRefusedBeforeAllocationIfItsItemsCannotBeInTheBytes) {
-  const Bytes bytes(16);
+  const ByteVector bytes(16);
   std::vector<Posting> postings;
   Reader reader(bytes);
   EXPECT_FALSE((decode_batch<Tier::memcpy>(reader, 0xffffffffU, postings)));
@@ -82,7 +82,7 @@ TEST(Tiered, ABatchIsRefusedBeforeAllocationIfItsItemsCannotBeInTheBytes) {
 
 TEST(Tiered, ABadItemIsNamedByItsIndex) {
   const std::vector<Posting> postings{{1, 2, Rank::bm25}, {3, 4, static_cast<Rank>(9)}};
-  const Bytes bytes = batch_bytes<Tier::memcpy>(postings);
+  const ByteVector bytes = batch_bytes<Tier::memcpy>(postings);
   std::vector<Posting> back;
   Reader reader(bytes);
   EXPECT_FALSE((decode_batch<Tier::memcpy>(reader, 2, back)));
@@ -91,7 +91,8 @@ TEST(Tiered, ABadItemIsNamedByItsIndex) {
 }
 
 TEST(Tiered, ArgumentsOfTierMemcpyBecomeTheirStruct) {
-  Bytes bytes(encoded_args_size<Tier::memcpy, Posting>(std::uint32_t{258}, std::uint16_t{3}, Rank::pagerank));
+  ByteVector bytes(
+      encoded_args_size<Tier::memcpy, Posting>(std::uint32_t{258}, std::uint16_t{3}, Rank::pagerank));
   Writer writer(bytes.data());
   encode_args<Tier::memcpy, Posting>(writer, std::uint32_t{258}, std::uint16_t{3}, Rank::pagerank);
   EXPECT_EQ(to_hex(bytes), "02 01 00 00 03 00 01 00");
@@ -128,7 +129,7 @@ TEST(Hash, IsThatOfTheReport) {
   EXPECT_EQ(hash_bytes({}), 0U);
   EXPECT_EQ(hash_bytes(from_hex("01 02")), 37U + 2U);
   EXPECT_EQ(hash<Tier::febird>(std::string("ab")), (2U * 37U + 97U) * 37U + 98U);
-  EXPECT_EQ(hash_bytes(Bytes(100, std::byte{0xff})), 1'063'369'988U);
+  EXPECT_EQ(hash_bytes(ByteVector(100, std::byte{0xff})), 1'063'369'988U);
 }
 
 }  // namespace

@@ -34,14 +34,14 @@ unsigned code_of(const std::map<T, std::size_t>& sorted) {
   }
 }
 
-void put(Bytes& bytes, std::uint64_t value, unsigned code) {
+void put(ByteVector& bytes, std::uint64_t value, unsigned code) {
   for (unsigned i = 0; i < 1U << code; ++i) bytes.push_back(static_cast<std::byte>(value >> (8 * i)));
 }
 
 /// The law, read as plainly as it can be.
 template <class K, class V>
-Bytes map_bytes(const std::map<K, V>& map) {
-  Bytes bytes;
+ByteVector map_bytes(const std::map<K, V>& map) {
+  ByteVector bytes;
   std::uint64_t count = map.size();
   for (; count >= 0x80; count >>= 7U) bytes.push_back(static_cast<std::byte>(count | 0x80U));
   bytes.push_back(static_cast<std::byte>(count));
@@ -64,7 +64,7 @@ Bytes map_bytes(const std::map<K, V>& map) {
 
 template <class K, class V>
 void expect_map(const std::map<K, V>& map) {
-  const Bytes expected = map_bytes(map);
+  const ByteVector expected = map_bytes(map);
   ASSERT_TRUE(to_bytes<Tier::febird>(map) == expected) << map.size() << " entries";
   ASSERT_TRUE(bytes_in_room<Tier::febird>(map) == expected) << map.size() << " entries";
   std::map<K, V> back{{K{1}, V{1}}};

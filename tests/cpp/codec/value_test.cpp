@@ -52,7 +52,7 @@ TEST(Value, ComesBack) {
 }
 
 TEST(Value, IsAppendedBehindWhatIsThere) {
-  Bytes bytes = from_hex("aa");
+  ByteVector bytes = from_hex("aa");
   append_bytes(bytes, std::string("b"));
   append_bytes(bytes, Posting{1, 2, Rank::bm25});
   EXPECT_EQ(to_hex(bytes), "aa 01 62 01 00 00 00 02 00 00 00");
@@ -77,7 +77,7 @@ TEST(Value, OrTheReasonWhyThereIsNone) {
 }
 
 TEST(Value, KeepsToTheLimitsThatAreGiven) {
-  const Bytes bytes = to_bytes(std::vector<std::string>(10));
+  const ByteVector bytes = to_bytes(std::vector<std::string>(10));
   EXPECT_EQ(from_bytes<std::vector<std::string>>(bytes, {.decoded_bytes = 100}).error().fault,
             Fault::budget_exceeded);
   EXPECT_EQ(from_bytes<std::vector<std::string>>(bytes, {.depth = 0}).error().fault, Fault::depth_exceeded);

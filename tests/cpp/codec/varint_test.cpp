@@ -80,12 +80,12 @@ TEST(VarintRow, IsItsNumbersOneBehindTheOtherAtEveryLengthAndWherever) {
     for (std::size_t odd = 0; odd <= length; ++odd) {
       std::vector<std::int32_t> row(length, -3);
       if (odd < length) row[odd] = 1'000'000;
-      Bytes expected;
+      ByteVector expected;
       for (const std::int32_t each : row) {
-        const Bytes bytes = to_bytes<Tier::febird>(each);
+        const ByteVector bytes = to_bytes<Tier::febird>(each);
         expected.insert(expected.end(), bytes.begin(), bytes.end());
       }
-      Bytes bytes(varint_row_size(std::span<const std::int32_t>(row)));
+      ByteVector bytes(varint_row_size(std::span<const std::int32_t>(row)));
       ASSERT_EQ(bytes.size(), expected.size());
       Writer writer(bytes.data());
       write_varint_row(writer, std::span<const std::int32_t>(row));
@@ -101,7 +101,7 @@ TEST(VarintRow, IsItsNumbersOneBehindTheOtherAtEveryLengthAndWherever) {
 template <class T>
 std::string row_refusal(std::size_t count, std::string_view hex) {
   std::vector<T> row(count);
-  const Bytes bytes = from_hex(hex);
+  const ByteVector bytes = from_hex(hex);
   Reader reader(bytes);
   return read_varint_row(reader, std::span(row)) ? "decoded" : reader.error().message();
 }

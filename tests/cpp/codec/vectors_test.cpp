@@ -26,7 +26,7 @@ struct Vector {
   std::string type;  // or a method's implicit struct
   std::string tier;
   json::value value;
-  Bytes bytes;
+  ByteVector bytes;
 };
 
 std::vector<Vector> read_vectors() {
@@ -52,7 +52,7 @@ std::vector<Vector> read_vectors() {
 struct Subject {
   std::string tier;
   std::function<void(const Vector&)> check;
-  std::function<void(const Bytes&)> feed;
+  std::function<void(const ByteVector&)> feed;
 };
 
 template <Tier kTier, class T>
@@ -73,7 +73,7 @@ void check_vector(const Vector& vector, const char* field) {
 
 /// Bytes are either refused with a reason, or a value has exactly them (padding aside).
 template <Tier kTier, class T>
-void feed(const Bytes& bytes) {
+void feed(const ByteVector& bytes) {
   T value{};
   DecodeError error;
   if (!from_bytes<kTier>(std::span(bytes), value, error)) {
@@ -81,7 +81,7 @@ void feed(const Bytes& bytes) {
     EXPECT_LE(error.offset, bytes.size());
     return;
   }
-  const Bytes again = to_bytes<kTier>(value);
+  const ByteVector again = to_bytes<kTier>(value);
   EXPECT_EQ(again.size(), bytes.size());
   T twice{};
   EXPECT_TRUE(from_bytes<kTier>(std::span(again), twice, error)) << error.message();
@@ -92,7 +92,7 @@ template <Tier kTier, class T>
 Subject subject(const char* field = nullptr) {
   return {kTier == Tier::memcpy ? "memcpy" : "febird",
           [field](const Vector& vector) { check_vector<kTier, T>(vector, field); },
-          [](const Bytes& bytes) { feed<kTier, T>(bytes); }};
+          [](const ByteVector& bytes) { feed<kTier, T>(bytes); }};
 }
 
 template <class M>
@@ -169,7 +169,7 @@ TEST(CodecFuzz, CorruptedVectorsAreRefusedOrAreAnotherValue) {
     const Vector& vector = vectors[static_cast<std::size_t>(run) % vectors.size()];
     const Subject* const subject = subject_of(vector);
     if (subject == nullptr) continue;
-    Bytes bytes = vector.bytes;
+    ByteVector bytes = vector.bytes;
     for (std::size_t changes = random() % 4; changes > 0 && !bytes.empty(); --changes) {
       bytes[random() % bytes.size()] = static_cast<std::byte>(random());
     }

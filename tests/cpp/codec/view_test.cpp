@@ -71,7 +71,7 @@ TEST(View, ChecksConstraints) {
 
 TEST(View, FindsTheOneBoolThatIsWrongWhereverItIs) {
   for (std::size_t size = 1; size < 70; ++size) {
-    Bytes bytes(size, std::byte{1});
+    ByteVector bytes(size, std::byte{1});
     EXPECT_TRUE(view<bool>(bytes).ok());
     for (std::size_t at = 0; at < size; ++at) {
       bytes[at] = std::byte{0x82};

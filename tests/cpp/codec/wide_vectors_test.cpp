@@ -40,7 +40,7 @@ TEST_P(WideVectors, AreRefusedWhenTheyAreCutOff) {
   const bool messages = std::string_view(GetParam()) == "archive" || std::string_view(GetParam()) == "graphs";
   for (const Vector& vector : load(GetParam())) {
     SCOPED_TRACE(vector.at("name"));
-    const Bytes bytes = from_hex(vector.at("hex"));
+    const ByteVector bytes = from_hex(vector.at("hex"));
     for (std::size_t size = 0; size < bytes.size(); ++size) {
       const auto text = subject_of(vector.at("type")).read(std::span(bytes).first(size));
       EXPECT_TRUE(messages || !text) << "of " << size << " bytes";

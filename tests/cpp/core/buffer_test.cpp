@@ -82,36 +82,5 @@ TEST(Buffer, MovingLeavesAnEmptyOne) {
   EXPECT_EQ(from.capacity(), 0U);
 }
 
-TEST(SharedBytes, TakesABufferOverWithoutCopying) {
-  Buffer buffer;
-  std::memset(buffer.append(10'000), 3, 10'000);
-  const std::byte* where = buffer.data();
-  const SharedBytes shared(std::move(buffer));
-  EXPECT_EQ(shared.data(), where);
-  EXPECT_EQ(shared.size(), 10'000U);
-}
-
-TEST(SharedBytes, ALargePartSharesAndASmallOneIsCopied) {
-  Buffer buffer;
-  std::memset(buffer.append(10'000), 3, 10'000);
-  SharedBytes whole(std::move(buffer));
-  const SharedBytes large = whole.cut(whole.span().subspan(100, 5000));
-  const SharedBytes small = whole.cut(whole.span().subspan(100, 50));
-  EXPECT_EQ(large.data(), whole.data() + 100);
-  EXPECT_NE(small.data(), whole.data() + 100);
-  whole.reset();
-  EXPECT_EQ(large.span()[4999], byte(3));
-  EXPECT_EQ(small.span()[49], byte(3));
-}
-
-TEST(SharedBytes, ACopyStandsForItself) {
-  std::byte local[3] = {byte(1), byte(2), byte(3)};
-  const SharedBytes copy = SharedBytes::copy(local);
-  local[0] = byte(9);
-  EXPECT_EQ(copy.span()[0], byte(1));
-  EXPECT_TRUE(copy);
-  EXPECT_FALSE(SharedBytes());
-}
-
 }  // namespace
 }  // namespace mf

@@ -23,7 +23,7 @@ Key key(std::string_view request, std::string_view agent = "*") {
   return {agent, bytes(request)};
 }
 Kept kept(std::string_view text) {
-  return {mf::SharedBytes::copy(bytes(text))};
+  return {mf::Bytes(bytes(text))};
 }
 
 class Call final : public mf::cached::Waiter {

@@ -96,9 +96,9 @@ struct Answering final : ServerLink::Handler {
   void on_request(const protocol::Event& event, TimePoint) override {
     const int number = requests++;
     if (event.header.oneway()) return;
-    Buffer payload;
-    payload.resize(number == 0 ? first_size : 8);
-    std::memset(payload.data(), 3, payload.size());
+    Gathered payload;
+    payload.buffer.resize(number == 0 ? first_size : 8);
+    std::memset(payload.buffer.data(), 3, payload.size());
     auto head = protocol::ReplyHead::to(event);
     head.encoding = 1;
     link->send_reply(head, payload, event.payload.size());
@@ -108,6 +108,7 @@ struct Answering final : ServerLink::Handler {
   bool on_unbind(std::uint16_t) override { return true; }
   void on_room() override {}
   void on_turn_end() override {}
+  void on_handed_over() noexcept override {}
   void on_closed() override {}
 
   ServerLink* link = nullptr;

@@ -46,6 +46,7 @@ class Kept final : public ServerLink::Handler {
   bool on_unbind(std::uint16_t first_route) override { return first_route == 0; }
   void on_room() override { ++rooms; }
   void on_turn_end() override {}
+  void on_handed_over() noexcept override {}
   void on_closed() override { closed = true; }
   std::size_t size() {
     const std::scoped_lock lock(mutex);
@@ -99,9 +100,9 @@ struct Joined {
       if (request.oneway) {
         link->end_request(request.size);
       } else {
-        Buffer payload(size);
-        payload.resize(size);
-        if (size != 0) std::memset(payload.data(), 2, size);
+        Gathered payload;
+        payload.buffer.resize(size);
+        if (size != 0) std::memset(payload.buffer.data(), 2, size);
         auto head = request.head;
         head.encoding = 1;
         link->send_reply(head, payload, request.size);

@@ -6,6 +6,7 @@
 #include <malloc.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <random>
 
 #include "protocol/drive.hpp"
@@ -40,6 +41,36 @@ TEST(Hostile, RandomBytesBreakAFreshSession) {
     ASSERT_TRUE(ended_cleanly(events)) << round;
     ASSERT_TRUE(server.closed()) << round;
   }
+}
+
+/// Pages that this process has in memory.
+std::size_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t all = 0;
+  std::size_t resident = 0;
+  file >> all >> resident;
+  return resident * 4096;
+}
+
+TEST(Hostile, HeadersThatAnnounceSixteenMegabytesTakeNoMemoryUntilTheyCome) {
+  constexpr std::size_t kAnnounced = std::size_t{16} << 20U;
+  constexpr std::size_t kSessions = 200;
+  const auto before = block_counts().large_in_use;
+  const auto resident = resident_bytes();
+  {
+    std::vector<Pair> pairs(kSessions);
+    for (auto& pair : pairs) {
+      pair.client.send_request({}, drive::buffer_of(8));
+      Octets header = drive::take_output(pair.client);
+      const auto size = static_cast<std::uint32_t>(kAnnounced);
+      std::memcpy(header.data(), &size, sizeof size);
+      EXPECT_EQ(drive::feed(pair.server, header).size(), 0U);
+      EXPECT_EQ(pair.server.awaited_bytes(), kAnnounced - kHeaderSize);
+    }
+    EXPECT_GE(block_counts().large_in_use - before, kSessions * (kAnnounced - kHeaderSize));  // as reserved
+    EXPECT_LT(resident_bytes() - resident, kSessions * kAnnounced / 50);  // sanitizers take their share
+  }
+  EXPECT_EQ(block_counts().large_in_use, before);
 }
 
 TEST(Hostile, CorruptedConversationsEndCleanlyOrStayValid) {

@@ -62,6 +62,65 @@ TEST(Session, ALargePayloadIsNeverCopiedOnItsWayOut) {
   EXPECT_EQ(slices[1].size, padded(kHeaderSize + 5001));
 }
 
+TEST(Session, GatheredPiecesGoOutFromWhereTheyAreAndArriveInOrder) {
+  for (const std::size_t between :
+       {std::size_t{0}, std::size_t{3}, kSeparateSegmentFrom, std::size_t{9'001}}) {
+    Pair pair;
+    const Bytes large(20'000, std::byte{0x11});
+    const Bytes larger(200'001, std::byte{0x22});
+    Gathered message;
+    message.buffer = drive::buffer_of(2 * between + 1);
+    std::string wanted = drive::hex(message.buffer.span());
+    wanted.insert(2 * 2 * between, drive::hex(larger.span()));
+    wanted.insert(2 * between, drive::hex(large.span()));
+    message.pieces = {{.at = between, .bytes = large}, {.at = 2 * between, .bytes = larger}};
+    ASSERT_EQ(message.size(), 2 * between + 1 + 220'001);
+    const auto id = pair.client.send_request({.route = 3, .count = 70'000}, std::move(message));
+    EXPECT_TRUE(message.empty());
+    std::array<IoSlice, 8> slices;
+    const std::size_t n = pair.client.fill_output(slices);
+    for (const Bytes* piece : {&large, &larger}) {
+      EXPECT_EQ(std::ranges::count(std::span(slices).first(n), piece->data(), &IoSlice::data), 1) << between;
+    }
+    const std::vector<Seen> events = pair.to_server();
+    ASSERT_THAT(events, SizeIs(1));
+    EXPECT_EQ(events[0].header.id, id);
+    EXPECT_EQ(events[0].count, 70'000U);
+    EXPECT_EQ(events[0].payload, wanted);
+  }
+}
+
+TEST(Session, AfterALargeFrameLittleIsReadAhead) {
+  Pair pair;
+  Event event;
+  const auto receive = [&](std::span<const std::byte> bytes) {
+    std::vector<std::size_t> windows;
+    while (!bytes.empty()) {
+      const std::span<std::byte> window = pair.server.receive_window();
+      windows.push_back(window.size());
+      const std::size_t n = std::min(window.size(), bytes.size());
+      std::memcpy(window.data(), bytes.data(), n);
+      pair.server.commit(n);
+      bytes = bytes.subspan(n);
+      while (pair.server.next(event)) {
+      }
+    }
+    return windows;
+  };
+  for (int i = 0; i < 40'000; ++i) pair.client.send_request({}, drive::octets("00"));  // the window grows
+  const auto small = receive(drive::take_output(pair.client));
+  EXPECT_GE(small.back(), kReceiveWindowAtMost);
+  for (int i = 0; i < 3; ++i) pair.client.send_request({}, drive::buffer_of(1'000'000));
+  const auto large = receive(drive::take_output(pair.client));
+  EXPECT_EQ(std::vector(large.begin() + 2, large.end()),
+            (std::vector{kReceiveWindowAtFirst, large[3], kReceiveWindowAtFirst, large[5]}));
+  EXPECT_EQ(large[3], padded(kHeaderSize + 1'000'000) - kReceiveWindowAtFirst);
+  for (int i = 0; i < 40'000; ++i) pair.client.send_request({}, drive::octets("00"));
+  const auto again = receive(drive::take_output(pair.client));
+  EXPECT_EQ(again[0], kReceiveWindowAtFirst);
+  EXPECT_GT(again[1], kReceiveWindowAtFirst);
+}
+
 TEST(Session, ASmallBufferIsLeftToItsOwner) {
   Pair pair;
   Buffer payload = drive::buffer_of(100);
@@ -94,7 +153,7 @@ TEST(Session, ALargePayloadIsReceivedIntoABufferOfItsOwn) {
   EXPECT_EQ(event.count, 70'000U);
   EXPECT_EQ(drive::hex(event.payload), wanted);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(event.payload.data()) % 64, 0U);
-  const SharedBytes kept = event.keep();
+  const Bytes kept = event.keep();
   EXPECT_EQ(kept.data(), event.payload.data());
   EXPECT_FALSE(pair.server.next(event));
   EXPECT_EQ(drive::hex(kept.span()), wanted);

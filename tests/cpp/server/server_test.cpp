@@ -22,9 +22,12 @@ using namespace std::chrono_literals;
 
 class Servers : public testing::TestWithParam<mf::Where> {};
 
-INSTANTIATE_TEST_SUITE_P(Where, Servers, testing::Values(mf::Where::worker, mf::Where::io_thread),
+INSTANTIATE_TEST_SUITE_P(Where, Servers,
+                         testing::Values(mf::Where::adaptive, mf::Where::worker, mf::Where::io_thread),
                          [](const auto& info) {
-                           return info.param == mf::Where::worker ? "Worker" : "IoThread";
+                           return info.param == mf::Where::adaptive ? "Adaptive"
+                                  : info.param == mf::Where::worker ? "Worker"
+                                                                    : "IoThread";
                          });
 
 TEST_P(Servers, EveryShapeOfResultComesBack) {

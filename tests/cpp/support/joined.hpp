@@ -14,7 +14,7 @@
 namespace mftest {
 
 struct Served {
-  explicit Served(mf::Where where = mf::Where::worker, mf::ServerOptions options = {})
+  explicit Served(mf::Where where = mf::Where::adaptive, mf::ServerOptions options = {})
       : log(std::make_shared<KeptLog>()), server([&] {
           options.log = mf::Log(log);
           return std::move(options);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <semaphore>
 
+#include "mf/core/blocking.hpp"
 #include "mf/transport/workers.hpp"
 #include "support/wait.hpp"
 
@@ -254,6 +255,96 @@ TEST(Workers, MayEndOnTheirOwnThread) {
   });
   workers.reset();
   EXPECT_TRUE(eventually([&] { return gone.load(); }));
+}
+
+TEST(Reactor, ASpareRunsTheLoopWhileACallbackWaits) {
+  Reactor reactor(2);
+  std::binary_semaphore first(0);
+  std::binary_semaphore second(0);
+  std::atomic<int> done{0};
+  std::thread::id waiting;
+  reactor.post([&] {
+    waiting = std::this_thread::get_id();
+    blocking();
+    EXPECT_TRUE(reactor.on_own_thread());
+    EXPECT_TRUE(first.try_acquire_for(mftest::kLong));
+    ++done;
+  });
+  reactor.post([&] {
+    EXPECT_NE(std::this_thread::get_id(), waiting);
+    blocking();
+    EXPECT_FALSE(reactor.has_spare());
+    EXPECT_TRUE(second.try_acquire_for(mftest::kLong));
+    first.release();
+    ++done;
+  });
+  reactor.post([&] { second.release(); });
+  EXPECT_TRUE(eventually([&] { return done == 2; }));
+  EXPECT_TRUE(eventually([&] { return reactor.has_spare(); }));
+}
+
+TEST(Reactor, WithoutASpareTheCallbackKeepsTheRole) {
+  Reactor reactor(1);
+  std::binary_semaphore gate(0);
+  std::atomic<int> kept{0};
+  reactor.post([&] {
+    blocking();
+    EXPECT_TRUE(gate.try_acquire_for(mftest::kLong));
+  });
+  reactor.post([&] {
+    blocking();
+    kept = detail::io_role != nullptr ? 1 : 2;
+  });
+  reactor.post([&] { gate.release(); });
+  EXPECT_TRUE(eventually([&] { return kept != 0; }));
+  EXPECT_EQ(kept, 1);
+}
+
+TEST(Reactor, WhatIsWatchedIsWatchedOnWhileItsCallbackWaits) {
+  struct Waits final : Watched {
+    void on_ready(Ready /*ready*/) override {
+      sockets.take();
+      if (++calls == 1) {
+        blocking();
+        EXPECT_TRUE(gate.try_acquire_for(mftest::kLong));
+      } else {
+        gate.release();
+      }
+      ++ended;
+    }
+    Sockets sockets;
+    std::binary_semaphore gate{0};
+    std::atomic<int> calls{0};
+    std::atomic<int> ended{0};
+  };
+  const auto waits = std::make_shared<Waits>();
+  Reactor reactor(1);
+  reactor.watch(waits->sockets.fds[0], waits, false);
+  reactor.arm(waits->sockets.fds[0], Interest::read);
+  waits->sockets.send();
+  ASSERT_TRUE(eventually([&] { return waits->calls == 1; }));
+  waits->sockets.send();
+  EXPECT_TRUE(eventually([&] { return waits->ended == 2; }));
+  waits->sockets.send();
+  EXPECT_TRUE(eventually([&] { return waits->ended == 3; }));
+  reactor.forget(waits->sockets.fds[0]);
+}
+
+TEST(Reactor, StopWaitsForACallbackThatHasGivenTheRoleAway) {
+  std::binary_semaphore begun(0);
+  std::binary_semaphore gate(0);
+  std::atomic<bool> ended{false};
+  Reactor reactor(1);
+  reactor.post([&] {
+    blocking();
+    begun.release();
+    EXPECT_TRUE(gate.try_acquire_for(mftest::kLong));
+    ended = true;
+  });
+  begun.acquire();
+  reactor.post([&] { gate.release(); });
+  reactor.stop();
+  EXPECT_TRUE(ended);
 }
 
 }  // namespace

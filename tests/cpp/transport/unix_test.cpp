@@ -5,9 +5,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <barrier>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 
 #include "mf/core/error.hpp"
 #include "mf/transport/socket.hpp"
@@ -77,16 +79,47 @@ TEST_F(Unix, APathThatAnotherHasTakenSinceIsLeftAlone) {
   EXPECT_TRUE(fs::exists(path()));
 }
 
-TEST_F(Unix, WhatADeadServerHasLeftIsReplaced) {
+/// As a server that was killed does.
+void leave_behind(const fs::path& path) {
   const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un at{};
   at.sun_family = AF_UNIX;
-  std::strncpy(at.sun_path, path().c_str(), sizeof at.sun_path - 1);
+  std::strncpy(at.sun_path, path.c_str(), sizeof at.sun_path - 1);
   ASSERT_EQ(::bind(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
   ::close(fd);
-  ASSERT_TRUE(fs::exists(path()));
+  ASSERT_TRUE(fs::exists(path));
+}
+
+TEST_F(Unix, WhatADeadServerHasLeftIsReplaced) {
+  leave_behind(path());
   const Listener listener(address());
   EXPECT_TRUE(connect(address(), std::chrono::seconds(5)).ok());
+}
+
+TEST_F(Unix, OfServersThatStartAtOnceOneTakesThePath) {
+  for (int round = 0; round < 50; ++round) {
+    if (round % 2 == 0) leave_behind(path());
+    std::barrier together(4);
+    std::vector<std::future<std::unique_ptr<Listener>>> starting;
+    for (int i = 0; i < 4; ++i) {
+      starting.push_back(std::async(std::launch::async, [&]() -> std::unique_ptr<Listener> {
+        together.arrive_and_wait();
+        try {
+          return std::make_unique<Listener>(address());
+        } catch (const Error&) {
+          return nullptr;
+        }
+      }));
+    }
+    std::vector<std::unique_ptr<Listener>> started;
+    for (auto& each : starting) {
+      if (auto listener = each.get()) started.push_back(std::move(listener));
+    }
+    ASSERT_EQ(started.size(), 1U) << "round " << round;
+    EXPECT_TRUE(connect(address(), std::chrono::seconds(5)).ok());
+  }
+  EXPECT_EQ(std::distance(fs::directory_iterator(path().parent_path()), fs::directory_iterator()), 0)
+      << "neither the path nor its lock is left";
 }
 
 TEST_F(Unix, APathThatIsTakenIsRefusedInWords) {

@@ -165,7 +165,8 @@ Everything Room::mirror(const Everything& value) {
   result.middle = -value.middle;
   result.large = -value.large;
   result.name += "/mirror";
-  std::reverse(result.raw.begin(), result.raw.end());
+  const auto raw = result.raw.mutate();
+  std::reverse(raw.begin(), raw.end());
   std::reverse(result.numbers.begin(), result.numbers.end());
   result.tags.insert("mirror");
   for (auto& [key, count] : result.counts) ++count;

@@ -30,7 +30,9 @@ void fill_scalars(Everything& all, int number) {
   all.single = 0.5F * static_cast<float>(number);
   all.double_ = 1e300;
   all.name = "name " + std::to_string(number) + " \xE2\x82\xAC" + '\0';
-  for (int i = 0; i < number; ++i) all.raw.push_back(static_cast<std::byte>(i));
+  std::vector<std::byte> raw;
+  for (int i = 0; i < number; ++i) raw.push_back(static_cast<std::byte>(i));
+  all.raw = std::move(raw);
   all.at = mf::Timestamp(mf::Duration(-1));
   all.ttl = mf::Duration::max();
   all.id = uuid(number);
@@ -103,8 +105,7 @@ Everything everything(int number) {
 }
 
 mf::Bytes bytes(std::string_view text) {
-  const auto* data = reinterpret_cast<const std::byte*>(text.data());
-  return {data, data + text.size()};
+  return mf::Bytes(std::string(text));
 }
 
 }  // namespace interop_test

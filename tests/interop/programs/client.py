@@ -66,23 +66,24 @@ def slowly(to: ShapesClient) -> str:
     return ""
 
 
-def open_client(where: str, wait: float) -> mf.Client:
+def place(where: str) -> str | mf.Light:
     if where != "light":
-        return mf.Client(where, wait_for_server=wait)
+        return where
     light = mf.Light()
     for name in ROOMS:
         light.offer(Room(name), agent=name)
-    return mf.Client(light)
+    return light
 
 
 def main() -> None:
-    client = open_client(sys.argv[1], float(sys.argv[2]))
+    where = place(sys.argv[1])
+    client = mf.Client(where, wait_for_server=float(sys.argv[2]))
     stub = ShapesClient(client)
     caller: Caller | None = None
     for line in sys.stdin:
         command, _, argument = line.strip().partition(" ")
         if command == "script":
-            Script(client, argument).run()
+            Script(client, where, argument).run()
         elif command == "who":
             tell(argument, outcome_of(stub.at(argument).who))
         elif command == "slow":

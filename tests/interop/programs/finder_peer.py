@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from checks import outcome_of, say
-from finder import FinderClient, FinderFindRequest, FinderServant, Hit
+from finder import FinderAsyncClient, FinderClient, FinderFindRequest, FinderServant, Hit
 
 import mf
 
@@ -32,13 +32,18 @@ def serve() -> None:
     server.run()
 
 
+async def awaited(address: str) -> list[Hit]:
+    async with mf.AsyncClient(address) as client:
+        return await FinderAsyncClient(client).find("a")
+
+
 def call(address: str) -> None:
     requests = [FinderFindRequest("a"), FinderFindRequest("b")]
     with mf.Client(address) as client:
         stub = FinderClient(client)
         ways: dict[str, Callable[[], Any]] = {
             "single": lambda: stub.find("a"),
-            "async": lambda: asyncio.run(stub.find_async("a")),
+            "async": lambda: asyncio.run(awaited(address)),
             "batch": lambda: [outcome.value() for outcome in stub.find_batch(requests).results()],
             "bulk": lambda: [outcome.value() for outcome in stub.find_bulk(requests)],
         }

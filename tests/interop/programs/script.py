@@ -12,7 +12,7 @@ from itertools import chain, islice, repeat
 from typing import Any
 
 from checks import Checks, differ, differ_all, outcome_of
-from interop import ShapesBoundedRequest, ShapesClient, ShapesSlowRequest
+from interop import ShapesAsyncClient, ShapesBoundedRequest, ShapesClient, ShapesSlowRequest
 from servant import Room
 from values import Shape, shapes
 
@@ -41,9 +41,11 @@ def repeated(requests: list[Any], count: int) -> list[Any]:
 
 
 class Script:
-    """`way`: direct (one server, no controller), mf (through a controller) or light."""
+    """`where`: what the client was made with. `way`: direct (one server, no controller), mf (through a
+    controller) or light."""
 
-    def __init__(self, client: mf.Client, way: str) -> None:
+    def __init__(self, client: mf.Client, where: str | mf.Light, way: str) -> None:
+        self._where = where
         self._stub = ShapesClient(client)
         self._way = way
         self._rooms = {name: Room(name) for name in ROOMS}
@@ -78,7 +80,7 @@ class Script:
             return [outcome_of(partial(function, *arguments(each))) for each in shape.requests]
 
         def together() -> list[mf.Outcome[Any]]:
-            return asyncio.run(self._together(getattr(to, f"{shape.name}_async"), many))
+            return asyncio.run(self._together(shape, agent, many))
 
         def batch() -> list[mf.Outcome[Any]]:
             options = mf.BatchOptions(size=3, window=2)
@@ -100,9 +102,13 @@ class Script:
         self._check(f"{name}, default size", "batch", lambda: compare(many, batch_plain))
         self._check(name, "bulk", lambda: compare(many, bulk))
 
-    async def _together(self, function: Callable[..., Any], requests: list[Any]) -> list[mf.Outcome[Any]]:
-        calls = (function(*arguments(each)) for each in requests)
-        ended = await asyncio.gather(*calls, return_exceptions=True)
+    async def _together(self, shape: Shape, agent: str, requests: list[Any]) -> list[mf.Outcome[Any]]:
+        async with mf.AsyncClient(self._where) as client:
+            function = getattr(ShapesAsyncClient(client).at(agent), shape.name)
+            calls = (function(*arguments(each)) for each in requests)
+            ended = await asyncio.gather(*calls, return_exceptions=True)
+            # The notes are taken over another connection; this one starts after what came before it here.
+            await ShapesAsyncClient(client).at(agent).who()
         outcomes: list[mf.Outcome[Any]] = []
         for end in ended:
             if isinstance(end, (mf.Error, mf.DeclaredError)):
@@ -162,13 +168,17 @@ class Script:
         long = [ShapesSlowRequest(60_000)] * 2
         self._fails("the deadline of a call", late, 1, lambda: to.slow(60_000, options=soon))
         self._fails("the deadline of the method", late, 1, lambda: to.slow(60_000))
-        self._fails("a deadline, async", late, 1, lambda: asyncio.run(to.slow_async(60_000, options=soon)))
+        self._fails("a deadline, async", late, 1, lambda: asyncio.run(self._slow(soon)))
         batch = mf.BatchOptions(deadline=0.25)
         self._fails("a deadline, batch", late, 1, lambda: to.slow_batch(long, options=batch).results())
         self._fails("a deadline, bulk", late, 1, lambda: to.slow_bulk(long, options=soon))
         scatter = self._stub.on(["red"])
         self._fails("a deadline, scatter", late, 1, lambda: list(scatter.slow(60_000, options=soon).values()))
         self._check("after all that", "failures", lambda: self._is_at("red"))
+
+    async def _slow(self, options: mf.CallOptions) -> int:
+        async with mf.AsyncClient(self._where) as client:
+            return await ShapesAsyncClient(client).at("red").slow(60_000, options=options)
 
     def _fails(self, name: str, code: mf.Code, execution: int, call: Callable[[], Any]) -> None:
         """Either the call fails so, or all of its outcomes do."""

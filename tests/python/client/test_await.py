@@ -1,104 +1,102 @@
-"""Calls from asyncio: no thread of ours, cancellation, deadlines, and blocking callers beside."""
+"""Calls from asyncio: no thread of ours, cancellation, deadlines, several loops, and writes that leave
+together."""
 
 import asyncio
 import threading
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 import pytest
 
 import mf
 from mf.core.error import Code
+from mf.link.async_link import AsyncLink
 from tests.python.conftest import Served, eventually
-from tests.python.echo import Negative
+from tests.python.echo import EchoAsyncClient, Negative, Number
+
+T = TypeVar("T")
+
+
+def awaited(where: str, do: Callable[[EchoAsyncClient], Awaitable[T]]) -> T:
+    async def main() -> T:
+        async with mf.AsyncClient(where) as client:
+            return await do(EchoAsyncClient(client).at("b"))
+
+    return asyncio.run(main())
 
 
 def test_calls_are_awaited(served: Served) -> None:
-    async def main() -> list[int]:
-        echo = served.echo.at("b")
-        return [await echo.twice_async(1), *await asyncio.gather(*(echo.twice_async(x) for x in range(500)))]
+    async def run(echo: EchoAsyncClient) -> list[int]:
+        return [await echo.twice(1), *await asyncio.gather(*(echo.twice(x) for x in range(500)))]
 
-    assert asyncio.run(main()) == [2, *(2 * x for x in range(500))]
+    assert awaited(served.server.address, run) == [2, *(2 * x for x in range(500))]
 
 
 def test_failures_are_raised_where_they_are_awaited(served: Served) -> None:
-    async def main() -> None:
+    async def run(echo: EchoAsyncClient) -> None:
         with pytest.raises(Negative):
-            await served.echo.at("b").twice_async(-1)
+            await echo.twice(-1)
         with pytest.raises(mf.Error, match="UNKNOWN_AGENT"):
-            await served.echo.at("y").twice_async(1)
+            await echo.at("y").twice(1)
 
-    asyncio.run(main())
+    awaited(served.server.address, run)
 
 
 def test_a_deadline_holds_while_the_loop_does_other_things(served: Served) -> None:
-    async def main() -> Code:
+    async def run(echo: EchoAsyncClient) -> Code:
         with pytest.raises(mf.Error) as raised:
-            await served.echo.at("b").sleep_async(0.5, options=mf.CallOptions(deadline=0.05))
+            await echo.sleep(0.5, options=mf.CallOptions(deadline=0.05))
         return raised.value.code
 
-    assert asyncio.run(main()) == Code.DEADLINE_EXCEEDED
+    assert awaited(served.server.address, run) == Code.DEADLINE_EXCEEDED
+
+
+def test_calls_end_each_at_its_own_deadline(served: Served) -> None:
+    ended: list[int] = []
+
+    async def run(echo: EchoAsyncClient) -> None:
+        async def late(number: int, seconds: float) -> None:
+            with pytest.raises(mf.Error, match="DEADLINE_EXCEEDED"):
+                await echo.flaky(0, options=mf.CallOptions(deadline=seconds))
+            ended.append(number)
+
+        served.servant.act = lambda x: (served.servant.release.wait(10) and x) or x
+        await asyncio.gather(late(0, 0.15), late(1, 0.05), late(2, 0.1))
+
+    awaited(served.server.address, run)
+    assert ended == [1, 2, 0]
 
 
 def test_a_cancelled_task_cancels_its_call_and_the_next_works(served: Served) -> None:
-    async def main() -> int:
-        echo = served.echo.at("b")
-        await echo.twice_async(0)
+    async def run(echo: EchoAsyncClient) -> int:
+        await echo.twice(0)
         with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(echo.sleep_async(0.3), 0.02)
-        return await echo.twice_async(4)
+            await asyncio.wait_for(echo.sleep(0.3), 0.02)
+        return await echo.twice(4)
 
-    assert asyncio.run(main()) == 8
+    assert awaited(served.server.address, run) == 8
 
 
 def test_scatter_is_awaited(served: Served) -> None:
-    async def main() -> mf.Scattered[str, int]:
-        return await served.echo.on(["a", "y", "b"]).twice_async(3)
+    async def run(echo: EchoAsyncClient) -> mf.Scattered[str, int]:
+        return await echo.on(["a", "y", "b"]).twice(3)
 
-    scattered = asyncio.run(main())
+    scattered = awaited(served.server.address, run)
 
     assert scattered.ok == {"a": 6, "b": 6}
     assert list(scattered.failed) == ["y"]
 
 
-def test_several_loops_one_after_the_other(served: Served) -> None:
-    async def main() -> int:
-        return await served.echo.at("b").twice_async(4)
-
-    assert [asyncio.run(main()) for _ in range(3)] == [8, 8, 8]
-
-
-def test_blocking_callers_and_a_loop_share_a_connection(served: Served) -> None:
-    wrong: list[int] = []
-
-    def block() -> None:
-        echo = served.echo.at("b")
-        wrong.extend(x for x in range(300) if echo.twice(x) != 2 * x)
-
-    async def main() -> list[int]:
-        echo = served.echo.at("b")
-        out = []
-        for x in range(300):
-            out.append(await echo.twice_async(x))
-        return out
-
-    threads = [threading.Thread(target=block) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    awaited = asyncio.run(main())
-    for thread in threads:
-        thread.join()
-
-    assert wrong == []
-    assert awaited == [2 * x for x in range(300)]
-
-
-def test_two_loops_on_two_threads_share_a_connection(served: Served) -> None:
+def test_two_loops_on_two_threads_have_a_client_each(served: Served) -> None:
     results: list[list[int]] = []
 
-    async def main() -> list[int]:
-        echo = served.echo.at("b")
-        return [await echo.twice_async(x) for x in range(200)]
+    async def run(echo: EchoAsyncClient) -> list[int]:
+        return [await echo.twice(x) for x in range(200)]
 
-    threads = [threading.Thread(target=lambda: results.append(asyncio.run(main()))) for _ in range(2)]
+    def call() -> None:
+        results.append(awaited(served.server.address, run))
+
+    threads = [threading.Thread(target=call) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -107,25 +105,107 @@ def test_two_loops_on_two_threads_share_a_connection(served: Served) -> None:
     assert results == [[2 * x for x in range(200)]] * 2
 
 
+def test_a_client_belongs_to_the_loop_that_runs_when_it_is_made(served: Served) -> None:
+    with pytest.raises(
+        RuntimeError, match="belongs to the running loop of asyncio: make it within a coroutine"
+    ):
+        mf.AsyncClient(served.server.address)
+
+
+def test_no_thread_is_started(served: Served) -> None:
+    before = set(threading.enumerate())
+
+    async def run(echo: EchoAsyncClient) -> set[threading.Thread]:
+        await asyncio.gather(*(echo.twice(x) for x in range(100)))
+        await echo.twice_batch([Number(x) for x in range(1000)])
+        await echo.on(["a", "b"]).twice(1)
+        with pytest.raises(mf.Error):
+            async with mf.AsyncClient("tcp://127.0.0.1:1") as nobody:
+                await EchoAsyncClient(nobody).at("a").twice(1, options=mf.CallOptions(deadline=0.05))
+        return set(threading.enumerate())
+
+    started = awaited(served.server.address, run) - before
+    assert [thread.name for thread in started if not thread.name.startswith("mf-worker")] == []
+
+
 def test_a_closed_client_ends_what_is_awaited(served: Served) -> None:
     async def main() -> Code:
-        task = asyncio.ensure_future(served.echo.at("b").sleep_async(0.4))
-        await asyncio.sleep(0.05)
-        await asyncio.get_running_loop().run_in_executor(None, served.client.close)
+        client = mf.AsyncClient(served.server.address)
+        task = asyncio.ensure_future(EchoAsyncClient(client).at("b").flaky(1))
+        while not served.servant.calls:
+            await asyncio.sleep(0.005)
+        await client.close()
+        await client.close()
         with pytest.raises(mf.Error) as raised:
-            await asyncio.wait_for(task, 0.2)
+            await task
         return raised.value.code
 
+    served.servant.act = lambda x: (served.servant.release.wait(10) and x) or x
     assert asyncio.run(main()) == Code.CANCELLED
 
 
-def test_one_way_calls_are_awaited_until_sent(served: Served) -> None:
-    async def main() -> None:
-        from tests.python.echo import NOTE
-
+def test_one_way_calls_are_awaited_until_they_are_on_their_way(served: Served) -> None:
+    async def run(echo: EchoAsyncClient) -> None:
         for x in range(100):
-            await served.echo.at("b")._target.call_async(NOTE, None, x)
+            await echo.note(x)
+        await echo.note_batch([Number(x) for x in range(100, 1000)])
+        await echo.twice(1)
 
-    asyncio.run(main())
+    awaited(served.server.address, run)
 
-    assert eventually(lambda: served.servant.notes == list(range(100)))
+    assert eventually(lambda: served.servant.notes == list(range(1000)))
+
+
+def test_a_one_way_call_leaves_though_the_client_is_closed_at_once(served: Served) -> None:
+    async def run(echo: EchoAsyncClient) -> None:
+        await echo.twice(1)
+        await echo.note(7)
+
+    awaited(served.server.address, run)
+
+    assert eventually(lambda: served.servant.notes == [7])
+
+
+def test_one_way_calls_to_a_server_that_does_not_read_are_held_back(served: Served) -> None:
+    sent = 0
+
+    async def run(echo: EchoAsyncClient) -> None:
+        async def send() -> None:
+            nonlocal sent
+            while True:
+                await echo.note(sent)
+                sent += 1
+
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(send(), 5)
+
+    served.servant.note = lambda _: served.servant.release.wait(30)  # type: ignore[assignment]
+    task = threading.Thread(target=awaited, args=(served.server.address, run))
+    task.start()
+    seen = -1
+    while seen != sent or not sent:
+        seen = sent
+        threading.Event().wait(0.5)
+    served.servant.release.set()
+    task.join(20)
+    assert 0 < seen < 1_000_000
+
+
+def test_requests_of_one_turn_of_the_loop_leave_in_one_write(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writes: list[int] = []
+    write = AsyncLink._write
+
+    def counted(self: Any) -> None:
+        if self._session.out:
+            writes.append(len(self._session.out))
+        write(self)
+
+    async def run(echo: EchoAsyncClient) -> None:
+        await echo.twice(1)
+        monkeypatch.setattr(AsyncLink, "_write", counted)
+        await asyncio.gather(*(echo.twice(x) for x in range(100)))
+
+    awaited(served.server.address, run)
+    assert writes[0] == 100

@@ -13,7 +13,7 @@ import mf
 from mf.core.error import Code, Execution
 from tests.python.client.test_calls import Dying
 from tests.python.conftest import Recorder, Served, eventually
-from tests.python.echo import FLAKY, TWICE, EchoClient, Negative, Number
+from tests.python.echo import FLAKY, EchoAsyncClient, EchoClient, Negative, Number
 
 
 def numbers(count: int) -> list[Number]:
@@ -106,21 +106,21 @@ class Counting(Recorder):
 
 
 @contextmanager
-def two_servers() -> Iterator[tuple[Counting, mf.Server, EchoClient]]:
-    """What both have run, the first of them, and a client of both."""
+def two_servers() -> Iterator[tuple[Counting, mf.Server, str]]:
+    """What both have run, the first of them, and where both are."""
     counting = Counting()
     servers = [mf.Server(grace=5.0), mf.Server(grace=5.0)]
     for server in servers:
         server.offer(counting, agent="a")
         server.start()
-    with mf.Client(",".join(server.address for server in servers)) as client:
-        yield counting, servers[0], EchoClient(client).at("a")
+    yield counting, servers[0], ",".join(server.address for server in servers)
     for server in servers:
         server.stop()
 
 
 def test_no_item_is_lost_or_run_twice_when_one_of_two_servers_stops() -> None:
-    with two_servers() as (counting, first, echo):
+    with two_servers() as (counting, first, where), mf.Client(where) as client:
+        echo = EchoClient(client).at("a")
         batch = echo.twice_batch(numbers(3000), options=mf.BatchOptions(size=3, window=8))
         assert eventually(lambda: len(counting.ran) > 500)
         first.stop()
@@ -130,14 +130,16 @@ def test_no_item_is_lost_or_run_twice_when_one_of_two_servers_stops() -> None:
 
 
 def test_no_call_is_lost_or_run_twice_when_one_of_two_servers_stops() -> None:
-    async def call_all(echo: EchoClient, first: mf.Server) -> list[float]:
-        calls = [asyncio.create_task(echo.sleep_async(float(x))) for x in range(2000)]
-        await calls[0]
-        await asyncio.to_thread(first.stop)
-        return list(await asyncio.gather(*calls))
+    async def call_all(where: str, first: mf.Server) -> list[float]:
+        async with mf.AsyncClient(where) as client:
+            echo = EchoAsyncClient(client).at("a")
+            calls = [asyncio.create_task(echo.sleep(float(x))) for x in range(2000)]
+            await calls[0]
+            await asyncio.to_thread(first.stop)
+            return list(await asyncio.gather(*calls))
 
-    with two_servers() as (counting, first, echo):
-        assert asyncio.run(call_all(echo, first)) == list(range(2000))
+    with two_servers() as (counting, first, where):
+        assert asyncio.run(call_all(where, first)) == list(range(2000))
     assert sorted(counting.ran) == list(range(2000))
 
 
@@ -259,16 +261,14 @@ def test_an_exception_of_the_requests_is_their_outcome_whatever_thread_meets_it(
 
 
 def test_batches_are_awaited(served: Served) -> None:
-    echo = served.echo.at("b")
-
     async def main() -> list[list[mf.Outcome[int]]]:
-        async with mf.Client(served.server.address) as fresh:
+        async with mf.AsyncClient(served.server.address) as client:
+            echo = EchoAsyncClient(client).at("b")
             return [
                 await echo.twice_batch(numbers(300)),
-                await echo._target.batch_async(TWICE, numbers(300)),
-                await echo._target.bulk_async(TWICE, numbers(300)),
-                await EchoClient(fresh).at("a")._target.batch_async(TWICE, numbers(300)),
-                await echo._target.batch_async(TWICE, []),
+                await echo.twice_bulk(numbers(300)),
+                await echo.at("a").twice_batch(numbers(300), options=mf.BatchOptions(size=7, window=2)),
+                await echo.twice_batch([]),
             ]
 
     *full, empty = asyncio.run(main())
@@ -286,15 +286,20 @@ def test_a_cancelled_task_gives_its_batch_up(served: Served) -> None:
         return x
 
     served.servant.act = act
-    target = served.echo.at("b")._target
 
     async def main() -> None:
-        task = asyncio.create_task(target.batch_async(FLAKY, numbers(100), mf.BatchOptions(size=1, window=2)))
-        while not entered.acquire(blocking=False):
-            await asyncio.sleep(0.005)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+        async with mf.AsyncClient(served.server.address) as client:
+            batch = (
+                EchoAsyncClient(client)
+                .at("b")
+                .flaky_batch(numbers(100), options=mf.BatchOptions(size=1, window=2))
+            )
+            task = asyncio.create_task(batch)
+            while not entered.acquire(blocking=False):
+                await asyncio.sleep(0.005)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
 
     asyncio.run(main())
     served.servant.release.set()
@@ -308,15 +313,14 @@ def test_an_awaited_batch_ends_at_its_deadline(served: Served) -> None:
         return x
 
     served.servant.act = act
-    target = served.echo.at("b")._target
-    options = mf.BatchOptions(size=1, window=2, deadline=0.2)
 
-    outcomes = asyncio.run(_awaited(target.batch(FLAKY, numbers(10), options)))
+    async def main() -> list[mf.Outcome[int]]:
+        async with mf.AsyncClient(served.server.address) as client:
+            options = mf.BatchOptions(size=1, window=2, deadline=0.2)
+            return await EchoAsyncClient(client).at("b").flaky_batch(numbers(10), options=options)
+
+    outcomes = asyncio.run(main())
 
     assert [isinstance(outcome.error, mf.Error) and outcome.error.code for outcome in outcomes] == [
         Code.DEADLINE_EXCEEDED
     ] * 10
-
-
-async def _awaited(batch: mf.BatchCall[int]) -> list[mf.Outcome[int]]:
-    return await batch

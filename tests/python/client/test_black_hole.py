@@ -9,7 +9,7 @@ import pytest
 import mf
 from mf.core.error import Code, Execution
 from tests.python.conftest import Served
-from tests.python.echo import EchoClient
+from tests.python.echo import EchoAsyncClient, EchoClient
 
 
 @pytest.fixture
@@ -48,10 +48,10 @@ def test_it_holds_up_no_call_while_another_instance_answers(
 
 def test_it_holds_up_no_call_that_is_awaited(served: Served, hole: str) -> None:
     async def run() -> list[int]:
-        async with mf.Client(f"{hole},{served.server.address}") as client:
-            echo = EchoClient(client).at("a")
+        async with mf.AsyncClient(f"{hole},{served.server.address}") as client:
+            echo = EchoAsyncClient(client).at("a")
             options = mf.CallOptions(deadline=3.0)
-            return list(await asyncio.gather(*(echo.twice_async(x, options=options) for x in range(50))))
+            return list(await asyncio.gather(*(echo.twice(x, options=options) for x in range(50))))
 
     assert asyncio.run(run()) == [2 * x for x in range(50)]
 

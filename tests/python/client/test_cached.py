@@ -2,12 +2,12 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
 from types import SimpleNamespace
-from typing import Any, ClassVar, Final, cast
+from typing import Any, ClassVar, Final, TypeVar, cast
 
 import pytest
 
@@ -19,9 +19,10 @@ from mf.core.cached import Caches
 from mf.core.current import CurrentCall, enter, leave
 from mf.core.error import Code
 from mf.core.service import CacheInfo, Method, ServiceInfo
-from mf.core.target import Target, TargetSource
+from mf.core.target import AsyncTarget, Target
 from tests.python.conftest import eventually
 
+T = TypeVar("T")
 LONG = 20.0
 
 
@@ -82,33 +83,65 @@ class Servant(mf.Servant):
         return mf.each(self.names, [(each.name,) for each in requests])
 
 
-class Ids:
-    """What a caller does, of one kind."""
+class AsyncServant(mf.AsyncServant):
+    """The same for handlers that are awaited; `act` may block."""
 
-    def __init__(self, target: Target, *, awaits: bool) -> None:
+    mf_service: ClassVar[ServiceInfo] = IDS
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self.act: Callable[[str], list[str]] = lambda name: [name, str(len(self.calls))]
+
+    async def names(self, name: str) -> list[str]:
+        self.calls.append(name)
+        return await asyncio.to_thread(self.act, name)
+
+    known = names
+
+    async def names_items(self, requests: Any) -> Any:
+        return await mf.each_async(self.names, [(each.name,) for each in requests])
+
+
+class Ids:
+    """What a caller does, of either kind: threads call, or tasks of a loop, which are begun from threads."""
+
+    def __init__(self, target: Target | AsyncTarget, loop: asyncio.AbstractEventLoop | None) -> None:
         self.target = target
-        self.awaits = awaits
+        self._loop = loop
+
+    def _run(self, given: Any) -> Any:
+        if self._loop is None:
+            return given
+        return asyncio.run_coroutine_threadsafe(given, self._loop).result(LONG)
 
     def at(self, agent: str) -> "Ids":
-        return Ids(self.target.at(agent), awaits=self.awaits)
+        return Ids(self.target.at(agent), self._loop)
 
     def call(
         self, name: str, options: mf.CallOptions | None = None, of: Method[Any, list[str]] = NAMES
     ) -> list[str]:
-        if self.awaits:
-            return asyncio.run(self.target.call_cached_async(of, options, name))
-        return self.target.call_cached(of, options, name)
+        return cast("list[str]", self._run(self.target.call_cached(of, options, name)))
+
+    def bulk(self, name: str) -> None:
+        self._run(self.target.bulk(NAMES, [Request(name)]))
+
+    def scatter(self, name: str) -> None:
+        self._run(self.target.on(["a"]).call(NAMES, None, name))
 
     def stats(self, of: Method[Any, Any] = NAMES) -> Any:
         return self.target.call_cache(of).stats()
 
 
 class World:
+    """`awaits`: the client is asyncio's, on a loop that a thread of the test runs."""
+
     def __init__(self, way: str, *, awaits: bool) -> None:
         self.now = 1000.0
-        self.servant = Servant()
-        self.others = Servant()
+        self.loop: asyncio.AbstractEventLoop | None = None
         self.server: mf.Server | None = None
+        kind = AsyncServant if awaits and way == "light" else Servant
+        self.servant: Servant | AsyncServant = kind()
+        self.others: Servant | AsyncServant = kind()
         where: Any
         if way == "light":
             where = mf.Light()
@@ -116,21 +149,51 @@ class World:
             where.offer(self.others, agent="b")
         else:
             self.server = mf.Server(listen="tcp://127.0.0.1:0")
-            self.server.offer(self.servant, agent="a")
-            self.server.offer(self.others, agent="b")
+            self.server.offer(cast(Servant, self.servant), agent="a")
+            self.server.offer(cast(Servant, self.others), agent="b")
             self.server.start()
             where = self.server.address
-        self.client = mf.Client(where, clock=lambda: self.now)
-        self.awaits = awaits
-        self.ids = self.stub(self.client)
+        self.client: mf.Client | mf.AsyncClient
+        if awaits:
+            self.loop = asyncio.new_event_loop()
+            self._thread = threading.Thread(target=self.loop.run_forever)
+            self._thread.start()
+            self.client = self.run(self._made(where))
+        else:
+            self.client = mf.Client(where, clock=lambda: self.now)
+        self.ids = self.stub()
 
-    def stub(self, source: TargetSource) -> Ids:
-        return Ids(source.target(IDS).at("a"), awaits=self.awaits)
+    async def _made(self, where: Any) -> mf.AsyncClient:
+        return mf.AsyncClient(where, clock=lambda: self.now)
+
+    def run(self, task: Coroutine[Any, Any, T]) -> T:
+        """For a client of asyncio: ends the task on its loop."""
+        assert self.loop is not None
+        return asyncio.run_coroutine_threadsafe(task, self.loop).result(LONG)
+
+    def stub(self) -> Ids:
+        target: Target | AsyncTarget
+        if isinstance(self.client, mf.AsyncClient):
+            target = self.client.async_target(IDS)
+        else:
+            target = self.client.target(IDS)
+        return Ids(target.at("a"), self.loop)
+
+    def close_client(self) -> None:
+        if isinstance(self.client, mf.AsyncClient):
+            self.run(self.client.close())
+        else:
+            self.client.close()
 
     def close(self) -> None:
-        self.client.close()
+        self.close_client()
         if self.server is not None:
             self.server.stop()
+        if self.loop is not None:
+            self.run(self.loop.shutdown_default_executor())
+            self.loop.call_soon_threadsafe(self.loop.stop)
+            self._thread.join(LONG)
+            self.loop.close()
 
 
 @pytest.fixture(params=["light", "tcp"])
@@ -155,7 +218,7 @@ def test_a_repeated_call_makes_one_request(world: World) -> None:
 
 def test_agents_are_kept_apart_and_stubs_of_one_client_are_not(world: World) -> None:
     world.ids.call("x")
-    assert world.stub(world.client).call("x") == ["x", "1"]
+    assert world.stub().call("x") == ["x", "1"]
     assert world.ids.at("b").call("x") == ["x", "1"]
     assert (world.servant.calls, world.others.calls) == (["x"], ["x"])
 
@@ -229,10 +292,11 @@ def test_a_call_with_metadata_goes_to_a_server(world: World) -> None:
     assert world.ids.stats().hits == 0
 
 
-def test_calls_of_a_closed_client_end_as_those_of_others_do() -> None:
-    world = World("tcp", awaits=False)
+@pytest.mark.parametrize("awaits", [False, True])
+def test_calls_of_a_closed_client_end_as_those_of_others_do(awaits: bool) -> None:
+    world = World("tcp", awaits=awaits)
     world.ids.call("x")
-    world.client.close()
+    world.close_client()
     with pytest.raises(mf.Error, match="CANCELLED"):
         world.ids.call("x")
     world.close()
@@ -291,8 +355,8 @@ def test_who_waits_has_its_own_deadline_and_goes_on_when_the_leader_fails(world:
     assert world.servant.calls == ["x", "x"]
 
 
-def test_a_leader_that_is_cancelled_hands_over() -> None:
-    world = World("tcp", awaits=True)
+def test_a_leader_that_is_cancelled_hands_over(way: str) -> None:
+    world = World(way, awaits=True)
     entered, go = threading.Semaphore(0), threading.Event()
 
     def wait(name: str) -> list[str]:
@@ -301,11 +365,9 @@ def test_a_leader_that_is_cancelled_hands_over() -> None:
         return [name]
 
     async def run() -> list[Any]:
-        loop = asyncio.get_running_loop()
-        world.servant.act = wait
-        target = world.ids.target
-        tasks = [loop.create_task(target.call_cached_async(NAMES, None, "x")) for _ in range(4)]
-        await loop.run_in_executor(None, entered.acquire)
+        target = cast(AsyncTarget, world.ids.target)
+        tasks = [asyncio.create_task(target.call_cached(NAMES, None, "x")) for _ in range(4)]
+        await asyncio.to_thread(entered.acquire)
         assert _waiting(world) == 3
         tasks[0].cancel()  # the leader
         tasks[1].cancel()  # and one that waits
@@ -313,7 +375,8 @@ def test_a_leader_that_is_cancelled_hands_over() -> None:
         go.set()
         return await asyncio.gather(*tasks, return_exceptions=True)
 
-    first, second, *others = asyncio.run(run())
+    world.servant.act = wait
+    first, second, *others = world.run(run())
     assert isinstance(first, asyncio.CancelledError)
     assert isinstance(second, asyncio.CancelledError)
     assert others == [["x"], ["x"]]
@@ -321,18 +384,71 @@ def test_a_leader_that_is_cancelled_hands_over() -> None:
     world.close()
 
 
-def test_a_blocking_call_on_the_loop_of_a_leader_makes_its_own_request() -> None:
+def test_one_that_was_woken_to_lead_and_is_cancelled_then_hands_over(way: str) -> None:
+    world = World(way, awaits=True)
+
+    async def run() -> list[Any]:
+        target = cast(AsyncTarget, world.ids.target)
+        tasks = [asyncio.create_task(target.call_cached(NAMES, None, "x")) for _ in range(3)]
+        await asyncio.sleep(0)
+        assert _waiting(world) == 2
+        tasks[0].cancel()
+        while not tasks[0].done():
+            await asyncio.sleep(0)
+        tasks[1].cancel()
+        return await asyncio.gather(*tasks, return_exceptions=True)
+
+    first, second, third = world.run(run())
+    assert isinstance(first, asyncio.CancelledError)
+    assert isinstance(second, asyncio.CancelledError)
+    assert third[0] == "x"
+    world.close()
+
+
+def test_a_client_of_asyncio_starts_no_thread_for_cached_calls() -> None:
     world = World("tcp", awaits=True)
 
     async def run() -> None:
-        task = asyncio.get_running_loop().create_task(world.ids.target.call_cached_async(NAMES, None, "x"))
-        await asyncio.sleep(0)
-        assert _waiting(world) == 0
-        assert world.ids.target.call_cached(NAMES, mf.CallOptions(deadline=LONG), "x")[0] == "x"
-        await task
+        target = cast(AsyncTarget, world.ids.target)
+        await target.call(NAMES, None, "w")
+        before = {thread for thread in threading.enumerate() if not thread.name.startswith("mf")}
+        await asyncio.gather(*[target.call_cached(NAMES, None, "x") for _ in range(8)])
+        assert {thread for thread in threading.enumerate() if not thread.name.startswith("mf")} == before
 
-    asyncio.run(run())
+    world.run(run())
+    assert world.servant.calls == ["w", "x"]
     world.close()
+
+
+def test_stubs_made_of_a_light_itself_share_what_it_keeps() -> None:
+    light, plain, awaited = mf.Light(), Servant(), AsyncServant()
+    light.offer(awaited, agent="a")
+    entered, go = threading.Event(), threading.Event()
+
+    def wait(name: str) -> list[str]:
+        entered.set()
+        assert go.wait(LONG)
+        return [name]
+
+    awaited.act = wait
+
+    async def run() -> list[str]:
+        task = asyncio.create_task(light.async_target(IDS).at("a").call_cached(NAMES, None, "x"))
+        await asyncio.to_thread(entered.wait, LONG)
+        light.offer(plain, agent="a")
+        blocking = light.target(IDS).at("a")
+        # On the thread of the leader it must not wait for it; on another one it does.
+        assert blocking.call_cached(NAMES, None, "x") == ["x", "1"]
+        other = asyncio.create_task(asyncio.to_thread(blocking.call_cached, NAMES, None, "x"))
+        cache = light._caches.of(NAMES)._cache
+        while not any(flight.waiters for flight in cache._flights.values()):
+            await asyncio.sleep(0.001)
+        go.set()
+        assert await other == ["x"]
+        return await task
+
+    assert asyncio.run(run()) == ["x"]
+    assert (awaited.calls, plain.calls) == (["x"], ["x"])
 
 
 def test_what_is_forgotten_during_a_call_is_not_kept_by_it(world: World) -> None:
@@ -356,8 +472,8 @@ def test_what_is_forgotten_during_a_call_is_not_kept_by_it(world: World) -> None
 
 def test_batches_and_scattered_calls_go_to_servers_and_keep_nothing(world: World) -> None:
     world.ids.call("x")
-    world.ids.target.bulk(NAMES, [Request("x")])
-    world.ids.target.on(["a"]).call(NAMES, None, "x")
+    world.ids.bulk("x")
+    world.ids.scatter("x")
     assert world.servant.calls == ["x", "x", "x"]
     stats = world.ids.stats()
     assert (stats.hits, stats.misses, stats.entries) == (0, 1, 1)

@@ -9,7 +9,7 @@ import pytest
 
 import mf
 from tests.python.conftest import Recorder, Served
-from tests.python.echo import EchoClient, Number
+from tests.python.echo import EchoAsyncClient, EchoClient, Number
 from tests.python.flow import FlowClient, FlowServant
 
 SENT = {"tenant": "acme", "traceparent": "00-1", "tracestate": "s", "authorization": "secret", "other": "o"}
@@ -138,21 +138,22 @@ def test_a_token_is_not_to_be_listed() -> None:
         mf.Client("tcp://127.0.0.1:1", forward_metadata=("Tenant",))
 
 
-CALLS: dict[str, Callable[[EchoClient, mf.CallOptions], Any]] = {
-    "call": lambda echo, options: echo.twice(1, options=options),
-    "awaited": lambda echo, options: asyncio.run(awaited(echo, options)),
-    "bulk": lambda echo, options: echo.twice_bulk([Number(1), Number(2)], options=options),
+CALLS: dict[str, Callable[[Chain, mf.CallOptions], Any]] = {
+    "call": lambda chain, options: chain.echo.twice(1, options=options),
+    "awaited": lambda chain, options: asyncio.run(awaited(chain, options)),
+    "bulk": lambda chain, options: chain.echo.twice_bulk([Number(1), Number(2)], options=options),
 }
 
 
-async def awaited(echo: EchoClient, options: mf.CallOptions) -> int:
-    return await echo.twice_async(1, options=options)
+async def awaited(chain: Chain, options: mf.CallOptions) -> int:
+    async with mf.AsyncClient(chain.server.address) as client:
+        return await EchoAsyncClient(client).at("a").twice(1, options=options)
 
 
 @pytest.mark.parametrize("way", CALLS)
 def test_metadata_of_the_reply_come_back(chain: Chain, way: str) -> None:
     got: dict[str, str] = {}
-    CALLS[way](chain.echo, options(reply_metadata=got))
+    CALLS[way](chain, options(reply_metadata=got))
 
     assert got.keys() == {"served-by"}
 

@@ -103,7 +103,7 @@ def test_a_thread_that_waits_for_a_server_that_reads_nothing_is_woken() -> None:
     peer.act = lambda event: reads_on.wait(LONGEST)  # noqa: ARG005
     try:
         stream = peer.flow.shout(options=FOREVER)
-        blocked = Blocked(lambda: stream.write("x" * 4_000_000))
+        blocked = Blocked(lambda: [stream.write("x" * 4_000_000) for _ in range(10)])
         assert eventually(lambda: sleeps(call_of(stream).writer))
 
         stream.cancel()

@@ -24,7 +24,7 @@ from mf.protocol.server_session import ServerSession
 from mf.transport.inproc import pair
 from mf.transport.stream import Stream
 from tests.python.conftest import eventually
-from tests.python.flow import FlowClient
+from tests.python.flow import FlowAsyncClient, FlowClient
 
 WINDOW = 1024
 
@@ -33,23 +33,26 @@ class Peer:
     """Answers BINDs by itself, and keeps everything else that comes. `act` is called for each."""
 
     def __init__(self, window: int = WINDOW) -> None:
-        stream, self._theirs = pair()
-        self.session = ServerSession(
-            Hello(nonce=bytes(16), max_in_flight=100, stream_window=window), bytearray(1 << 16)
-        )
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.where = f"tcp://127.0.0.1:{self._listening.getsockname()[1]}"
+        self._window = window
         self.seen: list[Any] = []
         self.act: Callable[[Any], object] = lambda event: None  # noqa: ARG005
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
-        self.client = Client("tcp://127.0.0.1:9", connect=_giving(stream))
+        self.client = Client(self.where)
         self.flow = FlowClient(self.client)
 
     def _run(self) -> None:
-        with suppress(OSError), self._theirs:  # the client may be gone already
-            self._serve()
+        with suppress(OSError):  # closed
+            while True:
+                self._theirs, _ = self._listening.accept()
+                with suppress(OSError), self._theirs:  # the client may be gone already
+                    self._serve()
 
     def _serve(self) -> None:
-        session = self.session
+        hello = Hello(nonce=bytes(16), max_in_flight=100, stream_window=self._window)
+        session = self.session = ServerSession(hello, bytearray(1 << 16))
         while count := self._theirs.recv_into(session.window()):
             for event in session.received(count):
                 if isinstance(event, ev.BindRequested):
@@ -83,7 +86,10 @@ class Peer:
 
     def close(self) -> None:
         self.client.close()
+        with suppress(OSError):
+            self._listening.shutdown(socket.SHUT_RDWR)
         self._thread.join(5)
+        self._listening.close()
 
 
 @pytest.fixture
@@ -134,15 +140,24 @@ def test_what_is_wrong_ends_the_call_and_not_the_connection(peer: Peer, what: st
     on_request(peer, lambda request: do(peer, request[1]))
 
     async def read() -> None:
-        async for _ in peer.flow.count_async(3):
-            pass
+        async with mf.AsyncClient(peer.where) as client:
+            flow = FlowAsyncClient(client)
+            with pytest.raises(mf.Error) as failed:
+                _ = [value async for value in flow.count(3)]
+            await asyncio.to_thread(ended, failed.value)
+            assert [value async for value in flow.count(3)] == []
 
+    def ended(error: mf.Error) -> None:
+        assert (error.code, error.execution) == (code, mf.Execution.UNKNOWN)
+        assert eventually(lambda: peer.cancels == [1])
+        on_request(peer, lambda request: peer.reply(request))
+
+    if way == "awaited":
+        asyncio.run(read())
+        return
     with pytest.raises(mf.Error) as failed:
-        asyncio.run(read()) if way == "awaited" else list(peer.flow.count(3))
-
-    assert (failed.value.code, failed.value.execution) == (code, mf.Execution.UNKNOWN)
-    assert eventually(lambda: peer.cancels == [1])
-    on_request(peer, lambda request: peer.reply(request))
+        list(peer.flow.count(3))
+    ended(failed.value)
     assert list(peer.flow.count(3)) == []
 
 

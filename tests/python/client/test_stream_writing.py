@@ -2,14 +2,15 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
 
 import mf
-from tests.python.flow import FlowClient, FlowServant
-from tests.python.flowing import Awaiting, Plain
+from tests.python.flow import AnyFlowServant, FlowClient
+from tests.python.flowing import Awaiting, Plain, opened
+from tests.python.serving import server_of
 
 ENDED = "demo.Flow.shout: this side has ended its stream, so that nothing more can be written"
 KINDS = (Plain, Awaiting)
@@ -22,16 +23,23 @@ class Places:
         self._where = where
         self._open: list[Callable[[], None]] = []
 
-    def of(self, servant: FlowServant) -> FlowClient:
+    def at(self, servant: AnyFlowServant) -> str | mf.Light:
+        """Where it is served."""
         if self._where == "light":
             light = mf.Light()
             light.offer(servant)
-            return FlowClient(mf.Client(light))
-        server = mf.Server("tcp://127.0.0.1:0", grace=2.0)
-        server.offer(servant)
+            return light
+        server = server_of(servant, "tcp://127.0.0.1:0", grace=2.0)
         server.start()
-        client = mf.Client(server.address)
-        self._open += [server.stop, client.close]
+        self._open.append(server.stop)
+        return server.address
+
+    def of(self, servant: AnyFlowServant) -> FlowClient:
+        return self.client(self.at(servant))
+
+    def client(self, place: str | mf.Light) -> FlowClient:
+        client = mf.Client(place)
+        self._open.append(client.close)
         return FlowClient(client)
 
     def close(self) -> None:
@@ -54,7 +62,7 @@ def is_refused(failed: "pytest.ExceptionInfo[mf.Error]") -> bool:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_written_after_the_end_and_the_call_goes_on(
-    places: Places, kind: type[FlowServant]
+    places: Places, kind: type[AnyFlowServant]
 ) -> None:
     with places.of(kind()).shout() as both:
         assert both.write("a") is True
@@ -71,9 +79,9 @@ def test_nothing_is_written_after_the_end_and_the_call_goes_on(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_nothing_is_written_after_the_end_by_who_awaits(places: Places, kind: type[FlowServant]) -> None:
+def test_nothing_is_written_after_the_end_by_who_awaits(places: Places, kind: type[AnyFlowServant]) -> None:
     async def main() -> None:
-        async with places.of(kind()).shout_async() as both:
+        async with opened(places.at(kind())) as client, client.shout() as both:
             assert await both.write("a") is True
             await both.flush()
             await both.done_writing()
@@ -95,49 +103,51 @@ class Brief(Plain):
 
 
 class BriefAwaiting(Awaiting):
-    async def shout(self, words: AsyncIterator[str]) -> AsyncIterator[str]:  # type: ignore[override]
+    async def shout(self, words: AsyncIterator[str]) -> AsyncIterator[str]:
         yield (await anext(words)).upper()
 
 
 @pytest.mark.parametrize("kind", [Brief, BriefAwaiting])
-def test_a_write_says_that_nobody_reads_any_more(places: Places, kind: type[FlowServant]) -> None:
-    client = places.of(kind())
-    both = client.shout()
+def test_a_write_says_that_nobody_reads_any_more(places: Places, kind: type[AnyFlowServant]) -> None:
+    place = places.at(kind())
+    both = places.client(place).shout()
     assert both.write("a") is True
     assert list(both) == ["A"]
     assert both.write("b") is False
 
     async def main() -> None:
-        both = client.shout_async()
-        assert await both.write("a") is True
-        assert [value async for value in both] == ["A"]
-        assert await both.write("b") is False
+        async with opened(place) as client:
+            both = client.shout()
+            assert await both.write("a") is True
+            assert [value async for value in both] == ["A"]
+            assert await both.write("b") is False
 
     asyncio.run(main())
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_write_raises_what_the_call_has_failed_with(places: Places, kind: type[FlowServant]) -> None:
-    client = places.of(kind())
-    both = client.shout()
+def test_a_write_raises_what_the_call_has_failed_with(places: Places, kind: type[AnyFlowServant]) -> None:
+    place = places.at(kind())
+    both = places.client(place).shout()
     both.write("a")
     both.cancel()
     with pytest.raises(mf.Error, match="CANCELLED: cancelled by the caller"):
         both.write("b")
 
     async def main() -> None:
-        both = client.shout_async()
-        await both.write("a")
-        both.cancel()
-        with pytest.raises(mf.Error, match="CANCELLED: cancelled by the caller"):
-            await both.write("b")
+        async with opened(place) as client:
+            both = client.shout()
+            await both.write("a")
+            both.cancel()
+            with pytest.raises(mf.Error, match="CANCELLED: cancelled by the caller"):
+                await both.write("b")
 
     asyncio.run(main())
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_value_of_the_wrong_type_is_refused_and_the_call_goes_on(
-    places: Places, kind: type[FlowServant]
+    places: Places, kind: type[AnyFlowServant]
 ) -> None:
     wrong: Any = 5
     with places.of(kind()).shout() as both:
@@ -155,16 +165,21 @@ def test_a_value_of_the_wrong_type_is_refused_and_the_call_goes_on(
 @pytest.mark.parametrize("awaits", [False, True], ids=["blocking", "awaited"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_parameters_of_wrong_types_and_ranges_are_refused(
-    places: Places, kind: type[FlowServant], awaits: bool
+    places: Places, kind: type[AnyFlowServant], awaits: bool
 ) -> None:
     servant = kind()
-    client = places.of(servant)
+    place = places.at(servant)
+    client = places.client(place)
     no_number: Any = "x"
 
     def total(start: Any, values: list[Any]) -> int:
         if awaits:
-            call: Coroutine[Any, Any, int] = client.total_async(start, values)
-            return asyncio.run(call)
+
+            async def main() -> int:
+                async with opened(place) as client:
+                    return await client.total(start, values)
+
+            return asyncio.run(main())
         return client.total(start, values)
 
     for start, values, text in (
@@ -180,19 +195,20 @@ def test_parameters_of_wrong_types_and_ranges_are_refused(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_stream_on_which_nothing_comes_ends_when_it_is_idle(
-    places: Places, kind: type[FlowServant]
+    places: Places, kind: type[AnyFlowServant]
 ) -> None:
     idle = mf.CallOptions(deadline=mf.INFINITE, idle=0.05)
-    client = places.of(kind())
-    both = client.shout(options=idle)
+    place = places.at(kind())
+    both = places.client(place).shout(options=idle)
     for _ in range(2):
         with pytest.raises(mf.Error, match=r"DEADLINE_EXCEEDED: no value and no credit came for 0\.05 s"):
             next(both)
 
     async def main() -> None:
-        both = client.shout_async(options=idle)
-        with pytest.raises(mf.Error, match=r"DEADLINE_EXCEEDED: no value and no credit came for 0\.05 s"):
-            await anext(both)
+        async with opened(place) as client:
+            both = client.shout(options=idle)
+            with pytest.raises(mf.Error, match=r"DEADLINE_EXCEEDED: no value and no credit came for 0\.05 s"):
+                await anext(both)
 
     asyncio.run(main())
 

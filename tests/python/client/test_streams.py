@@ -4,13 +4,16 @@ import asyncio
 import gc
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import TypeVar
 
 import pytest
 
 import mf
 from tests.python.conftest import eventually
-from tests.python.flow import LAST_VALUE, WRONG_VALUE, FlowClient, FlowServant, Wrong
+from tests.python.flow import LAST_VALUE, WRONG_VALUE, FlowAsyncClient, FlowClient, FlowServant, Wrong
+
+T = TypeVar("T")
 
 
 class Flowing:
@@ -21,11 +24,27 @@ class Flowing:
         self.server.start()
         self.client = mf.Client(self.server.address)
         self.flow = FlowClient(self.client)
+        self.watched: list[mf.Client | mf.AsyncClient] = [self.client]
+
+    def awaited(self, do: Callable[[FlowAsyncClient], Awaitable[T]]) -> T:
+        """Also sees to it that no call of the client is left."""
+
+        async def main() -> T:
+            async with mf.AsyncClient(self.server.address) as client:
+                self.watched.append(client)
+                try:
+                    return await do(FlowAsyncClient(client))
+                finally:
+                    await asyncio.sleep(0)
+                    assert self.open_calls == 0
+
+        return asyncio.run(main())
 
     @property
     def open_calls(self) -> int:
-        assert self.client._pool is not None
-        return sum(place.link.in_flight for place in self.client._pool._places.values() if place.link)
+        pools = [client._pool for client in self.watched]
+        places = [place for pool in pools if pool is not None for place in pool._places.values()]
+        return sum(place.link.in_flight for place in places if place.link)
 
 
 @pytest.fixture
@@ -194,10 +213,10 @@ def test_many_streams_and_calls_share_a_connection(flowing: Flowing) -> None:
 
 
 def test_values_are_awaited_in_order(flowing: Flowing) -> None:
-    async def main() -> list[int]:
-        return [value async for value in flowing.flow.count_async(MANY)]
+    async def main(flow: FlowAsyncClient) -> list[int]:
+        return [value async for value in flow.count(MANY)]
 
-    assert asyncio.run(main()) == list(range(1, MANY + 1))
+    assert flowing.awaited(main) == list(range(1, MANY + 1))
 
 
 def test_values_are_written_from_a_generator_of_either_kind(flowing: Flowing) -> None:
@@ -207,17 +226,17 @@ def test_values_are_written_from_a_generator_of_either_kind(flowing: Flowing) ->
             if number % 10_000 == 0:
                 await asyncio.sleep(0)
 
-    async def main() -> tuple[int, int]:
-        return await flowing.flow.total_async(1, values()), await flowing.flow.total_async(2, range(50_000))
+    async def main(flow: FlowAsyncClient) -> tuple[int, int]:
+        return await flow.total(1, values()), await flow.total(2, range(50_000))
 
     total = sum(range(50_000))
-    assert asyncio.run(main()) == (1 + total, 2 + total)
+    assert flowing.awaited(main) == (1 + total, 2 + total)
 
 
 def test_what_is_written_leaves_within_a_turn_of_the_loop(flowing: Flowing) -> None:
-    async def main() -> list[str]:
+    async def main(flow: FlowAsyncClient) -> list[str]:
         got = []
-        async with flowing.flow.shout_async() as stream:
+        async with flow.shout() as stream:
             for word in ("a", "bc", "é" * 50_000):
                 await stream.write(word)
                 got.append(await anext(stream))
@@ -225,7 +244,7 @@ def test_what_is_written_leaves_within_a_turn_of_the_loop(flowing: Flowing) -> N
             assert [word async for word in stream] == []
         return got
 
-    assert asyncio.run(main()) == ["A", "BC", "É" * 50_000]
+    assert flowing.awaited(main) == ["A", "BC", "É" * 50_000]
 
 
 def test_an_early_reply_ends_the_feeding_of_a_generator_that_sleeps(flowing: Flowing) -> None:
@@ -233,39 +252,39 @@ def test_an_early_reply_ends_the_feeding_of_a_generator_that_sleeps(flowing: Flo
         yield LAST_VALUE
         await asyncio.sleep(3600)
 
-    async def main() -> int:
-        return await flowing.flow.total_async(5, values())
+    async def main(flow: FlowAsyncClient) -> int:
+        return await flow.total(5, values())
 
-    assert asyncio.run(main()) == 5
+    assert flowing.awaited(main) == 5
 
 
 def test_an_awaited_stream_fails_as_its_call_does(flowing: Flowing) -> None:
-    async def broken() -> list[int]:
+    async def broken(flow: FlowAsyncClient) -> list[int]:
         got: list[int] = []
-        reader = flowing.flow.broken_async(3)
+        reader = flow.broken(3)
         for _ in range(3):
             got.append(await anext(reader))
         with pytest.raises(Wrong):
             await anext(reader)
         return got
 
-    async def raising() -> None:
+    async def raising(flow: FlowAsyncClient) -> None:
         async def values() -> AsyncIterator[int]:
             yield 1
             raise KeyError("mine")
 
-        await flowing.flow.total_async(0, values())
+        await flow.total(0, values())
 
-    assert asyncio.run(broken()) == [0, 1, 2]
+    assert flowing.awaited(broken) == [0, 1, 2]
     with pytest.raises(KeyError):
-        asyncio.run(raising())
+        flowing.awaited(raising)
     assert flowing.open_calls == 0
 
 
 def test_a_cancelled_task_cancels_its_stream(flowing: Flowing) -> None:
-    async def main() -> None:
+    async def main(flow: FlowAsyncClient) -> None:
         async def read() -> None:
-            async with flowing.flow.shout_async() as stream:
+            async with flow.shout() as stream:
                 await anext(stream)
 
         async def write() -> None:
@@ -273,7 +292,7 @@ def test_a_cancelled_task_cancels_its_stream(flowing: Flowing) -> None:
                 yield 1
                 await asyncio.sleep(3600)
 
-            await flowing.flow.total_async(0, values())
+            await flow.total(0, values())
 
         tasks = [asyncio.create_task(read()), asyncio.create_task(write())]
         while flowing.open_calls < 2:
@@ -283,18 +302,20 @@ def test_a_cancelled_task_cancels_its_stream(flowing: Flowing) -> None:
         ended = await asyncio.gather(*tasks, return_exceptions=True)
         assert [type(end) for end in ended] == [asyncio.CancelledError] * 2
 
-    asyncio.run(main())
+    flowing.awaited(main)
     assert flowing.open_calls == 0
 
 
 def test_an_awaited_stream_ends_at_its_deadline_and_when_it_is_idle(flowing: Flowing) -> None:
-    async def main(options: mf.CallOptions) -> mf.Error:
-        with pytest.raises(mf.Error) as failed:
-            await anext(flowing.flow.shout_async(options=options))
-        return failed.value
+    async def main(flow: FlowAsyncClient) -> list[mf.Error]:
+        errors = []
+        for options in (mf.CallOptions(deadline=0.1), mf.CallOptions(idle=0.1)):
+            with pytest.raises(mf.Error) as failed:
+                await anext(flow.shout(options=options))
+            errors.append(failed.value)
+        return errors
 
-    late = asyncio.run(main(mf.CallOptions(deadline=0.1)))
-    idle = asyncio.run(main(mf.CallOptions(idle=0.1)))
+    late, idle = flowing.awaited(main)
 
     assert (late.code, idle.code) == (mf.Code.DEADLINE_EXCEEDED, mf.Code.DEADLINE_EXCEEDED)
     assert "no value" in idle.message

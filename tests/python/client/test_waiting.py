@@ -8,7 +8,7 @@ import pytest
 
 import mf
 from mf.client import routes, scatter
-from mf.client.routes import Router
+from mf.client.router import Router
 from mf.client.scatter import AgentsTarget
 from mf.core.service import ServiceInfo
 from mf.link.pool import Pool

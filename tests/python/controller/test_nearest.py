@@ -10,12 +10,12 @@ import pytest
 import mf
 from mf.controller._generated.mf.controller import Instance as Entry
 from mf.controller.connection import to_uuid
-from mf.controller.resolver import _to_view
+from mf.controller.views import to_view
 from mf.link.resolver import Instance, StaticResolver, View
-from mf.server.server import Server as BaseServer
 from tests.python.controller.test_controller import Running, controller
 from tests.python.echo import EchoClient
 from tests.python.server.test_unix_server import WhoCalls, serving
+from tests.python.serving import AnyServer
 
 __all__ = ["controller"]
 BOTH = ["a", "b"]
@@ -43,7 +43,7 @@ def at_two(
     return server
 
 
-def near(server: BaseServer, path: Path) -> Instance:
+def near(server: AnyServer, path: Path) -> Instance:
     return Instance(server.address, 1, f"unix:{path}", server.nonce)
 
 
@@ -129,13 +129,12 @@ def test_scattered_calls_go_there_too(path: Path) -> None:
 def test_of_the_addresses_of_an_instance_it_takes_one_of_each_kind(
     addresses: list[str], network: str, local: str
 ) -> None:
-    view = _to_view([Entry("s", "a", to_uuid(bytes(16)), addresses, to_uuid(bytes(16)), 3)], [])
+    view = to_view([Entry("s", "a", to_uuid(bytes(16)), addresses, to_uuid(bytes(16)), 3)], [])
 
     assert view.agents["a"] == (Instance(network, 3, local, bytes(16)),)
 
 
 def test_an_instance_without_an_address_that_is_known_here_is_none() -> None:
     assert (
-        _to_view([Entry("s", "a", to_uuid(bytes(16)), ["quic://h:1"], to_uuid(bytes(16)), 1)], []).agents
-        == {}
+        to_view([Entry("s", "a", to_uuid(bytes(16)), ["quic://h:1"], to_uuid(bytes(16)), 1)], []).agents == {}
     )

@@ -63,19 +63,19 @@ def _offers(typed: Any) -> list[tuple[mf.Servant, Any]]:
     ]
 
 
-def _over_light(typed: ModuleType, use: Callable[[mf.Client], None]) -> None:
+def _over_light(typed: ModuleType, use: Callable[..., None]) -> None:
     light = mf.Light()
     for servant, agent in _offers(typed):
         light.offer(servant, agent=agent)
-    use(mf.Client(light))
+    use(mf.Client(light), light)
 
 
-def _over_tcp(typed: ModuleType, use: Callable[[mf.Client], None]) -> None:
+def _over_tcp(typed: ModuleType, use: Callable[..., None]) -> None:
     server = mf.Server()
     for servant, agent in _offers(typed):
         server.offer(servant, agent=agent)
     with server, mf.Client(server.address) as client:
-        use(client)
+        use(client, server.address)
 
 
 @pytest.fixture(params=[_over_light, _over_tcp])
@@ -84,7 +84,7 @@ def over(request: pytest.FixtureRequest) -> Any:
 
 
 def test_a_client_names_an_agent_by_a_value_of_its_type(typed: Any, over: Any) -> None:
-    def use(client: mf.Client) -> None:
+    def use(client: mf.Client, _: object) -> None:
         assert typed.TradingClient(client).at(typed.Venue.xetra).name() == "xetra"
         assert typed.TradingClient(client).at(typed.Venue.eurex).name() == "eurex"
         assert typed.SpokenClient(client).at(typed.Lang.de).name() == "de"
@@ -99,9 +99,14 @@ def test_a_client_names_an_agent_by_a_value_of_its_type(typed: Any, over: Any) -
 def test_outcomes_stand_under_values_of_the_agents_type(typed: Any, over: Any) -> None:
     venue, lang = typed.Venue, typed.Lang
 
-    def use(client: mf.Client) -> None:
+    def use(client: mf.Client, where: str | mf.Light) -> None:
+        async def awaited() -> Any:
+            async with mf.AsyncClient(where) as client:
+                trading = typed.TradingAsyncClient(client).on([venue.eurex, venue.name_, venue.xetra])
+                return await trading.name()
+
         trading = typed.TradingClient(client).on([venue.eurex, venue.name_, venue.xetra])
-        for scattered in (trading.name(), asyncio.run(trading.name_async())):
+        for scattered in (trading.name(), asyncio.run(awaited())):
             assert list(scattered) == [venue.eurex, venue.name_, venue.xetra]
             assert all(type(each) is venue for each in scattered)
             assert scattered.ok == {venue.eurex: "eurex", venue.xetra: "xetra"}
@@ -115,7 +120,7 @@ def test_outcomes_stand_under_values_of_the_agents_type(typed: Any, over: Any) -
 
 
 def test_errors_name_the_members_of_an_enum(typed: Any, over: Any) -> None:
-    def use(client: mf.Client) -> None:
+    def use(client: mf.Client, _: object) -> None:
         with pytest.raises(mf.Error) as caught:
             typed.TradingClient(client).at(typed.Venue.name_).name()
         assert 'typed_agents.Trading for agent "name"; known agents: "xetra", "eurex"' in str(caught.value)

@@ -8,14 +8,19 @@ import pytest
 import mf
 from mf.core.error import Code, Execution
 from tests.python.conftest import AsyncRecorder, Recorder
-from tests.python.echo import ECHO_SERVICE, TWICE, EchoClient, Negative, Number
+from tests.python.echo import ECHO_SERVICE, TWICE, EchoAsyncClient, EchoClient, Negative, Number
+from tests.python.serving import AnyServant
 
 
-def light(**servants: mf.Servant) -> EchoClient:
+def hub_of(**servants: AnyServant) -> mf.Light:
     hub = mf.Light()
     for agent, servant in servants.items():
         hub.offer(servant, agent=agent)
-    return EchoClient(mf.Client(hub))
+    return hub
+
+
+def light(**servants: AnyServant) -> EchoClient:
+    return EchoClient(mf.Client(hub_of(**servants)))
 
 
 def test_a_call_runs_on_the_callers_thread() -> None:
@@ -94,12 +99,17 @@ def test_async_servants_are_called_by_both_kinds_of_callers() -> None:
             await asyncio.sleep(0)
             return 2 * x
 
-    echo = light(a=Awaiting()).at("a")
+    async def awaited() -> None:
+        async with mf.AsyncClient(hub) as client:
+            echo = EchoAsyncClient(client)
+            assert await echo.at("a").twice(3) == 6
+            assert (await echo.everywhere().twice(4)).ok == {"a": 8}
 
+    hub = hub_of(a=Awaiting())
+    echo = EchoClient(hub).at("a")
     assert echo.twice(2) == 4
-    assert asyncio.run(echo.twice_async(3)) == 6
     assert [o.value() for o in echo.twice_bulk([Number(1), Number(2)])] == [2, 4]
-    assert asyncio.run(light(a=Awaiting()).everywhere().twice_async(4)).ok == {"a": 8}
+    asyncio.run(awaited())
 
 
 def test_a_handler_whose_own_task_was_cancelled_has_failed() -> None:
@@ -116,14 +126,6 @@ def test_a_handler_whose_own_task_was_cancelled_has_failed() -> None:
     assert [outcome.ok for outcome in echo.twice_bulk([Number(1), Number(2)])] == [False, True]
 
 
-def test_the_target_shows_its_servant() -> None:
-    servant = Recorder()
-    echo = light(a=servant)
-
-    assert echo.at("a")._target.servant is servant
-    assert echo.at("y")._target.servant is None
-
-
 def test_offers_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="say which"):
         mf.Light().offer(Recorder())
@@ -136,7 +138,7 @@ def test_a_request_that_cannot_be_sent_is_the_only_one_that_fails_in_its_batch()
     requests = [Number(1), Number(1 << 40), Number(3)]
 
     async def awaited() -> list[mf.Outcome[int]]:
-        return await target.batch_async(TWICE, requests)
+        return await EchoAsyncClient(hub).at("a").twice_batch(requests)
 
     for outcomes in (target.batch(TWICE, requests).results(), asyncio.run(awaited())):
         assert [outcome.ok for outcome in outcomes] == [True, False, True]

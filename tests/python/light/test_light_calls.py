@@ -9,16 +9,25 @@ import pytest
 import mf
 from mf.core.error import Code, Execution
 from tests.python.conftest import AsyncRecorder, Recorder
-from tests.python.echo import TWICE, EchoClient, Negative, Number
+from tests.python.echo import EchoAsyncClient, EchoClient, Negative, Number
+from tests.python.serving import AnyServant
 
 FOREVER = 30.0
 
 
-def light(**servants: mf.Servant) -> EchoClient:
+def hub_of(**servants: AnyServant) -> mf.Light:
     hub = mf.Light()
     for agent, servant in servants.items():
         hub.offer(servant, agent=agent)
-    return EchoClient(mf.Client(hub))
+    return hub
+
+
+def light(**servants: AnyServant) -> EchoClient:
+    return EchoClient(hub_of(**servants))
+
+
+def awaited(**servants: AnyServant) -> EchoAsyncClient:
+    return EchoAsyncClient(hub_of(**servants))
 
 
 class Awaiting(AsyncRecorder):
@@ -68,9 +77,10 @@ def test_a_handler_knows_what_it_serves() -> None:
             seen.append(mf.current_call())
             return [mf.Outcome(each.x) for each in requests]
 
-    echo = light(b=Asking())
+    servant = Asking()
+    echo = light(b=servant)
     echo.twice(1, options=mf.CallOptions(deadline=5))
-    asyncio.run(echo.twice_async(1, options=mf.CallOptions(deadline=5)))
+    asyncio.run(awaited(b=servant).twice(1, options=mf.CallOptions(deadline=5)))
     echo.twice_bulk([Number(1)], options=mf.CallOptions(deadline=5))
 
     for call in seen:
@@ -129,17 +139,14 @@ def test_a_nested_call_of_a_handler_whose_time_is_over_never_runs() -> None:
 
 @pytest.mark.parametrize("how", ["blocking", "awaited", "bulk", "awaited bulk"])
 def test_an_awaited_handler_is_cancelled_at_the_deadline_and_its_caller_let_go(how: str) -> None:
-    async def run(servant: Awaiting) -> None:
-        await light(a=servant)._target.bulk_async(TWICE, [Number(1)], options)
-
     options = mf.CallOptions(deadline=0.05)
     servant = Awaiting()
     echo = light(a=servant)
     ways: dict[str, Callable[[], object]] = {
         "blocking": lambda: echo.twice(1, options=options),
-        "awaited": lambda: asyncio.run(echo.twice_async(1, options=options)),
+        "awaited": lambda: asyncio.run(awaited(a=servant).twice(1, options=options)),
         "bulk": lambda: echo.twice_bulk([Number(1)], options=options),
-        "awaited bulk": lambda: asyncio.run(run(servant)),
+        "awaited bulk": lambda: asyncio.run(awaited(a=servant).twice_bulk([Number(1)], options=options)),
     }
     with pytest.raises(mf.Error, match="the deadline passed while the handler ran") as raised:
         ways[how]()
@@ -152,7 +159,7 @@ def test_a_caller_is_let_go_at_the_deadline_whatever_the_handler_does_about_it()
     async def run() -> int:
         servant = Stubborn()
         with pytest.raises(mf.Error, match="DEADLINE_EXCEEDED"):
-            await light(a=servant).twice_async(1, options=mf.CallOptions(deadline=0.02))
+            await awaited(a=servant).twice(1, options=mf.CallOptions(deadline=0.02))
         ran_on = len(asyncio.all_tasks()) - 1
         servant.free.set()
         return ran_on
@@ -163,7 +170,7 @@ def test_a_caller_is_let_go_at_the_deadline_whatever_the_handler_does_about_it()
 def test_a_caller_that_is_cancelled_cancels_the_handler() -> None:
     async def run() -> list[object]:
         servant = Awaiting()
-        task = asyncio.create_task(light(a=servant).twice_async(1))
+        task = asyncio.create_task(awaited(a=servant).twice(1))
         await servant.began.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -190,8 +197,8 @@ def test_an_awaited_scatter_waits_for_all_agents_at_once() -> None:
 
     async def run() -> mf.Scattered[str, int]:
         Meeting.everybody = asyncio.Event()
-        echo = light(a=Meeting(), b=Meeting(), c=Meeting())
-        return await echo.on(["c", "x", "a", "b"]).twice_async(4, options=mf.CallOptions(deadline=5))
+        echo = awaited(a=Meeting(), b=Meeting(), c=Meeting())
+        return await echo.on(["c", "x", "a", "b"]).twice(4, options=mf.CallOptions(deadline=5))
 
     scattered = asyncio.run(run())
     assert scattered.ok == {"a": 8, "b": 8, "c": 8}

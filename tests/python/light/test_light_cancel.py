@@ -14,15 +14,29 @@ import pytest
 import mf
 from tests.python.client.test_stream_cancel import LONGEST, Blocked, was_cancelled
 from tests.python.conftest import eventually
-from tests.python.flow import FlowClient, FlowServant
+from tests.python.flow import (
+    AnyFlowServant,
+    FlowAsyncClient,
+    FlowAsyncServant,
+    FlowClient,
+    FlowServant,
+)
 
 FOREVER = mf.CallOptions(deadline=mf.INFINITE)
 
 
-def light(servant: FlowServant) -> FlowClient:
+def hub_of(servant: AnyFlowServant) -> mf.Light:
     hub = mf.Light()
     hub.offer(servant)
-    return FlowClient(mf.Client(hub))
+    return hub
+
+
+def light(servant: AnyFlowServant) -> FlowClient:
+    return FlowClient(hub_of(servant))
+
+
+def awaited(servant: AnyFlowServant) -> FlowAsyncClient:
+    return FlowAsyncClient(hub_of(servant))
 
 
 class Held(FlowServant):
@@ -44,14 +58,14 @@ class Held(FlowServant):
             self.seen.append(threading.current_thread().name)
 
 
-class Waiting(FlowServant):
+class Waiting(FlowAsyncServant):
     """Gives the numbers below `to`, and then awaits what never comes."""
 
     def __init__(self) -> None:
         super().__init__()
         self.busy = threading.Event()
 
-    async def count(self, to: int) -> AsyncIterator[int]:  # type: ignore[override]
+    async def count(self, to: int) -> AsyncIterator[int]:
         try:
             for number in range(to):
                 yield number
@@ -62,10 +76,6 @@ class Waiting(FlowServant):
             raise
         finally:
             self.seen.append(mf.current_call().cancelled)
-
-    async def shout(self, words: AsyncIterator[str]) -> AsyncIterator[str]:  # type: ignore[override]
-        async for word in words:
-            yield word.upper()
 
 
 @pytest.fixture(autouse=True)
@@ -108,7 +118,7 @@ def pipe_of(stream: Any) -> Any:
 
 
 @pytest.mark.parametrize("kind", [FlowServant, Waiting])
-def test_a_thread_that_writes_is_woken(kind: type[FlowServant]) -> None:
+def test_a_thread_that_writes_is_woken(kind: type[AnyFlowServant]) -> None:
     stream = light(kind()).shout(options=FOREVER)
 
     def write() -> None:
@@ -165,7 +175,7 @@ def test_a_task_that_waits_for_a_value_is_let_go(by_thread: bool) -> None:
     servant = Waiting()
 
     async def main() -> None:
-        reader = light(servant).count_async(1, options=FOREVER)
+        reader = awaited(servant).count(1, options=FOREVER)
         assert await anext(reader) == 0
         task = asyncio.create_task(anext(reader))
         while not servant.busy.is_set():
@@ -184,7 +194,7 @@ def test_a_task_that_waits_for_a_value_is_let_go(by_thread: bool) -> None:
 
 def test_a_task_that_waits_for_a_plain_handler_on_a_thread_is_let_go() -> None:
     async def main() -> None:
-        stream: Any = light(FlowServant()).shout_async(options=FOREVER)
+        stream: Any = awaited(FlowServant()).shout(options=FOREVER)
         await stream.write("a")
         assert await anext(stream) == "A"
         task = asyncio.create_task(anext(stream))
@@ -231,13 +241,13 @@ def test_a_dropped_reader_closes_its_handler(kind: type[Any]) -> None:
 
 def test_a_writer_whose_time_is_up_lets_go_of_the_task_that_reads() -> None:
     class Neither(Waiting):
-        async def shout(self, words: AsyncIterator[str]) -> AsyncIterator[str]:  # type: ignore[override]
+        async def shout(self, words: AsyncIterator[str]) -> AsyncIterator[str]:
             await asyncio.Event().wait()
             async for word in words:
                 yield word
 
     async def main() -> None:
-        stream: Any = light(Neither()).shout_async(options=mf.CallOptions(deadline=mf.INFINITE, idle=0.1))
+        stream: Any = awaited(Neither()).shout(options=mf.CallOptions(deadline=mf.INFINITE, idle=0.1))
 
         async def write() -> None:
             while True:

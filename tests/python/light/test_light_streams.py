@@ -8,18 +8,18 @@ import pytest
 
 import mf
 from mf.core.error import Code, Execution
-from tests.python.flow import FlowServant, Wrong
+from tests.python.flow import AnyFlowServant, FlowAsyncClient, Wrong
 from tests.python.flowing import Awaiting, Flow, Plain, all_of
 
 
 @pytest.fixture(params=[Plain, Awaiting], ids=["plain", "async"])
-def servant(request: pytest.FixtureRequest) -> FlowServant:
-    made: FlowServant = request.param()
+def servant(request: pytest.FixtureRequest) -> AnyFlowServant:
+    made: AnyFlowServant = request.param()
     return made
 
 
 @pytest.fixture(params=[False, True], ids=["blocking", "awaited"])
-def flow(request: pytest.FixtureRequest, servant: FlowServant) -> Flow:
+def flow(request: pytest.FixtureRequest, servant: AnyFlowServant) -> Flow:
     return Flow(servant, awaits=request.param)
 
 
@@ -38,7 +38,7 @@ def test_both_directions_at_once(flow: Flow) -> None:
     assert flow.shout([]) == []
 
 
-def test_metadata_go_both_ways(flow: Flow, servant: FlowServant) -> None:
+def test_metadata_go_both_ways(flow: Flow, servant: AnyFlowServant) -> None:
     reply: dict[str, str] = {}
 
     flow.count(2, mf.CallOptions(metadata={"tenant": "x"}, reply_metadata=reply))
@@ -49,7 +49,7 @@ def test_metadata_go_both_ways(flow: Flow, servant: FlowServant) -> None:
         flow.count(2, mf.CallOptions(metadata={"Tenant": "x"}))
 
 
-def test_a_declared_error_is_raised_behind_the_values(servant: FlowServant) -> None:
+def test_a_declared_error_is_raised_behind_the_values(servant: AnyFlowServant) -> None:
     reader = Flow(servant, awaits=False).client.broken(3)
 
     assert [next(reader), next(reader), next(reader)] == [0, 1, 2]
@@ -60,13 +60,13 @@ def test_a_declared_error_is_raised_behind_the_values(servant: FlowServant) -> N
         next(reader)
 
 
-def test_a_declared_error_is_raised_to_who_awaits(servant: FlowServant) -> None:
+def test_a_declared_error_is_raised_to_who_awaits(servant: AnyFlowServant) -> None:
     with pytest.raises(Wrong):
         Flow(servant, awaits=True).broken(3)
 
 
 def test_a_failed_handler_says_so_in_every_way(
-    flow: Flow, servant: FlowServant, monkeypatch: pytest.MonkeyPatch
+    flow: Flow, servant: AnyFlowServant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fails_async(*_: object) -> int:
         raise TypeError("mine")
@@ -90,7 +90,7 @@ def test_a_failure_of_the_callers_values_is_his_own(flow: Flow) -> None:
 
 
 @pytest.mark.parametrize("kind", [Plain, Awaiting])
-def test_an_async_iterable_feeds_handlers_of_both_kinds(kind: type[FlowServant]) -> None:
+def test_an_async_iterable_feeds_handlers_of_both_kinds(kind: type[AnyFlowServant]) -> None:
     async def values() -> AsyncIterator[int]:
         for value in (1, 2, 3):
             await asyncio.sleep(0)
@@ -99,22 +99,22 @@ def test_an_async_iterable_feeds_handlers_of_both_kinds(kind: type[FlowServant])
     assert Flow(kind(), awaits=True).total(values()) == 16
 
 
-def test_who_leaves_a_reader_early_ends_the_handler(servant: FlowServant) -> None:
+def test_who_leaves_a_reader_early_ends_the_handler(servant: AnyFlowServant) -> None:
     with Flow(servant, awaits=False).client.count(10) as reader:
         assert next(reader) == 1
     assert servant.seen[1:] == [True]
     with pytest.raises(mf.Error, match="CANCELLED: cancelled by the caller"):
         next(reader)
 
-    async def run() -> None:
-        async with Flow(servant, awaits=True).client.count_async(10) as awaited:
+    async def run(client: FlowAsyncClient) -> None:
+        async with client.count(10) as awaited:
             assert await anext(awaited) == 1
 
-    asyncio.run(run())
+    Flow(servant, awaits=True).awaited(run)
     assert servant.seen[3:] == [True]
 
 
-def test_a_stream_ends_at_its_deadline(flow: Flow, servant: FlowServant) -> None:
+def test_a_stream_ends_at_its_deadline(flow: Flow, servant: AnyFlowServant) -> None:
     hold = threading.Event()
 
     def forever() -> Iterator[int]:
@@ -136,7 +136,7 @@ def test_a_cancelled_task_ends_its_stream() -> None:
     ended: list[type[BaseException]] = []
 
     class Cancelled(Awaiting):
-        async def count(self, to: int) -> AsyncIterator[int]:  # type: ignore[override]
+        async def count(self, to: int) -> AsyncIterator[int]:
             try:
                 async for number in super().count(to):
                     yield number
@@ -146,8 +146,8 @@ def test_a_cancelled_task_ends_its_stream() -> None:
 
     servant = Cancelled()
 
-    async def run() -> None:
-        reader = Flow(servant, awaits=True).client.count_async((1 << 32) - 1)
+    async def run(client: FlowAsyncClient) -> None:
+        reader = client.count((1 << 32) - 1)
         task = asyncio.create_task(all_of(reader))
         while not servant.seen:
             await asyncio.sleep(0)
@@ -157,11 +157,11 @@ def test_a_cancelled_task_ends_its_stream() -> None:
         with pytest.raises(mf.Error, match="CANCELLED"):
             await anext(reader)
 
-    asyncio.run(run())
+    Flow(servant, awaits=True).awaited(run)
     assert ended == [asyncio.CancelledError]
 
 
-def test_one_thread_writes_while_another_reads(servant: FlowServant) -> None:
+def test_one_thread_writes_while_another_reads(servant: AnyFlowServant) -> None:
     words = [f"word {number}" for number in range(1000)]  # more than wait in between
     stream = Flow(servant, awaits=False).client.shout()
 
@@ -178,11 +178,11 @@ def test_one_thread_writes_while_another_reads(servant: FlowServant) -> None:
     assert got == [word.upper() for word in words]
 
 
-def test_one_task_writes_while_another_reads(servant: FlowServant) -> None:
+def test_one_task_writes_while_another_reads(servant: AnyFlowServant) -> None:
     words = [f"word {number}" for number in range(300)]
 
-    async def run() -> list[str]:
-        async with Flow(servant, awaits=True).client.shout_async() as stream:
+    async def run(client: FlowAsyncClient) -> list[str]:
+        async with client.shout() as stream:
 
             async def write() -> None:
                 for word in words:
@@ -194,10 +194,10 @@ def test_one_task_writes_while_another_reads(servant: FlowServant) -> None:
             await task
             return got
 
-    assert asyncio.run(run()) == [word.upper() for word in words]
+    assert Flow(servant, awaits=True).awaited(run) == [word.upper() for word in words]
 
 
-def test_who_writes_more_than_waits_in_between_is_let_go_at_the_deadline(servant: FlowServant) -> None:
+def test_who_writes_more_than_waits_in_between_is_let_go_at_the_deadline(servant: AnyFlowServant) -> None:
     stream = Flow(servant, awaits=False).client.shout(options=mf.CallOptions(deadline=0.05))
 
     for _ in range(64):

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from mf.link.watch import READ, ThreadWatch
+from mf.link.watch import READ, Watch
 from tests.python.conftest import eventually
 
 
@@ -35,7 +35,7 @@ class Watched:
 def test_the_watch_thread_survives_a_bug_and_ends_the_link_that_has_it(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    watch = ThreadWatch()
+    watch = Watch()
     bad, good = Watched(KeyError("oops")), Watched(None)
     for link in (bad, good):
         watch.arm(link, READ)

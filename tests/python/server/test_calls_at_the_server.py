@@ -19,6 +19,7 @@ from mf.protocol.handshake import Hello, pack_bind
 from mf.protocol.server_call import TABLE, ServerCallEvent, ServerCallState, ServerCallStep
 from tests.python.conftest import Recorder, eventually
 from tests.python.echo import ECHO_SERVICE, EchoClient
+from tests.python.serving import server_of
 from tests.python.streams import (
     ANNEX,
     DESCRIPTOR,
@@ -110,8 +111,7 @@ def start(servant: Servant) -> Iterator[Start]:
     open_: list[Callable[[], None]] = []
 
     def started(**options: Any) -> Peer:
-        server = mf.Server(grace=2.0, **options)
-        server.offer(servant, agent="a")
+        server = server_of(servant, agent="a", grace=2.0, **options)
         server.start()
         peer = Peer(server)
         open_.extend((peer.close, server.stop))
@@ -163,9 +163,7 @@ def test_a_call_counts_until_its_handler_returns_whoever_cancelled_it() -> None:
             return 2 * x
 
     servant = Stubborn()
-    server = mf.Server(grace=2.0, max_in_flight=1)
-    server.offer(servant, agent="a")
-    with server:
+    with server_of(servant, agent="a", grace=2.0, max_in_flight=1) as server:
         peer = Peer(server)
         peer.call(PLAIN, 1, 5)
         assert eventually(lambda: servant.began == [5])
@@ -186,9 +184,7 @@ def test_a_call_counts_until_its_handler_returns_whoever_cancelled_it() -> None:
 
 def test_a_call_that_waits_for_a_worker_is_answered_as_not_run_when_it_is_cancelled() -> None:
     servant = Plain()
-    server = mf.Server(grace=2.0, workers=1)
-    server.offer(servant, agent="a")
-    with server:
+    with server_of(servant, agent="a", grace=2.0, workers=1) as server:
         peer = Peer(server)
         peer.call(PLAIN, 1, 5)
         assert eventually(lambda: servant.began == [5])
@@ -207,9 +203,7 @@ def test_a_call_that_waits_for_a_worker_is_answered_as_not_run_when_it_is_cancel
 def test_a_request_that_is_late_when_its_turn_comes_never_runs() -> None:
     """Nobody sends a CANCEL here: the server's own clock says so."""
     servant = Plain()
-    server = mf.Server(grace=2.0, workers=1)
-    server.offer(servant, agent="a")
-    with server:
+    with server_of(servant, agent="a", grace=2.0, workers=1) as server:
         peer = Peer(server)
         peer.call(PLAIN, 1, 5)
         assert eventually(lambda: servant.began == [5])

@@ -10,6 +10,7 @@ import mf
 from mf.core.error import Code, Execution, not_executed
 from tests.python.conftest import AsyncRecorder, Recorder
 from tests.python.echo import EchoClient, Number
+from tests.python.serving import AnyServant, AnyServer, server_of
 
 CODES = (Code.INVALID_ARGUMENT, Code.OVERLOADED, Code.UNAUTHENTICATED, Code.PERMISSION_DENIED)
 
@@ -43,16 +44,20 @@ class Batching(Refusing):
 
 
 @pytest.fixture(params=["inline", "workers", "light"])
-def over(request: pytest.FixtureRequest) -> Iterator[Callable[[mf.Servant], EchoClient]]:
+def over(request: pytest.FixtureRequest) -> Iterator[Callable[[AnyServant], EchoClient]]:
     opened: list[Any] = []
 
-    def served(servant: mf.Servant) -> EchoClient:
+    def served(servant: AnyServant) -> EchoClient:
         if request.param == "light":
             hub = mf.Light()
             hub.offer(servant, agent="a")
             return EchoClient(mf.Client(hub)).at("a")
-        server = mf.Server(grace=1.0)
-        server.offer(servant, agent="a", inline=request.param == "inline")
+        if isinstance(servant, mf.Servant):
+            plain = mf.Server(grace=1.0)
+            plain.offer(servant, agent="a", inline=request.param == "inline")
+            server: AnyServer = plain
+        else:
+            server = server_of(servant, agent="a", grace=1.0)
         server.start()
         client = mf.Client(server.address)
         opened.extend((client.close, server.stop))
@@ -72,7 +77,7 @@ def told(failures: Sequence[BaseException | None], execution: Execution = Execut
 
 @pytest.mark.parametrize("servant", [Refusing, Awaiting, Batching])
 def test_a_handler_that_has_begun_may_have_run(
-    over: Callable[[mf.Servant], EchoClient], servant: type[Recorder | AsyncRecorder]
+    over: Callable[[AnyServant], EchoClient], servant: type[Recorder | AsyncRecorder]
 ) -> None:
     echo = over(servant())
 
@@ -97,9 +102,7 @@ def test_an_item_that_would_end_the_loop_ends_alone(raised: type[BaseException])
                 raise raised
             return 2 * x
 
-    server = mf.Server(grace=1.0)
-    server.offer(Ending(), agent="a")
-    with server, mf.Client(server.address) as client:
+    with server_of(Ending(), agent="a", grace=1.0) as server, mf.Client(server.address) as client:
         echo = EchoClient(client).at("a")
         ended = echo.twice_bulk([Number(x) for x in range(3)], options=mf.CallOptions(deadline=10))
         assert [outcome.ok for outcome in ended] == [True, False, True]
@@ -108,7 +111,7 @@ def test_an_item_that_would_end_the_loop_ends_alone(raised: type[BaseException])
 
 
 @pytest.mark.parametrize("message", ["é" * 40_000, "\udcff" * 40_000, KeyError("x")])
-def test_no_text_breaks_the_connection(over: Callable[[mf.Servant], EchoClient], message: Any) -> None:
+def test_no_text_breaks_the_connection(over: Callable[[AnyServant], EchoClient], message: Any) -> None:
     servant = Recorder()
 
     def act(_: int) -> int:

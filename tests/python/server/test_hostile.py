@@ -1,18 +1,28 @@
 """Hostile bytes close their own connection, with a logged reason; the others are served on."""
 
 import random
+import resource
 import socket
 import struct
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 import mf
+from mf.codec import shape as s
+from mf.codec.method import method
+from mf.core.service import MEMCPY, Method, ServiceInfo
 from mf.protocol import frame
 from mf.protocol.handshake import Hello, pack_bind
-from tests.python.conftest import Served, eventually
+from tests.python.conftest import AsyncRecorder, Recorder, Served, eventually
 from tests.python.echo import ECHO_SERVICE
+from tests.python.serving import server_of
 
 HELLO = frame.pack(frame.HELLO, Hello(nonce=bytes(16), client_id=1).pack())
 BIND = frame.pack(
@@ -20,6 +30,38 @@ BIND = frame.pack(
     pack_bind(ECHO_SERVICE.fingerprint, "demo.Echo", "a", ("twice", "echo", "sleep", "note", "flaky")),
 )
 TWICE = frame.pack(frame.REQUEST, b"\x15\0\0\0", flags=1, id_=1, count=1)
+
+
+@dataclass(slots=True)
+class LookUp:
+    word: str
+
+
+LOOK_UP: Method[LookUp, int] = method(
+    "demo.Books.look_up",
+    0,
+    LookUp,
+    params=lambda: (s.Field("word", s.STRING),),
+    results=lambda: (s.Field("value", s.U32),),
+    result_encoding=MEMCPY,
+)
+BOOKS = ServiceInfo(
+    name="demo.Books", agent=None, descriptor="", fingerprint=bytes(range(16)), methods=(LOOK_UP,)
+)
+
+
+class Books(mf.Servant):
+    mf_service: ClassVar[ServiceInfo] = BOOKS
+
+    def look_up(self, word: str) -> int:
+        return len(word)
+
+
+class AsyncBooks(mf.AsyncServant):
+    mf_service: ClassVar[ServiceInfo] = BOOKS
+
+    async def look_up(self, word: str) -> int:
+        return len(word)
 
 
 def send(served: Served, data: bytes, wait_for_end: bool = True) -> bytes:
@@ -34,6 +76,65 @@ def send(served: Served, data: bytes, wait_for_end: bool = True) -> bytes:
         except ConnectionResetError:
             pass
         return answer
+
+
+def resident() -> int:
+    """Bytes of this process that are in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+@contextmanager
+def serving(kind: type[Recorder | AsyncRecorder]) -> Iterator[int]:
+    """The port of a server of threads, or on a loop."""
+    with server_of(kind(), agent="a", grace=2.0) as server:
+        yield int(server.address.rpartition(":")[2])
+
+
+@pytest.mark.parametrize("kind", [Recorder, AsyncRecorder])
+def test_a_header_alone_takes_no_memory(kind: type[Recorder | AsyncRecorder]) -> None:
+    announced = struct.pack("<IBBHIHH", 1 << 24, frame.REQUEST, 1, 1, 1, 0, 1)
+    with serving(kind) as port, ExitStack() as opened:
+        before = resident()
+        for number in range(200):
+            connected = opened.enter_context(socket.create_connection(("127.0.0.1", port), timeout=5))
+            connected.sendall(HELLO + BIND + announced + bytes(4096))
+            answered = b""
+            while len(answered) < 16 or answered[-frame.HEADER_SIZE + 4] != frame.BOUND:
+                answered += connected.recv(4096)
+            if number == 0:  # what the first of all connections takes, as modules and buffers
+                before = resident()
+        assert resident() - before < 100 << 20  # of 3,200 MiB announced
+
+
+@pytest.mark.parametrize("kind", [Books, AsyncBooks])
+def test_a_bulk_of_many_small_items_takes_no_more_memory_than_a_message_may(
+    kind: type[Books | AsyncBooks],
+) -> None:
+    items = 1 << 24
+    assert bytes(LOOK_UP.encode_request("")) == b"\0"
+    with (
+        server_of(kind(), grace=2.0) as server,
+        socket.create_connection(
+            ("127.0.0.1", int(server.address.rpartition(":")[2])), timeout=60
+        ) as connected,
+    ):
+        bind = frame.pack(frame.BIND, pack_bind(BOOKS.fingerprint, BOOKS.name, "", ("look_up",)))
+        connected.sendall(HELLO + bind)
+        before = resident()
+        bulk = frame.pack(
+            frame.REQUEST,
+            bytes(items - 64),
+            flags=LOOK_UP.request_encoding | frame.BULK,
+            id_=1,
+            count=items - 64,
+        )
+        connected.sendall(bulk)
+        answer = b""
+        while b"more memory than one message may" not in answer:
+            piece = connected.recv(65536)
+            assert piece
+            answer += piece
+        assert resident() - before < 100 << 20  # the request itself twice, and not 1 GiB of its items
 
 
 def test_a_well_behaved_client_without_our_runtime_is_served(served: Served) -> None:

@@ -21,6 +21,7 @@ from mf.protocol.events import BindRequested
 from mf.server.offer import Offers
 from tests.python.conftest import AsyncRecorder, Recorder, Served, eventually
 from tests.python.echo import ECHO_SERVICE, EchoClient, Negative, Number, service
+from tests.python.serving import server_of
 
 ROOT = Path(__file__).parents[3]
 
@@ -120,26 +121,44 @@ def test_a_batch_function_that_forgets_items_is_a_failed_handler() -> None:
 
 
 def test_async_handlers_run_concurrently_on_one_loop() -> None:
-    class Awaiting(AsyncRecorder):
+    class Meeting(AsyncRecorder):
+        """Its calls wait for one another: one after the other they never would end."""
+
+        def __init__(self) -> None:
+            self.waiting = 0
+            self.all_here = asyncio.Event()
+
         async def twice(self, x: int) -> int:
             if x < 0:
                 raise Negative(x)
-            await asyncio.sleep(0.05)
+            self.waiting += 1
+            if self.waiting == 40:
+                self.all_here.set()
+            await self.all_here.wait()
             return 2 * x
 
-    server, client = serve(Awaiting())
-    with client:
+    with server_of(Meeting(), agent="a", grace=1.0) as server, mf.Client(server.address) as client:
         echo = EchoClient(client).at("a")
-        start = time.monotonic()
-        outcomes = echo.twice_batch([Number(x) for x in range(40)], options=mf.BatchOptions(size=4)).results()
-        took = time.monotonic() - start
+        options = mf.BatchOptions(size=4, deadline=10)
+        outcomes = echo.twice_batch([Number(x) for x in range(40)], options=options).results()
         assert [outcome.value() for outcome in outcomes] == [2 * x for x in range(40)]
         assert echo.twice(4) == 8
         with pytest.raises(Negative):
             echo.twice(-1)
-    server.stop()
 
-    assert took < 1.0  # one after the other would be 2 s
+
+def test_a_servant_of_the_other_kind_is_refused() -> None:
+    class Mixed(Recorder):
+        async def twice(self, x: int) -> int:  # type: ignore[override]
+            return x
+
+    refused: Any = AsyncRecorder()
+    for servant in (refused, Mixed()):
+        with pytest.raises(TypeError, match=r"`async def`: an mf\.AsyncServer runs these"):
+            mf.Server().offer(servant, agent="a")
+    plain: Any = Recorder()
+    with pytest.raises(TypeError, match="Recorder is no servant of asyncio"):
+        mf.AsyncServer().offer(plain, agent="a")
 
 
 def test_expired_requests_never_run() -> None:

@@ -15,6 +15,7 @@ from mf.core.error import Code, Execution
 from mf.protocol import frame
 from tests.python.conftest import eventually
 from tests.python.echo import Negative
+from tests.python.serving import server_of
 from tests.python.streams import FOLLOW, LOAD, PLAIN, SCAN, FlowAsyncServant, FlowServant, Frame, Peer, sized
 
 
@@ -136,8 +137,7 @@ def start(servant: Servant) -> Iterator[Start]:
     open_: list[Callable[[], None]] = []
 
     def started(window: int = 16_384, **options: Any) -> Peer:
-        server = mf.Server(grace=2.0, **options)
-        server.offer(servant, agent="a")
+        server = server_of(servant, agent="a", grace=2.0, **options)
         server.start()
         started.server = server  # type: ignore[attr-defined]
         peer = Peer(server, window)
@@ -654,7 +654,8 @@ def test_frames_for_a_call_that_has_ended_are_dropped(start: Start) -> None:
     peer.cancel(1)
 
     assert peer.is_served()
-    io = start.server._io  # type: ignore[attr-defined]
+    server = start.server  # type: ignore[attr-defined]
+    io = getattr(server, "server", server)._io
     assert [connection.session.dropped for connection in io._connections.values()] == [3]
 
 

@@ -8,21 +8,20 @@ import pytest
 import mf
 from mf.core.error import Code
 from tests.python.conftest import eventually
-from tests.python.flow import FlowServant, Wrong
+from tests.python.flow import AnyFlowServant, FlowAsyncClient, Wrong
 from tests.python.flowing import Awaiting, Flow, Plain, all_of
+from tests.python.serving import server_of
 
 
 @pytest.fixture(params=[Plain, Awaiting], ids=["plain", "async"])
-def servant(request: pytest.FixtureRequest) -> FlowServant:
-    made: FlowServant = request.param()
+def servant(request: pytest.FixtureRequest) -> AnyFlowServant:
+    made: AnyFlowServant = request.param()
     return made
 
 
 @pytest.fixture(params=[False, True], ids=["blocking", "awaited"])
-def flow(request: pytest.FixtureRequest, servant: FlowServant) -> Iterator[Flow]:
-    server = mf.Server(grace=2.0)
-    server.offer(servant)
-    with server:
+def flow(request: pytest.FixtureRequest, servant: AnyFlowServant) -> Iterator[Flow]:
+    with server_of(servant, grace=2.0) as server:
         flow = Flow(servant, awaits=request.param, where=server.address)
         yield flow
         flow.close()
@@ -44,7 +43,7 @@ def test_both_directions_at_once(flow: Flow) -> None:
     assert flow.shout([]) == []
 
 
-def test_metadata_go_both_ways(flow: Flow, servant: FlowServant) -> None:
+def test_metadata_go_both_ways(flow: Flow, servant: AnyFlowServant) -> None:
     reply: dict[str, str] = {}
 
     flow.count(2, mf.CallOptions(metadata={"tenant": "x"}, reply_metadata=reply))
@@ -59,7 +58,7 @@ def test_a_declared_error_is_raised(flow: Flow) -> None:
     assert raised.value.at == 3
 
 
-def test_a_stream_ends_at_its_deadline(flow: Flow, servant: FlowServant) -> None:
+def test_a_stream_ends_at_its_deadline(flow: Flow, servant: AnyFlowServant) -> None:
     with pytest.raises(mf.Error) as raised:
         flow.count((1 << 32) - 1, mf.CallOptions(deadline=0.2))
 
@@ -67,14 +66,14 @@ def test_a_stream_ends_at_its_deadline(flow: Flow, servant: FlowServant) -> None
     assert eventually(lambda: servant.seen[1:] == [True])
 
 
-def test_who_leaves_early_ends_the_handler(flow: Flow, servant: FlowServant) -> None:
+def test_who_leaves_early_ends_the_handler(flow: Flow, servant: AnyFlowServant) -> None:
     if flow.awaits:
 
-        async def run() -> None:
-            async with flow.client.count_async((1 << 32) - 1) as stream:
+        async def run(client: FlowAsyncClient) -> None:
+            async with client.count((1 << 32) - 1) as stream:
                 assert await anext(stream) == 1
 
-        asyncio.run(run())
+        flow.awaited(run)
     else:
         with flow.client.count((1 << 32) - 1) as stream:
             assert next(stream) == 1
@@ -83,23 +82,20 @@ def test_who_leaves_early_ends_the_handler(flow: Flow, servant: FlowServant) -> 
 
 
 def test_many_streams_of_one_loop_go_on_at_once() -> None:
-    server = mf.Server(grace=2.0)
-    server.offer(Awaiting())
-
-    async def run(flow: Flow) -> list[int]:
+    async def run(client: FlowAsyncClient) -> list[int]:
         async def values() -> AsyncIterator[int]:
             for number in range(200):
                 await asyncio.sleep(0)
                 yield number + 1
 
-        reads = [all_of(flow.client.count_async(2000)) for _ in range(20)]
-        writes = [flow.client.total_async(0, values()) for _ in range(20)]
+        reads = [all_of(client.count(2000)) for _ in range(20)]
+        writes = [client.total(0, values()) for _ in range(20)]
         results = await asyncio.gather(*reads, *writes)
         return [result if isinstance(result, int) else sum(result) for result in results]
 
-    with server:
+    with server_of(Awaiting(), grace=2.0) as server:
         flow = Flow(Awaiting(), awaits=True, where=server.address)
-        results = asyncio.run(run(flow))
+        results = flow.awaited(run)
         flow.close()
 
     assert results == [2_001_000] * 20 + [20_100] * 20

@@ -15,11 +15,12 @@ import mf
 from mf.core.error import Code, Execution
 from mf.link.resolver import StaticResolver
 from tests.python.certificates import Authority
-from tests.python.conftest import Recorder, eventually
+from tests.python.conftest import AsyncRecorder, Recorder, eventually
 from tests.python.controller.test_controller import Running, controller
-from tests.python.echo import EchoClient, EchoServant, Number
-from tests.python.flow import FlowServant
+from tests.python.echo import EchoAsyncClient, EchoClient, EchoServant, Number
+from tests.python.flow import AnyFlowServant, FlowServant
 from tests.python.flowing import Awaiting, Flow
+from tests.python.serving import AnyServer, server_of
 
 __all__ = ["controller"]
 FOREVER = mf.CallOptions(deadline=60)
@@ -32,11 +33,10 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 @contextmanager
 def serving(
-    servant: EchoServant | FlowServant, tls: mf.Tls | None, listen: str = "tls://127.0.0.1:0"
-) -> Iterator[mf.Server]:
-    server = mf.Server(listen, tls=tls, grace=2.0)
-    server.offer(servant, "a" if isinstance(servant, EchoServant) else None)
-    with server:
+    servant: EchoServant | AnyFlowServant, tls: mf.Tls | None, listen: str = "tls://127.0.0.1:0"
+) -> Iterator[AnyServer]:
+    agent = "a" if isinstance(servant, EchoServant) else None
+    with server_of(servant, listen, agent=agent, tls=tls, grace=2.0) as server:
         yield server
 
 
@@ -61,7 +61,6 @@ def test_all_kinds_of_calls(echo: EchoClient) -> None:
     echo.note(7)
     assert echo.twice(3) == 6
     assert echo.echo(b"x" * 3_000_000) == b"x" * 3_000_000
-    assert asyncio.run(echo.twice_async(4)) == 8
     assert echo.on(["a", "none"]).twice(1).ok == {"a": 2}
     batch = echo.twice_batch([Number(x) for x in range(1000)], options=mf.BatchOptions(size=10))
     assert [outcome.value() for outcome in batch.results()] == list(range(0, 2000, 2))
@@ -74,17 +73,22 @@ def test_streams(flow: Flow) -> None:
 
 
 @pytest.mark.parametrize("size", [10, 9_000, 40_000])
-def test_no_request_and_no_reply_that_waits_inside_is_forgotten(echo: EchoClient, size: int) -> None:
+@pytest.mark.parametrize("kind", [Recorder, AsyncRecorder])
+def test_no_request_and_no_reply_that_waits_inside_is_forgotten(
+    authority: Authority, kind: type[Recorder | AsyncRecorder], size: int
+) -> None:
     # Many messages fit into what one read of a socket brings, and no descriptor tells of the later ones.
-    async def run() -> None:
-        for number in range(20):
-            data = bytes([number]) * size
-            assert (
-                await asyncio.gather(*(echo.echo_async(data, options=FOREVER) for _ in range(30)))
-                == [data] * 30
-            )
+    async def run(where: str) -> None:
+        async with mf.AsyncClient(where, tls=authority.accepted) as client:
+            echo = EchoAsyncClient(client).at("a")
+            for number in range(20):
+                data = bytes([number]) * size
+                calls = (echo.echo(data, options=FOREVER) for _ in range(30))
+                assert await asyncio.gather(*calls) == [data] * 30
 
-    asyncio.run(run())
+    listen = "tls://127.0.0.1:0"
+    with server_of(kind(), listen, agent="a", tls=authority.issue(), grace=2.0) as server:
+        asyncio.run(run(server.address))
 
 
 def test_many_threads_share_a_connection(echo: EchoClient) -> None:

@@ -1,6 +1,5 @@
 """Servers at paths, and at several addresses: every way of calling, over a unix socket."""
 
-import asyncio
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +10,9 @@ import mf
 from mf.core.error import Code, Execution
 from tests.python.conftest import Recorder
 from tests.python.echo import EchoClient, EchoServant
-from tests.python.flow import FlowServant
+from tests.python.flow import AnyFlowServant, FlowServant
 from tests.python.flowing import Awaiting, Flow
+from tests.python.serving import AnyServer, server_of
 
 
 class WhoCalls(Recorder):
@@ -25,10 +25,9 @@ class WhoCalls(Recorder):
         return super().twice(x)
 
 
-def serving(listen: str, servant: EchoServant | FlowServant) -> mf.Server:
-    server = mf.Server(listen, grace=2.0)
-    server.offer(servant, "a" if isinstance(servant, EchoServant) else None)
-    return server
+def serving(listen: str, servant: EchoServant | AnyFlowServant) -> AnyServer:
+    agent = "a" if isinstance(servant, EchoServant) else None
+    return server_of(servant, listen, agent=agent, grace=2.0)
 
 
 @pytest.fixture
@@ -88,7 +87,6 @@ def test_all_kinds_of_calls(path: Path) -> None:
         echo.note(7)
         assert echo.twice(3) == 6
         assert echo.echo(b"x" * 3_000_000) == b"x" * 3_000_000
-        assert asyncio.run(echo.twice_async(4)) == 8
         assert EchoClient(client).on(["a", "none"]).twice(1).ok == {"a": 2}
         assert servant.notes == [7]
 

@@ -2,7 +2,9 @@
 
 import os
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -70,6 +72,27 @@ def test_what_a_dead_server_has_left_is_replaced(path: Path) -> None:
 
     Dialer().connect(at(path), 5.0).close()
     listening.close()
+
+
+def test_of_servers_that_start_at_once_one_takes_the_path(path: Path) -> None:
+    def start() -> Listening | None:
+        together.wait()
+        try:
+            return Listening(at(path))
+        except OSError:
+            return None
+
+    together = Barrier(4)
+    with ThreadPoolExecutor(4) as threads:
+        for round_ in range(25):
+            if round_ % 2 == 0:
+                with socket.socket(socket.AF_UNIX) as dead:
+                    dead.bind(str(path))
+            started = [each for each in threads.map(lambda _: start(), range(4)) if each is not None]
+            assert len(started) == 1
+            Dialer().connect(at(path), 5.0).close()
+            started[0].close()
+    assert list(path.parent.iterdir()) == []
 
 
 def test_a_path_that_is_taken_is_refused_in_words(path: Path) -> None:

@@ -33,7 +33,7 @@ class AsyncCall::Stopping {
 };
 
 AsyncCall::AsyncCall(const Target& target, const MethodInfo& method, const protocol::RequestHead& head,
-                     Buffer&& payload, const CallContext& context, bool stream)
+                     Gathered&& payload, const CallContext& context, bool stream)
     : state_(target.state()),
       method_(method),
       call_({.idempotent = method.idempotent, .stream = stream}, context.deadline,
@@ -42,8 +42,8 @@ AsyncCall::AsyncCall(const Target& target, const MethodInfo& method, const proto
       reply_metadata_(context.reply_metadata) {
   if (payload.size() <= small_.size()) {
     small_size_ = static_cast<std::uint8_t>(payload.size());
-    if (small_size_ != 0) std::memcpy(small_.data(), payload.data(), small_size_);
-    give_scratch(std::move(payload));
+    if (small_size_ != 0) std::memcpy(small_.data(), payload.buffer.data(), small_size_);
+    give_scratch(std::move(payload.buffer));
   } else {
     payload_ = std::move(payload);
   }
@@ -151,10 +151,10 @@ std::optional<link::Reply> AsyncCall::send(std::shared_ptr<AsyncCall>& owner, Ti
   const auto deadline = call.deadline();
   // What is moved into the link is not to be had once more.
   const bool last = call.call_.attempt() == protocol::Call::kMostAttempts;
-  auto& buffer = call.payload_;
-  const auto payload = buffer.empty() ? link::Payload({call.small_.data(), call.small_size_})
-                       : last         ? link::Payload(buffer)
-                                      : link::Payload(std::as_const(buffer).span());
+  auto& large = call.payload_;
+  const auto payload = large.empty() ? link::Payload({call.small_.data(), call.small_size_})
+                       : last        ? link::Payload(large)
+                                     : link::Payload(std::as_const(large));
   auto* const link = call.route_.link.get();
   if (call.method_.oneway) return link->send_oneway(head, payload, deadline);
   // Completions without a reader run on the reactor's thread, so not while this is it.

@@ -8,8 +8,8 @@ namespace mf::client {
 
 class Batch::Message final : public AsyncCall {
  public:
-  Message(const Target& target, const MethodInfo& method, const protocol::RequestHead& head, Buffer payload,
-          const CallContext& context, std::shared_ptr<Batch> batch, std::size_t first)
+  Message(const Target& target, const MethodInfo& method, const protocol::RequestHead& head,
+          Gathered&& payload, const CallContext& context, std::shared_ptr<Batch> batch, std::size_t first)
       : AsyncCall(target, method, head, std::move(payload), context),
         batch_(std::move(batch)),
         first_(first),
@@ -38,8 +38,8 @@ void Batch::send(const Target& target, Route route, link::Items requests, const 
   for (std::size_t first = 0; first < requests.count; first += options.size) {
     const auto count = std::min<std::size_t>(options.size, requests.count - first);
     auto head = detail::head_of(method_, count, 0);
-    Buffer payload;
-    method_.encode(payload, requests, first, count);
+    Gathered payload;
+    method_.encode(payload.buffer, requests, first, count);
     if (context.metadata != nullptr) {
       prepend_metadata(payload, *context.metadata);
       head.flags |= protocol::kMetadata;
@@ -166,7 +166,7 @@ std::vector<AgentReply> gather(const ScatterTarget& target, const MethodInfo& me
   const bool stoppable = context.stop != nullptr && context.stop->stop_possible();
   std::vector<std::shared_ptr<Part>> parts;
   for (const auto& [agent, to] : targets) {
-    Buffer payload;
+    Gathered payload;
     encode(payload);
     auto sent = head;
     if (context.metadata != nullptr) {

@@ -5,6 +5,7 @@
 
 #include "client/core.hpp"
 #include "client/target_state.hpp"
+#include "mf/core/blocking.hpp"
 #include "mf/core/current_call.hpp"
 
 namespace mf::client {
@@ -213,7 +214,7 @@ std::optional<Kept> kept_error(const link::Method& method, const Failure& failur
     if (type.refusal(*failure.declared)) return std::nullopt;
     Buffer bytes;
     type.encode(bytes, *failure.declared);
-    return Kept{SharedBytes::copy(bytes.span()), static_cast<int>(i)};
+    return Kept{Bytes(std::as_const(bytes).span()), static_cast<int>(i)};
   }
   return std::nullopt;
 }
@@ -251,6 +252,7 @@ BlockingFlight::BlockingFlight(MethodCache& cache, const Key& key, const Target&
   }
   {
     const std::stop_callback on_stop(options.stop, [&waiter] { waiter->stop(); });
+    blocking();
     if (!waiter->wait(context.deadline)) {
       if (cache.leave(*joined.flight, *waiter)) {
         if (waiter->stopped()) not_made(Code::cancelled, kStopped).raise();

@@ -25,7 +25,7 @@ void send_oneway_messages(const Target& target, const link::BatchMethod& method,
                           link::Results& results) {
   for (std::size_t first = 0; first < requests.count; first += size) {
     const auto count = std::min(size, requests.count - first);
-    const auto encode = [&](Buffer& buffer) { method.encode(buffer, requests, first, count); };
+    const auto encode = [&](Gathered& payload) { method.encode(payload.buffer, requests, first, count); };
     link::ReplySlot slot;
     target.call(slot, method.method.info, head_of(method, count, flags), encode, context);
     if (!slot.reply.local()) continue;
@@ -76,7 +76,7 @@ void bulk(const Target& target, const link::BatchMethod& method, const CallOptio
     return send_oneway_messages(target, method, requests, requests.count, context, protocol::kBulk,
                                 decoder.results);
   }
-  const auto encode = [&](Buffer& buffer) { method.encode(buffer, requests, 0, requests.count); };
+  const auto encode = [&](Gathered& payload) { method.encode(payload.buffer, requests, 0, requests.count); };
   link::ReplySlot slot;
   target.call(slot, info, head_of(method, requests.count, protocol::kBulk), encode, context);
   take_apart(method.method, slot.reply, 0, requests.count, decoder);
@@ -143,7 +143,7 @@ std::vector<ScatteredPart> scatter_bulk(const ScatterTarget& target, const link:
                    });
   }
   check_sent_requests(method, requests);
-  const auto encode = [&](Buffer& buffer) { method.encode(buffer, requests, 0, requests.count); };
+  const auto encode = [&](Gathered& payload) { method.encode(payload.buffer, requests, 0, requests.count); };
   return gathered(target, method.method, head_of(method, requests.count, protocol::kBulk), encode, context,
                   requests.count, decoder);
 }

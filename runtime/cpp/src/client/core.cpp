@@ -15,11 +15,29 @@ constexpr std::size_t kMostShared = 4096;
 constexpr std::size_t kMostWaiting = std::size_t{1} << 16U;
 constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20U;
 
+std::shared_ptr<Resolver> resolver_for(std::string_view url,
+                                       const std::shared_ptr<transport::Reactor>& reactor) {
+  auto addresses = Address::parse_list(url);
+  const bool controllers = addresses.front().scheme == "mf";
+  for (const auto& address : addresses) {
+    if (address.scheme == "mf" ? controllers : !controllers && address.of_server()) continue;
+    throw Error(Code::invalid_argument, Execution::not_executed,
+                "address '" + address.str() +
+                    "': the addresses of a client are those of servers (tcp, tls, unix), or of controllers "
+                    "(mf)");
+  }
+  if (controllers) return make_controller_resolver(std::move(addresses), reactor);
+  return std::make_shared<StaticResolver>(std::move(addresses));
+}
+
 }  // namespace
 
 Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServants> servants,
-           ClientOptions options)
-    : options_(std::move(options)), resolver_(std::move(resolver)), servants_(std::move(servants)) {
+           ClientOptions options, std::shared_ptr<transport::Reactor> reactor)
+    : options_(std::move(options)),
+      resolver_(std::move(resolver)),
+      servants_(std::move(servants)),
+      reactor_(std::move(reactor)) {
   if (options_.authentication.size() > protocol::kMaxAuthentication) {
     throw Error(Code::invalid_argument, Execution::not_executed,
                 "the authentication field is longer than 16 KiB");
@@ -29,9 +47,20 @@ Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServan
   for (auto& byte : nonce_) byte = static_cast<std::byte>(random());
   random_id_ = random() | 1U;
   auto tls = transport::make_tls_client(options_.tls);
-  reactor_ = std::make_shared<transport::Reactor>();
+  if (!reactor_) {
+    reactor_ = std::make_shared<transport::Reactor>();
+    owns_reactor_ = true;
+  }
   pool_ = std::make_unique<link::Pool>(
       reactor_, [this] { return session_options(); }, options_.connect_timeout, std::move(tls));
+}
+
+std::shared_ptr<Core> Core::at(std::string_view url, ClientOptions options) {
+  auto reactor = std::make_shared<transport::Reactor>();
+  auto core = std::make_shared<Core>(resolver_for(url, reactor), nullptr, std::move(options), reactor);
+  core->owns_reactor_ = true;
+  core->owns_resolver_ = true;
+  return core;
 }
 
 protocol::SessionOptions Core::session_options() {
@@ -109,6 +138,7 @@ void Core::release_wait(std::size_t bytes) noexcept {
 
 void Core::close() {
   if (closed_.exchange(true)) return;
+  if (owns_resolver_) resolver_->close();
   if (pool_) pool_->close("the client was closed");
   std::unique_ptr<transport::Workers> background;
   std::unique_ptr<transport::Workers> connecting;
@@ -126,31 +156,17 @@ void Core::close() {
     const std::scoped_lock lock(mutex_);
     stopped_ = true;
   }
-  if (reactor_) reactor_->stop();
+  if (owns_reactor_) reactor_->stop();
 }
 
 }  // namespace mf::client
 
 namespace mf {
-namespace {
 
-std::shared_ptr<Resolver> resolver_for(std::string_view url) {
-  auto addresses = Address::parse_list(url);
-  const bool controllers = addresses.front().scheme == "mf";
-  for (const auto& address : addresses) {
-    if (address.scheme == "mf" ? controllers : !controllers && address.of_server()) continue;
-    throw Error(Code::invalid_argument, Execution::not_executed,
-                "address '" + address.str() +
-                    "': the addresses of a client are those of servers (tcp, tls, unix), or of controllers "
-                    "(mf)");
-  }
-  if (controllers) return make_controller_resolver(std::move(addresses));
-  return std::make_shared<StaticResolver>(std::move(addresses));
-}
+Client::Client(std::string_view url, ClientOptions options)
+    : Client(client::Core::at(url, std::move(options))) {}
 
-}  // namespace
-
-Client::Client(std::string_view url, ClientOptions options) : Client(resolver_for(url), std::move(options)) {}
+Client::Client(std::shared_ptr<client::Core> core) : core_(std::move(core)) {}
 
 Client::Client(std::shared_ptr<const LocalServants> servants, ClientOptions options)
     : core_(std::make_shared<client::Core>(nullptr, std::move(servants), std::move(options))) {}

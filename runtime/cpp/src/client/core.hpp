@@ -48,8 +48,12 @@ class ServiceCaches {
 
 class Core {
  public:
+  /// With a reactor that is given it has no thread of its own for sockets; that reactor must not be stopped
+  /// before this is closed.
   Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServants> servants,
-       ClientOptions options);
+       ClientOptions options, std::shared_ptr<transport::Reactor> reactor = nullptr);
+  /// Of servers or controllers at a URL.
+  static std::shared_ptr<Core> at(std::string_view url, ClientOptions options);
 
   [[nodiscard]] const ClientOptions& options() const noexcept { return options_; }
   [[nodiscard]] Resolver& resolver() noexcept { return *resolver_; }
@@ -92,6 +96,8 @@ class Core {
   protocol::Nonce nonce_{};
   std::uint32_t random_id_ = 0;
   std::shared_ptr<transport::Reactor> reactor_;
+  bool owns_reactor_ = false;
+  bool owns_resolver_ = false;
   std::unique_ptr<link::Pool> pool_;
   protocol::RetryBudget retry_budget_;
   mutable std::mutex mutex_;

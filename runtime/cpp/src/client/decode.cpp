@@ -90,7 +90,7 @@ void take_apart(const link::Method& method, const link::Reply& reply, std::size_
   if (reply.encoding != static_cast<std::uint8_t>(method.result_tier))
     return refuse("another encoding than the schema says");
   if (!mixed) {
-    codec::Reader reader(reply.payload);
+    codec::Reader reader = reply.reader();
     if (!into.decode(reader, first, items, 0) || !reader.finish()) return refuse(reader.error().message());
     for (std::size_t item = 0; item < items; ++item) check_result(method, first + item, into);
     return;
@@ -98,6 +98,7 @@ void take_apart(const link::Method& method, const link::Reply& reply, std::size_
   protocol::MixedReader outcomes(reply.payload, reply.count);
   if (!outcomes.ok()) return refuse("outcomes that do not fit");
   codec::Reader reader(outcomes.rest());
+  if (!reply.owner.empty()) reader.set_owner(reply.owner);
   for (std::uint32_t i = 0; i < reply.count; ++i) {
     if (outcomes.outcome(i) != Code::ok) continue;
     if (!into.decode(reader, first + i, 1, i)) return refuse(reader.error().message());

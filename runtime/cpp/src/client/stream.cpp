@@ -23,7 +23,7 @@ Failure cancelled() {
 }  // namespace
 
 StreamedCall::StreamedCall(const Target& target, const link::Method& method,
-                           const protocol::RequestHead& head, Buffer payload, const CallContext& context,
+                           const protocol::RequestHead& head, Gathered&& payload, const CallContext& context,
                            const CallOptions& options, Tier param_tier)
     : AsyncCall(target, method.info, head, std::move(payload), context, true),
       method_(method),

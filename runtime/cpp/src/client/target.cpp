@@ -8,6 +8,7 @@
 #include "mf/client/async_call.hpp"
 #include "mf/client/scratch.hpp"
 #include "mf/core/agent.hpp"
+#include "mf/core/blocking.hpp"
 #include "mf/core/current_call.hpp"
 #include "mf/protocol/metadata.hpp"
 
@@ -101,19 +102,16 @@ protocol::RequestHead with_metadata(protocol::RequestHead head, const CallContex
   return head;
 }
 
-void encode_request(Buffer& payload, Encode encode, const CallContext& context) {
+void encode_request(Gathered& payload, Encode encode, const CallContext& context) {
   encode(payload);
   if (context.metadata != nullptr) prepend_metadata(payload, *context.metadata);
 }
 
 }  // namespace
 
-void prepend_metadata(Buffer& payload, const Metadata& metadata) {
+void prepend_metadata(Gathered& payload, const Metadata& metadata) {
   const auto size = protocol::metadata_size(metadata);
-  const auto encoded = payload.size();
-  payload.resize(size + encoded);
-  std::memmove(payload.data() + size, payload.data(), encoded);
-  protocol::write_metadata(payload.data(), metadata);
+  protocol::write_metadata(payload.prepend(size), metadata);
 }
 
 Context::Context(const Target& target, const CallOptions& options, const MethodInfo& method) {
@@ -147,11 +145,11 @@ void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protoco
       continue;
     }
     sent.route = route.of(method);
-    encode_request(scratch.buffer(), encode, context);
+    encode_request(scratch.payload(), encode, context);
     if (method.oneway) {
-      slot.reply = route.link->send_oneway(sent, scratch.buffer(), context.deadline);
+      slot.reply = route.link->send_oneway(sent, scratch.payload(), context.deadline);
     } else {
-      route.link->call(slot, sent, scratch.buffer(), context.deadline, std::exchange(now, TimePoint()));
+      route.link->call(slot, sent, scratch.payload(), context.deadline, std::exchange(now, TimePoint()));
     }
     step = settle(call, slot.reply);
   }
@@ -162,7 +160,7 @@ void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protoco
 void Target::call_stoppable(link::ReplySlot& slot, const MethodInfo& method,
                             const protocol::RequestHead& head, Encode encode,
                             const CallContext& context) const {
-  Buffer payload;
+  Gathered payload;
   encode_request(payload, encode, context);
   const auto call = std::make_shared<StoppableCall>(*this, method, with_metadata(head, context),
                                                     std::move(payload), context);
@@ -204,6 +202,7 @@ std::vector<std::pair<std::string, Target>> ScatterTarget::targets(TimePoint dea
         until =
             std::min(until, deadline_after(std::chrono::steady_clock::now(), core.options().wait_for_server));
       }
+      blocking();
       offers = resolver.wait_for_change(service.name, offers, until);
     }
     for (const auto& [agent, instances] : offers->agents) {

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "mf/core/agent.hpp"
+#include "mf/core/blocking.hpp"
 
 namespace mf::client {
 namespace {
@@ -278,6 +279,7 @@ Found Target::State::look(Search& search, TimePoint deadline) {
 }
 
 Found Target::State::wait_for_route(TimePoint deadline) {
+  blocking();
   Search search{.backoff = link::Backoff(random_number())};
   for (;;) {
     // What the resolver says meanwhile is heard in time, however long the attempts last.

@@ -162,8 +162,8 @@ void GraphNumbers::write(BackWriter& writer) const noexcept {
   }
 }
 
-Bytes GraphNumbers::bytes() const {
-  Bytes bytes(counted(size(), ""));
+std::vector<std::byte> GraphNumbers::bytes() const {
+  std::vector<std::byte> bytes(counted(size(), ""));
   BackWriter writer(bytes.data() + bytes.size());
   write(writer);
   return bytes;

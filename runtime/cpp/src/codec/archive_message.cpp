@@ -305,7 +305,7 @@ bool Message::merge(const Reader::Place& place, bool again, FunctionRef<bool(Rea
   if (!reader_.charge(size + kMergeCost, 1)) {
     return false;
   }
-  Bytes bytes;
+  std::vector<std::byte> bytes;
   bytes.reserve(size);
   static_cast<void>(parts.walk(
       [&](std::span<const std::byte> part) { bytes.insert(bytes.end(), part.begin(), part.end()); }));

@@ -52,7 +52,7 @@ bool Value<Bytes>::read(Reader& reader, Bytes& value) {
   if (!read_length(reader, length) || !reader.charge(length, 1)) [[unlikely]] {
     return false;
   }
-  value.assign(reader.peek(), reader.peek() + length);
+  reader.put_bytes(value, reader.peek(), length);
   reader.advance(length);
   return true;
 }

@@ -103,8 +103,8 @@ bool read_json_bytes(JsonReader& reader, Bytes& value) {
   if (!reader.charge(size, 1)) {
     return false;
   }
-  value.resize(size);
-  return json_text::read_base64(text, value) ||
+  value = Bytes::with_size(size);
+  return json_text::read_base64(text, value.mutate()) ||
          reader.fail(Fault::json_wrong_type, "bytes are not base64 with padding");
 }
 

@@ -14,9 +14,10 @@ constexpr std::chrono::milliseconds kWithdrawWithin{500};
 }  // namespace
 
 ControllerRegistrar::ControllerRegistrar(const std::vector<Address>& controllers,
-                                         std::array<std::uint8_t, 16> instance, const Log& log) {
+                                         std::array<std::uint8_t, 16> instance, const Log& log,
+                                         const std::shared_ptr<transport::Reactor>& reactor) {
   for (const Address& controller : controllers)
-    registrations_.push_back(std::make_unique<Registration>(controller, Uuid{instance}, log));
+    registrations_.push_back(std::make_unique<Registration>(controller, Uuid{instance}, log, reactor));
 }
 
 ControllerRegistrar::~ControllerRegistrar() {
@@ -50,8 +51,9 @@ void ControllerRegistrar::withdraw() {
 namespace mf {
 
 std::unique_ptr<Registrar> make_controller_registrar(std::vector<Address> controllers,
-                                                     std::array<std::uint8_t, 16> instance) {
-  return std::make_unique<controller::ControllerRegistrar>(controllers, instance);
+                                                     std::array<std::uint8_t, 16> instance, const Log& log,
+                                                     std::shared_ptr<transport::Reactor> reactor) {
+  return std::make_unique<controller::ControllerRegistrar>(controllers, instance, log, reactor);
 }
 
 }  // namespace mf

@@ -1,8 +1,21 @@
 #include "mf/controller/controller_resolver.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
 #include <random>
+#include <string>
 #include <utility>
+
+#include "client/core.hpp"
+#include "controller/turns.hpp"
+#include "mf/client/client.hpp"
+#include "mf/controller.client.hpp"
+#include "mf/controller/known_service.hpp"
+#include "mf/link/backoff.hpp"
 
 namespace mf::controller {
 namespace {
@@ -27,11 +40,36 @@ std::uint64_t random_seed() {
   return std::uint64_t{random()} << 32 | random();
 }
 
+/// All that is known of one service.
+struct Service {
+  KnownService known;
+  Resolver::Snapshot snapshot;
+  bool asked = false;  // a watch is on its way
+  TimePoint asked_since{};
+  TimePoint ask_at{};
+  link::Backoff backoff{random_seed()};
+};
+
+struct Ask {
+  std::string service;
+  std::uint64_t epoch = 0;
+  std::uint64_t revision = 0;
+};
+
 }  // namespace
 
-struct ControllerResolver::State {
-  std::mutex mutex;
-  std::condition_variable work;     // for the thread
+struct ControllerResolver::State : std::enable_shared_from_this<State> {
+  State(std::vector<Address> controllers, std::shared_ptr<transport::Reactor> reactor)
+      : where(listed(controllers)),
+        note("the controller at " + where + " has not answered yet"),
+        client(std::make_shared<client::Core>(
+            std::make_shared<StaticResolver>(as_servers(std::move(controllers))), nullptr, ClientOptions{},
+            std::move(reactor))),
+        controller(client) {}
+
+  const std::string where;
+  std::shared_ptr<Turns> turns;
+  std::mutex mutex;                 // all below but the stub
   std::condition_variable changed;  // for those who wait for a snapshot
   std::map<std::string, Service, std::less<>> services;
   std::atomic<std::uint64_t> version{1};
@@ -40,7 +78,9 @@ struct ControllerResolver::State {
   TimePoint greet_at{};
   link::Backoff greet_backoff{random_seed()};
   std::string note;  // why nothing is known yet
-  bool stopping = false;
+  bool closed = false;
+  Client client;
+  const ControllerClient controller;
 
   void publish(Service& service) {
     Offers offers = service.known.offers();
@@ -51,12 +91,82 @@ struct ControllerResolver::State {
     changed.notify_all();
   }
 
-  void explain(const std::string& reason) {
-    note = reason;
+  void does_not_answer(const Failure& failure) {
+    note = "the controller at " + where + " does not answer: " + failure.message;
     for (auto& [name, service] : services) publish(service);
   }
 
-  void answered(const std::string& name, Outcome<View>&& outcome, const std::string& where) {
+  Service& service(std::string_view name) {
+    const auto found = services.find(name);
+    if (found != services.end()) return found->second;
+    Service& service = services[std::string(name)];
+    publish(service);
+    turns->soon();
+    return service;
+  }
+
+  /// Asks what is to be asked now; gives when to look again.
+  TimePoint step() {
+    std::vector<Ask> asks;
+    TimePoint next = kNever;
+    bool greets = false;
+    {
+      const std::scoped_lock lock(mutex);
+      const TimePoint now = std::chrono::steady_clock::now();
+      const bool known = client_id.load() != 0;
+      greets = !known && !greeting && greet_at <= now;
+      if (!known && !greeting && !greets) next = greet_at;
+      greeting = greeting || greets;
+      for (auto& [name, service] : services) {
+        if (service.known.next_tidy() <= now) {
+          service.known.tidy(now);
+          publish(service);
+        }
+        next = std::min(next, service.known.next_tidy());
+        if (!known || service.asked) continue;
+        if (service.ask_at > now) {
+          next = std::min(next, service.ask_at);
+          continue;
+        }
+        service.asked = true;
+        service.asked_since = now;
+        asks.push_back({name, service.known.epoch(), service.known.revision()});
+      }
+    }
+    if (greets) greet();
+    for (const Ask& ask : asks) watch(ask);
+    return next;
+  }
+
+  /// The first question of all: whether somebody is there, and the number of this client.
+  void greet() {
+    controller.async_client_id(
+        CallOptions{.deadline = kGreetDeadline},
+        [self = shared_from_this()](Outcome<std::uint32_t>&& outcome) { self->greeted(outcome); });
+  }
+
+  void greeted(const Outcome<std::uint32_t>& outcome) {
+    const std::scoped_lock lock(mutex);
+    greeting = false;
+    if (outcome.ok()) {
+      client_id = std::max<std::uint32_t>(outcome.value(), 1);
+    } else {
+      greet_at = std::chrono::steady_clock::now() + greet_backoff.next();
+      does_not_answer(outcome.failure());
+    }
+    turns->soon();
+  }
+
+  void watch(const Ask& ask) {
+    const auto wait = static_cast<std::uint32_t>(std::chrono::milliseconds(kWait).count());
+    controller.async_watch(ask.service, ask.epoch, ask.revision, wait,
+                           CallOptions{.deadline = kWatchDeadline},
+                           [self = shared_from_this(), name = ask.service](Outcome<View>&& outcome) {
+                             self->answered(name, std::move(outcome));
+                           });
+  }
+
+  void answered(const std::string& name, Outcome<View>&& outcome) {
     const std::scoped_lock lock(mutex);
     Service& service = services[name];
     const TimePoint now = std::chrono::steady_clock::now();
@@ -73,51 +183,45 @@ struct ControllerResolver::State {
       publish(service);
     } else {
       service.ask_at = now + service.backoff.next();
-      explain("the controller at " + where + " does not answer: " + outcome.failure().message);
+      does_not_answer(outcome.failure());
     }
-    work.notify_all();
+    turns->soon();
   }
 };
 
-ControllerResolver::ControllerResolver(std::vector<Address> controllers)
-    : where_(listed(controllers)),
-      state_(std::make_shared<State>()),
-      client_(std::make_shared<StaticResolver>(as_servers(std::move(controllers)))),
-      controller_(client_) {
-  state_->note = "the controller at " + where_ + " has not answered yet";
+ControllerResolver::ControllerResolver(std::vector<Address> controllers,
+                                       std::shared_ptr<transport::Reactor> reactor)
+    : state_(std::make_shared<State>(std::move(controllers), reactor)) {
+  state_->turns = std::make_shared<Turns>(std::move(reactor), [weak = std::weak_ptr(state_)] {
+    const auto state = weak.lock();
+    return state ? state->step() : kNever;
+  });
 }
 
 ControllerResolver::~ControllerResolver() {
-  {
-    const std::scoped_lock lock(state_->mutex);
-    state_->stopping = true;
-    state_->work.notify_all();
-    state_->changed.notify_all();
-  }
-  if (thread_.joinable()) thread_.join();
+  close();
 }
 
-ControllerResolver::Service& ControllerResolver::service(std::string_view name) {
-  const auto found = state_->services.find(name);
-  if (found != state_->services.end()) return found->second;
-  Service& service = state_->services[std::string(name)];
-  service.backoff = link::Backoff(random_seed());
-  state_->publish(service);
-  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-  state_->work.notify_all();
-  return service;
+void ControllerResolver::close() noexcept {
+  {
+    const std::scoped_lock lock(state_->mutex);
+    if (std::exchange(state_->closed, true)) return;
+    state_->changed.notify_all();
+  }
+  state_->turns->stop();
+  state_->client.core()->close();
 }
 
 Resolver::Snapshot ControllerResolver::offers(std::string_view name) {
   const std::scoped_lock lock(state_->mutex);
-  return service(name).snapshot;
+  return state_->service(name).snapshot;
 }
 
 Resolver::Snapshot ControllerResolver::wait_for_change(std::string_view name, const Snapshot& known,
                                                        TimePoint until) {
   std::unique_lock lock(state_->mutex);
-  const Service& of = service(name);
-  state_->changed.wait_until(lock, until, [&] { return of.snapshot != known || state_->stopping; });
+  const Service& of = state_->service(name);
+  state_->changed.wait_until(lock, until, [&] { return of.snapshot != known || state_->closed; });
   return of.snapshot;
 }
 
@@ -129,74 +233,13 @@ std::uint32_t ControllerResolver::client_id() const noexcept {
   return state_->client_id.load(std::memory_order_relaxed);
 }
 
-void ControllerResolver::run() {
-  std::unique_lock lock(state_->mutex);
-  while (!state_->stopping) {
-    const TimePoint now = std::chrono::steady_clock::now();
-    TimePoint next = kNever;
-    std::vector<Ask> asks;
-    const bool known = state_->client_id.load() != 0;
-    const bool greets = !known && !state_->greeting && state_->greet_at <= now;
-    if (!known && !state_->greeting) next = state_->greet_at;
-    for (auto& [name, service] : state_->services) {
-      if (service.known.next_tidy() <= now) {
-        service.known.tidy(now);
-        state_->publish(service);
-      }
-      next = std::min(next, service.known.next_tidy());
-      if (!known || service.asked) continue;
-      if (service.ask_at > now) {
-        next = std::min(next, service.ask_at);
-        continue;
-      }
-      service.asked = true;
-      service.asked_since = now;
-      asks.push_back({name, service.known.epoch(), service.known.revision()});
-    }
-    if (greets || !asks.empty()) {
-      state_->greeting = state_->greeting || greets;
-      lock.unlock();
-      if (greets) greet();
-      for (const Ask& ask : asks) watch(ask);
-      lock.lock();
-    } else if (next == kNever) {
-      state_->work.wait(lock);
-    } else {
-      state_->work.wait_until(lock, next);
-    }
-  }
-}
-
-// The first question of all: whether somebody is there, and the number of this client.
-void ControllerResolver::greet() {
-  controller_.async_client_id(CallOptions{.deadline = kGreetDeadline}, [state = state_, where = where_](
-                                                                           Outcome<std::uint32_t>&& outcome) {
-    const std::scoped_lock lock(state->mutex);
-    state->greeting = false;
-    if (outcome.ok()) {
-      state->client_id = std::max<std::uint32_t>(outcome.value(), 1);
-    } else {
-      state->greet_at = std::chrono::steady_clock::now() + state->greet_backoff.next();
-      state->explain("the controller at " + where + " does not answer: " + outcome.failure().message);
-    }
-    state->work.notify_all();
-  });
-}
-
-void ControllerResolver::watch(const Ask& ask) {
-  const auto wait = static_cast<std::uint32_t>(std::chrono::milliseconds(kWait).count());
-  controller_.async_watch(ask.service, ask.epoch, ask.revision, wait, CallOptions{.deadline = kWatchDeadline},
-                          [state = state_, name = ask.service, where = where_](Outcome<View>&& outcome) {
-                            state->answered(name, std::move(outcome), where);
-                          });
-}
-
 }  // namespace mf::controller
 
 namespace mf {
 
-std::shared_ptr<Resolver> make_controller_resolver(std::vector<Address> controllers) {
-  return std::make_shared<controller::ControllerResolver>(std::move(controllers));
+std::shared_ptr<Resolver> make_controller_resolver(std::vector<Address> controllers,
+                                                   std::shared_ptr<transport::Reactor> reactor) {
+  return std::make_shared<controller::ControllerResolver>(std::move(controllers), std::move(reactor));
 }
 
 }  // namespace mf

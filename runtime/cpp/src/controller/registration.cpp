@@ -4,8 +4,12 @@
 #include <condition_variable>
 #include <mutex>
 #include <random>
+#include <string>
 #include <utility>
 
+#include "client/core.hpp"
+#include "controller/turns.hpp"
+#include "mf/client/client.hpp"
 #include "mf/link/backoff.hpp"
 
 namespace mf::controller {
@@ -23,11 +27,20 @@ std::shared_ptr<Resolver> only(Address controller) {
 
 }  // namespace
 
-struct Registration::State {
-  Log log;
-  std::string where;
-  std::mutex mutex;
-  std::condition_variable work;
+struct Registration::State : std::enable_shared_from_this<State> {
+  State(const Address& address, const Uuid& instance, const Log& to,
+        std::shared_ptr<transport::Reactor> reactor)
+      : log(to),
+        where(address.str()),
+        nonce(instance),
+        client(std::make_shared<client::Core>(only(address), nullptr, ClientOptions{}, std::move(reactor))),
+        controller(client) {}
+
+  const Log log;
+  const std::string where;
+  const Uuid nonce;
+  std::shared_ptr<Turns> turns;
+  std::mutex mutex;  // all below but the stub
   std::condition_variable withdrawn;
   std::vector<Instance> instances;
   std::uint64_t wanted = 0;      // generation of `instances`; 0: none yet
@@ -39,6 +52,40 @@ struct Registration::State {
   bool complained = false;  // one line a loss, not one an attempt
   TimePoint retry_at{};
   link::Backoff backoff{std::random_device{}()};
+  Client client;
+  const ControllerClient controller;
+
+  /// Asks what is to be asked now; gives when to look again.
+  TimePoint step() {
+    std::unique_lock lock(mutex);
+    if (stopping || wanted == 0 || registering) return kNever;
+    if (std::chrono::steady_clock::now() < retry_at) return retry_at;
+    if (registered != wanted) {
+      registering = true;
+      const auto generation = wanted;
+      const auto now_offered = instances;
+      lock.unlock();
+      send_register(generation, now_offered);
+    } else if (!keeping) {
+      keeping = true;
+      lock.unlock();
+      send_keep();
+    }
+    return kNever;
+  }
+
+  void send_register(std::uint64_t generation, const std::vector<Instance>& offered) {
+    controller.async_register(nonce, offered, CallOptions{.deadline = kRegisterDeadline},
+                              [self = shared_from_this(), generation](Outcome<std::uint32_t>&& outcome) {
+                                self->on_registered(generation, outcome);
+                              });
+  }
+
+  void send_keep() {
+    const auto wait = static_cast<std::uint32_t>(std::chrono::milliseconds(kKeepFor).count());
+    controller.async_keep(nonce, wait, CallOptions{.deadline = kKeepDeadline},
+                          [self = shared_from_this()](Outcome<bool>&& outcome) { self->on_kept(outcome); });
+  }
 
   void on_registered(std::uint64_t generation, const Outcome<std::uint32_t>& outcome) {
     const std::scoped_lock lock(mutex);
@@ -50,7 +97,7 @@ struct Registration::State {
     } else {
       lost(outcome.failure());
     }
-    work.notify_all();
+    turns->soon();
   }
 
   void on_kept(const Outcome<bool>& outcome) {
@@ -64,7 +111,7 @@ struct Registration::State {
       registered = 0;
       retry_at = std::chrono::steady_clock::now() + backoff.next();
     }
-    work.notify_all();
+    turns->soon();
   }
 
   void lost(const Failure& failure) {
@@ -79,20 +126,22 @@ struct Registration::State {
   }
 };
 
-Registration::Registration(const Address& controller, const Uuid& nonce, const Log& log)
-    : nonce_(nonce), state_(std::make_shared<State>()), client_(only(controller)), controller_(client_) {
-  state_->log = log;
-  state_->where = controller.str();
-  thread_ = std::thread([this] { run(); });
+Registration::Registration(const Address& controller, const Uuid& nonce, const Log& log,
+                           std::shared_ptr<transport::Reactor> reactor)
+    : state_(std::make_shared<State>(controller, nonce, log, reactor)) {
+  state_->turns = std::make_shared<Turns>(std::move(reactor), [weak = std::weak_ptr(state_)] {
+    const auto state = weak.lock();
+    return state ? state->step() : kNever;
+  });
 }
 
 Registration::~Registration() {
   {
     const std::scoped_lock lock(state_->mutex);
     state_->stopping = true;
-    state_->work.notify_all();
   }
-  thread_.join();
+  state_->turns->stop();
+  state_->client.core()->close();
 }
 
 void Registration::set(std::vector<Instance> instances) {
@@ -100,66 +149,35 @@ void Registration::set(std::vector<Instance> instances) {
   state_->instances = std::move(instances);
   ++state_->wanted;
   state_->retry_at = {};
-  state_->work.notify_all();
+  state_->turns->soon();
 }
 
+// A handler may stop its own server: the reactor, on whose thread it may be, has no turn meanwhile.
 void Registration::begin_withdraw() {
   {
     const std::scoped_lock lock(state_->mutex);
     if (std::exchange(state_->stopping, true)) return;
-    state_->work.notify_all();
     if (state_->registered == 0 && !state_->registering) return;  // nothing to take back
     state_->withdrawing = true;
   }
-  controller_.async_deregister(nonce_, CallOptions{.deadline = kWithdrawDeadline},
-                               [state = state_](Outcome<void>&&) {
-                                 const std::scoped_lock lock(state->mutex);
-                                 state->withdrawing = false;
-                                 state->withdrawn.notify_all();
-                               });
+  const CallOptions options{.deadline = kWithdrawDeadline};
+  const auto done = [state = state_](Outcome<void>&&) {
+    const std::scoped_lock lock(state->mutex);
+    state->withdrawing = false;
+    state->withdrawn.notify_all();
+  };
+  if (!state_->client.core()->reactor().on_own_thread())
+    return state_->controller.async_deregister(state_->nonce, options, done);
+  try {
+    state_->controller.deregister(state_->nonce, options);
+  } catch (const Error&) {  // the controller will notice by the connection's end
+  }
+  done({});
 }
 
 void Registration::await_withdrawn(TimePoint until) {
   std::unique_lock lock(state_->mutex);
   state_->withdrawn.wait_until(lock, until, [&] { return !state_->withdrawing; });
-}
-
-void Registration::run() {
-  std::unique_lock lock(state_->mutex);
-  while (!state_->stopping) {
-    const bool may_act = state_->wanted != 0 && !state_->registering;
-    const bool now = std::chrono::steady_clock::now() >= state_->retry_at;
-    if (may_act && now && state_->registered != state_->wanted) {
-      state_->registering = true;
-      const auto generation = state_->wanted;
-      const auto instances = state_->instances;
-      lock.unlock();
-      send_register(generation, instances);
-      lock.lock();
-    } else if (may_act && now && !state_->keeping) {
-      state_->keeping = true;
-      lock.unlock();
-      send_keep();
-      lock.lock();
-    } else if (may_act && !now) {
-      state_->work.wait_until(lock, state_->retry_at);
-    } else {
-      state_->work.wait(lock);
-    }
-  }
-}
-
-void Registration::send_register(std::uint64_t generation, const std::vector<Instance>& instances) {
-  controller_.async_register(nonce_, instances, CallOptions{.deadline = kRegisterDeadline},
-                             [state = state_, generation](Outcome<std::uint32_t>&& outcome) {
-                               state->on_registered(generation, outcome);
-                             });
-}
-
-void Registration::send_keep() {
-  const auto wait = static_cast<std::uint32_t>(std::chrono::milliseconds(kKeepFor).count());
-  controller_.async_keep(nonce_, wait, CallOptions{.deadline = kKeepDeadline},
-                         [state = state_](Outcome<bool>&& outcome) { state->on_kept(outcome); });
 }
 
 }  // namespace mf::controller

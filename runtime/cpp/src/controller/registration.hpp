@@ -1,26 +1,25 @@
-#pragma once
 // One server process registered at one controller. See controller_registrar.hpp.
+#pragma once
 
-#include <chrono>
-#include <cstdint>
 #include <memory>
-#include <string>
-#include <thread>
 #include <vector>
 
-#include "mf/client/client.hpp"
 #include "mf/controller.client.hpp"
 #include "mf/core/clock.hpp"
 #include "mf/core/log.hpp"
 #include "mf/core/types.hpp"
 #include "mf/transport/address.hpp"
+#include "mf/transport/reactor.hpp"
 
 namespace mf::controller {
 
 class Registration {
  public:
-  Registration(const Address& controller, const Uuid& nonce, const Log& log);
+  Registration(const Address& controller, const Uuid& nonce, const Log& log,
+               std::shared_ptr<transport::Reactor> reactor);
   ~Registration();
+  Registration(const Registration&) = delete;
+  Registration& operator=(const Registration&) = delete;
 
   /// These are the instances now; returns at once.
   void set(std::vector<Instance> instances);
@@ -33,15 +32,7 @@ class Registration {
   /// What answers reach, also those that come late.
   struct State;
 
-  void run();
-  void send_register(std::uint64_t generation, const std::vector<Instance>& instances);
-  void send_keep();
-
-  Uuid nonce_;
-  std::shared_ptr<State> state_;
-  Client client_;
-  ControllerClient controller_;
-  std::thread thread_;
+  const std::shared_ptr<State> state_;
 };
 
 }  // namespace mf::controller

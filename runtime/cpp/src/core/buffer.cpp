@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -12,11 +11,21 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kOverhead = Buffer::kHeadroom + Buffer::kTailroom + kAlignment;
+constexpr std::size_t kFrameHeaderAtMost = 24;
+
+/// At the start of a block that was a buffer's.
+struct OwnedBlock final : detail::BytesOwner {
+  static void give(BytesOwner* owner) noexcept {
+    const Block block{.memory = owner, .size = owner->capacity + kOverhead};
+    owner->~BytesOwner();
+    give_block(block);
+  }
+};
 
 }  // namespace
 
 Buffer::~Buffer() {
-  std::free(block_);
+  if (block_.memory != nullptr) give_block(block_);
 }
 
 std::byte* Buffer::append(std::size_t n) {
@@ -36,16 +45,16 @@ void Buffer::append(std::span<const std::byte> bytes) {
 void Buffer::move_to(std::size_t capacity) {
   if (capacity > std::numeric_limits<std::size_t>::max() - kOverhead) throw std::bad_alloc();
   // malloc and not aligned_alloc: it is the faster of the two, and 64 bytes more cost nothing.
-  void* block = std::malloc(capacity + kOverhead);
-  if (block == nullptr) throw std::bad_alloc();
-  const auto start = reinterpret_cast<std::uintptr_t>(block) + kHeadroom;
+  const Block block = take_block(capacity + kOverhead);
+  const auto start = reinterpret_cast<std::uintptr_t>(block.memory) + kHeadroom;
   const std::uintptr_t aligned = (start + kAlignment - 1) & ~std::uintptr_t{kAlignment - 1};
-  auto* data = static_cast<std::byte*>(block) + (aligned - reinterpret_cast<std::uintptr_t>(block));
+  auto* data =
+      static_cast<std::byte*>(block.memory) + (aligned - reinterpret_cast<std::uintptr_t>(block.memory));
   if (size_ != 0) std::memcpy(data, data_, size_);
-  std::free(block_);
+  if (block_.memory != nullptr) give_block(block_);
   block_ = block;
   data_ = data;
-  capacity_ = capacity;
+  capacity_ = block.size - kOverhead;
 }
 
 void Buffer::give_back() noexcept {
@@ -57,21 +66,16 @@ void Buffer::give_back() noexcept {
   }
 }
 
-SharedBytes::SharedBytes(Buffer&& buffer) {
-  auto owner = std::make_shared<const Buffer>(std::move(buffer));
-  view_ = owner->span();
-  owner_ = std::move(owner);
-}
-
-SharedBytes SharedBytes::copy(std::span<const std::byte> bytes) {
-  Buffer buffer(bytes.size());
-  buffer.append(bytes);
-  return SharedBytes(std::move(buffer));
-}
-
-SharedBytes SharedBytes::cut(std::span<const std::byte> part) const {
-  if (part.size() < kShareFrom && part.size() < view_.size()) return copy(part);
-  return {owner_, part};
+detail::BytesOwner* Buffer::release_to_owner() noexcept {
+  static_assert(sizeof(detail::BytesOwner) + kFrameHeaderAtMost <= kHeadroom);
+  auto* const owner = new (block_.memory) OwnedBlock;
+  owner->release = &OwnedBlock::give;
+  owner->memory = data_;
+  owner->capacity = capacity_;
+  block_ = {};
+  data_ = nullptr;
+  size_ = capacity_ = 0;
+  return owner;
 }
 
 }  // namespace mf

@@ -5,6 +5,7 @@
 
 #include "mf/core/error.hpp"
 #include "mf/core/options.hpp"
+#include "mf/link/warm_blocks.hpp"
 #include "mf/protocol/descriptor_diff.hpp"
 
 namespace mf::link {
@@ -264,10 +265,22 @@ std::uint32_t ClientLink::append(protocol::RequestHead& head, const Payload& pay
 }
 
 void ClientLink::send_request(const protocol::RequestHead& head, const Payload& payload) {
-  if (payload.buffer_ == nullptr || payload.size() < protocol::kSeparateSegmentFrom) {
+  warm_blocks_for(payload.size(), *reactor_);
+  if (payload.size() < protocol::kSeparateSegmentFrom) {
     session_.send_request(head, payload.bytes_);
+  } else if (payload.pieces_.empty()) {
+    if (payload.buffer_ != nullptr) {
+      session_.send_request(head, std::move(*payload.buffer_));
+    } else {
+      session_.send_request(head, payload.bytes_);
+    }
+  } else if (payload.gathered_ != nullptr) {
+    session_.send_request(head, std::move(*payload.gathered_));
   } else {
-    session_.send_request(head, std::move(*payload.buffer_));
+    Gathered copy;
+    copy.buffer.append(payload.bytes_);
+    copy.pieces.assign(payload.pieces_.begin(), payload.pieces_.end());
+    session_.send_request(head, std::move(copy));
   }
 }
 
@@ -623,7 +636,7 @@ void ClientLink::end(Pending&& pending, Reply&& reply, FinishedList& own) {
     return;
   }
   std::size_t kept_at = 0;
-  const auto size = reply.owner ? 0 : reply.payload.size();
+  const auto size = !reply.owner.empty() ? 0 : reply.payload.size();
   if (size != 0) {
     kept_at = completions_.kept.size();
     std::memcpy(completions_.kept.append(protocol::padded(size)), reply.payload.data(), size);

@@ -4,8 +4,10 @@
 #include <bit>
 #include <utility>
 
+#include "mf/core/blocking.hpp"
 #include "mf/core/error.hpp"
 #include "mf/link/client_link.hpp"
+#include "mf/link/warm_blocks.hpp"
 #include "mf/protocol/metadata.hpp"
 
 namespace mf::link {
@@ -31,6 +33,7 @@ void ClientLink::drive_interruptibly(Waiter& waiter, TimePoint deadline) {
 }
 
 void ClientLink::drive(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly) {
+  if (!waiter.done()) announce_wait(lock);
   while (!waiter.done()) {
     if (waiter.elsewhere_.load()) {
       if (!broken()) adopt(lock);
@@ -45,6 +48,15 @@ void ClientLink::drive(Waiter& waiter, TimePoint deadline, Lock& lock, bool inte
     if (!waiter.done() && deadline != kNever && std::chrono::steady_clock::now() >= deadline) break;
   }
   if (!leading_) leave(lock);
+}
+
+// What a thread gives away that reads a server's sockets is no business of this lock.
+void ClientLink::announce_wait(Lock& lock) {
+  if (mf::detail::io_role == nullptr) return blocking();
+  flush(lock);  // the server may begin meanwhile
+  lock.unlock();
+  blocking();
+  lock.lock();
 }
 
 // Also when the link has ended: whoever ended it finishes the waiter.
@@ -118,6 +130,7 @@ void ClientLink::interrupt_finished_leader() noexcept {
 }
 
 void ClientLink::wait_for_room(TimePoint until, Lock& lock) {
+  announce_wait(lock);
   constexpr std::chrono::milliseconds kLongest{100};
   const auto now = std::chrono::steady_clock::now();
   const auto left =
@@ -267,6 +280,7 @@ void ClientLink::on_reply(protocol::Event& event, FinishedList& own) {
       reply.count = event.count;
       reply.payload = event.payload;
       reply.owner = std::move(event.owner);
+      warm_blocks_for(reply.owner.size(), *reactor_);
       if (!event.metadata.empty()) [[unlikely]]
         reply.metadata = std::make_unique<Metadata>(protocol::read_metadata(event.metadata));
     }
@@ -374,7 +388,7 @@ void ClientLink::FinishedList::run() noexcept {
     if (item.kept_size != 0) item.reply.payload = {kept.data() + item.kept_at, item.kept_size};
     item.done(std::move(item.reply));
     item.done = nullptr;
-    item.reply.owner.reset();  // what it looked into may go now
+    item.reply.owner.clear();  // what it looked into may go now
   }
   items.clear();
   kept.clear();

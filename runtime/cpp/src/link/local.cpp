@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "mf/core/blocking.hpp"
 #include "mf/core/log.hpp"
 
 namespace mf::link {
@@ -129,6 +130,11 @@ class LocalAnswers final : public mf::detail::Answers {
   void wait(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     const auto done = [this] { return open_ == 0; };
+    if (!done()) {
+      lock.unlock();
+      blocking();
+      lock.lock();
+    }
     if (deadline_ == kNever) {
       changed_.wait(lock, stop, done);
     } else {

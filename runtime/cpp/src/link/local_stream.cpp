@@ -88,6 +88,7 @@ void LocalStream::give_up(Failure why) {
 }
 
 void LocalStream::wait_for_end() {
+  blocking();
   std::unique_lock lock(mutex_);
   const auto ended = [&] { return ended_; };
   if (deadline_ == kNever) {

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <thread>
 #include <utility>
+
+#include "mf/core/blocking.hpp"
+#include "mf/link/warm_blocks.hpp"
 
 namespace mf::link {
 namespace {
@@ -38,9 +42,13 @@ void ServerLink::open(std::shared_ptr<Handler> handler) {
 }
 
 void ServerLink::on_ready(transport::Ready ready) {
+  on_ready(ready, false);
+}
+
+void ServerLink::on_ready(transport::Ready ready, bool go_on) {
   // Whatever goes wrong here, in a handler's code or for want of memory, ends this connection and no other.
   try {
-    serve(ready);
+    serve(ready, go_on);
   } catch (const std::exception& error) {
     options_.log.write(Level::error, "connection_failed", {{"peer", peer()}, {"reason", error.what()}});
     Lock lock(mutex_);
@@ -48,18 +56,23 @@ void ServerLink::on_ready(transport::Ready ready) {
   }
 }
 
-void ServerLink::serve(transport::Ready ready) {
-  if (closed()) return;
+// `go_on`: only if a turn waits to be gone on with.
+void ServerLink::serve(transport::Ready ready, bool go_on) {
+  if (closed() || (go_on && !turn_waits_)) return;
+  // Streams that have room again, or the end of the connection, may run a user's code, which may wait.
+  const auto* const role = detail::io_role;
+  const auto still_ours = [role] { return detail::io_role == role; };
   if (ready.writable) {
     Lock lock(mutex_);
     blocked_ = false;
     flush(lock);
-    if (closed()) return;
+    if (closed() || !still_ours()) return;
   }
   if (!ready.readable) return;
-  for (int i = 0; i < kReadsPerTurn && read_once(); ++i) {
-  }
-  if (!stream_->has_input()) return;
+  auto went = Went::more;
+  if (std::exchange(turn_waits_, false)) went = run_turn(true);
+  for (int i = 0; i < kReadsPerTurn && went == Went::more && still_ours(); ++i) went = read_once();
+  if (went == Went::elsewhere || !still_ours() || !stream_->has_input()) return;
   const Lock lock(mutex_);
   look_again();
 }
@@ -80,25 +93,24 @@ void ServerLink::look_again() {
   });
 }
 
-// One turn: read, parse all, handle all, write all. True if there may be more to read at once.
-bool ServerLink::read_once() {
+// One turn: read, parse all, handle all, write all.
+ServerLink::Went ServerLink::read_once() {
   Lock lock(mutex_);
-  if (closed() || ending_) return false;
+  if (closed() || ending_) return Went::enough;
   const auto window = session_.receive_window();
   lock.unlock();
   const auto result = stream_->read(window, transport::Wait::no);
   lock.lock();
-  if (closed()) return false;
+  if (closed()) return Went::enough;
   if (result.state == transport::IoState::would_block) {
     flush(lock);  // what the stream has to say for itself
-    return false;
+    return Went::enough;
   }
   if (result.state != transport::IoState::ok) {
     shut_by_peer(lock);
-    return false;
+    return Went::enough;
   }
   session_.commit(result.bytes);
-  events_.clear();
   for (;;) {
     protocol::Event event;
     if (!session_.next(event)) break;
@@ -106,19 +118,90 @@ bool ServerLink::read_once() {
   }
   in_turn_ = true;
   lock.unlock();
-  handle(events_);
+  return run_turn(result.bytes == window.size());
+}
+
+/// The part of a turn that one thread runs.
+class ServerLink::Turn final : public detail::IoRole {
+ public:
+  explicit Turn(ServerLink& link) noexcept : outer_(std::exchange(detail::io_role, this)), link_(link) {}
+  ~Turn() {
+    if (!left_) detail::io_role = outer_;
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  void hand_over() noexcept override {
+    if (outer_ == nullptr || !link_.leave_turn(*this)) return;
+    left_ = true;
+    detail::io_role = outer_;
+    outer_->hand_over();
+  }
+  [[nodiscard]] bool left() const noexcept { return left_; }
+
+  // What the request looks into that still runs here.
+  std::vector<protocol::Event> events;
+  std::shared_ptr<const Buffer> input;
+
+ private:
+  IoRole* const outer_;
+  ServerLink& link_;
+  bool left_ = false;
+};
+
+// All that was parsed and is left; `full`: the read that gave it filled its window.
+ServerLink::Went ServerLink::run_turn(bool full) {
+  {
+    Turn turn(*this);
+    const auto now = std::chrono::steady_clock::now();
+    while (next_event_ < events_.size()) {
+      handle(events_[next_event_++], now);
+      if (turn.left()) return Went::elsewhere;
+    }
+  }
+  handler_->on_turn_end();
   events_.clear();  // large payloads are not kept alive by a connection that is idle
-  lock.lock();
+  next_event_ = 0;
+  turn_input_.reset();
+  Lock lock(mutex_);
   in_turn_ = false;
   flush(lock);
   update_interest();
-  return !paused_ && result.bytes == window.size();
+  return !paused_ && full ? Went::more : Went::enough;
 }
 
-void ServerLink::handle(std::vector<protocol::Event>& events) {
-  const auto now = std::chrono::steady_clock::now();
-  for (auto& event : events) handle(event, now);
-  handler_->on_turn_end();
+// The request that runs keeps what it looks into; the others, and the reading, are left to the next thread.
+// False: there is no memory for that, and all stays as it was.
+bool ServerLink::leave_turn(Turn& turn) noexcept {
+  try {
+    std::vector<protocol::Event> left;
+    left.reserve(events_.size() - next_event_);
+    if (!turn_input_) {
+      auto input = std::make_shared<Buffer>();
+      const Lock lock(mutex_);
+      *input = session_.detach_input();
+      turn_input_ = std::move(input);
+    }
+    reactor_->post([weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->on_ready({.readable = true}, true);
+    });
+    std::move(events_.begin() + static_cast<std::ptrdiff_t>(next_event_), events_.end(),
+              std::back_inserter(left));
+    turn.events = std::exchange(events_, std::move(left));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  turn.input = turn_input_;
+  next_event_ = 0;
+  turn_waits_ = true;
+  handler_->on_handed_over();
+  Lock lock(mutex_);
+  try {
+    flush(lock);  // who waits for the replies of this turn may be whom the handler waits for
+  } catch (const std::bad_alloc&) {
+    shut("", lock);
+  }
+  return true;
 }
 
 void ServerLink::handle(protocol::Event& event, TimePoint now) {
@@ -137,6 +220,7 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
     case protocol::EventType::request: {
       in_flight_.fetch_add(1);
       queued_bytes_.fetch_add(event.payload.size());
+      warm_blocks_for(event.payload.size(), *reactor_);
       if (above(1)) {
         if (!event.header.oneway()) {
           return send_failure(protocol::ReplyHead::to(event), Code::overloaded, Execution::not_executed,
@@ -215,16 +299,17 @@ void ServerLink::refuse_and_close(Code code, const std::string& reason) {
                      {{"peer", peer()}, {"code", name(code)}, {"reason", reason}});
 }
 
-void ServerLink::send_reply(const protocol::ReplyHead& head, Buffer& payload, std::size_t request_size) {
+void ServerLink::send_reply(const protocol::ReplyHead& head, Gathered& payload, std::size_t request_size) {
   Lock lock(mutex_);
   end_request(request_size);
   if (closed()) return;
+  warm_blocks_for(payload.size(), *reactor_);
   if (payload.size() > peer_max_payload_) {
     session_.send_failure(head, Code::message_too_large, Execution::unknown,
                           "the reply has " + std::to_string(payload.size()) +
                               " bytes, the caller takes at most " + std::to_string(peer_max_payload_));
   } else if (payload.size() < protocol::kSeparateSegmentFrom) {
-    session_.send_reply(head, std::span<const std::byte>(payload.span()));
+    session_.send_reply(head, std::span<const std::byte>(payload.buffer.span()));
   } else {
     session_.send_reply(head, std::move(payload));
   }

@@ -85,7 +85,7 @@ StreamEvent StreamIn::on_data(const protocol::Event& event) {
   piece_open_ = !whole;
   piece_cost_ += cost;
   if (whole) {
-    frames_.push_back({.bytes = SharedBytes(std::exchange(piece_, Buffer())),
+    frames_.push_back({.bytes = Bytes(std::exchange(piece_, Buffer())),
                        .encoding = piece_encoding_,
                        .count = 1,
                        .cost = std::exchange(piece_cost_, 0)});
@@ -123,7 +123,7 @@ StreamIn::Got StreamIn::take(Frame& into) {
   auto got = Got::nothing;
   {
     const std::scoped_lock lock(mutex_);
-    into.bytes.reset();
+    into.bytes.clear();
     std::size_t taken = std::exchange(held_cost_, 0);
     if (!frames_.empty()) {
       into = std::move(frames_.front());

@@ -22,7 +22,8 @@ std::span<std::byte> Input::window() {
   begin_ = 0;
   end_ = left;
   filled_ = false;
-  return {buffer_.data() + end_, buffer_.capacity() - end_};
+  const std::size_t room = buffer_.capacity() - end_;
+  return {buffer_.data() + end_, large_ && left == 0 ? std::min(room, kReceiveWindowAtFirst) : room};
 }
 
 void Input::commit(std::size_t n) noexcept {
@@ -44,6 +45,21 @@ void Input::dedicate(std::size_t payload_offset, std::size_t padded_size) {
   dedicated_missing_ = buffer.size() - here.size();
   dedicated_.swap(buffer);
   begin_ = end_;
+  large_ = true;
+}
+
+Buffer Input::detach() {
+  const auto left = available();
+  Buffer next;
+  if (!left.empty()) {
+    next.reserve(buffer_.capacity());
+    std::memcpy(next.data(), left.data(), left.size());
+  }
+  begin_ = 0;
+  end_ = left.size();
+  filled_ = false;
+  buffer_.swap(next);
+  return next;
 }
 
 void Input::shrink() noexcept {

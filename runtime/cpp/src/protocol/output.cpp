@@ -1,6 +1,7 @@
 #include "mf/protocol/output.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "mf/protocol/limits.hpp"
@@ -27,6 +28,19 @@ void Output::push(Buffer&& buffer, std::size_t front, std::size_t back) {
   segment.begin = segment.buffer.data() - front;
   segment.back = back;
   bytes_ += segment.rest().size();
+  segments_.push_back(std::move(segment));
+  open_ = false;
+}
+
+void Output::push(Bytes&& bytes) {
+  if (bytes.size() < kSeparateSegmentFrom) {
+    if (!bytes.empty()) std::memcpy(append(bytes.size()), bytes.data(), bytes.size());
+    return;
+  }
+  Segment segment;
+  segment.shared = std::move(bytes);
+  segment.begin = segment.shared.data();
+  bytes_ += segment.shared.size();
   segments_.push_back(std::move(segment));
   open_ = false;
 }
@@ -66,6 +80,7 @@ void Output::drop_first() noexcept {
   if (segment.back == 0 && capacity > spare_.capacity() && capacity <= 4 * kOutputSegment)
     spare_.swap(segment.buffer);
   segment.buffer = Buffer();
+  segment.shared.clear();
   ++first_;
   if (first_ == segments_.size()) {
     segments_.clear();

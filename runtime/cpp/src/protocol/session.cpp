@@ -102,7 +102,7 @@ void Session::shrink() noexcept {
 }
 
 bool Session::next(Event& event) {
-  if (event.owner) event.owner.reset();
+  event.owner.clear();
   event.metadata = {};
   event.metadata_fault = nullptr;
   if (closed()) [[unlikely]]
@@ -165,7 +165,7 @@ bool Session::next_dedicated(Event& event) {
     return give_broken(event);
   }
   buffer.resize(size);
-  event.owner = SharedBytes(std::move(buffer));
+  event.owner = Bytes(std::move(buffer));
   event.payload = event.owner.span();
   return deliver(event) || give_broken(event);
 }

@@ -99,6 +99,28 @@ void Session::send_frame(Header header, std::uint32_t count, Buffer&& payload) {
   output_.push(std::move(payload), offset, padding);
 }
 
+void Session::send_frame(Header header, std::uint32_t count, Gathered&& payload) {
+  if (payload.pieces.empty()) return send_frame(header, count, std::move(payload.buffer));
+  const std::size_t offset = payload_offset_for(count);
+  header.size = static_cast<std::uint32_t>(offset + payload.size());
+  header.count = static_cast<std::uint16_t>(std::min<std::uint32_t>(count, kExtendedCount));
+  std::byte* const begin = output_.append(offset);
+  encode_header(header, begin);
+  if (count >= kExtendedCount) write_extension(begin + kHeaderSize, count);
+  const std::size_t padding = padded(header.size) - header.size;
+  // A slice of the buffer that is small is copied by cut() and by push() alike; then it is gone.
+  const Bytes between(std::move(payload.buffer));
+  std::size_t at = 0;
+  for (auto& piece : payload.pieces) {
+    output_.push(between.cut(between.span().subspan(at, piece.at - at)));
+    at = piece.at;
+    output_.push(std::move(piece.bytes));
+  }
+  output_.push(between.cut(between.span().subspan(at)));
+  if (padding != 0) std::memset(output_.append(padding), 0, padding);
+  payload.clear();
+}
+
 Header Session::request_header(const RequestHead& head, std::uint32_t& id) {
   id = head.id != 0 ? head.id : reserve_id();
   Header header;
@@ -126,6 +148,14 @@ std::uint32_t Session::send_request(const RequestHead& head, std::span<const std
   return id;
 }
 
+std::uint32_t Session::send_request(const RequestHead& head, Gathered&& payload) {
+  if (!may_send(FrameType::request)) return 0;
+  check_peer_takes(payload.size(), Execution::not_executed);
+  std::uint32_t id = 0;
+  send_frame(request_header(head, id), head.count, std::move(payload));
+  return id;
+}
+
 std::span<std::byte> Session::place_request(const RequestHead& head, std::size_t size, std::uint32_t& id) {
   id = 0;
   if (!may_send(FrameType::request)) return {};
@@ -143,6 +173,12 @@ void Session::send_reply(const ReplyHead& head, std::span<const std::byte> paylo
   if (!may_send(FrameType::reply)) return;
   check_peer_takes(payload.size(), Execution::unknown);
   send_frame(reply_header(head), head.count, payload);
+}
+
+void Session::send_reply(const ReplyHead& head, Gathered&& payload) {
+  if (!may_send(FrameType::reply)) return;
+  check_peer_takes(payload.size(), Execution::unknown);
+  send_frame(reply_header(head), head.count, std::move(payload));
 }
 
 std::span<std::byte> Session::place_reply(const ReplyHead& head, std::size_t size) {

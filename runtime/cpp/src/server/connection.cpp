@@ -4,20 +4,24 @@
 #include <string_view>
 #include <utility>
 
+#include "mf/core/blocking.hpp"
 #include "mf/core/options.hpp"
 #include "mf/protocol/metadata.hpp"
+#include "server/preemption.hpp"
 
 namespace mf::server {
 namespace {
 
-// Larger payloads are decoded on a worker, whatever the offer says: they must not hold up other connections.
-constexpr std::size_t kMostInline = 4096;
 constexpr std::string_view kCancelled = "cancelled before it was started";
 constexpr std::string_view kIdTwice = "the id of a call that is in flight was used again";
 constexpr std::string_view kTooLate = "the deadline passed while the call waited to be run";
 
-bool expired(TimePoint deadline) {
-  return deadline != kNever && std::chrono::steady_clock::now() >= deadline;
+/// What learns from this request's run.
+Placement* placement_of(const Offer& offer, std::uint16_t method, const protocol::Event& event) {
+  if (offer.where != Where::adaptive || event.header.stream() ||
+      !Placement::measures(event.payload.size(), event.count))
+    return nullptr;
+  return &offer.placements[method];
 }
 
 }  // namespace
@@ -31,6 +35,7 @@ Connection::Connection(Directory& directory, const std::shared_ptr<link::ServerL
       calls_(std::make_shared<Calls>(link->limits().max_streams, link->limits().stream_window)) {}
 
 std::pair<Code, std::string> Connection::on_bind(std::uint16_t first_route, const protocol::Bind& bind) {
+  now_ = {};
   if (!routes_.free(first_route, bind.methods.size())) {
     return {Code::protocol_error, "BIND of routes that are bound already, or of too many"};
   }
@@ -99,24 +104,32 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
   if ((event.header.stream() || event.header.metadata()) && !make_live(ticket, event, deadline)) [[unlikely]]
     return;
   const bool oneway = ticket.oneway();
-  const bool here = binding->offer->where == Where::io_thread && event.payload.size() <= kMostInline &&
-                    !event.header.stream();
+  if (now != turn_) {
+    turn_ = now_ = now;
+    spare_ = link->has_spare();
+    took_ = {};
+    watch_preemption(now);
+  }
+  auto* const placement = placement_of(*binding->offer, method, event);
+  const bool here = spare_ && !event.header.stream() &&
+                    (placement != nullptr ? placement->promoted() && took_ < Placement::kSlow
+                                          : binding->offer->where == Where::io_thread);
   bool queue = false;
   if (oneway || oneways_open_.load(std::memory_order_acquire) != 0) {
     const std::scoped_lock lock(mutex_);
     queue = oneway ? !here || lane_runs_ : *binding->oneways != 0;
   }
   if (here && !queue) {
-    // Handlers before it in the same turn may have taken their time.
-    if (expired(deadline)) return ticket.fail(Code::deadline_exceeded, Execution::not_executed, kTooLate);
-    if (ticket.call() && !ticket.call()->start()) return ticket.refuse(Code::cancelled, kCancelled);
-    return run(*binding, std::move(ticket), method, tier, event.payload, deadline);
+    return run_here(binding, std::move(ticket), method, tier, event.payload, event.owner, deadline,
+                    placement);
   }
+  now_ = {};
   auto job = std::make_unique<Job>(std::move(ticket), event.keep());
   job->method = method;
   job->tier = tier;
   job->deadline = deadline;
   job->binding = binding;
+  job->placement = placement;
   if (job->ticket.call()) {
     job->ticket.call()->on_queued();
   } else if (!oneway) {
@@ -187,16 +200,19 @@ void Connection::run_lane() {
     if (directory_.stopped()) return drop_lane();
     if (job->ticket.oneway()) {
       const auto binding = job->binding;  // which an UNBIND may take away meanwhile
-      auto& waiting = *binding->oneways;
       run(std::move(job));
-      const std::scoped_lock lock(mutex_);
-      --waiting;
-      --oneways_open_;
+      end_oneway(*binding);
     } else {
       directory_.workers().submit(
           [self = shared_from_this(), job = std::move(job)]() mutable { self->run(std::move(job)); });
     }
   }
+}
+
+void Connection::end_oneway(const Binding& binding) {
+  const std::scoped_lock lock(mutex_);
+  --*binding.oneways;
+  --oneways_open_;
 }
 
 void Connection::drop_lane() {
@@ -206,10 +222,12 @@ void Connection::drop_lane() {
 }
 
 void Connection::on_cancel(std::uint32_t id) {
+  now_ = {};
   calls_->on_cancel(id);
 }
 
 void Connection::on_stream(const protocol::Event& event) {
+  now_ = {};
   const auto call = calls_->find(event.header.id);
   if (!call) {
     if (const auto link = link_.lock()) link->count_late_frame();
@@ -242,9 +260,104 @@ void Connection::on_turn_end() {
   if (!tasks_.empty()) directory_.workers().submit(tasks_);
 }
 
+/// A call on the thread that reads its connection; on the stack of that thread.
+class Connection::Here {
+ public:
+  Here(Connection& connection, const std::shared_ptr<Binding>& binding, Placement* placement,
+       bool oneway) noexcept
+      : connection_(connection), binding_(&binding), placement_(placement), oneway_(oneway) {
+    connection.here_ = this;
+  }
+  ~Here() {
+    if (!left_) {
+      connection_.here_ = nullptr;
+    } else if (oneway_) {
+      end_lane();
+    }
+  }
+  Here(const Here&) = delete;
+  Here& operator=(const Here&) = delete;
+
+  void set(Incoming& incoming) noexcept { incoming_ = &incoming; }
+  [[nodiscard]] bool left() const noexcept { return left_ != nullptr; }
+
+  /// It waits, and others go on reading.
+  void leave() {
+    left_ = *binding_;
+    if (placement_ != nullptr) placement_->waited();
+    if (oneway_) {
+      const std::scoped_lock lock(connection_.mutex_);
+      ++*left_->oneways;
+      ++connection_.oneways_open_;
+      connection_.lane_runs_ = true;
+    } else if (incoming_ != nullptr) {
+      (void)incoming_->live_call();  // so that its client can cancel it
+    }
+  }
+
+ private:
+  void end_lane() {
+    connection_.end_oneway(*left_);
+    {
+      const std::scoped_lock lock(connection_.mutex_);
+      if (connection_.lane_.empty()) {
+        connection_.lane_runs_ = false;
+        return;
+      }
+    }
+    connection_.directory_.workers().submit(LaneTask(connection_.shared_from_this()));
+  }
+
+  Connection& connection_;
+  const std::shared_ptr<Binding>* const binding_;  // in the routes, from which it may be taken
+  Placement* const placement_;
+  const bool oneway_;
+  Incoming* incoming_ = nullptr;
+  std::shared_ptr<Binding> left_;
+};
+
+void Connection::on_handed_over() noexcept {
+  now_ = {};
+  try {
+    if (auto* const here = std::exchange(here_, nullptr)) here->leave();
+    on_turn_end();                   // what was begun in this turn waits for nobody
+  } catch (const std::bad_alloc&) {  // then it cannot be cancelled
+  }
+}
+
+void Connection::run_here(const std::shared_ptr<Binding>& binding, Ticket ticket, std::uint16_t method,
+                          Tier tier, std::span<const std::byte> payload, const Bytes& owner,
+                          TimePoint deadline, Placement* placement) {
+  // Handlers before it in the same turn may have taken their time.
+  const auto* const clock = directory_.clock();
+  const bool measured = placement != nullptr;
+  if (now_ == TimePoint{} && (deadline != kNever || (measured && clock == nullptr)))
+    now_ = std::chrono::steady_clock::now();
+  if (deadline != kNever && now_ >= deadline)
+    return ticket.fail(Code::deadline_exceeded, Execution::not_executed, kTooLate);
+  if (ticket.call() && !ticket.call()->start()) return ticket.refuse(Code::cancelled, kCancelled);
+  const auto began = clock != nullptr ? clock->now() : now_;
+  Here here(*this, binding, placement, ticket.oneway());
+  run(*binding, std::move(ticket), method, tier, payload, owner, deadline, &here);
+  if (here.left()) return;
+  now_ = {};
+  if (!measured) return;
+  const auto ended = clock != nullptr ? clock->now() : std::chrono::steady_clock::now();
+  if (clock == nullptr) now_ = ended;
+  const auto took = ended - began;
+  took_ += took;
+  if (took > Placement::kSlow && clock == nullptr && was_preempted(took, Placement::kSlow)) return;
+  placement->ran_here(took);
+}
+
 void Connection::run(std::unique_ptr<Job> job) {
   auto& ticket = job->ticket;
-  if (expired(job->deadline)) {
+  const auto* const clock = directory_.clock();
+  auto* const placement = job->placement;
+  TimePoint now{};
+  if (job->deadline != kNever || (placement != nullptr && clock == nullptr))
+    now = std::chrono::steady_clock::now();
+  if (job->deadline != kNever && now >= job->deadline) {
     ticket.fail(Code::deadline_exceeded, Execution::not_executed, kTooLate);
   } else if (ticket.call()
                  ? !ticket.call()->start()
@@ -252,12 +365,20 @@ void Connection::run(std::unique_ptr<Job> job) {
                                                    protocol::ServerCallStep::run) {
     ticket.refuse(Code::cancelled, kCancelled);
   } else {
-    run(*job->binding, std::move(ticket), job->method, job->tier, job->payload.span(), job->deadline);
+    const auto items = ticket.count();
+    const auto waits = mf::detail::waits_announced;
+    const auto began = clock != nullptr ? clock->now() : now;
+    run(*job->binding, std::move(ticket), job->method, job->tier, job->payload.span(), job->payload,
+        job->deadline);
+    if (placement == nullptr) return;
+    if (mf::detail::waits_announced != waits) return placement->waited();
+    placement->ran_on_worker((clock != nullptr ? clock->now() : std::chrono::steady_clock::now()) - began,
+                             items);
   }
 }
 
 void Connection::run(const Binding& binding, Ticket ticket, std::uint16_t method, Tier tier,
-                     std::span<const std::byte> payload, TimePoint deadline) {
+                     std::span<const std::byte> payload, const Bytes& owner, TimePoint deadline, Here* here) {
   auto& servant = *binding.offer->servant;
   const auto link = link_.lock();
   const auto client = link ? std::uint64_t{link->client_id()} : 0;
@@ -267,7 +388,8 @@ void Connection::run(const Binding& binding, Ticket ticket, std::uint16_t method
                       .request_id = client << 32U | ticket.id(),
                       .connection = number_,
                       .deadline = deadline};
-  Incoming incoming(std::move(ticket), calls_, method, tier, payload, info, directory_.log());
+  Incoming incoming(std::move(ticket), calls_, method, tier, payload, owner, info, directory_.log());
+  if (here != nullptr) here->set(incoming);
   try {
     servant.dispatch(incoming);
   } catch (const std::exception& error) {  // no memory, mostly

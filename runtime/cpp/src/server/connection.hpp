@@ -1,9 +1,10 @@
-// What the server knows of one connection: which routes stand for which offers, the order of its one-way
-// calls, which calls wait or run.
+// What the server knows of one connection: which routes stand for which offers, where their calls run, the
+// order of its one-way calls, which calls wait or run.
 //
 // Order: one-way calls run one after the other as they were sent, in the connection's lane; while any of an
 // offer are waiting or running, later calls of that offer queue behind them. Calls with a reply leave the
-// lane when their turn comes and run beside each other.
+// lane when their turn comes and run beside each other. A one-way call that runs where it was read is in the
+// lane only if it waits and others go on reading: from then on until it has ended.
 #pragma once
 
 #include <atomic>
@@ -15,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "mf/core/clock.hpp"
 #include "mf/core/outcome.hpp"
 #include "mf/core/servant.hpp"
 #include "mf/link/server_link.hpp"
@@ -22,13 +24,15 @@
 #include "mf/server/incoming.hpp"
 #include "mf/server/server.hpp"
 #include "mf/transport/workers.hpp"
+#include "server/placement.hpp"
 
 namespace mf::server {
 
 struct Offer {
   std::shared_ptr<Servant> servant;
   std::string agent;
-  Where where = Where::worker;
+  Where where = Where::adaptive;
+  std::unique_ptr<Placement[]> placements;  // by the method's index in the schema; none unless adaptive
 };
 
 /// What a connection asks of its server; outlives all connections.
@@ -45,6 +49,8 @@ class Directory {
   /// True once the server no longer runs what has not been started.
   [[nodiscard]] virtual bool stopped() const noexcept = 0;
   [[nodiscard]] virtual const Log& log() const = 0;
+  /// That handlers are measured by; null: the steady clock.
+  [[nodiscard]] virtual const Clock* clock() const noexcept = 0;
 };
 
 class Connection final : public link::ServerLink::Handler, public std::enable_shared_from_this<Connection> {
@@ -63,6 +69,7 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   void on_stream(const protocol::Event& event) override;
   bool on_unbind(std::uint16_t first_route) override { return routes_.unbind(first_route); }
   void on_room() override;
+  void on_handed_over() noexcept override;
   void on_closed() override;
 
   /// Ends the streams that are still open: the server stops now.
@@ -77,7 +84,7 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   };
   class LaneTask;
   struct Job {
-    Job(Ticket with, SharedBytes bytes)
+    Job(Ticket with, Bytes bytes)
         : id(with.id()), slot(with.oneway()), ticket(std::move(with)), payload(std::move(bytes)) {}
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
@@ -88,30 +95,43 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
     Slot slot;
     std::shared_ptr<Calls> table;  // where the slot is, if it is in one
     Ticket ticket;
-    SharedBytes payload;
+    Bytes payload;
     std::uint16_t method = 0;
     Tier tier = Tier::memcpy;
     TimePoint deadline = kNever;
     std::shared_ptr<Binding> binding;
+    Placement* placement = nullptr;  // that learns from this run, if any does
   };
+  class Here;
 
   /// Makes the live call of a request with a stream or metadata. False: the request was answered.
   bool make_live(Ticket& ticket, const protocol::Event& event, TimePoint deadline);
+  void run_here(const std::shared_ptr<Binding>& binding, Ticket ticket, std::uint16_t method, Tier tier,
+                std::span<const std::byte> payload, const Bytes& owner, TimePoint deadline,
+                Placement* placement);
   void run(const Binding& binding, Ticket ticket, std::uint16_t method, Tier tier,
-           std::span<const std::byte> payload, TimePoint deadline);
+           std::span<const std::byte> payload, const Bytes& owner, TimePoint deadline, Here* here = nullptr);
   void run(std::unique_ptr<Job> job);
   void submit(std::unique_ptr<Job> job);
   void run_lane();
   void drop_lane();
+  void end_oneway(const Binding& binding);
 
   Directory& directory_;
   const std::weak_ptr<link::ServerLink> link_;
   const std::string peer_;
   const std::uint64_t number_;
   const std::shared_ptr<Calls> calls_;
-  protocol::Routes<Binding> routes_;          // the reactor's thread only
   std::atomic<std::size_t> oneways_open_{0};  // of all offers; only the reactor's thread adds to it
+  // The reactor's thread only.
+  protocol::Routes<Binding> routes_;
   std::vector<transport::Workers::Task> tasks_;
+  Here* here_ = nullptr;             // the call that it runs
+  TimePoint turn_{};                 // when the turn began
+  bool spare_ = false;               // then, may a handler be run here that perhaps waits?
+  std::chrono::nanoseconds took_{};  // what has been measured here in this turn
+  TimePoint now_{};                  // when the latest run of the turn ended, or it began; {}: too long ago
+
   std::mutex mutex_;  // all below
   std::deque<std::unique_ptr<Job>> lane_;
   bool lane_runs_ = false;

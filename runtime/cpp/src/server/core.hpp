@@ -22,6 +22,9 @@ namespace mf {
 class Server::Core final : public server::Directory {
  public:
   explicit Core(ServerOptions options);
+  ~Core() override;
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
 
   void offer(std::shared_ptr<Servant> servant, OfferOptions options);
   void start();
@@ -38,6 +41,7 @@ class Server::Core final : public server::Directory {
     return nothing_more_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] const Log& log() const override { return options_.log; }
+  [[nodiscard]] const Clock* clock() const noexcept override { return options_.clock.get(); }
 
  private:
   class Acceptor;

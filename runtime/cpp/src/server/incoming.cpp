@@ -14,19 +14,15 @@ std::shared_ptr<link::ServerLink> Ticket::take_link() {
   return nullptr;
 }
 
-void Ticket::answer(std::uint16_t status, Tier tier, Buffer& payload) {
+void Ticket::answer(std::uint16_t status, Tier tier, Gathered& payload) {
   const auto link = take_link();
   if (!link) return;
   head_.status = status;
   head_.encoding = static_cast<std::uint8_t>(tier);
   if (call_) [[unlikely]] {
     if (const auto metadata = call_->take_reply_metadata(); !metadata.empty()) {
-      Buffer with;
-      with.resize(protocol::metadata_size(metadata));
-      protocol::write_metadata(with.data(), metadata);
-      with.append(payload.span());
+      protocol::write_metadata(payload.prepend(protocol::metadata_size(metadata)), metadata);
       head_.flags = protocol::kMetadata;
-      return link->send_reply(head_, with, payload_size_);
     }
   }
   link->send_reply(head_, payload, payload_size_);

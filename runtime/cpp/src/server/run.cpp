@@ -65,10 +65,11 @@ void answer(Ticket& ticket, const link::Method& method, const Encoder& encoder) 
   const auto& results = encoder.results;
   if (!results.all_ok() || method.result_violation != nullptr || encoder.may_refuse())
     sort_out(method, encoder);
-  Buffer out;
+  Gathered payload;
+  auto& out = payload.buffer;
   if (results.all_ok()) {
     encoder.append_all(out);
-    return ticket.answer(protocol::kStatusOk, method.result_tier, out);
+    return ticket.answer(protocol::kStatusOk, method.result_tier, payload);
   }
   const auto count = static_cast<std::uint32_t>(results.size());
   protocol::MixedWriter writer(out, count);
@@ -82,11 +83,11 @@ void answer(Ticket& ticket, const link::Method& method, const Encoder& encoder) 
   for (std::uint32_t i = 0; i < count; ++i) {
     if (const auto* failure = results.failure(i)) write_failure(writer, out, method, *failure);
   }
-  ticket.answer(protocol::kStatusMixed, method.result_tier, out);
+  ticket.answer(protocol::kStatusMixed, method.result_tier, payload);
 }
 
 bool decode(Incoming& in, Tier tier, Requests& requests) {
-  codec::Reader reader(in.payload());
+  codec::Reader reader = in.reader();
   if (in.tier() == tier && requests.decode(reader, in.count()) && reader.finish()) return true;
   refuse_payload(in, reader);
   return false;
@@ -219,7 +220,7 @@ Failure invalid_result(const std::string& violation) {
 
 void answer_nothing(Incoming& in, const link::Method& method) {
   if (in.ticket().oneway()) return in.ticket().done();
-  Buffer nothing;
+  Gathered nothing;
   in.ticket().answer(protocol::kStatusOk, method.result_tier, nothing);
 }
 
@@ -229,21 +230,23 @@ void answer_failure(Incoming& in, const link::Method& method, const Failure& fai
     return in.ticket().done();
   }
   const auto known = failure.declared ? to_wire_failure(method, failure) : failure;
-  Buffer out;
+  Gathered payload;
+  auto& out = payload.buffer;
   protocol::MixedWriter writer(out, 1);
   writer.set(0, known.code);
   write_failure(writer, out, method, known);
-  in.ticket().answer(protocol::kStatusMixed, method.result_tier, out);
+  in.ticket().answer(protocol::kStatusMixed, method.result_tier, payload);
 }
 
-Buffer& scratch() {
-  thread_local Buffer buffer;
-  return buffer;
+Gathered& scratch() {
+  thread_local Gathered payload;
+  return payload;
 }
 
-void answer_scratch(Incoming& in, Tier tier, Buffer& scratch) {
+void answer_scratch(Incoming& in, Tier tier, Gathered& scratch) {
   in.ticket().answer(protocol::kStatusOk, tier, scratch);
-  if (scratch.capacity() > kScratchKept) scratch = Buffer();
+  scratch.pieces.clear();
+  if (scratch.buffer.capacity() > kScratchKept) scratch.buffer = Buffer();
 }
 
 void run_batch(Incoming& in, const link::Method& method, Tier tier, Requests& requests, void* servant) {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "mf/core/agent.hpp"
+#include "mf/core/blocking.hpp"
 #include "mf/core/error.hpp"
 #include "server/core.hpp"
 
@@ -18,6 +19,9 @@ namespace {
 constexpr std::size_t kMostAgentsText = 256;
 // Blocking handlers of streams that run at once, of all connections; more wait.
 constexpr std::size_t kMostStreamThreads = 1024;
+// Handlers that wait on threads that read sockets, for each such thread; with so many, all others go to
+// workers.
+constexpr std::size_t kMostSpares = 64;
 
 Error refused(std::string message) {
   return {Code::invalid_argument, Execution::not_executed, message};
@@ -120,8 +124,13 @@ void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options)
     const std::scoped_lock lock(mutex_);
     auto& place = offers_[{std::string(service.name), agent}];
     if (place) throw refused(std::string(service.name) + " is offered already for \"" + shown + "\"");
-    place = std::make_shared<const server::Offer>(
-        server::Offer{.servant = std::move(servant), .agent = std::move(shown), .where = options.where});
+    auto placements = options.where == Where::adaptive
+                          ? std::make_unique<server::Placement[]>(service.methods.size())
+                          : nullptr;
+    place = std::make_shared<const server::Offer>(server::Offer{.servant = std::move(servant),
+                                                                .agent = std::move(shown),
+                                                                .where = options.where,
+                                                                .placements = std::move(placements)});
     if (!started_) return;
   }
   announce();
@@ -264,7 +273,7 @@ void Server::Core::start() {
     for (const auto& address : listen) acceptors.push_back(std::make_shared<Acceptor>(*this, address, tls));
     acceptors_ = std::move(acceptors);
     for (std::size_t i = 0; i < options_.io_threads; ++i)
-      reactors_.push_back(std::make_shared<transport::Reactor>());
+      reactors_.push_back(std::make_shared<transport::Reactor>(kMostSpares));
     workers_ = std::make_unique<transport::Workers>(options_.workers);
     stream_threads_ = std::make_unique<transport::Workers>(0, kMostStreamThreads);
     started_ = true;
@@ -273,7 +282,8 @@ void Server::Core::start() {
   if (controllers_given.empty()) return;
   std::array<std::uint8_t, 16> instance{};
   std::memcpy(instance.data(), nonce_.data(), instance.size());
-  auto registrar = make_controller_registrar(std::move(controllers_given), instance);
+  auto registrar =
+      make_controller_registrar(std::move(controllers_given), instance, options_.log, reactors_.front());
   {
     const std::scoped_lock lock(mutex_);
     registrar_ = std::move(registrar);
@@ -323,7 +333,13 @@ void Server::Core::drain() {
   }
 }
 
+// A handler that stops its own server is not waited for there, but its thread uses this.
+Server::Core::~Core() {
+  for (const auto& reactor : reactors_) reactor->stop();
+}
+
 void Server::Core::stop() {
+  blocking();  // a handler may stop its own server
   const std::scoped_lock one_at_a_time(starting_or_stopping_);
   {
     const std::scoped_lock lock(mutex_);
@@ -340,12 +356,12 @@ void Server::Core::stop() {
   workers_->stop();
   stream_threads_->stop();
   for (const auto& client : clients()) client.link->close("");
-  for (const auto& reactor : reactors_) reactor->stop();
-  std::shared_ptr<Registrar> registrar;
   {
+    std::shared_ptr<Registrar> registrar;
     const std::scoped_lock lock(mutex_);
-    registrar = std::move(registrar_);
+    registrar.swap(registrar_);
   }
+  for (const auto& reactor : reactors_) reactor->stop();
 }
 
 std::vector<Address> Server::Core::addresses() const {

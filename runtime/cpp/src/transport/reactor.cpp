@@ -2,17 +2,21 @@
 
 #include <sys/ioctl.h>
 
+#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <condition_variable>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "mf/core/blocking.hpp"
 #include "mf/core/error.hpp"
 #include "transport/thread.hpp"
 
@@ -25,6 +29,9 @@ using Descriptor = asio::posix::stream_descriptor;
 // A socket that nobody asks for stays registered so long, since the next asynchronous call mostly follows.
 // Until then each reply to a blocking call wakes the loop, too.
 constexpr auto kIdle = std::chrono::milliseconds(100);
+
+// A spare thread that was not needed for so long ends.
+constexpr auto kSpareKept = std::chrono::seconds(10);
 
 constexpr unsigned kRead = static_cast<unsigned>(Interest::read);
 constexpr unsigned kWrite = static_cast<unsigned>(Interest::write);
@@ -50,22 +57,61 @@ void set_blocking(int fd) noexcept {
   (void)::ioctl(fd, FIONBIO, &no);
 }
 
+// Thrown by the loop's own callbacks, to leave io_context::run(), which a thread that has given its role away
+// must not go on with.
+struct HandedOver {};
+struct Stopped {};
+
+/// The loop that this thread runs, or ran before it gave the role away.
+thread_local const void* own_loop = nullptr;
+
 }  // namespace
 
-// What the thread works on; shared with it, so that it may outlive the Reactor by one turn.
-class Reactor::Loop : public std::enable_shared_from_this<Loop> {
+// Who runs the loop. Outlives the loop by the moment in which its last thread ends.
+struct Reactor::Crew {
+  std::mutex mutex;
+  std::condition_variable vacancy;
+  std::condition_variable ended;
+  std::size_t threads = 0;
+  std::size_t parked = 0;
+  bool vacant = true;  // the role; of a new loop
+  bool over = false;
+  std::atomic<std::size_t> away{0};  // threads that have given the role away and have not come back
+};
+
+// What the threads work on; shared with them, so that it may outlive the Reactor by one turn.
+class Reactor::Loop final : public detail::IoRole, public std::enable_shared_from_this<Loop> {
  public:
+  // With one thread Asio wakes nobody for what it posts, and hides from others what is posted on that thread.
+  Loop(std::size_t spares, std::shared_ptr<Crew> crew)
+      : context_(spares == 0 ? 1 : BOOST_ASIO_CONCURRENCY_HINT_DEFAULT),
+        spares_(spares),
+        crew_(std::move(crew)) {}
+
+  /// Adds a thread. Throws std::system_error.
+  void start_thread();
+  void hand_over() noexcept override;
+  [[nodiscard]] bool has_spare() const noexcept {
+    return crew_->away.load(std::memory_order_relaxed) < spares_;
+  }
   void watch(int fd, std::shared_ptr<Watched> handler, bool one_shot);
   void arm(int fd, Interest interest);
   /// With `only`: unless the number stands for another descriptor by now.
   void forget(int fd, const Watch* only = nullptr) noexcept;
-  void post(UniqueFunction<void()> work) { asio::post(context_, std::move(work)); }
+  void post(UniqueFunction<void()> work);
   TimerId at(TimePoint when, UniqueFunction<void()> work);
   void cancel(TimerId timer) noexcept;
   void stop() noexcept;
-  void run();
 
  private:
+  void serve();
+  [[nodiscard]] bool take_role();
+  [[nodiscard]] bool give_role() noexcept;
+  void finish();
+  /// At the end of each callback.
+  void leave_if_handed_over() const {
+    if (spares_ != 0 && detail::io_role != this) throw HandedOver();
+  }
   void open(Watch& watch);
   void close(Watch& watch) noexcept;
   void wait(const std::shared_ptr<Watch>& watch);
@@ -74,7 +120,7 @@ class Reactor::Loop : public std::enable_shared_from_this<Loop> {
   void look_for_idle();
   void close_idle();
 
-  asio::io_context context_{1};
+  asio::io_context context_;
   asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
   std::mutex mutex_;
   std::unordered_map<int, std::shared_ptr<Watch>> watches_;
@@ -82,7 +128,99 @@ class Reactor::Loop : public std::enable_shared_from_this<Loop> {
   TimerId timer_ids_ = 0;
   asio::steady_timer idle_{context_};
   bool looks_for_idle_ = false;
+  const std::size_t spares_;
+  const std::shared_ptr<Crew> crew_;
+  const std::shared_ptr<Watch>* told_ =
+      nullptr;  // what the thread with the role tells to be ready, if anything
 };
+
+void Reactor::Loop::start_thread() {
+  {
+    const std::scoped_lock lock(crew_->mutex);
+    ++crew_->threads;
+  }
+  try {
+    transport::start_thread([loop = shared_from_this(), crew = crew_]() mutable {
+      loop->serve();
+      loop.reset();
+      const std::scoped_lock lock(crew->mutex);
+      --crew->threads;
+      crew->ended.notify_all();
+    }).detach();
+  } catch (...) {
+    const std::scoped_lock lock(crew_->mutex);
+    --crew_->threads;
+    throw;
+  }
+}
+
+void Reactor::Loop::serve() {
+  own_loop = this;
+  while (take_role()) {
+    if (spares_ != 0) detail::io_role = this;
+    try {
+      context_.run();
+    } catch (const HandedOver&) {
+      --crew_->away;
+    } catch (const Stopped&) {
+      {
+        const std::scoped_lock lock(crew_->mutex);
+        crew_->over = true;
+        crew_->vacancy.notify_all();
+      }
+      finish();
+      detail::io_role = nullptr;
+      return;
+    }
+  }
+}
+
+bool Reactor::Loop::take_role() {
+  std::unique_lock lock(crew_->mutex);
+  ++crew_->parked;
+  crew_->vacancy.wait_for(lock, kSpareKept, [this] { return crew_->vacant || crew_->over; });
+  --crew_->parked;
+  return std::exchange(crew_->vacant, false);
+}
+
+bool Reactor::Loop::give_role() noexcept {
+  if (!has_spare()) return false;
+  const auto give = [this](bool to_new) {
+    const std::scoped_lock lock(crew_->mutex);
+    if (crew_->over || (crew_->parked == 0 && !to_new)) return false;
+    ++crew_->away;
+    crew_->vacant = true;
+    crew_->vacancy.notify_one();
+    return true;
+  };
+  if (give(false)) return true;
+  try {
+    start_thread();
+  } catch (...) {  // no more threads to be had
+    return false;
+  }
+  return give(true);
+}
+
+void Reactor::Loop::hand_over() noexcept {
+  // What is told just now may become ready again while its callback waits.
+  if (const auto* const told = std::exchange(told_, nullptr)) {
+    try {
+      const std::scoped_lock lock(mutex_);
+      if ((*told)->handler) wait(*told);
+    } catch (...) {
+      return;  // then it is watched again when its callback has returned
+    }
+  }
+  if (give_role()) detail::io_role = nullptr;
+}
+
+void Reactor::Loop::post(UniqueFunction<void()> work) {
+  asio::post(context_, [this, work = std::move(work)]() mutable {
+    work();
+    leave_if_handed_over();
+  });
+}
 
 void Reactor::Loop::open(Watch& watch) {
   if (watch.descriptor.is_open()) return;
@@ -152,11 +290,15 @@ void Reactor::Loop::on_event(const std::shared_ptr<Watch>& watch, unsigned direc
     handler = watch->handler;
   }
   if (!handler) return;
+  told_ = &watch;
   try {
     handler->on_ready({.readable = direction == kRead, .writable = direction == kWrite});
   } catch (...) {  // one descriptor's trouble must not end the process, nor spin
-    return forget(watch->fd, watch.get());
+    forget(watch->fd, watch.get());
   }
+  handler.reset();
+  leave_if_handed_over();
+  told_ = nullptr;
   const std::scoped_lock lock(mutex_);
   if (!watch->handler) return;
   wait(watch);
@@ -197,6 +339,7 @@ Reactor::TimerId Reactor::Loop::at(TimePoint when, UniqueFunction<void()> work) 
       if (timers_.erase(id) == 0 || cancelled) return;
     }
     work();
+    leave_if_handed_over();
   });
   return id;
 }
@@ -207,32 +350,48 @@ void Reactor::Loop::cancel(TimerId timer) noexcept {
 }
 
 void Reactor::Loop::stop() noexcept {
-  asio::post(context_, [this] { context_.stop(); });
+  asio::post(context_, [] { throw Stopped(); });
 }
 
-void Reactor::Loop::run() {
-  context_.run();
+// By the thread with the role, which is the last to have it.
+void Reactor::Loop::finish() {
   {
     const std::scoped_lock lock(mutex_);
     for (auto& [fd, watch] : watches_) close(*watch);
     timers_.clear();
   }
-  context_.restart();
-  context_.poll();  // what was posted
+  for (;;) {  // what was posted
+    try {
+      context_.poll();
+      return;
+    } catch (const Stopped&) {
+    }
+  }
 }
 
-Reactor::Reactor() : loop_(std::make_shared<Loop>()) {
-  thread_ = start_thread([loop = loop_] { loop->run(); });
+Reactor::Reactor(std::size_t spares)
+    : crew_(std::make_shared<Crew>()), loop_(std::make_shared<Loop>(spares, crew_)) {
+  loop_->start_thread();
 }
 
 Reactor::~Reactor() {
   stop();
-  if (thread_.joinable()) thread_.detach();
+}
+
+bool Reactor::on_own_thread() const noexcept {
+  return own_loop == loop_.get();
+}
+
+bool Reactor::has_spare() const noexcept {
+  return loop_->has_spare();
 }
 
 void Reactor::stop() {
   loop_->stop();
-  if (thread_.joinable() && !on_own_thread()) thread_.join();
+  if (on_own_thread()) return;
+  blocking();
+  std::unique_lock lock(crew_->mutex);
+  crew_->ended.wait(lock, [this] { return crew_->threads == 0; });
 }
 
 void Reactor::watch(int fd, std::shared_ptr<Watched> handler, bool one_shot) {

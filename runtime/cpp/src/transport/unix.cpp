@@ -1,4 +1,6 @@
 // Unix sockets: a path is the address, and who may open it is up to the permissions of its folder and file.
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -8,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 
 #include "mf/core/error.hpp"
 #include "transport/schemes.hpp"
@@ -18,6 +21,8 @@ namespace {
 
 // How often one who waits for a full queue sees whether it should go on.
 constexpr std::chrono::milliseconds kLookAgain{50};
+// A server that starts holds its path's lock for two system calls.
+constexpr std::chrono::seconds kStartsWithin{2};
 
 // Address::parse() has checked that it fits.
 sockaddr_un socket_address(const Address& address) noexcept {
@@ -30,6 +35,53 @@ sockaddr_un socket_address(const Address& address) noexcept {
 int open_socket() noexcept {
   return ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
+
+/// Held from bind() to listen(): a path on which its server does not listen yet looks like one that a dead
+/// server has left. A file beside the path, which whoever holds it removes at the end; who waited for a file
+/// that is gone by then takes the new one.
+class Starting {
+ public:
+  explicit Starting(const std::string& path) : path_(path + ".lock") {
+    const auto until = std::chrono::steady_clock::now() + kStartsWithin;
+    while (!hold() && error_ == EWOULDBLOCK && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ~Starting() {
+    if (fd_ < 0) return;
+    (void)::unlink(path_.c_str());
+    ::close(fd_);
+  }
+  Starting(const Starting&) = delete;
+  Starting& operator=(const Starting&) = delete;
+
+  /// Another server has been starting at this path all the time.
+  [[nodiscard]] bool busy() const noexcept { return fd_ < 0 && error_ == EWOULDBLOCK; }
+
+ private:
+  bool hold() noexcept {
+    error_ = 0;
+    const int fd = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) {
+      error_ = errno;  // the folder is not ours to write: bind() will say so
+      return false;
+    }
+    struct stat held{};
+    if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+      error_ = errno;
+    } else if (::fstat(fd, &held) == 0 && held.st_ino == inode_of(path_)) {
+      fd_ = fd;
+      return true;
+    } else {
+      error_ = EWOULDBLOCK;
+    }
+    ::close(fd);
+    return false;
+  }
+
+  const std::string path_;
+  int fd_ = -1;
+  int error_ = 0;
+};
 
 /// A server that has died leaves its path behind: nobody listens there.
 bool left_behind(const Address& address, const sockaddr_un& at) noexcept {
@@ -52,6 +104,8 @@ std::uint64_t inode_of(const std::string& path) noexcept {
 
 int listen_unix(const Address& address) {
   const auto at = socket_address(address);
+  const Starting starting(address.host);
+  if (starting.busy()) cannot_listen(address, "another server is starting there");
   const int fd = open_socket();
   if (fd < 0) cannot_listen(address, in_words(errno));
   const auto bind = [&] { return ::bind(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0; };

@@ -13,7 +13,7 @@ class Client(BaseClient):
     for a server of a (service, agent) that this client never saw. `max_payload`: bytes of one reply that are
     accepted. A server that registered a path of this host is called over it.
 
-    Any number of threads, asyncio loops and generated clients may share one. Connections are opened when
+    Any number of threads and generated clients may share one. Connections are opened when
     needed and used by all. Raises ValueError for an address that is none.
     """
 

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.protocol.handshake import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW
-from mf.server.server import DEFAULT_MAX_IN_FLIGHT, Registrar
+from mf.server.base import DEFAULT_MAX_IN_FLIGHT
+from mf.server.server import Registrar
 from mf.server.server import Server as BaseServer
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ keys that the client is told to pass on.
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from mf.client.routes import Router
+from mf.client.routes import Routing
 from mf.core.current import current
 from mf.core.error import Error
 from mf.core.metadata import passed_on
@@ -35,7 +35,7 @@ def deadline_of(method: Method[Any, Any], options: CallOptions | None, now: floa
     return deadline if outer is None else min(deadline, outer.deadline)
 
 
-def metadata_of(router: Router, options: CallOptions | None) -> bytes:
+def metadata_of(router: Routing[Any, Any], options: CallOptions | None) -> bytes:
     """The block that goes in front of a request; empty: none. Raises Error, NOT_EXECUTED."""
     outer = current.get()
     entries = passed_on(outer.metadata, router.forward_metadata) if outer is not None else {}
@@ -45,7 +45,7 @@ def metadata_of(router: Router, options: CallOptions | None) -> bytes:
 
 
 def begin(
-    router: Router,
+    router: Routing[Any, Any],
     method: Method[Any, T],
     options: CallOptions | None,
     arguments: tuple[Any, ...],
@@ -68,7 +68,7 @@ def begin(
 
 
 def begin_bulk(
-    router: Router,
+    router: Routing[Any, Any],
     method: Method[Any, T],
     options: CallOptions | None,
     requests: Sequence[Any],
@@ -84,7 +84,7 @@ def begin_bulk(
 
 
 def begin_stream(
-    router: Router,
+    router: Routing[Any, Any],
     method: Method[Any, T],
     options: CallOptions | None,
     arguments: tuple[Any, ...],

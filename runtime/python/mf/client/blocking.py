@@ -6,8 +6,10 @@ from time import monotonic
 from typing import Any
 
 from mf.client.destination import Destination
+from mf.client.driving import sent_off
 from mf.client.routes import Route
-from mf.core.error import Code, Error, Execution
+from mf.core.error import Error
+from mf.link.link import Link
 from mf.protocol.call import Call, too_late
 from mf.protocol.call_table import CallEvent, CallStep
 from mf.protocol.frame import ONEWAY, pack_deadline
@@ -31,7 +33,7 @@ def run(call: Call[Any], to: Destination, step: CallStep | None = None) -> None:
             to.forget(route)
 
 
-def find(call: Call[Any], to: Destination) -> Route | None:
+def find(call: Call[Any], to: Destination) -> Route[Link] | None:
     """Does a RESOLVE, and the BIND behind it: the call knows its route. None: it has ended."""
     try:
         route = to.find(call.deadline)
@@ -46,14 +48,7 @@ def find(call: Call[Any], to: Destination) -> Route | None:
     return route
 
 
-def sent_off(call: Call[Any], route: Route, now: float) -> CallStep:
-    """Sends a one-way call: that it has left is all the reply that it gets."""
-    if route.link.start(call, pack_deadline(max(call.deadline - now, 0.0)), now):
-        return call.on(CallEvent.REPLIED)
-    return call.settle(now)
-
-
-def open_stream(call: Call[Any], to: Destination) -> Route | None:
+def open_stream(call: Call[Any], to: Destination) -> Route[Link] | None:
     """Until the request was sent. None: the call has ended."""
     step = call.begin()
     while step < CallStep.END:
@@ -66,7 +61,3 @@ def open_stream(call: Call[Any], to: Destination) -> Route | None:
         step = call.settle(now)
         to.forget(route)
     return None
-
-
-def given_up() -> Error:
-    return Error(Code.CANCELLED, "cancelled by the caller", Execution.UNKNOWN)

@@ -1,9 +1,10 @@
-"""R5. A client: connections, shared by all generated clients made from it."""
+"""R5. A client that blocks: connections, shared by all generated clients made from it."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
-from mf.client.routes import DEFAULT_WAIT_FOR_SERVER, Router
+from mf.client.router import Router
+from mf.client.routes import DEFAULT_WAIT_FOR_SERVER
 from mf.client.target import RemoteTarget
 from mf.core.cached import Caches
 from mf.core.clock import Clock, monotonic
@@ -45,12 +46,7 @@ class Client(TargetSource):
         forward_metadata: Iterable[str] = (),
         clock: Clock = monotonic,
     ) -> None:
-        forwarded = tuple(forward_metadata)
-        for key in forwarded:
-            check_key(key)
-        if TOKEN_KEY in forwarded:
-            raise ValueError(f"forward_metadata: {TOKEN_KEY} is a token, which never passes on by itself")
-        self._forwarded = forwarded
+        self._forwarded = forwarded_keys(forward_metadata)
         self._caches = Caches(clock)
         self._source: TargetSource | None = None
         self._pool: Pool | None = None
@@ -61,18 +57,11 @@ class Client(TargetSource):
             return
         self._resolver = self._resolver_for(where) if isinstance(where, str) else where
         self._pool = Pool(connect=connect, tls=tls, max_payload=max_payload)
-        self._router = Router(self._resolver, self._pool, wait_for_server, forwarded, self._caches)
+        self._router = Router(self._resolver, self._pool, wait_for_server, self._forwarded, self._caches)
 
     def _resolver_for(self, where: str) -> Resolver:
         """The resolver that an address stands for. Raises ValueError for an address that is none."""
-        addresses = Address.parse_list(where)
-        for address in addresses:
-            if address.scheme not in SCHEMES:
-                text = (
-                    "the addresses of a client are those of servers (tcp, tls, unix), or of controllers (mf)"
-                )
-                raise ValueError(f"address '{address}': {text}")
-        return StaticResolver(map(str, addresses))
+        return StaticResolver(server_addresses(where))
 
     def target(
         self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: Caches | None = None
@@ -96,8 +85,22 @@ class Client(TargetSource):
     def __exit__(self, *_: Any) -> None:
         self.close()
 
-    async def __aenter__(self) -> Self:
-        return self
 
-    async def __aexit__(self, *_: Any) -> None:
-        self.close()
+def forwarded_keys(keys: Iterable[str]) -> tuple[str, ...]:
+    """Raises ValueError for keys that may not pass on by themselves."""
+    forwarded = tuple(keys)
+    for key in forwarded:
+        check_key(key)
+    if TOKEN_KEY in forwarded:
+        raise ValueError(f"forward_metadata: {TOKEN_KEY} is a token, which never passes on by itself")
+    return forwarded
+
+
+def server_addresses(where: str) -> list[str]:
+    """Raises ValueError for an address that is none, or none of a server."""
+    addresses = Address.parse_list(where)
+    for address in addresses:
+        if address.scheme not in SCHEMES:
+            text = "the addresses of a client are those of servers (tcp, tls, unix), or of controllers (mf)"
+            raise ValueError(f"address '{address}': {text}")
+    return list(map(str, addresses))

@@ -4,43 +4,40 @@ That route is used again until its connection ends, its binding is given up, or 
 with several instances each call chooses.
 """
 
-from typing import TYPE_CHECKING
+from typing import Any, Generic, TypeVar
 
-from mf.client.routes import Route, Router
-from mf.core.error import Error
+from mf.client.router import Router
+from mf.client.routes import L, Route, Routing
+from mf.core.cached import Caches
 from mf.core.service import ServiceInfo
+from mf.link.link import Link
 
-if TYPE_CHECKING:
-    from mf.client.lookup import Lookup
+R = TypeVar("R", bound=Routing[Any, Any])
 
 
-class Destination:
-    """See above. Any number of threads and loops may share one. `agent` None: whichever can be reached."""
+class BaseDestination(Generic[R, L]):
+    """See above. `agent` None: whichever can be reached."""
 
-    __slots__ = (
-        "_generation",
-        "_lookup",
-        "_resolver",
-        "_route",
-        "_trouble",
-        "agent",
-        "agent_key",
-        "router",
-        "service",
-    )
+    __slots__ = ("_generation", "_resolver", "_route", "agent", "agent_key", "router", "service")
 
-    def __init__(self, router: Router, service: ServiceInfo, agent: str | None) -> None:
+    def __init__(self, router: R, service: ServiceInfo, agent: str | None) -> None:
         self.router = router
         self.service = service
         self.agent = agent
         self.agent_key = "*" if agent is None else f"={agent}"
         self._resolver = router.resolver
-        self._route: Route | None = None
+        self._route: Route[L] | None = None
         self._generation = -1
-        self._trouble: Error | None = None  # of the latest search, while it finds none
-        self._lookup: Lookup | None = None  # once something was awaited
 
-    def ready(self) -> Route | None:
+    @property
+    def caches(self) -> Caches:
+        return self.router.caches
+
+    @property
+    def forwarded(self) -> tuple[str, ...]:
+        return self.router.forward_metadata
+
+    def ready(self) -> Route[L] | None:
         """The route that can be used at once, if there is one."""
         route = self._route
         if (
@@ -52,28 +49,27 @@ class Destination:
             return None
         return route
 
-    def find(self, deadline: float) -> Route:
-        """A usable route, waiting as the router's rules say. Raises Error, NOT_EXECUTED."""
-        route = self.ready()
-        if route is None:
-            generation = self._resolver.generation
-            route, only = self.router.find(self.service, self.agent, deadline, self._note)
-            self._route = route if only else None
-            self._generation = generation
+    def _found(self, route: Route[L], only: bool, generation: int) -> Route[L]:
+        """`generation`: of the resolver when the search began."""
+        self._route = route if only else None
+        self._generation = generation
         return route
 
-    async def find_async(self, deadline: float) -> Route:
-        """The same, without blocking the loop."""
-        if self._lookup is None:
-            from mf.client.lookup import Lookup  # brings asyncio along
-
-            self._lookup = Lookup(self.find, lambda: self._trouble)
-        return await self._lookup.route(deadline)
-
-    def _note(self, trouble: Error) -> None:
-        self._trouble = trouble
-
-    def forget(self, route: Route) -> None:
+    def forget(self, route: Route[L]) -> None:
         """A call on this route failed: look for another one next time."""
         if self._route is route:
             self._route = None
+
+
+class Destination(BaseDestination[Router, Link]):
+    """Of calls that block. Any number of threads may share one."""
+
+    __slots__ = ()
+
+    def find(self, deadline: float) -> Route[Link]:
+        """A usable route, waiting as the router's rules say. Raises Error, NOT_EXECUTED."""
+        route = self.ready()
+        if route is not None:
+            return route
+        generation = self._resolver.generation
+        return self._found(*self.router.find(self.service, self.agent, deadline), generation)

@@ -8,14 +8,15 @@ agent that nobody has heard of holds up no other.
 from time import monotonic
 from typing import Any, TypeVar
 
-from mf.client.begin import begin, deadline_of, give_metadata
-from mf.client.blocking import given_up, sent_off
-from mf.client.routes import Route, Router, Search
-from mf.core.error import DeclaredError, Error
+from mf.client.begin import begin, deadline_of
+from mf.client.driving import given_up, scattered_outcome, sent_off
+from mf.client.router import Router
+from mf.client.routes import Route, Search
+from mf.core.error import Error
 from mf.core.options import CallOptions
-from mf.core.outcome import Outcome
 from mf.core.service import Method, ServiceInfo
 from mf.core.target import Scattered, ScatterTarget
+from mf.link.link import Link
 from mf.protocol.call import Call
 from mf.protocol.call_table import CallEvent, CallStep
 from mf.protocol.frame import ONEWAY, pack_deadline
@@ -40,30 +41,7 @@ class AgentsTarget(ScatterTarget):
             agents = self._router.agents(self._service, deadline_of(method, options, now))
         calls = {agent: begin(self._router, method, options, arguments, now) for agent in agents}
         _Scatter(self._router, self._service, calls).run()
-        return Scattered((agent, _outcome(call, options)) for agent, call in calls.items())
-
-    async def call_async(
-        self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
-    ) -> Scattered[str, T]:
-        from asyncio import gather
-
-        from mf.client.aio import run_async
-        from mf.client.destination import Destination
-        from mf.client.lookup import on_own_thread
-
-        now = monotonic()
-        router, service = self._router, self._service
-        agents = self._agents
-        if agents is None:
-            deadline = deadline_of(method, options, now)
-            known = router.resolver.view(service.name)
-            if known.agents and not known.whole:
-                agents = router.agents(service, deadline)  # does not wait
-            else:
-                agents = await on_own_thread(router.agents, service, deadline)
-        calls = {agent: begin(router, method, options, arguments, now) for agent in agents}
-        await gather(*(run_async(call, Destination(router, service, agent)) for agent, call in calls.items()))
-        return Scattered((agent, _outcome(call, options)) for agent, call in calls.items())
+        return Scattered((agent, scattered_outcome(call, options)) for agent, call in calls.items())
 
 
 class _Scatter:
@@ -75,7 +53,7 @@ class _Scatter:
         self._router = router
         self._service = service
         self._calls = calls
-        self._routes: dict[str, Route] = {}
+        self._routes: dict[str, Route[Link]] = {}
 
     def run(self) -> None:
         try:
@@ -113,7 +91,6 @@ class _Scatter:
                 for link in {route.link for route in self._routes.values()}:
                     link.catch_up()  # bindings whose calls have ended make room for others
                 first = min(searches.values(), key=_pause)
-                assert first.view is not None
                 self._router.resolver.wait(self._service.name, first.view, first.pause)
 
     def _attempt(self, agent: str, search: Search) -> bool:
@@ -121,7 +98,7 @@ class _Scatter:
         call = self._calls[agent]
         while True:
             try:
-                route = search.attempt()
+                route = self._router.attempt(search, self._service, call.deadline)
             except Error as failure:
                 call.fail(CallEvent.UNREACHABLE, failure, monotonic())
                 return True
@@ -142,14 +119,3 @@ class _Scatter:
 
 def _pause(search: Search) -> float:
     return search.pause
-
-
-def _outcome(call: Call[T], options: CallOptions | None) -> Outcome[T]:
-    """A value, or a failure; what is neither Error nor declared error is a bug, and goes up."""
-    give_metadata(options, call.reply_metadata)
-    if call.flags & ONEWAY and call.failure is None:
-        return Outcome()
-    try:
-        return Outcome(call.value())
-    except (Error, DeclaredError) as failure:
-        return Outcome(error=failure)

@@ -6,12 +6,12 @@ from _thread import allocate_lock
 from collections import deque
 from contextlib import suppress
 from time import monotonic
-from typing import Any
+from typing import Any, Generic
 
 from mf.client.begin import begin_stream, give_metadata, idle_of
-from mf.client.blocking import given_up
-from mf.client.destination import Destination
-from mf.client.routes import Route
+from mf.client.destination import BaseDestination
+from mf.client.driving import given_up
+from mf.client.routes import L, Route
 from mf.core.error import Code, DeclaredError, Error, Execution
 from mf.core.options import CallOptions
 from mf.core.outcome import Failure
@@ -25,7 +25,7 @@ NOTHING: Any = object()
 """No value is there."""
 
 
-class ClientStream:
+class ClientStream(Generic[L]):
     """See above. `route` is there once the request was sent. One thread or task may write while another
     reads, and any may cancel."""
 
@@ -45,7 +45,7 @@ class ClientStream:
 
     def __init__(
         self,
-        to: Destination,
+        to: BaseDestination[Any, L],
         method: Method[Any, Any],
         options: CallOptions | None,
         arguments: tuple[Any, ...],
@@ -55,7 +55,7 @@ class ClientStream:
         self.idle = idle_of(options)
         self.values: deque[Any] = deque()
         """Decoded, and not asked for yet."""
-        self.route: Route | None = None
+        self.route: Route[L] | None = None
         self._unsent = 0
         self._done_writing = False
         """This side has ended its stream."""

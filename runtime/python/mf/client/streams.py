@@ -18,6 +18,7 @@ from mf.client.stream_base import NOTHING, ClientStream
 from mf.core.options import CallOptions
 from mf.core.service import Method
 from mf.core.stream import DuplexStream, StreamReader
+from mf.link.link import Link
 
 T = TypeVar("T")
 
@@ -28,7 +29,7 @@ _PAUSE = 0.001
 _LONGEST = 0.005
 
 
-class _Stream(ClientStream):
+class _Stream(ClientStream[Link]):
     __slots__ = ("_flushed", "_written")
 
     def __init__(

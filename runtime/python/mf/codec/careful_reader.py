@@ -148,6 +148,11 @@ class CarefulReader:
         if self._budget < 0:
             raise self._over_budget(at)
 
+    def afford(self, memory: float) -> None:
+        """Fails if so much, which is charged when it is read, is not left."""
+        if memory > self._budget:
+            raise self._over_budget()
+
     def _over_budget(self, at: int | None = None) -> CarefulError:
         return self.fail(Fault.BUDGET_EXCEEDED, "the value takes more memory than one message may", at)
 
@@ -263,8 +268,7 @@ class CarefulReader:
         at = self.pos
         count = self._unsigned(U32_MAX)
         self.check_items(count, smallest, at)
-        if count * (entry + memory) > self._budget:
-            raise self._over_budget()
+        self.afford(count * (entry + memory))
         self.charge(count * entry)
         return count
 

@@ -16,8 +16,10 @@ from mf.codec import sizes
 from mf.codec.careful_error import CarefulError, Path, digits, shown
 from mf.codec.checks import is_bool, is_list
 from mf.codec.limits import MAX_DEPTH, MAX_EMPTY_ITEMS, U32_MAX
+from mf.codec.malformed import MalformedError
 from mf.codec.rows import BLOCK
 from mf.codec.rules import Rule
+from mf.codec.sequences import as_bytes
 from mf.codec.varint import write_unsigned
 from mf.core.error import Code
 
@@ -337,9 +339,11 @@ class CarefulWriter:
                 except UnicodeEncodeError as error:
                     raise self.fail(f"text with a lone surrogate at {error.start}") from None
             case "bytes":
-                if not isinstance(value, (bytes, bytearray, memoryview)):
-                    raise self.fail(f"expected bytes, got {shown(value)}")
-                self._blob(bytes(value))
+                try:
+                    blob = as_bytes(value)
+                except MalformedError:
+                    raise self.fail(f"expected bytes, got {shown(value)}") from None
+                self._blob(blob)
             case "bool" | "i8" | "u8" | "f32" | "f64" | "timestamp" | "uuid":
                 self._fixed(shape, value)
             case name:

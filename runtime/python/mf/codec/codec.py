@@ -14,16 +14,21 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 from mf.codec.limits import DEFAULT_LIMITS, Limits
-from mf.codec.malformed import GIVE_UP
+from mf.codec.malformed import GIVE_UP, MalformedError
 from mf.codec.shape import Composite
 from mf.core.error import Code, Error, Execution
+from mf.core.service import Encoded
 
 if TYPE_CHECKING:
     from mf.codec.careful_error import CarefulError
     from mf.codec.fast import Functions
 
 Buffer = bytes | bytearray | memoryview
+_FEW = 4096
+"""Values together that take little memory themselves, whatever they hold."""
+
 _MADE = (
+    "_blob",
     "_check_read",
     "_check_written",
     "_pack",
@@ -109,7 +114,7 @@ class Codec(Generic[V, T]):
         """The same codec with other limits."""
         return Codec(self.shape, where=self._where, limits=limits)
 
-    def encode(self, value: V) -> bytes | bytearray:
+    def encode(self, value: V) -> Encoded:
         """The bytes of one value. Raises Error(INVALID_ARGUMENT) with the field and the reason."""
         out = bytearray()
         try:
@@ -162,7 +167,8 @@ class Codec(Generic[V, T]):
         if self._affordable < 0:
             self._affordable = max(0, self.shape.affordable(self._limits.decoded))
         size = len(data) - pos
-        if size > self._affordable and self.shape.memory_of(count, size) > self._limits.decoded:
+        is_large = size > self._affordable or count > _FEW
+        if is_large and self.shape.memory_of(count, size) > self._limits.decoded:
             return self._read_again(data, pos, count, whole, is_large=True)
         try:
             values, end = read(data, pos, count)
@@ -184,8 +190,10 @@ class Codec(Generic[V, T]):
             from mf.codec.metered import metered
 
             made = lenient(self.shape)
-            memory = self._limits.decoded - count * (8 + self.shape.own_memory)
+            memory = self._limits.decoded - self.shape.memory_of(count, 0)
             try:
+                if memory < 0:
+                    raise MalformedError
                 values, end = made.read_alone(metered(data, memory), pos, count)
                 if self._check_read is not None:
                     for value in values:
@@ -218,6 +226,8 @@ class Codec(Generic[V, T]):
         try:
             if count > 1:
                 reader.check_items(count, self.shape.smallest)
+            if count > _FEW:
+                reader.afford(self.shape.memory_of(count, 0))
             reader.charge(8 * count)
             if self._is_alone(count):
                 values = [reader.alone(self.shape)]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mf.codec import shape as s
+from mf.codec.blob import BlobParts, BlobValue
 from mf.codec.codec import Codec
 from mf.codec.plain import Parts, PlainParts, PlainValue, is_plain
 from mf.core.service import DEFAULT_BATCH_MAX, FEBIRD, MEMCPY, CacheInfo, ElementCodec, ErrorCodec, Method
@@ -77,7 +78,9 @@ def _params(
     name: str, request: Callable[..., Any], fields: Callable[[], tuple[s.Field, ...]], memcpy: bool
 ) -> Parts[Any, tuple[Any, ...]]:
     shape = s.Struct(f"{name}.params", s.parts_made, fields, memcpy=memcpy, implicit=True)
-    kind = PlainParts if memcpy and is_plain(shape) and shape.fields else Parts
+    if not memcpy:
+        return BlobParts(shape, request, where=name)
+    kind = PlainParts if is_plain(shape) and shape.fields else Parts
     return kind(shape, request, where=name)
 
 
@@ -94,6 +97,8 @@ def _results(
         nothing = s.Struct(name, s.nothing_made, fields, memcpy=memcpy, implicit=True, parts=s.nothing_parts)
         return Codec(nothing, where=where)
     shape = s.Struct(name, s.bare_made, fields, memcpy=memcpy, implicit=True, parts=s.bare_parts)
+    if not memcpy:
+        return BlobValue(shape, where=where)
     return PlainValue(shape, where=where) if is_plain(shape) else Codec(shape, where=where)
 
 

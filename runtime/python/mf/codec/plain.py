@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from mf.codec import shape as s
 from mf.codec.codec import Buffer, Codec, functions_of
 from mf.codec.malformed import GIVE_UP
+from mf.core.service import Encoded
 
 V = TypeVar("V")
 T = TypeVar("T")
@@ -41,7 +42,7 @@ class Parts(Codec[V, T]):
         assert write_parts is not None
         self._write_parts = write_parts
 
-    def encode_parts(self, *parts: Any) -> bytes | bytearray:
+    def encode_parts(self, *parts: Any) -> Encoded:
         out = bytearray()
         try:
             if self._check_read is not None:
@@ -65,7 +66,7 @@ class PlainParts(Parts[V, T]):
         packer = _packer(self.shape)
         self._pack, self._unpack = packer.pack, packer.unpack
 
-    def encode_parts(self, *parts: Any) -> bytes | bytearray:
+    def encode_parts(self, *parts: Any) -> Encoded:
         try:
             return self._pack(*parts)
         except GIVE_UP:
@@ -92,7 +93,7 @@ class PlainValue(Codec[T, T]):
         packer = _packer(self.shape)
         self._pack, self._unpack = packer.pack, packer.unpack
 
-    def encode(self, value: T) -> bytes | bytearray:
+    def encode(self, value: T) -> Encoded:
         try:
             return self._pack(value)
         except GIVE_UP:

@@ -171,12 +171,13 @@ def read_strings(data: bytes, pos: int, count: int) -> tuple[list[str], int]:
 
 
 def as_bytes(value: Any) -> bytes:
-    """The bytes of a bytes-like value; anything else is refused, a list of numbers too."""
+    """The bytes of anything with a buffer, an array of numbers too; a list of numbers is refused."""
     if type(value) is bytes:
         return value
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return bytes(value)
-    raise MalformedError
+    try:
+        return bytes(memoryview(value))
+    except TypeError:
+        raise MalformedError from None
 
 
 def write_blobs(out: bytearray, values: Iterable[bytes]) -> None:

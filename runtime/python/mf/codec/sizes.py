@@ -69,7 +69,9 @@ def memory_of(shape: s.Composite) -> int:
         case s.Union():
             return 48 + max((memory(each) for each in shape.shapes), default=0)
         case s.Struct():
-            own = 48 + sum(8 + memory(each) for each in shape.shapes)
+            own = sum(8 + memory(each) for each in shape.shapes)
+            if shape.make is not s.bare_made:  # which is the only field itself
+                own += 48
             if not shape.archive:
                 return own
             return own + (256 if shape.tables else 64) + sum(_memory_made(each) for each in shape.fields)

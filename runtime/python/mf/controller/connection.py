@@ -16,19 +16,32 @@ class ControllerConnection:
     __slots__ = ("_client", "address", "stub")
 
     def __init__(self, where: str) -> None:
-        parsed = Address.parse(where)
-        if parsed.scheme != "mf":
-            raise ValueError(f"the controller's address starts with mf://, not {parsed.scheme}:")
-        self.address = parsed
-        self._client = Client(str(Address("tcp", parsed.host, parsed.port)))
+        self.address = controller_address(where)
+        self._client = Client(over_tcp(self.address))
         self.stub = ControllerClient(self._client)
 
     def trouble(self, error: Error) -> str:
-        """What to tell a user who waits for the controller."""
-        return f"controller {self.address} does not answer: {error.message}"
+        return trouble_with(self.address, error)
 
     def close(self) -> None:
         self._client.close()
+
+
+def controller_address(where: str) -> Address:
+    """Raises ValueError for what is no address of a controller."""
+    parsed = Address.parse(where)
+    if parsed.scheme != "mf":
+        raise ValueError(f"the controller's address starts with mf://, not {parsed.scheme}:")
+    return parsed
+
+
+def over_tcp(controller: Address) -> str:
+    return str(Address("tcp", controller.host, controller.port))
+
+
+def trouble_with(controller: Address, error: Error) -> str:
+    """What to tell a user who waits for the controller."""
+    return f"controller {controller} does not answer: {error.message}"
 
 
 def to_uuid(data: bytes) -> uuid.UUID:

@@ -36,7 +36,11 @@ class Callee(Protocol):
 
     def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T: ...
 
-    def call_async(
+
+class AsyncCallee(Protocol):
+    """The same for asyncio."""
+
+    def call(
         self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
     ) -> Coroutine[Any, Any, T]: ...
 
@@ -60,7 +64,8 @@ class _Thread:
 
 
 class _Task:
-    """An awaited call that waits."""
+    """An awaited call that waits. Whoever leads may be on another loop, or on none: those that use one Light
+    share what it keeps."""
 
     __slots__ = ("_future", "_loop")
 
@@ -71,6 +76,11 @@ class _Task:
         self._future: Future[Kept | None] = self._loop.create_future()
 
     def wake(self, kept: Kept | None) -> bool:
+        from asyncio import _get_running_loop
+
+        if _get_running_loop() is self._loop:
+            self._set(kept)
+            return True
         try:
             self._loop.call_soon_threadsafe(self._set, kept)
         except RuntimeError:  # the loop was closed
@@ -146,7 +156,7 @@ class MethodCache:
         return result
 
     async def call_async(
-        self, to: Callee, key: Key, options: CallOptions | None, arguments: tuple[Any, ...]
+        self, to: AsyncCallee, key: Key, options: CallOptions | None, arguments: tuple[Any, ...]
     ) -> Any:
         """The same, awaited."""
         end = self._end(options)
@@ -168,7 +178,7 @@ class MethodCache:
                 return self.value(kept)
             options = self._left(flight, options, end)
         try:
-            result = await to.call_async(self._method, options, *arguments)
+            result = await to.call(self._method, options, *arguments)
         except BaseException as raised:
             self._raised(flight, raised)
             raise

@@ -1,11 +1,14 @@
 """R0. How one call of several ended: a value, a declared error or an Error. Exactly one of them."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from itertools import islice
 from typing import Any, Generic, TypeVar, cast
 
 from mf.core.error import Code, DeclaredError, Error, Execution
 
 T = TypeVar("T")
+
+_AT_ONCE = 1024
 Failure = Error | DeclaredError
 
 
@@ -100,10 +103,21 @@ def each(function: Callable[..., T], arguments: Iterable[tuple[Any, ...]]) -> li
 async def each_async(
     function: Callable[..., Awaitable[T]], arguments: Iterable[tuple[Any, ...]]
 ) -> list[Outcome[T]]:
-    """The same for an `async def`. The items run concurrently; the outcomes are in the order of the items."""
+    """The same for an `async def`. The items run concurrently, at most 1,024 at once; the outcomes are in the
+    order of the items."""
+    return await some_at_once(_one_async(function, item) for item in arguments)
+
+
+async def some_at_once(runs: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """What they give, in order. Each is made when its turn comes: a task takes far more memory than an
+    item."""
     from asyncio import gather
 
-    return await gather(*[_one_async(function, item) for item in arguments])
+    made = iter(runs)
+    results: list[T] = []
+    while some := list(islice(made, _AT_ONCE)):
+        results += await gather(*some)
+    return results
 
 
 async def _one_async(function: Callable[..., Awaitable[T]], item: tuple[Any, ...]) -> Outcome[T]:

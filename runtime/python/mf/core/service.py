@@ -14,7 +14,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from mf.core.error import DeclaredError
 
-Payload = bytes | bytearray
+Encoded = bytes | bytearray
+Payload = bytes | bytearray | memoryview
 Result = TypeVar("Result")
 Request = TypeVar("Request")
 
@@ -32,7 +33,7 @@ class ErrorCodec:
         self,
         type: type[DeclaredError],  # noqa: A002 - it reads as `type=NoSuchCollection` in generated code
         *,
-        encode: Callable[[Any], Payload],
+        encode: Callable[[Any], Encoded],
         decode: Callable[[Payload], DeclaredError],
     ) -> None:
         self.type = type
@@ -51,8 +52,8 @@ class ElementCodec(Generic[Result]):
         self,
         *,
         encoding: int,
-        encode: Callable[[Result], Payload],
-        encode_all: Callable[[Sequence[Result]], Payload],
+        encode: Callable[[Result], Encoded],
+        encode_all: Callable[[Sequence[Result]], Encoded],
         decode_all: Callable[[Payload, int], list[Result]],
     ) -> None:
         self.encoding = encoding
@@ -126,12 +127,12 @@ class Method(Generic[Request, Result]):
         request: Callable[..., Request],
         request_encoding: int,
         result_encoding: int,
-        encode_request: Callable[..., Payload],
-        encode_requests: Callable[[Sequence[Request]], Payload],
+        encode_request: Callable[..., Encoded],
+        encode_requests: Callable[[Sequence[Request]], Encoded],
         decode_request: Callable[[Payload], tuple[Any, ...]],
         decode_requests: Callable[[Payload, int], Iterable[tuple[Any, ...]]],
-        encode_result: Callable[[Result], Payload],
-        encode_results: Callable[[Sequence[Result]], Payload],
+        encode_result: Callable[[Result], Encoded],
+        encode_results: Callable[[Sequence[Result]], Encoded],
         decode_result: Callable[[Payload], Result],
         decode_results: Callable[[Payload, int], list[Result]],
         decode_results_at: Callable[[Payload, int, int], tuple[list[Result], int]],
@@ -208,8 +209,8 @@ class ServiceInfo:
         return f"ServiceInfo({self.name!r})"
 
 
-class Servant:
-    """Base of generated servants. Override one function per method, plain or `async def`.
+class BaseServant:
+    """What generated servants of both kinds have: which service they are of.
 
     The `..._items` functions may be overridden too; they get all items of a message that has more than one.
     """
@@ -220,7 +221,20 @@ class Servant:
     """Set by the generated class, and there only."""
 
 
-def generated_base(servant: Servant) -> type[Servant]:
+class Servant(BaseServant):
+    """Base of generated servants that a Server runs. Override one plain function per method."""
+
+    __slots__ = ()
+
+
+class AsyncServant(BaseServant):
+    """Base of generated servants that an AsyncServer runs. Override one `async def` per method; an async
+    generator for one with a result stream."""
+
+    __slots__ = ()
+
+
+def generated_base(servant: BaseServant) -> type[BaseServant]:
     """The generated class that a servant derives from: the one that says which service it is."""
     for base in type(servant).__mro__:
         if "mf_service" in base.__dict__:

@@ -5,13 +5,13 @@ A generated function is one line: `return self._target.call(_QUERY, options, ter
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterable, Callable, Generator, Iterable, Sequence
+from collections.abc import AsyncIterable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from mf.core.agent import Agent
 from mf.core.options import BatchOptions, CallOptions
 from mf.core.outcome import Failure, Outcome
-from mf.core.service import Method, Servant, ServiceInfo
+from mf.core.service import Method, ServiceInfo
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 
 if TYPE_CHECKING:  # who makes no cached call needs none of it
@@ -44,10 +44,6 @@ class BatchCall(ABC, Generic[T]):
     @abstractmethod
     def partial(self) -> list[Outcome[T] | None]:
         """What has arrived by now, without waiting: None where a request is still under way."""
-
-    @abstractmethod
-    def __await__(self) -> Generator[Any, None, list[Outcome[T]]]:
-        """What results() gives, without blocking the running loop."""
 
     def __len__(self) -> int:
         return len(self.partial())
@@ -93,15 +89,49 @@ class ScatterTarget(ABC):
     def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> Scattered[str, T]:
         """One call to each agent. Never raises for what a single agent did."""
 
+
+class AsyncScatterTarget(ABC):
+    """The same, awaited."""
+
+    __slots__ = ()
+
     @abstractmethod
-    async def call_async(
+    async def call(
         self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
     ) -> Scattered[str, T]:
-        """The same, awaited."""
+        """One call to each agent. Never raises for what a single agent did."""
 
 
-class Target(ABC):
-    """One service at one agent, or at any."""
+class Keeper(ABC):
+    """What blocking and awaiting targets know of cached calls."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def caches(self) -> "Caches":
+        """What the client of the target keeps."""
+
+    @property
+    @abstractmethod
+    def agent_key(self) -> str:
+        """Whose answers are kept apart: "=" and the agent, or "*" for any."""
+
+    @property
+    @abstractmethod
+    def forwarded(self) -> tuple[str, ...]:
+        """Keys of metadata that pass on by themselves."""
+
+    def forget_cached(self, method: Method[Any, Any], *arguments: Any) -> None:
+        """Forgets what such a call was answered."""
+        self.caches.of(method).forget((self.agent_key, bytes(method.encode_request(*arguments))))
+
+    def call_cache(self, method: Method[Any, Any]) -> "CallCache":
+        return self.caches.of(method).seen_by(self.agent_key)
+
+
+class Target(Keeper):
+    """One service at one agent, or at any, for callers that block."""
 
     __slots__ = ()
 
@@ -122,19 +152,10 @@ class Target(ABC):
     def everywhere(self) -> ScatterTarget:
         """The same service at all agents known when a call is made."""
 
-    @property
-    @abstractmethod
-    def servant(self) -> Servant | None:
-        """The servant itself if it lives in this process and is called directly; else None."""
-
     @abstractmethod
     def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
         """One blocking call. Raises Error or one of the method's declared errors. One-way methods give
         None."""
-
-    @abstractmethod
-    async def call_async(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
-        """One call, awaited."""
 
     @abstractmethod
     def batch(
@@ -149,34 +170,7 @@ class Target(ABC):
         """Application-level batch: one message with all requests. Raises Error if the message as a whole
         failed."""
 
-    @abstractmethod
-    async def batch_async(
-        self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
-    ) -> list[Outcome[T]]:
-        """The same as batch, awaited. A task that is cancelled cancels what is under way."""
-
-    @abstractmethod
-    async def bulk_async(
-        self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
-    ) -> list[Outcome[T]]:
-        """The same as bulk, awaited."""
-
     # Cached calls
-
-    @property
-    @abstractmethod
-    def caches(self) -> "Caches":
-        """What the client of the target keeps."""
-
-    @property
-    @abstractmethod
-    def agent_key(self) -> str:
-        """Whose answers are kept apart: "=" and the agent, or "*" for any."""
-
-    @property
-    @abstractmethod
-    def forwarded(self) -> tuple[str, ...]:
-        """Keys of metadata that pass on by themselves."""
 
     def call_cached(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
         """What `call` does, or what an equal call was answered."""
@@ -190,27 +184,6 @@ class Target(ABC):
             return cast(T, cache.value(kept))
         return cast(T, cache.call(self, key, options, arguments))
 
-    async def call_cached_async(
-        self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
-    ) -> T:
-        """The same, awaited."""
-        caches = self.caches
-        if not caches.answers(options, self.forwarded):
-            return await self.call_async(method, options, *arguments)
-        cache = caches.of(method)
-        key = (self.agent_key, bytes(method.encode_request(*arguments)))
-        kept = cache.find(key)
-        if kept is not None:
-            return cast(T, cache.value(kept))
-        return cast(T, await cache.call_async(self, key, options, arguments))
-
-    def forget_cached(self, method: Method[Any, Any], *arguments: Any) -> None:
-        """Forgets what such a call was answered."""
-        self.caches.of(method).forget((self.agent_key, bytes(method.encode_request(*arguments))))
-
-    def call_cache(self, method: Method[Any, Any]) -> "CallCache":
-        return self.caches.of(method).seen_by(self.agent_key)
-
     # Streams
 
     @abstractmethod
@@ -220,26 +193,10 @@ class Target(ABC):
         """Calls a method with a result stream."""
 
     @abstractmethod
-    def read_stream_async(
-        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
-    ) -> AsyncStreamReader[Any]:
-        """The same; called when the first value is asked for, or by `async with`."""
-
-    @abstractmethod
     def write_stream(
         self, method: Method[Any, T], options: CallOptions | None, values: Iterable[Any], *arguments: Any
     ) -> T:
         """Calls a method with a parameter stream, which it feeds from `values`."""
-
-    @abstractmethod
-    async def write_stream_async(
-        self,
-        method: Method[Any, T],
-        options: CallOptions | None,
-        values: AsyncIterable[Any] | Iterable[Any],
-        *arguments: Any,
-    ) -> T:
-        """The same, awaited."""
 
     @abstractmethod
     def duplex_stream(
@@ -247,11 +204,86 @@ class Target(ABC):
     ) -> DuplexStream[Any, Any]:
         """Calls a method with a stream in both directions."""
 
+
+class AsyncTarget(Keeper):
+    """One service at one agent, or at any, for asyncio. A task that is cancelled cancels its call."""
+
+    __slots__ = ()
+
     @abstractmethod
-    def duplex_stream_async(
+    def at(self, agent: Agent) -> "AsyncTarget":
+        """The same service at this agent. Raises TypeError for what is no agent, Error(INVALID_ARGUMENT) for
+        what is no text."""
+
+    @abstractmethod
+    def any(self) -> "AsyncTarget":
+        """The same service at whichever agent can be reached."""
+
+    @abstractmethod
+    def on(self, agents: Iterable[Agent]) -> AsyncScatterTarget:
+        """The same service at each of these agents."""
+
+    @abstractmethod
+    def everywhere(self) -> AsyncScatterTarget:
+        """The same service at all agents known when a call is made."""
+
+    @abstractmethod
+    async def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
+        """One call. Raises Error or one of the method's declared errors. One-way methods give None once the
+        request is on its way."""
+
+    @abstractmethod
+    async def batch(
+        self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
+    ) -> list[Outcome[T]]:
+        """Message-level batch: as many messages as it takes, in flight together. Outcomes are in the order of
+        the requests."""
+
+    @abstractmethod
+    async def bulk(
+        self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
+    ) -> list[Outcome[T]]:
+        """Application-level batch: one message with all requests. Raises Error if the message as a whole
+        failed."""
+
+    # Cached calls
+
+    async def call_cached(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
+        """What `call` does, or what an equal call was answered."""
+        caches = self.caches
+        if not caches.answers(options, self.forwarded):
+            return await self.call(method, options, *arguments)
+        cache = caches.of(method)
+        key = (self.agent_key, bytes(method.encode_request(*arguments)))
+        kept = cache.find(key)
+        if kept is not None:
+            return cast(T, cache.value(kept))
+        return cast(T, await cache.call_async(self, key, options, arguments))
+
+    # Streams
+
+    @abstractmethod
+    def read_stream(
+        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
+    ) -> AsyncStreamReader[Any]:
+        """Calls a method with a result stream when the first value is asked for, or by `async with`."""
+
+    @abstractmethod
+    async def write_stream(
+        self,
+        method: Method[Any, T],
+        options: CallOptions | None,
+        values: AsyncIterable[Any] | Iterable[Any],
+        *arguments: Any,
+    ) -> T:
+        """Calls a method with a parameter stream, which it feeds from `values`."""
+
+    @abstractmethod
+    def duplex_stream(
         self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
     ) -> AsyncDuplexStream[Any, Any]:
-        """The same; called by the first value that is written or asked for, or by `async with`."""
+        """Calls a method with a stream in both directions: by the first value that is written or asked for,
+        or by `async with`."""
 
 
 class TargetSource(ABC):
@@ -267,3 +299,15 @@ class TargetSource(ABC):
         that pass on from the call of a handler into those that it makes, beside the source's own. `caches`:
         of a client that stands before this source; without one, the source keeps what cached calls give.
         """
+
+
+class AsyncTargetSource(ABC):
+    """Gives targets for asyncio: an AsyncClient or a Light."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def async_target(
+        self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: "Caches | None" = None
+    ) -> AsyncTarget:
+        """See TargetSource."""

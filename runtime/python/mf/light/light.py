@@ -9,14 +9,15 @@ thread, and declared errors arrive as the very object that was raised.
 
 from mf.core.agent import Agent
 from mf.core.cached import Caches
-from mf.core.service import Servant, ServiceInfo
-from mf.core.target import Target, TargetSource
+from mf.core.service import BaseServant, ServiceInfo
+from mf.core.target import AsyncTarget, AsyncTargetSource, Target, TargetSource
 from mf.light.offers import LightOffers
 from mf.light.target import LightTarget
 
 
-class Light(TargetSource):
-    """Offers servants to clients of the same process: `mf.Client(light)`. Any number of threads may call."""
+class Light(TargetSource, AsyncTargetSource):
+    """Offers servants to clients of the same process: `mf.Client(light)`, `mf.AsyncClient(light)`. Any number
+    of threads and loops may call."""
 
     __slots__ = ("_caches", "_offers")
 
@@ -24,7 +25,7 @@ class Light(TargetSource):
         self._offers = LightOffers()
         self._caches = Caches()
 
-    def offer(self, servant: Servant, agent: Agent | None = None) -> None:
+    def offer(self, servant: BaseServant, agent: Agent | None = None) -> None:
         """Offers a servant, for one agent if its service is `per` agent. A later offer for the same
         replaces it.
 
@@ -40,6 +41,13 @@ class Light(TargetSource):
         self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: Caches | None = None
     ) -> Target:
         return LightTarget(self._offers, service, None, keys, caches or self._caches)
+
+    def async_target(
+        self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: Caches | None = None
+    ) -> AsyncTarget:
+        from mf.light.async_target import AsyncLightTarget  # brings asyncio along
+
+        return AsyncLightTarget(self._offers, service, None, keys, caches or self._caches)
 
     def agents(self, service: ServiceInfo) -> list[str]:
         """The agents for which a service is offered."""

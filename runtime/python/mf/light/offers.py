@@ -4,7 +4,7 @@ from mf.core.agent import Agent
 from mf.core.agent_names import shown_agent, text_of_agent
 from mf.core.error import Code, not_executed, shortened, some_of
 from mf.core.offered import offered_agent
-from mf.core.service import Servant, ServiceInfo, generated_base
+from mf.core.service import BaseServant, ServiceInfo, generated_base
 
 
 class LightOffers:
@@ -13,9 +13,9 @@ class LightOffers:
     __slots__ = ("_offers",)
 
     def __init__(self) -> None:
-        self._offers: dict[str, dict[str, Servant]] = {}
+        self._offers: dict[str, dict[str, BaseServant]] = {}
 
-    def add(self, servant: Servant, agent: Agent | None) -> None:
+    def add(self, servant: BaseServant, agent: Agent | None) -> None:
         """Raises ValueError if the offer does not fit the service, TypeError for what is no agent."""
         service = generated_base(servant).mf_service
         text = offered_agent(service, agent)
@@ -27,7 +27,7 @@ class LightOffers:
     def agents(self, service: ServiceInfo) -> list[str]:
         return list(self._offers.get(service.name, ()))
 
-    def find(self, service: ServiceInfo, agent: str | None) -> tuple[str, Servant]:
+    def find(self, service: ServiceInfo, agent: str | None) -> tuple[str, BaseServant]:
         """The agent, and its servant. Raises Error(UNKNOWN_SERVICE) or Error(UNKNOWN_AGENT), NOT_EXECUTED,
         as a server does.
         """

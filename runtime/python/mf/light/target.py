@@ -1,6 +1,8 @@
-"""R5. Calls to the servants of a Light. See light.py for what holds."""
+"""R5. Calls to the servants of a Light, for callers that block. See light.py for what holds, async_target.py
+for those of asyncio.
+"""
 
-from collections.abc import AsyncIterable, Coroutine, Generator, Iterable, Sequence
+from collections.abc import Coroutine, Generator, Iterable, Sequence
 from copy import copy
 from time import monotonic
 from typing import Any, TypeVar, cast
@@ -11,10 +13,10 @@ from mf.core.current import enter, leave
 from mf.core.error import Code, DeclaredError, Error
 from mf.core.options import DEFAULT_DEADLINE, BatchOptions, CallOptions
 from mf.core.outcome import Outcome, each_async, failure_in
-from mf.core.service import Method, Servant, ServiceInfo, is_async
-from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
+from mf.core.service import Method, ServiceInfo, is_async
+from mf.core.stream import DuplexStream, StreamReader
 from mf.core.target import BatchCall, Scattered, ScatterTarget, Target
-from mf.light.call import PASSED, LightCall, run_to_end, to_end
+from mf.light.call import PASSED, LightCall, run_to_end
 from mf.light.checks import check_arguments
 from mf.light.offers import LightOffers
 from mf.light.opening import Opening
@@ -23,7 +25,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-class LightTarget(Target):
+class LightPlace:
     """One service at one agent, or at the first that is offered. `keys`: see LightCall."""
 
     __slots__ = ("_agent", "_caches", "_keys", "_offers", "_service")
@@ -42,21 +44,6 @@ class LightTarget(Target):
         self._keys = keys
         self._caches = caches
 
-    def at(self, agent: Agent) -> Target:
-        return self.for_agent(called_agent(agent))
-
-    def any(self) -> Target:
-        return self.for_agent(None)
-
-    def on(self, agents: Iterable[Agent]) -> ScatterTarget:
-        return LightScatter(self, list(dict.fromkeys(map(called_agent, agents))))
-
-    def everywhere(self) -> ScatterTarget:
-        return LightScatter(self, None)
-
-    def for_agent(self, agent: str | None) -> "LightTarget":
-        return LightTarget(self._offers, self._service, agent, self._keys, self._caches)
-
     def agents(self) -> list[str]:
         return self._offers.agents(self._service)
 
@@ -72,12 +59,50 @@ class LightTarget(Target):
     def forwarded(self) -> tuple[str, ...]:
         return self._keys
 
-    @property
-    def servant(self) -> Servant | None:
+    def _begin_many(
+        self, method: Method[R, Any], requests: Sequence[R], options: CallOptions | None
+    ) -> tuple[LightCall, BaseException | None, Any]:
+        """The call, and what its batch function raised, or gave: outcomes, or a coroutine."""
+        agent, servant = self._offers.find(self._service, self._agent)
+        call = LightCall(self._service, agent, method, options, self._keys)
+        method.encode_requests(requests)  # raises what a connection's client would
+        one = getattr(servant, method.attribute)
+        many = getattr(servant, method.batch_attribute)
+        token = enter(call)
         try:
-            return self._offers.find(self._service, self._agent)[1]
-        except Error:
-            return None
+            if is_async(one) and not is_async(many):
+                return call, None, each_async(one, map(_fields, requests))
+            return call, None, many(requests)
+        except Exception as raised:
+            return call, raised, None
+        finally:
+            leave(token)
+
+    def _opening(
+        self, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
+    ) -> Opening:
+        return Opening(self._offers, (self._service, self._agent, self._keys), method, options, arguments)
+
+
+class LightTarget(LightPlace, Target):
+    """For callers that block."""
+
+    __slots__ = ()
+
+    def at(self, agent: Agent) -> Target:
+        return self.for_agent(called_agent(agent))
+
+    def any(self) -> Target:
+        return self.for_agent(None)
+
+    def on(self, agents: Iterable[Agent]) -> ScatterTarget:
+        return LightScatter(self, list(dict.fromkeys(map(called_agent, agents))))
+
+    def everywhere(self) -> ScatterTarget:
+        return LightScatter(self, None)
+
+    def for_agent(self, agent: str | None) -> "LightTarget":
+        return LightTarget(self._offers, self._service, agent, self._keys, self._caches)
 
     def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
         agent, servant = self._offers.find(self._service, self._agent)
@@ -100,34 +125,13 @@ class LightTarget(Target):
             if options is not None:
                 call.give_metadata()
 
-    async def call_async(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
-        agent, servant = self._offers.find(self._service, self._agent)
-        call = LightCall(self._service, agent, method, options, self._keys)
-        check_arguments(method, arguments)
-        try:
-            token = enter(call)
-            try:
-                result = getattr(servant, method.attribute)(*arguments)
-            except Exception as failed:
-                return cast(T, call.ended(failed))
-            finally:
-                leave(token)
-            if isinstance(result, Coroutine):
-                raised, result = await to_end(call, result)
-                if raised is not None:
-                    call.ended(raised)
-            return cast(T, result)
-        finally:
-            if options is not None:
-                call.give_metadata()
-
     # Batches
 
     def batch(
         self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
     ) -> BatchCall[T]:
         outcomes: list[Outcome[T]] = []
-        for message, left in _messages(method, requests, options):
+        for message, left in messages(method, requests, options):
             outcomes += self._message(method, message, left)
         return FinishedBatch(outcomes)
 
@@ -135,27 +139,9 @@ class LightTarget(Target):
         try:
             return self.bulk(method, message, left)
         except Error as refused:
-            if (halves := _halves(message, refused)) is None:
+            if (parts := halves(message, refused)) is None:
                 return [Outcome(error=refused) for _ in message]
-        return [outcome for half in halves for outcome in self._message(method, half, left)]
-
-    async def batch_async(
-        self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
-    ) -> list[Outcome[T]]:
-        outcomes: list[Outcome[T]] = []
-        for message, left in _messages(method, requests, options):
-            outcomes += await self._message_async(method, message, left)
-        return outcomes
-
-    async def _message_async(
-        self, method: Method[R, T], message: Sequence[R], left: CallOptions
-    ) -> list[Outcome[T]]:
-        try:
-            return await self.bulk_async(method, message, left)
-        except Error as refused:
-            if (halves := _halves(message, refused)) is None:
-                return [Outcome(error=refused) for _ in message]
-        return [outcome for half in halves for outcome in await self._message_async(method, half, left)]
+        return [outcome for half in parts for outcome in self._message(method, half, left)]
 
     def bulk(
         self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
@@ -168,39 +154,7 @@ class LightTarget(Target):
                 raised, given = run_to_end(call, given)
         finally:
             call.give_metadata()
-        return _outcomes(call, method, requests, raised, given)
-
-    async def bulk_async(
-        self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
-    ) -> list[Outcome[T]]:
-        if not requests:
-            return []
-        call, raised, given = self._begin_many(method, requests, options)
-        try:
-            if isinstance(given, Coroutine):
-                raised, given = await to_end(call, given)
-        finally:
-            call.give_metadata()
-        return _outcomes(call, method, requests, raised, given)
-
-    def _begin_many(
-        self, method: Method[R, Any], requests: Sequence[R], options: CallOptions | None
-    ) -> tuple[LightCall, BaseException | None, Any]:
-        """The call, and what its batch function raised, or gave: outcomes, or a coroutine."""
-        agent, servant = self._offers.find(self._service, self._agent)
-        call = LightCall(self._service, agent, method, options, self._keys)
-        method.encode_requests(requests)  # raises what a connection's client would
-        one = getattr(servant, method.attribute)
-        many = getattr(servant, method.batch_attribute)
-        token = enter(call)
-        try:
-            if is_async(one) and not is_async(many):
-                return call, None, each_async(one, map(_fields, requests))
-            return call, None, many(requests)
-        except Exception as raised:
-            return call, raised, None
-        finally:
-            leave(token)
+        return outcomes(call, method, requests, raised, given)
 
     # Streams. Their module brings asyncio, which calls do not need.
 
@@ -211,13 +165,6 @@ class LightTarget(Target):
 
         return LightReader(self._opening(method, options, arguments))
 
-    def read_stream_async(
-        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
-    ) -> AsyncStreamReader[Any]:
-        from mf.light.streams import AsyncLightReader
-
-        return AsyncLightReader(self._opening(method, options, arguments))
-
     def write_stream(
         self, method: Method[Any, T], options: CallOptions | None, values: Iterable[Any], *arguments: Any
     ) -> T:
@@ -225,35 +172,12 @@ class LightTarget(Target):
 
         return cast(T, write(self._opening(method, options, arguments), values))
 
-    async def write_stream_async(
-        self,
-        method: Method[Any, T],
-        options: CallOptions | None,
-        values: AsyncIterable[Any] | Iterable[Any],
-        *arguments: Any,
-    ) -> T:
-        from mf.light.feed import write_async
-
-        return cast(T, await write_async(self._opening(method, options, arguments), values))
-
     def duplex_stream(
         self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
     ) -> DuplexStream[Any, Any]:
         from mf.light.streams import LightDuplex
 
         return LightDuplex(self._opening(method, options, arguments))
-
-    def duplex_stream_async(
-        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
-    ) -> AsyncDuplexStream[Any, Any]:
-        from mf.light.streams import AsyncLightDuplex
-
-        return AsyncLightDuplex(self._opening(method, options, arguments))
-
-    def _opening(
-        self, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
-    ) -> Opening:
-        return Opening(self._offers, (self._service, self._agent, self._keys), method, options, arguments)
 
 
 def _end(method: Method[Any, Any], options: CallOptions | BatchOptions | None) -> float:
@@ -266,7 +190,7 @@ def _left(end: float) -> float:
     return max(end - monotonic(), PASSED)
 
 
-def _messages(
+def messages(
     method: Method[R, Any], requests: Sequence[R], options: BatchOptions | None
 ) -> Generator[tuple[Sequence[R], CallOptions], None, None]:
     """The messages of a batch, each with what is left of its deadline."""
@@ -281,7 +205,7 @@ def _messages(
         yield requests[start : start + size], left
 
 
-def _halves(message: Sequence[R], refused: Error) -> tuple[Sequence[R], Sequence[R]] | None:
+def halves(message: Sequence[R], refused: Error) -> tuple[Sequence[R], Sequence[R]] | None:
     """What a message goes in that was refused because of one of its requests; None: of all of them."""
     if refused.code is not Code.INVALID_ARGUMENT or len(message) == 1:
         return None
@@ -289,7 +213,7 @@ def _halves(message: Sequence[R], refused: Error) -> tuple[Sequence[R], Sequence
     return message[:middle], message[middle:]
 
 
-def _outcomes(
+def outcomes(
     call: LightCall,
     method: Method[Any, T],
     requests: Sequence[Any],
@@ -331,16 +255,12 @@ class FinishedBatch(BatchCall[T]):
     def results(self) -> list[Outcome[T]]:
         return self._outcomes
 
-    def __await__(self) -> Generator[Any, None, list[Outcome[T]]]:
-        yield from ()  # it never waits
-        return self._outcomes
-
     def partial(self) -> list[Outcome[T] | None]:
         return list(self._outcomes)
 
 
 class LightScatter(ScatterTarget):
-    """Several agents of this process: one after the other, but `async def` handlers concurrently."""
+    """Several agents of this process, one after the other."""
 
     __slots__ = ("_agents", "_any")
 
@@ -363,22 +283,3 @@ class LightScatter(ScatterTarget):
             except (Error, DeclaredError) as failure:
                 scattered[agent] = Outcome(error=failure)
         return scattered
-
-    async def call_async(
-        self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
-    ) -> Scattered[str, T]:
-        from asyncio import gather
-
-        targets = self._targets()
-        outcomes = await gather(*[_outcome_of(target, method, options, arguments) for _, target in targets])
-        return Scattered(zip((agent for agent, _ in targets), outcomes, strict=True))
-
-
-async def _outcome_of(
-    target: LightTarget, method: Method[Any, T], options: CallOptions | None, arguments: tuple[Any, ...]
-) -> Outcome[T]:
-    try:
-        value: T = await target.call_async(method, options, *arguments)
-        return Outcome(value)
-    except (Error, DeclaredError) as failure:
-        return Outcome(error=failure)

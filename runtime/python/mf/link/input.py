@@ -5,27 +5,13 @@ locks.
 from _thread import allocate_lock
 from threading import TIMEOUT_MAX
 from time import monotonic
-from typing import Any
 
-from mf.core.error import Code, Error
-from mf.core.log import quote, warning
+from mf.core.error import Error
 from mf.link.alarm import StreamWait
 from mf.link.output import LinkOutput
-from mf.link.watch import FOREVER, READ, WRITE, Watch
+from mf.link.watch import FOREVER, READ, WRITE
 from mf.protocol.call_table import CallEvent
 from mf.protocol.calls import Pending, Request
-from mf.protocol.events import (
-    BindingAnswered,
-    Broken,
-    CreditReceived,
-    DataReceived,
-    DescriptionReceived,
-    GoawayReceived,
-    HelloReceived,
-    Refused,
-    StreamStopped,
-)
-from mf.protocol.stream_call import StreamCall
 
 
 class LinkInput(LinkOutput):
@@ -127,60 +113,13 @@ class LinkInput(LinkOutput):
         if session.out:
             self.flush()
 
-    def _cancel_orphans(self) -> None:
-        while self._orphans:
-            failure = Error(Code.CANCELLED, "nobody holds the stream any more")
-            self.abandon(self._orphans.pop(), CallEvent.CANCELLED, failure)
-
-    def _rare(self, event: Any, finished: list[Pending]) -> None:
-        if isinstance(event, (DataReceived, CreditReceived, StreamStopped)):
-            self._stream_event(event, finished)
-        elif isinstance(event, HelloReceived):
-            self._greeted()
-        elif isinstance(event, BindingAnswered):
-            self._done(event.binding)
-        elif isinstance(event, DescriptionReceived):
-            self._done(event.description)
-        elif isinstance(event, GoawayReceived):
-            self.usable = False
-        elif isinstance(event, Refused):
-            text = f"{self.peer} refused the connection: {event.code.name}: {event.reason}"
-            self._fail_all(Error(event.code, text), finished)
-        elif isinstance(event, Broken):
-            warning("%s broke the protocol: %s", self.peer, quote(event.reason))
-            self._fail_all(
-                Error(Code.PROTOCOL_ERROR, f"{self.peer} broke the protocol: {event.reason}"), finished
-            )
-
-    def _stream_event(
-        self, event: DataReceived | CreditReceived | StreamStopped, finished: list[Pending]
-    ) -> None:
-        """With the lock: something has come for a call that the session knows."""
-        call = event.call
-        if not isinstance(call, StreamCall):
-            wrong: Error | None = Error(Code.PROTOCOL_ERROR, "a part of a stream, of a call that has none")
-        elif isinstance(event, DataReceived):
-            wrong = call.data(event)
-            self._wake(call.reader)
-        else:
-            wrong = call.credit(event.bytes) if isinstance(event, CreditReceived) else call.stopped()
-            self._wake(call.writer)
-        if wrong is not None:
-            self._cancel(call, CallEvent.CANCELLED, wrong)
-        if call.on_done is not None:
-            finished.append(call)
-
     def _cancel(self, call: Request, event: CallEvent, failure: Error) -> None:
-        """With the lock: ends a call that is in flight, and tells the server."""
+        """With the lock."""
         if call.id in self._session.calls.by_id and call.on_done is not None:
             self._callbacks -= 1
-        self._session.cancel(call)
-        call.ended_by = event
-        call.failure = failure
-        self._done(call)
+        super()._cancel(call, event, failure)
 
     def abandon(self, call: Request, event: CallEvent, failure: Error) -> bool:
-        """Whoever made the call gives it up: it ends so, and the server is told. False: it had ended."""
         with self._lock:
             if call.done:
                 return False
@@ -316,23 +255,6 @@ class LinkInput(LinkOutput):
             self._read_available()
 
     # Watched
-
-    def _change_watch(self, watch: Watch) -> Watch:
-        """With the lock: another watch than before is to look after this link. If that one still has calls
-        to look after, both hand them to the background thread, which outlives any loop.
-        """
-        old = self._watch
-        if old is not None and old.alive and self._callbacks:
-            watch = self.watches.thread()
-            if watch is old:
-                return old
-        if old is not None:
-            old.forget(self)
-        self._armed = 0
-        self._watch = watch
-        if self._expiry < FOREVER:
-            watch.expire_at(self, self._expiry)
-        return watch
 
     def on_ready(self, mask: int) -> None:
         if mask & WRITE and self._blocked:

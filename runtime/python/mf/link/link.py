@@ -1,16 +1,15 @@
-"""R4. A client's connection: the only place where a session meets a stream. Its parts: output.py, input.py,
-streams.py.
+"""R4. The connection of a client that blocks: what core.py is, for any number of threads. Its parts:
+output.py, input.py, streams.py. That of asyncio is async_link.py.
 
 Threads. Any number of callers. At most one of them, the leader, reads; it hands the others their replies,
-and when it has its own it makes a waiting follower the leader. If nobody waits but asynchronous calls are
+and when it has its own it makes a waiting follower the leader. If nobody waits but messages of batches are
 pending, a watch (see watch.py) is armed; it leads for as long as it takes to read what is there. At most
 one thread writes: callers queue frames under the lock, and whoever finds no writer becomes it and sends all
 that is queued, so that frames of many callers leave in one system call.
 
 What is guarded by the lock: the session, `_followers`, `_leading`, `_callbacks`, what the calls know of
-their streams. The stream's reading side
-belongs to the leader, its writing side to whoever set `_flushing`. Callbacks run without the lock, must not
-block, and may submit.
+their streams. The stream's reading side belongs to the leader, its writing side to whoever set `_flushing`.
+Callbacks run without the lock, must not block, and may submit.
 
 An exception that is none of ours (KeyboardInterrupt, say) while a caller leads or sends ends the connection:
 nobody knows what it left half done.
@@ -20,23 +19,20 @@ timeout is set only when a deadline needs a shorter or a much longer one than it
 """
 
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mf.core.error import Code, Error, not_executed
 from mf.core.service import ServiceInfo
 from mf.link.alarm import StreamWait
+from mf.link.core import HANDSHAKE_TIMEOUT
 from mf.link.streams import LinkStreams
 from mf.link.watch import READ, Watch
 from mf.protocol.call import Call
-from mf.protocol.call_table import BOUND_AT_ONCE, WRITTEN_AT_ONCE, CallEvent
+from mf.protocol.call_table import WRITTEN_AT_ONCE
 from mf.protocol.calls import Binding, Description, Pending
 from mf.protocol.frame import Buffer
 from mf.protocol.stream_call import StreamCall
 
-if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
-
-HANDSHAKE_TIMEOUT = 5.0
 _IDLE = 0.05  # after this long without a call, look whether the server has said good-bye meanwhile
 
 
@@ -59,11 +55,6 @@ class Link(LinkStreams):
             self._greetings.append(greeting)
         self.flush()
         self.wait(greeting, monotonic())
-
-    def is_to(self, nonce: bytes) -> bool:
-        """Whether the server has said that it is the one with this nonce."""
-        hello = self._session.peer
-        return hello is not None and hello.nonce == nonce
 
     # Calls
 
@@ -113,8 +104,7 @@ class Link(LinkStreams):
             raise
 
     def start(self, call: Call[Any], word: int, now: float) -> bool:
-        """Sends a request without waiting for anything; `wait` gets the reply. A one-way request has none.
-        False: it was not sent, and is done."""
+        """`wait` gets the reply."""
         if now - self._last_used > _IDLE:
             self.catch_up()
         self._last_used = now
@@ -124,14 +114,13 @@ class Link(LinkStreams):
         self.send(call.deadline)
         return True
 
-    def submit(self, call: Call[Any], word: int, watch: Watch, *, flush: bool = True) -> bool:
+    def submit(self, call: Call[Any], word: int, *, flush: bool = True) -> bool:
         """Sends a request whose `on_done` is called when it is done, on whatever thread finds out. False: it
         was not sent, and is done; nobody is called."""
         with self._lock:
             if not self._request(call, word):
                 return False
-            if watch is not self._watch:
-                watch = self._change_watch(watch)
+            watch = self._watched()
             self._callbacks += 1
             if call.deadline < self._expiry:
                 self._expiry = call.deadline
@@ -142,31 +131,11 @@ class Link(LinkStreams):
             self.flush()
         return True
 
-    def _request(self, call: Call[Any], word: int) -> bool:
-        """With the lock: queues the request."""
-        if not self._may_send(call):
-            return False
-        if isinstance(call, StreamCall) and not self._may_open(call):
-            return False
-        self._session.request(call, call.flags, word, call.items, call.body)
-        if call.state is BOUND_AT_ONCE:
-            call.state = WRITTEN_AT_ONCE
-        else:
-            call.on(CallEvent.WRITTEN)
-        if isinstance(call, StreamCall):
-            self._opened(call)
-        return True
-
-    def flush_soon(self, loop: "AbstractEventLoop") -> None:
-        """Sends what is queued, and all that is queued until then, when this turn of the loop is over. On its
-        thread."""
-        if self._flush_due is not loop:
-            self._flush_due = loop
-            loop.call_soon(self._flush_at_turn)
-
-    def _flush_at_turn(self) -> None:
-        self._flush_due = None
-        self.flush()
+    def _watched(self) -> Watch:
+        """With the lock: who looks after this link from now on while nobody blocks on it."""
+        if self._watch is None:
+            self._watch = self.watches.thread()
+        return self._watch
 
     def send(self, deadline: float, call: StreamCall[Any] | None = None) -> None:
         """Sends what is queued; if the peer takes no more, and no watch is there to wait for that, it is
@@ -270,18 +239,6 @@ class Link(LinkStreams):
             raise not_executed(Code(binding.status), text)
         binding.used = monotonic()
         return binding
-
-    def _unbind_idle(self) -> bool:
-        """With the lock: gives up the binding that was not used for longest. False: all have calls."""
-        busy = {call.binding for call in self._session.calls.by_id.values()}
-        idle = [(key, binding) for key, binding in self._bindings.items() if binding not in busy]
-        if not idle:
-            return False
-        key, binding = min(idle, key=lambda each: each[1].used)
-        del self._bindings[key]
-        binding.bound = False
-        self._session.unbind(binding)
-        return True
 
     def _mismatch(self, service: ServiceInfo, deadline: float, fallback: str) -> str:
         description = Description(service.name, deadline)

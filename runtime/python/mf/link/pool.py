@@ -1,4 +1,6 @@
-"""R4. The connections of one client, one an address, opened when needed and shared by all its callers."""
+"""R4. The connections of one client that blocks, one an address, opened when needed and shared by all its
+callers.
+"""
 
 import os
 from collections.abc import Callable
@@ -8,60 +10,36 @@ from typing import TYPE_CHECKING
 
 from mf.core.error import Code, Error, not_executed
 from mf.link import fork
-from mf.link.fork import JITTER
 from mf.link.link import Link
+from mf.link.places import A_MOMENT, CONNECT_TIMEOUT, Place, Places
 from mf.link.resolver import Instance
 from mf.link.watch import Watches
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
-from mf.protocol.handshake import Hello
 from mf.transport import tcp
 from mf.transport.address import Address
 from mf.transport.sockets import Dialer, exists_here
-from mf.transport.stream import Stream, StreamError
+from mf.transport.stream import Stream
 
 if TYPE_CHECKING:
     from mf.transport.tls import Tls
-
-CONNECT_TIMEOUT = 5.0
-_RETRY_AFTER = 0.05
-_A_MOMENT = 0.25  # a server that is there has answered by then; the others must not hold it up
-_LATE_FOR = 1.0  # doubling to
-_LATE_AT_MOST = 30.0
 
 Connect = Callable[[str, float], Stream]
 """Opens a stream to an address within a time in seconds; raises OSError."""
 
 
-class _Place:
-    """One address. A failed attempt stands for all callers for a moment, so that they do not storm it."""
-
-    __slots__ = ("connecting", "error", "late_for", "late_until", "link", "lock", "not_before")
+class _Place(Place[Link]):
+    __slots__ = ("connecting", "lock")
 
     def __init__(self) -> None:
+        super().__init__()
         self.lock = Lock()
-        self.link: Link | None = None
         self.connecting: tcp.Connecting | None = None
-        self.not_before = 0.0
-        self.error: Error | None = None
-        self.late_for = _LATE_FOR
-        self.late_until = 0.0
 
 
-class Pool:
+class Pool(Places[_Place, Link]):
     """Links by address. May be used from any thread."""
 
-    __slots__ = (
-        "__weakref__",
-        "_connect",
-        "_dialer",
-        "_late",
-        "_lock",
-        "_max_payload",
-        "_nonce",
-        "_places",
-        "closed",
-        "watches",
-    )
+    __slots__ = ("__weakref__", "_connect", "_dialer", "_lock", "watches")
 
     def __init__(
         self,
@@ -70,34 +48,12 @@ class Pool:
         tls: "Tls | None" = None,
         max_payload: int = DEFAULT_MAX_PAYLOAD,
     ) -> None:
+        super().__init__(max_payload)
         self._connect = connect
         self._dialer = Dialer(tls)
         self._lock = Lock()
-        self._places: dict[str, _Place] = {}
-        self._late = False  # some place was, once
-        self.closed = False
         self.watches = Watches()
-        self._max_payload = max_payload
-        self._nonce = os.urandom(16)
         fork.register(self)
-
-    def load(self, instance: Instance) -> float:
-        """Calls in flight to an instance."""
-        link = self.usable(instance)
-        return link.in_flight if link is not None else 0
-
-    def usable(self, instance: Instance) -> Link | None:
-        """The link to an instance, if there is one."""
-        if instance.local:
-            link = self._usable(instance.local)
-            if link is not None and link.is_to(instance.nonce):
-                return link
-        return self._usable(instance.address)
-
-    def _usable(self, address: str) -> Link | None:
-        place = self._places.get(address)
-        link = place.link if place else None
-        return link if link is not None and link.usable else None
 
     def connect_all(self, instances: list[Instance], deadline: float) -> None:
         """Begins to connect to several instances at once, and waits until all are there, or for a moment:
@@ -105,7 +61,7 @@ class Pool:
         begun: list[tcp.Connecting] = []
         if self._connect is not None or len(instances) < 2:
             return
-        until = min(deadline, monotonic() + _A_MOMENT)
+        until = min(deadline, monotonic() + A_MOMENT)
         for instance in instances:
             if self.closed or self.usable(instance) or self._nearest(instance, until):
                 continue
@@ -122,27 +78,6 @@ class Pool:
             finally:
                 place.lock.release()
         tcp.wait_for(begun, until - monotonic())
-
-    def patience(self, deadline: float) -> float:
-        """How long to wait for an instance while there are others."""
-        return min(deadline, monotonic() + _A_MOMENT)
-
-    def late_last(self, candidates: list[tuple[str, Instance]]) -> list[tuple[str, Instance]]:
-        """Behind the others those that did not answer in a moment lately."""
-        if not self._late:
-            return candidates
-        now = monotonic()
-        return sorted(candidates, key=lambda candidate: self._is_late(candidate[1].address, now))
-
-    def note_late(self, address: str) -> None:
-        place = self._place(address)
-        place.late_until = monotonic() + place.late_for
-        place.late_for = min(place.late_for * 2, _LATE_AT_MOST)
-        self._late = True
-
-    def _is_late(self, address: str, now: float) -> bool:
-        place = self._places.get(address)
-        return place is not None and place.late_until > now
 
     def _place(self, address: str) -> _Place:
         place = self._places.get(address)
@@ -194,24 +129,14 @@ class Pool:
         if self.closed:
             raise not_executed(Code.UNAVAILABLE, "the client was closed")
         now = monotonic()
-        if now < place.not_before and place.error is not None:
-            raise place.error
+        place.check(now)
         try:
             timeout = min(max(deadline - now, 0.001), CONNECT_TIMEOUT)
             begun, place.connecting = place.connecting, None
             stream = begun.finish(timeout) if begun is not None else self._dial(address, timeout)
         except OSError as failed:
-            code = failed.code if isinstance(failed, StreamError) else Code.UNAVAILABLE
-            place.not_before = monotonic() + _RETRY_AFTER * JITTER.random()
-            why = failed.strerror or str(failed)
-            place.error = not_executed(code, f"connect {address}: {why[:1].lower()}{why[1:]}")
-            raise place.error from None
-        client_id = int.from_bytes(os.urandom(4), "little")
-        place.link = Link(
-            stream,
-            Hello(nonce=self._nonce, max_payload=self._max_payload, client_id=client_id),
-            self.watches,
-        )
+            raise place.failed(address, failed) from None
+        place.link = Link(stream, self._hello(), self.watches)
         if self._closed_meanwhile():
             place.link.close()
             raise not_executed(Code.CANCELLED, "the client was closed")

@@ -64,8 +64,8 @@ class View:
         return found
 
 
-class Resolver(ABC):
-    """Gives views of services and says when they change."""
+class Views(ABC):
+    """Gives views of services."""
 
     __slots__ = ("generation",)
 
@@ -78,12 +78,18 @@ class Resolver(ABC):
         """What is known now. The first call for a service starts watching it; never waits."""
 
     @abstractmethod
-    def wait(self, service: str, old: View, timeout: float) -> View:
-        """Waits until the view is another than `old`, at most `timeout` seconds."""
+    def close(self) -> None:
+        """Stops watching, and ends the waiting of all who wait."""
+
+
+class Resolver(Views):
+    """For clients that block. May be used from any thread."""
+
+    __slots__ = ()
 
     @abstractmethod
-    def close(self) -> None:
-        """Stops watching."""
+    def wait(self, service: str, old: View, timeout: float) -> View:
+        """Waits until the view is another than `old`, at most `timeout` seconds."""
 
 
 class StaticResolver(Resolver):
@@ -93,10 +99,7 @@ class StaticResolver(Resolver):
 
     def __init__(self, addresses: Iterable[str] | Mapping[str, Iterable[str]]) -> None:
         self.generation = 0
-        if isinstance(addresses, Mapping):
-            self._view = View({agent: tuple(map(Instance, some)) for agent, some in addresses.items()})
-        else:
-            self._view = View({}, whole=tuple(map(Instance, addresses)))
+        self._view = static_view(addresses)
 
     def view(self, service: str) -> View:  # noqa: ARG002 - the same for all
         return self._view
@@ -107,3 +110,9 @@ class StaticResolver(Resolver):
 
     def close(self) -> None:
         pass
+
+
+def static_view(addresses: Iterable[str] | Mapping[str, Iterable[str]]) -> View:
+    if isinstance(addresses, Mapping):
+        return View({agent: tuple(map(Instance, some)) for agent, some in addresses.items()})
+    return View({}, whole=tuple(map(Instance, addresses)))

@@ -8,12 +8,9 @@ or sleeps until the leader wakes it.
 from time import monotonic
 from typing import Any
 
-from mf.core.error import Code, not_executed
 from mf.core.service import Payload
 from mf.link.alarm import StreamWait
 from mf.link.input import LinkInput
-from mf.protocol.call_table import CallEvent
-from mf.protocol.stream import MAX_WINDOWS, WindowBudget
 from mf.protocol.stream_call import StreamCall
 
 _LEAST_ROOM = 24  # a DATA with anything in it
@@ -24,38 +21,9 @@ class LinkStreams(LinkInput):
 
     __slots__ = ()
 
-    def _may_open(self, call: StreamCall[Any]) -> bool:
-        """With the lock: whether the windows of all streams towards this side still sum to no more than they
-        may."""
-        window = self._session.our_hello.stream_window
-        if call.method.result_element is not None:
-            streams = self._session.calls.by_id.values()
-            opened = sum(isinstance(each, StreamCall) and each.incoming is not None for each in streams)
-            if (opened + 1) * window > MAX_WINDOWS:
-                text = (
-                    f"{opened} streams of {self.peer} are open, as many as a connection takes with a "
-                    f"stream window of {window} bytes"
-                )
-                call.failure = not_executed(Code.OVERLOADED, text)
-                call.ended_by = CallEvent.REFUSED
-                call.done = True
-                return False
-        return True
-
-    def _opened(self, call: StreamCall[Any]) -> None:
-        session = self._session
-        ours, theirs = session.our_hello, session.peer
-        assert theirs is not None  # it came before BOUND
-        if self._windows is None:
-            self._windows = WindowBudget(theirs.max_streams, ours.stream_window)
-        call.opened(
-            theirs.stream_window, theirs.max_payload, ours.stream_window, ours.max_payload, self._windows
-        )
-
     # Values that arrive
 
     def take_values(self, call: StreamCall[Any]) -> tuple[Payload, int] | None:
-        """Some values that have come, and their count; 0 if only a piece of one has. None: nothing."""
         with self._lock:
             taken = call.take()
             if taken is None:
@@ -90,17 +58,9 @@ class LinkStreams(LinkInput):
     # Values that are sent
 
     def send_values(self, call: StreamCall[Any]) -> bool:
-        """Queues what there is credit for. False: some wait for more."""
         with self._lock:
             self._queue_values(call)
             return not call.sending
-
-    def _queue_values(self, call: StreamCall[Any]) -> None:
-        """With the lock."""
-        element = call.method.param_element
-        assert element is not None
-        while not call.done and (frame := call.next_frame()) is not None:
-            self._session.send_data(call.id, element.encoding, frame[1], frame[0])
 
     def await_room(self, call: StreamCall[Any], limit: float) -> bool:
         """Waits until there is credit, or no values are wanted; False: neither came true before `limit`."""
@@ -124,7 +84,6 @@ class LinkStreams(LinkInput):
         return waiter.failure is None
 
     def end_values(self, call: StreamCall[Any]) -> None:
-        """Says that no more values come. What waits for credit must have gone."""
         with self._lock:
             if not call.done and call.sending is not None:
                 call.sending = None

@@ -1,23 +1,18 @@
-"""R4. Who looks after a link while nobody blocks on it, and only if asynchronous calls are pending on it.
+"""R4. Who looks after a link while nobody blocks on it, and only if calls of message batches are pending on
+it: one background thread a client, started when first needed.
 
-Either the running asyncio loop, or one background thread a client, started when first needed. Both wait on
-a private epoll descriptor; links are in it only while armed. An idle watch makes no system call. Times are
-time.monotonic().
+It waits on a private epoll descriptor; links are in it only while armed. An idle watch makes no system call.
+Times are time.monotonic().
 """
 
 import os
 import select
 from _thread import start_new_thread
-from abc import ABC, abstractmethod
-from contextlib import suppress
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from mf.core.log import error, quote
-
-if TYPE_CHECKING:
-    import asyncio
 
 READ = 1  # the bits of EPOLLIN and EPOLLOUT, written out: `select` has those names on Linux only
 WRITE = 4
@@ -40,10 +35,11 @@ class Watched(Protocol):
         """Ends it, and what is in flight on it."""
 
 
-class Watch(ABC):
-    """One epoll descriptor and what is armed in it. `arm` and `expire_at` may be called from any thread."""
+class Watch:
+    """One epoll descriptor, what is armed in it, and the daemon thread that waits on it. `arm`, `expire_at`
+    and `stop` may be called from any thread."""
 
-    __slots__ = ("_armed", "_epoll", "_expiry", "_lock", "_timers")
+    __slots__ = ("_armed", "_epoll", "_event", "_expiry", "_lock", "_stopping", "_timers")
 
     def __init__(self) -> None:
         self._epoll = select.epoll()
@@ -51,11 +47,10 @@ class Watch(ABC):
         self._timers: dict[Watched, float] = {}
         self._expiry = FOREVER
         self._lock = Lock()
-
-    @property
-    @abstractmethod
-    def alive(self) -> bool:
-        """Whether anybody still waits on the descriptor."""
+        self._stopping = False
+        self._event = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._epoll.register(self._event, READ)
+        start_new_thread(self._run, ())
 
     def arm(self, link: Watched, mask: int) -> None:
         """Watches for READ, WRITE, both, or (0) nothing but keeps the place."""
@@ -89,11 +84,8 @@ class Watch(ABC):
             if when >= self._expiry:
                 return
             self._expiry = when
-        self._wake(when)
-
-    @abstractmethod
-    def _wake(self, when: float) -> None:
-        """Makes the watch wait no longer than until `when`."""
+            if not self._stopping:
+                os.eventfd_write(self._event, 1)
 
     def _dispatch(self, ready: list[tuple[int, int]]) -> None:
         for descriptor, mask in ready:
@@ -133,28 +125,6 @@ class Watch(ABC):
         except Exception as another:
             error("while that connection was closed: %s", quote(repr(another)))
 
-
-class ThreadWatch(Watch):
-    """A daemon thread that waits on the epoll descriptor."""
-
-    __slots__ = ("_event", "_stopping")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._stopping = False
-        self._event = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self._epoll.register(self._event, READ)
-        start_new_thread(self._run, ())
-
-    @property
-    def alive(self) -> bool:
-        return not self._stopping
-
-    def _wake(self, when: float) -> None:  # noqa: ARG002 - the thread looks it up
-        with self._lock:
-            if not self._stopping:
-                os.eventfd_write(self._event, 1)
-
     def stop(self) -> None:
         with self._lock:
             if not self._stopping:
@@ -179,86 +149,29 @@ class ThreadWatch(Watch):
             os.close(self._event)
 
 
-class LoopWatch(Watch):
-    """A running asyncio loop that waits on the epoll descriptor."""
-
-    __slots__ = ("_loop", "_stopped", "_timer")
-
-    def __init__(self, loop: "asyncio.AbstractEventLoop") -> None:
-        super().__init__()
-        self._loop = loop
-        self._timer: asyncio.TimerHandle | None = None
-        self._stopped = False
-        loop.add_reader(self._epoll.fileno(), self._ready)
-
-    @property
-    def alive(self) -> bool:
-        return not self._stopped and not self._loop.is_closed()
-
-    def _wake(self, when: float) -> None:
-        with suppress(RuntimeError):  # the loop was closed just now: nobody waits on it any more
-            self._loop.call_soon_threadsafe(self._set_timer, when)
-
-    def _set_timer(self, when: float) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        # The loop's clock is time.monotonic() too, but no promise of asyncio: so by difference.
-        self._timer = self._loop.call_later(max(when - monotonic(), 0.0), self._timeout)
-
-    def _timeout(self) -> None:
-        self._timer = None
-        expiry = self._run_timers(monotonic())
-        if expiry < FOREVER:
-            self._set_timer(expiry)
-
-    def _ready(self) -> None:
-        self._dispatch(self._epoll.poll(0))
-
-    def stop(self) -> None:
-        self._stopped = True
-        if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._loop.remove_reader, self._epoll.fileno())
-
-
 class Watches:
-    """The watches of one client."""
+    """The watch of one client, if it has needed one."""
 
-    __slots__ = ("__weakref__", "_lock", "_loops", "_thread")
+    __slots__ = ("__weakref__", "_lock", "_thread")
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._thread: ThreadWatch | None = None
-        self._loops: dict[int, LoopWatch] = {}
+        self._thread: Watch | None = None
 
-    def thread(self) -> ThreadWatch:
+    def thread(self) -> Watch:
         """The background thread, started when first asked for."""
         if self._thread is None:
             with self._lock:
                 if self._thread is None:
-                    self._thread = ThreadWatch()
+                    self._thread = Watch()
         return self._thread
-
-    def loop(self, loop: "asyncio.AbstractEventLoop") -> LoopWatch:
-        """The watch of the running loop."""
-        watch = self._loops.get(id(loop))
-        if watch is None or watch._loop is not loop:
-            with self._lock:
-                for key, old in list(self._loops.items()):
-                    if not old.alive:
-                        del self._loops[key]
-                watch = self._loops[id(loop)] = LoopWatch(loop)
-        return watch
 
     def stop(self) -> None:
         with self._lock:
             if self._thread is not None:
                 self._thread.stop()
                 self._thread = None
-            for watch in self._loops.values():
-                watch.stop()
-            self._loops.clear()
 
     def after_fork(self) -> None:
         self._lock = Lock()
         self._thread = None
-        self._loops = {}

@@ -141,6 +141,32 @@ class ClientSession(Session):
                     return [(call, word, flags, self._scratch[HEADER_SIZE:size])]
         return super().received(count)
 
+    def _parse(self, data: bytearray, end: int, events: list[Any], at: int = 0) -> int:
+        """Small replies behind one another by themselves, too."""
+        if self._row[REPLY] is not None and not self._pad_left:
+            by_id = self.calls.by_id
+            while end - at >= HEADER_SIZE:
+                size, type_, flags, route, id_, word, items = _unpack_header(data, at)
+                frame_end = at + size
+                next_ = at + ((size + 7) & ~7)
+                if type_ != REPLY or not HEADER_SIZE <= size <= _SMALL or next_ > end:
+                    break
+                call = by_id.get(id_)
+                if (
+                    call is None
+                    or call.route != route
+                    or call.count != items
+                    or flags > ENCODING_MASK
+                    or word > LAST_CODE
+                    or items == EXTENDED_COUNT
+                    or (next_ != frame_end and data[frame_end:next_] != PADDING[size & 7])
+                ):
+                    break
+                del by_id[id_]
+                events.append((call, word, flags, data[at + HEADER_SIZE : frame_end]))
+                at = next_
+        return super()._parse(data, end, events, at)
+
     def waiting(self) -> list[Binding | Description]:
         """What has been asked for and not answered, requests apart."""
         descriptions = [item for items in self._descriptions.values() for item in items]

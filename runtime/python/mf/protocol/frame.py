@@ -11,6 +11,8 @@ from functools import lru_cache
 from math import ceil
 from struct import Struct
 
+from mf.core.gathered import Gathered
+
 Buffer = bytes | bytearray | memoryview
 
 HELLO, REFUSE, BIND, BOUND, REQUEST, REPLY = 1, 2, 3, 4, 5, 6
@@ -79,7 +81,14 @@ def pack(
 
 
 def pack_into(
-    out: list[Buffer], type_: int, flags: int, route: int, id_: int, word: int, count: int, payload: Buffer
+    out: list[Buffer],
+    type_: int,
+    flags: int,
+    route: int,
+    id_: int,
+    word: int,
+    count: int,
+    payload: Buffer,
 ) -> int:
     """Appends one frame to a gather list; large payloads are not copied. Returns the bytes appended."""
     if count < EXTENDED_COUNT:
@@ -90,7 +99,12 @@ def pack_into(
         header = _pack_header(size, type_, flags, route, id_, word, EXTENDED_COUNT)
         header += EXTENSION.pack(count, 0)
     padding = PADDING[size & 7]
-    if size < _JOIN_BELOW:
+    if type(payload) is Gathered:
+        out.append(header + payload.head)
+        out.append(payload.blob)
+        if padding:
+            out.append(padding)
+    elif size < _JOIN_BELOW:
         out.append(header + payload + padding)
     else:
         out.append(header)

@@ -7,6 +7,7 @@ nobody may skip.
 from struct import Struct
 
 from mf.core.error import Code, not_executed
+from mf.core.service import Payload
 from mf.protocol.frame import CONTROL_LIMIT, DEFAULT_MAX_PAYLOAD, SMALLEST_MAX_PAYLOAD
 from mf.protocol.wire import U16, U32, U64, Violation, pack_str16, read_str16
 
@@ -120,7 +121,7 @@ class Hello:
         return b"".join(_TAG_HEAD.pack(tag, len(value)) + value for tag, value in values.items())
 
     @classmethod
-    def unpack(cls, data: bytes | bytearray) -> "Hello":
+    def unpack(cls, data: Payload) -> "Hello":
         if bytes(data[:8]) != MAGIC:
             raise Violation("HELLO: not the MF magic")
         if len(data) < _HELLO.size:
@@ -145,7 +146,7 @@ class Hello:
         hello._unpack_tags(data, tags)
         return hello
 
-    def _unpack_tags(self, data: bytes | bytearray, at: int) -> None:
+    def _unpack_tags(self, data: Payload, at: int) -> None:
         seen: set[int] = set()
         while at < len(data):
             if at + _TAG_HEAD.size > len(data):
@@ -217,7 +218,7 @@ def pack_bind(fingerprint: bytes, service: str, agent: str, methods: tuple[str, 
     )
 
 
-def unpack_bind(data: bytes | bytearray) -> tuple[bytes, str, str, list[str]]:
+def unpack_bind(data: Payload) -> tuple[bytes, str, str, list[str]]:
     """Fingerprint, service, agent, method names."""
     if len(data) < FINGERPRINT_SIZE:
         raise Violation("BIND: fingerprint cut off")

@@ -78,7 +78,7 @@ def _read_mixed(method: Method[Any, T], count: int, payload: Payload) -> list[Ou
     start = (count + 7) & ~7
     if start > len(payload):
         raise Violation(f"{count} outcomes announced in {len(payload)} bytes")
-    codes = payload[:count]
+    codes = bytes(payload[:count])
     values, at = method.decode_results_at(payload, start, codes.count(0))
     remaining = iter(values)
     outcomes: list[Outcome[T]] = []

@@ -162,6 +162,36 @@ class ServerSession(Session):
                     return [(target, id_, route, flags, word, items, payload, None)]
         return super().received(count)
 
+    def _parse(self, data: bytearray, end: int, events: list[Any], at: int = 0) -> int:
+        """Small requests behind one another by themselves, too."""
+        if self.state == State.OPEN and not self._pad_left:
+            in_flight = self.in_flight
+            most = self.our_hello.max_in_flight
+            routes = self._routes
+            while end - at >= HEADER_SIZE:
+                size, type_, flags, route, id_, word, items = _unpack_header(data, at)
+                frame_end = at + size
+                next_ = at + ((size + 7) & ~7)
+                if type_ != REQUEST or not HEADER_SIZE <= size <= _SMALL or next_ > end:
+                    break
+                target = routes.get(route)
+                if (
+                    target is None
+                    or not 0 < items < EXTENDED_COUNT
+                    or not 0 < flags <= ENCODING_MASK
+                    or not id_
+                    or id_ in in_flight
+                    or len(in_flight) >= most
+                    or (next_ != frame_end and data[frame_end:next_] != PADDING[size & 7])
+                ):
+                    break
+                in_flight.add(id_)
+                self._latest_id = id_
+                payload = data[at + HEADER_SIZE : frame_end]
+                events.append((target, id_, route, flags, word, items, payload, None))
+                at = next_
+        return super()._parse(data, end, events, at)
+
     def _frame(
         self,
         events: list[Any],

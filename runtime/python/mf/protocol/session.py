@@ -13,6 +13,7 @@ own their bytes. A payload of LARGE bytes or more is received straight into its 
 joined, nothing copied.
 """
 
+from contextlib import suppress
 from typing import Any
 
 from mf.core.error import Code
@@ -67,6 +68,7 @@ from mf.protocol.state import TABLE, Role, State
 from mf.protocol.wire import U32, Violation, pack_text, read_only_str16, to_code
 
 LARGE = 64 * 1024
+_BELIEVED = 1 << 20  # so much of a payload has come that the rest of it may take memory before it comes
 SCRATCH_SIZE = 256 * 1024
 
 _unpack_header = HEADER.unpack_from
@@ -120,7 +122,7 @@ class Session:
         self._scratch = scratch
         self._scratch_view = memoryview(scratch)
         self._partial: bytearray | None = None
-        self._large: bytearray | None = None
+        self._large: memoryview | None = None
         self._header: tuple[int, ...] = ()
         self._filled = 0
         self._clean = True  # nothing is half received
@@ -181,7 +183,7 @@ class Session:
     def window(self) -> memoryview:
         """Where the next bytes are to be read into; never empty."""
         if self._large is not None:
-            return memoryview(self._large)[self._filled :]
+            return self._large[self._filled :]
         return self._scratch_view
 
     def received(self, count: int) -> list[Any]:
@@ -191,7 +193,10 @@ class Session:
             return events
         try:
             if self._large is not None:
+                before = self._filled
                 self._filled += count
+                if before < _BELIEVED <= self._filled:
+                    _in_large_pages(self._large)
                 if self._filled == len(self._large):
                     self._finish_large(events)
             elif self._partial is None:
@@ -213,9 +218,8 @@ class Session:
         self._clean = self._partial is None and self._large is None and not self._pad_left
         return events
 
-    def _parse(self, data: bytearray, end: int, events: list[Any]) -> int:
-        """Handles every whole frame in data[:end]; returns how many bytes are used up."""
-        at = 0
+    def _parse(self, data: bytearray, end: int, events: list[Any], at: int = 0) -> int:
+        """Handles every whole frame in data[at:end]; returns where the rest begins."""
         if self.state == State.OPENING and (what := looks_like(data[: min(end, _ENOUGH)])) in _FOREIGN:
             hint = "; an address begins with tls:// at both ends, or at none" if what == "TLS" else ""
             raise Violation(f"the peer speaks no MF: its first bytes look like {what}{hint}")
@@ -299,7 +303,7 @@ class Session:
             start += EXTENSION_SIZE
         length = at + size - start
         have = min(end - start, length)
-        self._large = bytearray(length)  # not touched, so not resident, until bytes arrive
+        self._large = _untouched(length)
         self._large[:have] = memoryview(data)[start : start + have]
         self._filled = have
         self._header = (type_, flags, route, id_, word, items)
@@ -452,3 +456,19 @@ class Session:
 
 def _name_of(type_: int) -> str:
     return TYPE_NAMES[type_] if type_ <= LAST_TYPE else f"type {type_}"
+
+
+def _untouched(size: int) -> memoryview:
+    """Memory that takes none of the machine before bytes arrive in it; a bytearray is filled with zeros."""
+    from mmap import MAP_ANONYMOUS, MAP_PRIVATE, mmap  # only who receives large payloads needs it
+
+    return memoryview(mmap(-1, size, MAP_PRIVATE | MAP_ANONYMOUS))
+
+
+def _in_large_pages(memory: memoryview) -> None:
+    """The rest of it comes to memory in few steps: a step of a common page costs more than filling it."""
+    import mmap
+
+    if len(memory) >= 2 * _BELIEVED and hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # a kernel without them
+            memory.obj.madvise(mmap.MADV_HUGEPAGE)  # type: ignore[attr-defined]  # of _untouched()

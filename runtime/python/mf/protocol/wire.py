@@ -6,6 +6,7 @@ Reading is strict: what is not exactly as docs/protocol.md says raises Violation
 from struct import Struct
 
 from mf.core.error import Code, Error, Execution, cut
+from mf.core.service import Payload
 
 U16 = Struct("<H")
 U32 = Struct("<I")
@@ -29,7 +30,7 @@ def pack_text(text: str) -> bytes:
     return pack_str16(cut(text).decode())
 
 
-def read_str16(data: bytes | bytearray, at: int, what: str) -> tuple[str, int]:
+def read_str16(data: Payload, at: int, what: str) -> tuple[str, int]:
     """The text at `at` and the position behind it."""
     if at + 2 > len(data):
         raise Violation(f"{what}: its length is cut off")
@@ -42,7 +43,7 @@ def read_str16(data: bytes | bytearray, at: int, what: str) -> tuple[str, int]:
         raise Violation(f"{what}: not UTF-8") from None
 
 
-def read_only_str16(data: bytes | bytearray, what: str) -> str:
+def read_only_str16(data: Payload, what: str) -> str:
     """The text that is all of a payload; an empty payload is an empty text."""
     if not data:
         return ""
@@ -58,7 +59,7 @@ def pack_failure(error: Error) -> bytes:
     return bytes((error.execution, 0)) + U16.pack(len(text)) + text
 
 
-def read_failure(code: int, data: bytes | bytearray, at: int) -> tuple[Error, int]:
+def read_failure(code: int, data: Payload, at: int) -> tuple[Error, int]:
     """The failure recorded at `at`, and the position behind it."""
     if at + 4 > len(data) or data[at] > 1 or data[at + 1]:
         raise Violation("failure record: malformed")

@@ -1,5 +1,5 @@
-"""R5. A stream for an `async def` handler or an async generator, in the task that runs it on the loop of the
-servants. The task is cancelled when the call is to stop, at its deadline too; so nothing here looks at that.
+"""R5. A stream for an `async def` handler or an async generator, in the task that runs it on the loop that
+serves. The task is cancelled when the call is to stop, at its deadline too; so nothing here looks at that.
 """
 
 from asyncio import AbstractEventLoop, Future, sleep
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Waiters:
-    """The tasks of one call that wait for news. For the loop's thread, but `wake`."""
+    """The tasks of one call that wait for news."""
 
     __slots__ = ("_call", "_futures", "_loop")
 
@@ -25,9 +25,9 @@ class Waiters:
         self._futures: list[Future[None]] = []
 
     def wake(self) -> None:
-        """From any thread, under the lock."""
+        """Under the lock."""
         self._call.waiting = 0
-        self._loop.call_soon_threadsafe(self._wake)
+        self._loop.call_soon(self._wake)
 
     def _wake(self) -> None:
         futures, self._futures = self._futures, []

@@ -1,9 +1,9 @@
 """R5. One accepted connection: its session, its output, its requests under way, and the order of its
 one-way calls.
 
-Threads. The IO thread reads, and alone closes. Replies come from any thread; whoever finds no writer sends
-all that is queued. The lock guards the session, the output and the order. On the IO thread output waits
-until the end of the turn, so that the replies of one read leave in one system call.
+Threads. The IO thread, or the loop, reads, and alone closes. Replies come from any thread; whoever finds no
+writer sends all that is queued. The lock guards the session, the output and the order. On the IO thread
+output waits until the end of the turn, so that the replies of one read leave in one system call.
 
 Order. One-way calls run one after the other. A later call to the same (service, agent) starts after them.
 So both wait in `_ordered` while a one-way call is under way; other calls never do.
@@ -27,7 +27,7 @@ from mf.protocol.stream import WindowBudget
 from mf.server.current import ServedCall
 from mf.server.offer import Handler, Offer
 from mf.server.stream import OUTPUT_LIMIT, StreamCall, StreamCaller
-from mf.transport.stream import Stream, drop_written
+from mf.transport.stream import FEW_BUFFERS, Stream, drop_written, joined
 
 READ = select.EPOLLIN
 WRITE = select.EPOLLOUT
@@ -74,7 +74,6 @@ class Connection(StreamCaller):
     __slots__ = (
         "_flushing",
         "_io",
-        "_mask",
         "_oneways",
         "_ordered",
         "_streams",
@@ -91,6 +90,7 @@ class Connection(StreamCaller):
         "peer",
         "session",
         "stream",
+        "watched",
     )
 
     def __init__(
@@ -117,7 +117,8 @@ class Connection(StreamCaller):
         self.last_progress = now
         self.blocked = False
         self.broken = ""
-        self._mask = READ
+        self.watched: int | None = None
+        """What the driver watches for; None: nothing yet."""
         self._flushing = False
         self._waiting_bytes = 0
         self._oneways: dict[Offer, int] = {}
@@ -354,7 +355,7 @@ class Connection(StreamCaller):
             out = session.take_output()
         while True:
             try:
-                written = self.stream.write_now(out)
+                written = self.stream.write_now(joined(out, size) if len(out) > FEW_BUFFERS else out)
             except OSError as error:
                 self._flushing = False
                 self.hang_up(f"connection lost: {error.strerror or error}")
@@ -406,10 +407,3 @@ class Connection(StreamCaller):
             or len(self._ordered) > _BACKLOG_LIMIT
         )
         return (0 if paused else READ) | (WRITE if self.blocked else 0)
-
-    def watch(self, epoll: select.epoll) -> None:
-        """Changes what is watched if it is not what is wanted."""
-        mask = self.wanted()
-        if mask != self._mask:
-            self._mask = mask
-            epoll.modify(self.fileno, mask)

@@ -1,17 +1,14 @@
-"""R5. A request to its `async def` handler or async generator, as a task of the servants' loop, which is
+"""R5. A request to its `async def` handler or async generator, as a task of the loop that serves, which is
 cancelled when the call is to stop.
-
-Imported when the first of them is called: it brings asyncio.
 """
 
 import asyncio
 from collections.abc import Iterable
-from contextlib import suppress
 from time import monotonic
 from typing import Any
 
 from mf.core.current import enter, leave
-from mf.core.outcome import Outcome
+from mf.core.outcome import Outcome, some_at_once
 from mf.server.answers import (
     answer_one,
     answer_outcomes,
@@ -35,22 +32,18 @@ _FOREVER = 1e9
 class TaskWatch:
     """Cancels the running task when its call is to stop, at the deadline too."""
 
-    __slots__ = ("_call", "_loop", "_task", "_timer")
+    __slots__ = ("_task", "_timer")
 
     def __init__(self, call: ServedCall) -> None:
         loop = asyncio.get_running_loop()
         task = asyncio.current_task()
         assert task is not None
-        self._call = call
-        self._loop = loop
         self._task = task
         left = call.deadline - monotonic()
         self._timer = loop.call_later(left, expire, call) if left < _FOREVER else None
 
     def stop(self) -> None:
-        """From any thread."""
-        with suppress(RuntimeError):  # the loop has ended, and its tasks with it
-            self._loop.call_soon_threadsafe(self._task.cancel)
+        self._task.cancel()
 
     def end(self) -> None:
         if self._timer is not None:
@@ -58,9 +51,7 @@ class TaskWatch:
 
 
 async def run_async(call: ServedCall) -> None:
-    """The same for a servant with `async def`, on the servants' loop. The items of a batch run
-    concurrently. The task is cancelled when the call is to stop.
-    """
+    """The items of a batch run concurrently, so many at once."""
     handler = call.handler
     if not may_run(call, handler):
         return
@@ -96,7 +87,7 @@ async def _run_many_async(call: ServedCall, handler: Handler, many: Iterable[Any
     if handler.batch is not None:
         outcomes = await _maybe_await(handler.batch([handler.method.request(*item) for item in many]))
         return checked(handler, outcomes, call.count)
-    return await asyncio.gather(*(_one_of_many(handler, item) for item in many))
+    return await some_at_once(_one_of_many(handler, item) for item in many)
 
 
 async def _one_of_many(handler: Handler, item: Any) -> Outcome[Any]:

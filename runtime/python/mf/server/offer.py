@@ -7,7 +7,7 @@ from mf.core.agent import Agent
 from mf.core.agent_names import shown_agent
 from mf.core.error import Code, not_executed, shortened, some_of
 from mf.core.offered import offered_agent
-from mf.core.service import FEBIRD, Method, Servant, ServiceInfo, generated_base, is_async
+from mf.core.service import FEBIRD, BaseServant, Method, ServiceInfo, generated_base
 from mf.protocol.events import BindRequested
 from mf.protocol.frame import STREAM
 
@@ -17,7 +17,7 @@ class Handler:
     any.
     """
 
-    __slots__ = ("batch", "function", "inline", "is_async", "method", "offer", "planned")
+    __slots__ = ("batch", "function", "inline", "method", "offer", "planned")
 
     def __init__(self, offer: "Offer", method: Method[Any, Any], inline: bool) -> None:
         servant = offer.servant
@@ -31,9 +31,7 @@ class Handler:
         own = getattr(type(servant), method.batch_attribute, None)
         if own is not None and own is not getattr(base, method.batch_attribute, None):
             self.batch = getattr(servant, method.batch_attribute)
-        self.is_async = is_async(self.function) or is_async(self.batch)
-        # A coroutine runs in the loop, wherever it was made, and a stream may wait.
-        self.inline = inline and not self.is_async and not method.stream
+        self.inline = inline and not method.stream  # a stream may wait
 
     def __repr__(self) -> str:
         return f"{self.offer.service.short_name}.{self.method.name}"
@@ -44,7 +42,7 @@ class Offer:
 
     __slots__ = ("agent", "handlers", "servant", "service")
 
-    def __init__(self, servant: Servant, agent: str, inline: bool) -> None:
+    def __init__(self, servant: BaseServant, agent: str, inline: bool) -> None:
         self.servant = servant
         self.service: ServiceInfo = servant.mf_service
         self.agent = agent
@@ -54,6 +52,13 @@ class Offer:
             name = line.removeprefix(" method ")
             if name != line and name not in self.handlers:
                 self.handlers[name] = Handler(self, _not_generated(name), inline)
+
+
+def handlers_of(servant: BaseServant) -> list[Any]:
+    """The servant's own functions."""
+    methods = servant.mf_service.methods
+    names = [name for each in methods for name in (each.attribute, each.batch_attribute)]
+    return [getattr(servant, name, None) for name in names]
 
 
 def _left_out(*_: object) -> NoReturn:
@@ -89,7 +94,7 @@ class Offers:
     def __init__(self) -> None:
         self._by_service: dict[str, dict[str, Offer]] = {}
 
-    def add(self, servant: Servant, agent: Agent | None, inline: bool) -> Offer:
+    def add(self, servant: BaseServant, agent: Agent | None, inline: bool) -> Offer:
         """Raises ValueError if the offer does not fit the service, or is made already.
 
         Raises TypeError for what is no agent.

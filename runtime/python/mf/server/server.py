@@ -1,5 +1,5 @@
-"""R5. A server: what it offers, and its life from start to drain. One IO thread, a few workers; see io.py
-and workers.py.
+"""R5. A server of plain functions: its life from start to drain. One IO thread, a few workers; see io.py and
+workers.py.
 """
 
 import os
@@ -11,29 +11,24 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from mf.core.agent import Agent
-from mf.core.service import Servant
+from mf.core.service import AsyncServant, Servant, is_async
 from mf.link import fork
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.protocol.handshake import (
     DEFAULT_MAX_BINDINGS,
     DEFAULT_MAX_STREAMS,
     DEFAULT_STREAM_WINDOW,
-    Hello,
 )
-from mf.protocol.stream import MAX_WINDOWS
+from mf.server.base import DEFAULT_MAX_IN_FLIGHT, BaseServer
 from mf.server.dispatch import run, run_stream
 from mf.server.io import IoThread
-from mf.server.offer import Offer, Offers
-from mf.server.workers import AsyncRunner, StreamThreads, Workers
-from mf.transport.address import Address
-from mf.transport.sockets import SCHEMES, Listening, server_context
+from mf.server.offer import Offer, handlers_of
+from mf.server.workers import StreamThreads, Workers
+from mf.transport.sockets import Listening
 from mf.transport.stream import SocketStream
 
 if TYPE_CHECKING:
     from mf.transport.tls import Tls
-
-DEFAULT_MAX_IN_FLIGHT = 8192
-SMALLEST_WINDOW = 1024
 
 
 class Registrar(ABC):
@@ -50,17 +45,9 @@ class Registrar(ABC):
         """Takes them back, waiting at most `timeout` seconds for that."""
 
 
-class Server:
-    """Serves servants.
-
-    `listen`: 'tcp://host:port' (port 0 lets the system choose, see `address`), 'tls://host:port',
-    'unix:/path', or several of them, with commas between them. `tls`: for tls:// among them. `workers`:
-    threads for handlers that are not inline. `max_payload`: bytes of one request that are accepted.
-    `max_in_flight`: unanswered requests of one connection, `max_bindings` and `max_streams`: services, by
-    agent, that one connection has bound, and calls with streams that it has open; more are refused with
-    OVERLOADED. `stream_window`: bytes that a client may send on a stream before its handler has taken any;
-    together the windows of a connection are at most 8 MiB. `grace`: seconds that stop() gives to calls under
-    way. Raises ValueError for an address that is none, and for files of `tls` that cannot be used.
+class Server(BaseServer):
+    """Serves servants with plain functions. `workers`: threads for handlers that are not inline. The other
+    options are those of BaseServer.
     """
 
     def __init__(
@@ -79,59 +66,37 @@ class Server:
     ) -> None:
         if workers < 1:
             raise ValueError(f"workers is {workers}: at least one thread is needed")
-        if max_streams * stream_window > MAX_WINDOWS:
-            text = f"max_streams {max_streams} of stream_window {stream_window} bytes each"
-            raise ValueError(f"{text}: together they may take {MAX_WINDOWS:,} bytes")
-        if stream_window < SMALLEST_WINDOW:
-            raise ValueError(f"stream_window is {stream_window}: less than {SMALLEST_WINDOW} carry no value")
-        self._listen = _listened_at(listen)
-        self._tls = server_context(self._listen, tls)
-        self._registrar = registrar
-        self._grace = grace
-        self._offers = Offers()
-        self._hello = Hello(
-            nonce=os.urandom(16),
+        super().__init__(
+            listen,
+            tls=tls,
             max_payload=max_payload,
             max_in_flight=max_in_flight,
             max_bindings=max_bindings,
             max_streams=max_streams,
             stream_window=stream_window,
+            grace=grace,
         )
+        self._registrar = registrar
         self._workers = Workers(workers, run)
         self._streams = StreamThreads(run_stream)
-        self._runner = AsyncRunner()
         self._io: IoThread | None = None
         self._stop_lock = threading.Lock()
         self._stop_event = os.eventfd(0, os.EFD_CLOEXEC)
-        self._addresses: list[str] = []
         self._signals_before: dict[int, Any] = {}
         fork.register(self)
-
-    @property
-    def address(self) -> str:
-        """The first of `addresses`. Empty before start()."""
-        return self._addresses[0] if self._addresses else ""
-
-    @property
-    def addresses(self) -> list[str]:
-        """Where this server listens, with the port that the system chose. Known after start()."""
-        return list(self._addresses)
-
-    @property
-    def nonce(self) -> bytes:
-        """16 random bytes: this server, until it ends."""
-        return self._hello.nonce
 
     def offer(self, servant: Servant, agent: Agent | None = None, *, inline: bool = False) -> None:
         """Offers a servant, for one agent if its service is `per` agent. Before start().
 
-        `inline`: its handlers run on the IO thread where the request was read, if it has at most 4 KiB:
-        fast, and in the way of everybody else while they run. Requests may still run on several threads at
-        once. Raises ValueError if the offer does not fit, TypeError for an agent that is none.
+        `inline`: its handlers run on the IO thread where the request was read, if it has at most 4 KiB: fast,
+        and in the way of everybody else while they run. Requests may still run on several threads at once.
+        Raises ValueError if the offer does not fit, TypeError for an agent that is none, or for a servant
+        with `async def`.
         """
-        if self._io is not None:
-            raise ValueError("offer everything before the server starts")
-        self._offers.add(servant, agent, inline)
+        name = type(servant).__name__
+        if isinstance(servant, AsyncServant) or any(map(is_async, handlers_of(servant))):
+            raise TypeError(f"{name} has functions with `async def`: an mf.AsyncServer runs these")
+        self._offer(servant, agent, inline=inline)
 
     def start(self) -> None:
         """Listens and serves in the background. Raises OSError, in one sentence, if an address cannot be
@@ -148,7 +113,7 @@ class Server:
                 each.close()
             raise
         self._addresses = [str(each.address) for each in listening]
-        self._io = IoThread(listening, self._offers, self._hello, self._workers, self._streams, self._runner)
+        self._io = IoThread(listening, self._offers, self._hello, self._workers, self._streams)
         self._io.thread.start()
         if self._registrar is not None:
             self._registrar.register(self.nonce, self.addresses, self._offers.all())
@@ -192,7 +157,6 @@ class Server:
             io.drain(self._grace)
             io.thread.join(self._grace + 5.0)
             self._workers.stop(0.1)
-            self._runner.stop(1.0)
 
     def __enter__(self) -> "Server":
         self.start()
@@ -227,15 +191,6 @@ class Server:
         if self._io is not None and self._io.thread.ident is not None:
             self._io.after_fork()
         self._io = None
-
-
-def _listened_at(listen: str) -> list[Address]:
-    addresses = Address.parse_list(listen)
-    for address in addresses:
-        if address.scheme not in SCHEMES:
-            text = "a server listens at tcp://host:port, tls://host:port or unix:/path"
-            raise ValueError(f"address '{address}': {text}, not at {address.scheme}://")
-    return addresses
 
 
 def _end_now(number: int, _: object) -> None:

@@ -1,18 +1,14 @@
-"""R5. Where handlers run that are not inline: a few worker threads, a loop for servants with `async def`, and
-threads for plain handlers of streams.
+"""R5. Where plain handlers run that are not inline: a few worker threads, and threads for those of streams.
 
 Threads are started when first needed. Both take calls in the order in which they arrive.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Lock, Semaphore, Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mf.core.log import log_handler_failure
-
-if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
 
 _IDLE = 5.0
 """Seconds after which an unused thread of streams ends."""
@@ -105,45 +101,3 @@ class StreamThreads:
                         self._idle -= 1
                         return
                 call = self._queue.get()  # somebody counts on this thread
-
-
-class AsyncRunner:
-    """The loop on which `async def` handlers run, on a thread of its own."""
-
-    __slots__ = ("_lock", "_loop", "_thread")
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._loop: AbstractEventLoop | None = None
-        self._thread: Thread | None = None
-
-    def submit(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        """Runs it soon. May be called from any thread."""
-        import asyncio
-
-        with self._lock:
-            loop = self._loop
-            if loop is None:
-                loop = self._loop = asyncio.new_event_loop()
-                self._thread = Thread(target=loop.run_forever, name="mf-async", daemon=True)
-                self._thread.start()
-        asyncio.run_coroutine_threadsafe(coroutine, loop)
-
-    def stop(self, timeout: float) -> None:
-        """Stops the loop; what still runs on it is cancelled."""
-        with self._lock:
-            loop, thread = self._loop, self._thread
-        if loop is None or thread is None:
-            return
-        loop.call_soon_threadsafe(_stop_loop, loop)
-        thread.join(timeout)
-        if not thread.is_alive():
-            loop.close()
-
-
-def _stop_loop(loop: "AbstractEventLoop") -> None:
-    import asyncio
-
-    for task in asyncio.all_tasks(loop):
-        task.cancel()
-    loop.call_soon(loop.stop)

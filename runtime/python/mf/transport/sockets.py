@@ -5,7 +5,7 @@ it is.
 import os
 from contextlib import suppress
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mf.transport import tcp, unix
 from mf.transport.address import Address
@@ -37,7 +37,7 @@ class Dialer:
 
         until = monotonic() + timeout
         socket = tcp.connect(address, timeout)
-        return connected(socket, self._tls_context(), address, max(until - monotonic(), 0.001))
+        return connected(socket, self.tls_context(), address, max(until - monotonic(), 0.001))
 
     def begin(self, address: Address) -> tcp.Connecting | None:
         """Begins to connect. None: that takes no time, so there is nothing to begin. Raises OSError if it
@@ -48,9 +48,10 @@ class Dialer:
             return tcp.Connecting(address)
         from mf.transport.tls_stream import TlsConnecting
 
-        return TlsConnecting(address, self._tls_context())
+        return TlsConnecting(address, self.tls_context())
 
-    def _tls_context(self) -> "TlsContext":
+    def tls_context(self) -> "TlsContext":
+        """What connections to tls:// share."""
         if self._tls is None:
             self._tls = _context(None, server=False)
         return self._tls
@@ -84,14 +85,17 @@ class Listening:
 
     __slots__ = ("_inode", "_tls", "address", "socket")
 
-    def __init__(self, address: Address, tls: "TlsContext | None" = None) -> None:
+    def __init__(
+        self, address: Address, tls: "TlsContext | None" = None, found: tuple[Any, ...] | None = None
+    ) -> None:
+        """`found`: what getaddrinfo says of its host, if it was asked already."""
         self._tls = tls if address.scheme == "tls" else None
         if address.local:
             self.socket = unix.listen(address)
             self.address = address
             self._inode = unix.inode(address.host)
         else:
-            self.socket = tcp.listen(address)
+            self.socket = tcp.listen(address, found)
             self.address = Address(address.scheme, address.host, self.socket.getsockname()[1])
             self._inode = 0
 

@@ -20,6 +20,9 @@ Buffer = bytes | bytearray | memoryview
 
 _DONTWAIT = int(getattr(socket, "MSG_DONTWAIT", 0))  # not on every system; it can be imported there
 
+FEW_BUFFERS = 4
+_CHEAP = 128 * 1024  # bytes to copy
+
 MOST_BUFFERS = 512
 """Entries of one gather list that a system call surely takes."""
 
@@ -143,6 +146,12 @@ class SocketStream(Stream):
     def close(self) -> None:
         with suppress(OSError):  # an error that the kernel kept for us; nobody is interested any more
             self._socket.close()
+
+
+def joined(buffers: list[Buffer], size: int) -> list[Buffer]:
+    """The same bytes as one buffer, where copying them is cheaper than a system call with so many entries.
+    Worth a call above FEW_BUFFERS."""
+    return [b"".join(buffers)] if size <= _CHEAP else buffers
 
 
 def drop_written(buffers: list[Buffer], written: int) -> list[Buffer]:

@@ -9,6 +9,7 @@ import os
 import select
 import socket
 from time import monotonic
+from typing import Any
 
 from mf.transport.address import Address
 from mf.transport.stream import SocketStream, Stream
@@ -32,10 +33,11 @@ def tune(connected: socket.socket) -> None:
 
 def connect(address: Address, timeout: float) -> SocketStream:
     """Raises OSError when nobody can be reached within `timeout` seconds."""
-    return _connected(socket.create_connection((address.host, address.port), timeout), address)
+    return stream_over(socket.create_connection((address.host, address.port), timeout), address)
 
 
-def _connected(connected: socket.socket, address: Address) -> SocketStream:
+def stream_over(connected: socket.socket, address: Address) -> SocketStream:
+    """The stream of a socket that is connected. Raises OSError."""
     # A port of the ephemeral range that nobody listens on can connect to itself.
     if connected.getsockname() == connected.getpeername():
         connected.close()
@@ -83,7 +85,7 @@ class Connecting:
             if not error:
                 raise TimeoutError(errno.ETIMEDOUT, "timed out") from None
             return connect(self._address, max(until - monotonic(), 0.001))
-        return _connected(self._socket, self._address)
+        return stream_over(self._socket, self._address)
 
     def close(self) -> None:
         self._socket.close()
@@ -104,13 +106,16 @@ def wait_for(connecting: list[Connecting], timeout: float) -> None:
             left -= 1
 
 
-def listen(address: Address) -> socket.socket:
-    """A non-blocking listening socket. Port 0 lets the system choose. Raises OSError with one clear
-    sentence."""
+def listen(address: Address, found: tuple[Any, ...] | None = None) -> socket.socket:
+    """A non-blocking listening socket. Port 0 lets the system choose. `found`: what getaddrinfo says of the
+    address, if it was asked already. Raises OSError with one clear sentence."""
     try:
-        family, kind, protocol, _, where = socket.getaddrinfo(
-            address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
+        family, kind, protocol, _, where = (
+            found
+            or socket.getaddrinfo(
+                address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            )[0]
+        )
     except socket.gaierror as failed:
         raise OSError(f"cannot listen on {address}: {failed.strerror}") from None
     listener = socket.socket(family, kind, protocol)

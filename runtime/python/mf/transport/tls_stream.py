@@ -41,6 +41,7 @@ class TlsStream(Stream):
         "_address",
         "_busy",
         "_context",
+        "_greeted",
         "_incoming",
         "_kept",
         "_lock",
@@ -62,6 +63,7 @@ class TlsStream(Stream):
         self._address = address
         self._busy = False
         self._context = context
+        self._greeted = False  # at a client: its first words have left
         self._incoming = ssl.MemoryBIO()
         self._outgoing = ssl.MemoryBIO()
         self._kept = context.server
@@ -81,13 +83,19 @@ class TlsStream(Stream):
     def shake_hands(self, timeout: float) -> None:
         """At a client, before anything else. Raises OSError."""
         until = monotonic() + timeout
-        while not self._handshaken():
+        while not self.goes_on_shaking():
             left = until - monotonic()
             if left <= 0 or not self._socket.wait(False, left):
-                text = "the server did not complete the TLS handshake in time"
-                raise StreamError(Code.UNAVAILABLE, text)
+                raise handshake_took_too_long()
+
+    def goes_on_shaking(self) -> bool:
+        """The same without waiting: takes what has come and answers it. False: more must come. Raises
+        OSError."""
+        if self._greeted:
             with suppress(BlockingIOError):
                 self._take(self._socket.read_now(self._received))
+        self._greeted = True
+        return self._handshaken()
 
     def _handshaken(self) -> bool:
         with self._lock:
@@ -268,19 +276,30 @@ def _records(buffers: list[Buffer], skip: int) -> list[bytes]:
     return [joined[at : at + _RECORD] for at in range(0, len(joined), _RECORD)]
 
 
-def connected(socket: SocketStream, context: TlsContext, address: Address, timeout: float) -> TlsStream:
-    """A client's end, once the handshake is made. Raises OSError."""
+def handshake_took_too_long() -> StreamError:
+    return StreamError(Code.UNAVAILABLE, "the server did not complete the TLS handshake in time")
+
+
+def client_end(socket: SocketStream, context: TlsContext, address: Address) -> TlsStream:
+    """A client's end, of which the handshake is still to be made. Raises OSError, and closes the socket
+    then."""
     try:
-        stream = TlsStream(socket, context, address)
-        stream.shake_hands(timeout)
-        return stream
+        return TlsStream(socket, context, address)
     except ValueError:
         socket.close()
         name = context.expected_name(address)
         raise StreamError(Code.UNAVAILABLE, f"no certificate can be for '{name}'") from None
+
+
+def connected(socket: SocketStream, context: TlsContext, address: Address, timeout: float) -> TlsStream:
+    """A client's end, once the handshake is made. Raises OSError."""
+    stream = client_end(socket, context, address)
+    try:
+        stream.shake_hands(timeout)
     except OSError:
-        socket.close()
+        stream.close()
         raise
+    return stream
 
 
 class TlsConnecting(tcp.Connecting):

@@ -8,11 +8,15 @@ import socket
 import stat
 import struct
 from contextlib import suppress
+from fcntl import LOCK_EX, LOCK_NB, flock
+from time import monotonic, sleep
 
 from mf.transport.address import Address
 from mf.transport.stream import SocketStream
 
 BACKLOG = 4096
+_STARTS_WITHIN = 2.0
+"""Seconds. A server that starts holds its path's lock for two system calls."""
 _CREDENTIALS = struct.Struct("iII")  # ucred: process, user, group
 
 
@@ -38,14 +42,9 @@ def listen(address: Address) -> socket.socket:
     one clear sentence."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        try:
-            listener.bind(address.host)
-        except OSError as failed:
-            if failed.errno != errno.EADDRINUSE or not _left_behind(address.host):
-                raise
-            os.unlink(address.host)  # noqa: PTH108 - one call where pathlib makes objects
-            listener.bind(address.host)
-        listener.listen(BACKLOG)
+        with _Starting(address.host):
+            _bind(listener, address.host)
+            listener.listen(BACKLOG)
     except OSError as failed:
         listener.close()
         why = failed.strerror or str(failed)
@@ -55,6 +54,56 @@ def listen(address: Address) -> socket.socket:
         raise OSError(failed.errno, f"cannot listen on {address}: {why}") from None
     listener.setblocking(False)
     return listener
+
+
+class _Starting:
+    """Held from bind() to listen(): a path on which its server does not listen yet looks like one that a dead
+    server has left. A file beside the path, which whoever holds it removes at the end; who waited for a file
+    that is gone by then takes the new one.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path + ".lock"
+        self._file = -1
+
+    def __enter__(self) -> None:
+        until = monotonic() + _STARTS_WITHIN
+        while not self._hold():
+            if monotonic() >= until:
+                raise OSError(errno.EBUSY, "another server is starting there")
+            sleep(0.001)
+
+    def __exit__(self, *_: object) -> None:
+        if self._file >= 0:
+            with suppress(OSError):
+                os.unlink(self._path)  # noqa: PTH108
+            os.close(self._file)
+
+    def _hold(self) -> bool:
+        """True also if there can be no such file: bind() says why then."""
+        try:
+            file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        except OSError:
+            return True
+        try:
+            flock(file, LOCK_EX | LOCK_NB)
+            if os.fstat(file).st_ino == inode(self._path):
+                self._file = file
+                return True
+        except BlockingIOError:
+            pass
+        os.close(file)
+        return False
+
+
+def _bind(listener: socket.socket, path: str) -> None:
+    try:
+        listener.bind(path)
+    except OSError as failed:
+        if failed.errno != errno.EADDRINUSE or not _left_behind(path):
+            raise
+        os.unlink(path)  # noqa: PTH108 - one call where pathlib makes objects
+        listener.bind(path)
 
 
 def _left_behind(path: str) -> bool:

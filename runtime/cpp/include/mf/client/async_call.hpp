@@ -36,7 +36,7 @@ class AsyncCall {
   /// `head`: without its route. The payload begins with the context's metadata, if there is any, as the head
   /// says.
   AsyncCall(const Target& target, const MethodInfo& method, const protocol::RequestHead& head,
-            Buffer&& payload, const CallContext& context, bool stream = false);
+            Gathered&& payload, const CallContext& context, bool stream = false);
   virtual ~AsyncCall();
   AsyncCall(const AsyncCall&) = delete;
   AsyncCall& operator=(const AsyncCall&) = delete;
@@ -95,7 +95,7 @@ class AsyncCall {
   // The request's payload: a small one is kept here, so that its buffer can be used again at once.
   std::uint8_t small_size_ = 0;
   std::array<std::byte, 39> small_;
-  Buffer payload_;
+  Gathered payload_;
   Route route_;
   link::Waiter* reader_ = nullptr;
   Metadata* const reply_metadata_;
@@ -107,7 +107,7 @@ class AsyncCall {
 template <class M>
 class StartedCall final : public AsyncCall {
  public:
-  StartedCall(const Target& target, const protocol::RequestHead& head, Buffer&& payload,
+  StartedCall(const Target& target, const protocol::RequestHead& head, Gathered&& payload,
               const CallContext& context, Callback<typename M::Result>&& done)
       : AsyncCall(target, M::kInfo, head, std::move(payload), context), done_(std::move(done)) {}
 

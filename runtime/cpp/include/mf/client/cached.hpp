@@ -35,7 +35,7 @@ namespace mf::client {
 struct Answer {
   std::span<const std::byte> bytes;
   int error = -1;  // as in Kept
-  SharedBytes owner;
+  Bytes owner;     // of those that are not copied
   alignas(8) std::array<std::byte, 128> small;
 
   void take(const cached::Kept& kept) {
@@ -112,14 +112,16 @@ std::optional<cached::Kept> kept_of(const Outcome<typename M::Result>& outcome) 
   codec::Writer writer(bytes.append(codec::encoded_room<M::kResultTier>(value)));
   codec::encode<M::kResultTier>(writer, value);
   bytes.cut_at(writer.position());
-  return cached::Kept{SharedBytes::copy(bytes.span())};
+  return cached::Kept{Bytes(std::as_const(bytes).span())};
 }
 
+/// `owner`: what the bytes lie in, so that large `bytes` are slices of it; empty: nothing that lasts.
 template <class M>
-typename M::Result kept_result(std::span<const std::byte> bytes, int error) {
+typename M::Result kept_result(std::span<const std::byte> bytes, int error, const Bytes& owner) {
   if (error < 0) [[likely]] {
     auto value = fresh<typename M::Result>();
     codec::Reader reader(bytes);
+    if (!owner.empty()) reader.set_owner(owner);
     if (codec::decode<M::kResultTier>(reader, value) && reader.finish()) [[likely]]
       return value;
   }
@@ -128,7 +130,18 @@ typename M::Result kept_result(std::span<const std::byte> bytes, int error) {
 
 template <class M>
 typename M::Result kept_result(const cached::Kept& kept) {
-  return kept_result<M>(kept.bytes.span(), kept.error);
+  return kept_result<M>(kept.bytes.span(), kept.error, kept.bytes);
+}
+
+/// A request that can be the key of a call: large `bytes` are copied into it, too.
+template <class M, class... Args>
+void encode_in_one_piece(Buffer& buffer, const Args&... args) {
+  const auto room = codec::encoded_args_room<M::kRequestTier, typename M::Request>(args...);
+  buffer.resize(room);
+  const GatherScope scope(room);
+  codec::Writer writer(buffer.data());
+  codec::encode_args<M::kRequestTier, typename M::Request>(writer, args...);
+  buffer.cut_at(writer.position());
 }
 
 /// What `use` makes of the bytes of a request, which stand on the stack if they are few.
@@ -138,8 +151,9 @@ auto with_request(const Use& use, const Args&... args) {
   check_arguments<M>(args...);
   if (codec::encoded_args_room<M::kRequestTier, typename M::Request>(args...) > kFew) {
     Scratch scratch;
-    encode_arguments<M>(scratch.buffer(), args...);
-    return use(std::as_const(scratch.buffer()).span());
+    auto& buffer = scratch.payload().buffer;
+    encode_in_one_piece<M>(buffer, args...);
+    return use(std::as_const(buffer).span());
   }
   alignas(8) std::array<std::byte, kFew> few;
   codec::Writer writer(few.data());
@@ -266,7 +280,7 @@ void launch_cached(const Target& target, const CallOptions& options, Buffer&& pa
   if (cache == nullptr) return launch<M>(target, options, std::move(payload), std::move(done), stop);
   if (Answer found; cache->find({target.agent_key(), payload.span()}, found)) {
     give_scratch(std::move(payload));
-    auto outcome = detail::ended([&] { return kept_result<M>(found.bytes, found.error); });
+    auto outcome = detail::ended([&] { return kept_result<M>(found.bytes, found.error, found.owner); });
     return complete(target, [done = std::move(done), outcome = std::move(outcome)]() mutable {
       done(std::move(outcome));
     });
@@ -286,7 +300,7 @@ typename M::Result call_cached(const Target& target, const CallOptions& options,
       [&](std::span<const std::byte> request) {
         const cached::Key key(target.agent_key(), request);
         if (Answer found; cache->find(key, found)) [[likely]]
-          return detail::kept_result<M>(found.bytes, found.error);
+          return detail::kept_result<M>(found.bytes, found.error, found.owner);
         return detail::call_missed<M>(*cache, key, target, options, args...);
       },
       args...);
@@ -304,7 +318,7 @@ auto start_cached(const Target& target, const CallOptions& options, Token&& toke
       known = detail::ended([&] { return call_cached<M>(target, options, args...); });
     } else {
       detail::check_arguments<M>(args...);
-      detail::encode_arguments<M>(payload, args...);
+      detail::encode_in_one_piece<M>(payload, args...);
     }
   });
   if (!prepared) known.emplace(prepared.failure());

@@ -43,11 +43,14 @@ constexpr protocol::RequestHead head() {
 }
 
 template <class M, class... Args>
-void encode_arguments(Buffer& buffer, const Args&... args) {
-  buffer.resize(codec::encoded_args_room<M::kRequestTier, typename M::Request>(args...));
-  codec::Writer writer(buffer.data());
+void encode_arguments(Gathered& payload, const Args&... args) {
+  payload.pieces.clear();
+  const auto room = codec::encoded_args_room<M::kRequestTier, typename M::Request>(args...);
+  payload.buffer.resize(room);
+  const GatherScope scope(payload, room);
+  codec::Writer writer(payload.buffer.data());
   codec::encode_args<M::kRequestTier, typename M::Request>(writer, args...);
-  buffer.cut_at(writer.position());
+  payload.buffer.cut_at(writer.position());
 }
 
 template <class M, class... Args>
@@ -88,7 +91,7 @@ template <class M, class... Args>
 typename M::Result call(const Target& target, const CallOptions& options, const Args&... args) {
   if (const auto local = target.local<M>()) return link::local_call<M>(local, options, args...);
   detail::check_arguments<M>(args...);
-  const auto encode = [&](Buffer& buffer) { detail::encode_arguments<M>(buffer, args...); };
+  const auto encode = [&](Gathered& payload) { detail::encode_arguments<M>(payload, args...); };
   const Context context(target, options, M::kInfo);
   link::ReplySlot slot;
   target.call(slot, M::kInfo, detail::head<M>(), encode, context);
@@ -102,7 +105,7 @@ typename M::Result call(const Target& target, const CallOptions& options, const 
 namespace detail {
 
 template <class M>
-void launch(const Target& target, const CallOptions& options, Buffer&& payload,
+void launch(const Target& target, const CallOptions& options, Gathered&& payload,
             Callback<typename M::Result>&& done, const std::stop_token& stop) {
   const Context context(target, options, M::kInfo);
   auto head = detail::head<M>();
@@ -125,7 +128,7 @@ template <class M, class Token, class... Args>
 auto start(const Target& target, const CallOptions& options, Token&& token, const Args&... args) {
   using Result = typename M::Result;
   std::optional<Outcome<Result>> known;  // before anything was sent
-  Buffer payload = take_scratch();
+  Gathered payload(take_scratch());
   const auto prepared = detail::ended([&] {
     if (const auto local = target.local<M>()) {
       known = detail::ended([&] { return link::local_call<M>(local, options, args...); });
@@ -238,7 +241,7 @@ Scattered<typename M::Result> call(const ScatterTarget& target, const CallOption
                                    const Args&... args) {
   using Result = typename M::Result;
   if (!target.in_process() && !M::kInfo.oneway) detail::check_arguments<M>(args...);
-  const auto encode = [&](Buffer& buffer) { detail::encode_arguments<M>(buffer, args...); };
+  const auto encode = [&](Gathered& payload) { detail::encode_arguments<M>(payload, args...); };
   const auto call_one = [&](const Target& to, const CallOptions& own,
                             [[maybe_unused]] link::Results& result) {
     if constexpr (std::is_void_v<Result>) {

@@ -60,6 +60,7 @@ class Client {
   explicit Client(std::string_view url, ClientOptions options = {});
   explicit Client(std::shared_ptr<const LocalServants> servants, ClientOptions options = {});
   explicit Client(std::shared_ptr<Resolver> resolver, ClientOptions options = {});
+  explicit Client(std::shared_ptr<client::Core> core);
   ~Client();
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;

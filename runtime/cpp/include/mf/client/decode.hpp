@@ -90,7 +90,7 @@ bool take_one(const link::Reply& reply, Stored<Result>& value) {
   if constexpr (std::is_void_v<Result>) {
     return reply.payload.empty();
   } else {
-    codec::Reader reader(reply.payload);
+    codec::Reader reader = reply.reader();
     return codec::decode<kTier>(reader, value) && reader.finish();
   }
 }

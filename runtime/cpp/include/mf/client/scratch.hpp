@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mf/core/buffer.hpp"
+#include "mf/core/gathered.hpp"
 
 namespace mf::client {
 
@@ -13,15 +14,15 @@ void give_scratch(Buffer&& buffer) noexcept;
 /// The thread's spare buffer for the length of a scope, out of reach of what is called meanwhile.
 class Scratch {
  public:
-  Scratch() noexcept : buffer_(take_scratch()) {}
-  ~Scratch() { give_scratch(std::move(buffer_)); }
+  Scratch() noexcept : payload_(take_scratch()) {}
+  ~Scratch() { give_scratch(std::move(payload_.buffer)); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  Buffer& buffer() noexcept { return buffer_; }
+  Gathered& payload() noexcept { return payload_; }
 
  private:
-  Buffer buffer_;
+  Gathered payload_;
 };
 
 }  // namespace mf::client

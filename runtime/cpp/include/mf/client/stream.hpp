@@ -31,7 +31,7 @@ class StreamedCall : public AsyncCall,
                      public std::enable_shared_from_this<StreamedCall> {
  public:
   StreamedCall(const Target& target, const link::Method& method, const protocol::RequestHead& head,
-               Buffer payload, const CallContext& context, const CallOptions& options, Tier param_tier);
+               Gathered&& payload, const CallContext& context, const CallOptions& options, Tier param_tier);
   ~StreamedCall() override;
 
   [[nodiscard]] link::StreamIn& input() noexcept { return in_; }
@@ -202,7 +202,7 @@ auto stream(const Target& target, const CallOptions& options, const Args&... arg
         link::local_stream<M>(local, target.shared_servant(), target.servants(), options, args...));
   }
   detail::check_arguments<M>(args...);
-  Buffer payload = take_scratch();
+  Gathered payload(take_scratch());
   detail::encode_arguments<M>(payload, args...);
   const Context context(target, options, M::kInfo);
   auto head = detail::head<M>();

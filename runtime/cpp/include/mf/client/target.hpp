@@ -71,8 +71,8 @@ class Route {
   link::Binding* binding_ = nullptr;  // lives as long as the link
 };
 
-/// Writes the request's payload into the buffer; called again for each attempt.
-using Encode = FunctionRef<void(Buffer&)>;
+/// Writes the request's payload; called again for each attempt.
+using Encode = FunctionRef<void(Gathered&)>;
 
 /// What a caller and its surroundings say about a call. Refers to the caller's options.
 struct CallContext {
@@ -178,7 +178,7 @@ class Context : public CallContext {
 };
 
 /// Puts the metadata in front of a payload that is encoded already. Throws Error(MESSAGE_TOO_LARGE).
-void prepend_metadata(Buffer& payload, const Metadata& metadata);
+void prepend_metadata(Gathered& payload, const Metadata& metadata);
 
 /// Several agents of a service at once: those named, or all that are known at the time of a call.
 class ScatterTarget {

@@ -71,7 +71,7 @@ class GraphNumbers final : public GraphVisitor {
 
   [[nodiscard]] std::size_t size() const noexcept;
   void write(BackWriter& writer) const noexcept;
-  [[nodiscard]] Bytes bytes() const;
+  [[nodiscard]] std::vector<std::byte> bytes() const;
   /// A reference that is null and must not be, or a constraint that an object breaks.
   [[nodiscard]] std::optional<std::string> violation() const;
   /// Is every object surely readable?
@@ -330,10 +330,10 @@ struct Archive<Graph<T>> {
     return true;
   }
   /// For who may throw: what no reader takes is not written. As mf::to_bytes, with the objects numbered once.
-  [[nodiscard]] static Bytes bytes(const Graph<T>& graph) {
+  [[nodiscard]] static std::vector<std::byte> bytes(const Graph<T>& graph) {
     const GraphNumbers numbered = numbers(graph);
     auto bad = numbered.violation();
-    Bytes bytes;
+    std::vector<std::byte> bytes;
     if (!bad) {
       bytes = numbered.bytes();
       if (!numbered.readable(kSureLevels)) {

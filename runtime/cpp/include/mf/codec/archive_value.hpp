@@ -168,6 +168,7 @@ struct Value<T> {
   }
   static void write(BackWriter& writer, const T& value) noexcept {
     const std::size_t size = Febird<T>::size(value);
+    const GatherScope in_one_piece(size);
     Writer forward(writer.skip(size));
     Febird<T>::write(forward, value);
     writer.varint(size);

@@ -236,6 +236,13 @@ struct Constraints<std::vector<T>> {
   }
 };
 
+template <Constrained T>
+struct Constraints<View<T>> {
+  static std::optional<std::string> violation(const View<T>& values) {
+    return check::each(values, &check::inside<T>);
+  }
+};
+
 template <Constrained T, std::size_t N>
 struct Constraints<std::array<T, N>> {
   static std::optional<std::string> violation(const std::array<T, N>& values) {

@@ -44,6 +44,7 @@ template <CustomCoded T>
 template <CustomCoded T>
 void custom_write(std::byte* to, std::size_t size, const T& value) noexcept {
   if (size != 0) std::memset(to, 0, size);
+  const GatherScope in_one_piece(size);
   Custom<T>::Codec::write({to, size}, value);
 }
 

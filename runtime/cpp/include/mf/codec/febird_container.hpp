@@ -27,6 +27,7 @@
 #include "mf/codec/tree_walk.hpp"
 #include "mf/codec/varint.hpp"
 #include "mf/codec/writer.hpp"
+#include "mf/core/types.hpp"
 
 namespace mf::codec {
 
@@ -136,6 +137,45 @@ struct Febird<std::vector<T>> {
       std::size_t count = 0;
       return reader.read_count(Febird<T>::kMinSize, count) && detail::read_items(reader, count, value);
     }
+  }
+};
+
+/// The bytes of a list, which stay where they are. Only of values whose encoding is their memory.
+template <class T>
+struct Febird<View<T>> {
+  static_assert(RawCoded<T> && MemoryImage<T>, "a view has values whose encoding is their memory");
+  static constexpr std::size_t kMinSize = 1;
+  static constexpr bool kRaw = false;
+  static std::size_t size(const View<T>& value) noexcept {
+    return varint_size(value.size()) + value.bytes().size();
+  }
+  static std::size_t bound(const View<T>& value) noexcept {
+    return kMaxVarint<std::size_t> + value.bytes().size();
+  }
+  static void write(Writer& writer, const View<T>& value) noexcept {
+    write_varint(writer, value.size());
+    if constexpr (Memcpy<T>::kHasPadding) {
+      for (const T each : value) memcpy_write(writer, each);
+    } else {
+      writer.shared(value.bytes());
+    }
+  }
+  [[nodiscard]] static bool read(Reader& reader, View<T>& value) {
+    std::size_t count = 0;
+    const std::byte* from = nullptr;
+    if (!reader.enter_leaf() || !reader.read_count(sizeof(T), count) || !reader.charge(count, sizeof(T)))
+        [[unlikely]] {
+      return false;
+    }
+    const std::size_t at = reader.offset();
+    if (!reader.take(count * sizeof(T), from) || !check_valid_row<T>(reader, from, count, 0, at))
+        [[unlikely]] {
+      return false;
+    }
+    Bytes bytes;
+    reader.put_bytes(bytes, from, count * sizeof(T));
+    value = View<T>(std::move(bytes));
+    return true;
   }
 };
 

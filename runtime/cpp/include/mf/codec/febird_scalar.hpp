@@ -195,7 +195,8 @@ struct Febird<Bytes> {
   static std::size_t size(const Bytes& value) noexcept { return varint_size(value.size()) + value.size(); }
   static std::size_t bound(const Bytes& value) noexcept { return kMaxVarint<std::size_t> + value.size(); }
   [[gnu::always_inline]] static void write(Writer& writer, const Bytes& value) noexcept {
-    detail::write_counted(writer, value.data(), value.size());
+    write_varint(writer, value.size());
+    writer.shared(value);
   }
   [[nodiscard]] static bool read(Reader& reader, Bytes& value) {
     std::size_t length = 0;
@@ -203,7 +204,7 @@ struct Febird<Bytes> {
     if (!reader.take_counted(from, length)) [[unlikely]] {
       return false;
     }
-    value.assign(from, from + length);
+    reader.put_bytes(value, from, length);
     return true;
   }
 };

@@ -66,6 +66,21 @@ struct Json<std::vector<T>> {
   }
 };
 
+template <class T>
+struct Json<View<T>> {
+  static void write(JsonWriter& writer, const View<T>& value) {
+    detail::write_json_elements<T>(writer, value);
+  }
+  [[nodiscard]] static bool read(JsonReader& reader, View<T>& value) {
+    std::vector<T> values;
+    if (!Json<std::vector<T>>::read(reader, values)) {
+      return false;
+    }
+    value = View<T>(std::move(values));
+    return true;
+  }
+};
+
 template <class T, std::size_t N>
 struct Json<std::array<T, N>> {
   static void write(JsonWriter& writer, const std::array<T, N>& value) {

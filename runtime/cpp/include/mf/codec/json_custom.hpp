@@ -1,6 +1,9 @@
 // R1. Values of tier custom as JSON: base64 of what their codec makes.
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "mf/codec/custom.hpp"
 #include "mf/codec/json_value.hpp"
 
@@ -9,7 +12,7 @@ namespace mf::codec {
 template <CustomCoded T>
 struct Json<T> {
   static void write(JsonWriter& writer, const T& value) {
-    Bytes bytes(custom_size(value));
+    std::vector<std::byte> bytes(custom_size(value));
     Custom<T>::Codec::write(bytes, value);
     writer.base64(bytes);
   }

@@ -171,6 +171,8 @@ struct Readable<Boxed<T>> : detail::ReadableOptional<Boxed<T>, T> {};
 
 template <class T>
 struct Readable<std::vector<T>> : detail::ReadableRow<std::vector<T>, T> {};
+template <class T>
+struct Readable<View<T>> : detail::ReadableRow<View<T>, T> {};
 template <class T, std::size_t N>
 struct Readable<std::array<T, N>> : detail::ReadableRow<std::array<T, N>, T> {};
 template <class T>

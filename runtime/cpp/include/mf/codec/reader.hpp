@@ -2,8 +2,8 @@
 //
 // Functions that read return false after a failure; their callers return false at once, and on the way out
 // name the place by inside("field") or inside(index), so that the path costs nothing while all is well. The
-// bytes are the caller's and outlive the Reader. Nothing here throws but what the standard library throws
-// when memory is exhausted.
+// bytes are the caller's and outlive the Reader; `bytes` values may become slices of what they lie in.
+// Nothing here throws but what the standard library throws when memory is exhausted.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,7 @@
 
 #include "mf/codec/fault.hpp"
 #include "mf/codec/limits.hpp"
+#include "mf/core/bytes.hpp"
 #include "mf/core/error.hpp"
 
 namespace mf::codec {
@@ -47,6 +48,17 @@ class Reader {
   [[nodiscard]] bool joined() const noexcept { return joined_; }
   void set_joined() noexcept { joined_ = true; }
   [[nodiscard]] const DecodeError& error() const noexcept { return error_; }
+
+  /// What the bytes lie in, which outlives the reader: large `bytes` become slices of it.
+  void set_owner(const Bytes& owner) noexcept { owner_ = &owner; }
+  /// Bytes that this has taken, as a value: a slice of what they lie in, or a copy.
+  void put_bytes(Bytes& value, const std::byte* from, std::size_t size) const {
+    if (owner_ != nullptr && size >= Bytes::kShareFrom) [[unlikely]] {
+      value = owner_->cut({from, size});
+    } else {
+      value.assign({from, size});
+    }
+  }
 
   /// The next byte without taking it; only where left() is not 0.
   [[nodiscard]] const std::byte* peek() const noexcept { return cursor_; }
@@ -187,6 +199,7 @@ class Reader {
   bool failed_ = false;
   bool incomplete_ = false;
   std::size_t lacking_ = 0;  // where the message begins that is incomplete
+  const Bytes* owner_ = nullptr;
   DecodeError error_;
 };
 

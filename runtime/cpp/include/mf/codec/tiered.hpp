@@ -215,8 +215,8 @@ void encode_args(Writer& writer, const Args&... args) noexcept {
 
 /// A value to bytes of its own; mf/codec/value.hpp knows the tier by itself.
 template <Tier kTier, class T>
-[[nodiscard]] Bytes to_bytes(const T& value) {
-  Bytes bytes(encoded_size<kTier>(value));
+[[nodiscard]] std::vector<std::byte> to_bytes(const T& value) {
+  std::vector<std::byte> bytes(encoded_size<kTier>(value));
   Writer writer(bytes.data());
   encode<kTier>(writer, value, bytes.size());
   return bytes;

@@ -8,13 +8,12 @@
 
 #include <compare>
 #include <cstddef>
-
-#include "mf/core/types.hpp"
+#include <vector>
 
 namespace mf {
 
 struct UnknownFields {
-  Bytes bytes{};  // whole fields of protobuf, one behind the other
+  std::vector<std::byte> bytes{};  // whole fields of protobuf, one behind the other
   /// Set by readers: the number of the graph that they are of, 0 outside of graphs.
   std::size_t graph = 0;
 

@@ -1,6 +1,6 @@
 // R1. The public front of the codecs: a value to bytes and back, in the tier that its schema planned.
 //
-//   mf::Bytes bytes = mf::to_bytes(hit);
+//   std::vector<std::byte> bytes = mf::to_bytes(hit);     or mf::Bytes, into which it is moved
 //   if (auto hit = mf::from_bytes<Hit>(bytes)) use(*hit); else log(hit.error().message());
 //
 // It takes every type of a schema and every container of them (docs/generated-code.md); the generated codecs
@@ -9,6 +9,7 @@
 // names the field. Nothing is thrown on the way from bytes to a value but std::bad_alloc.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -27,12 +28,12 @@ namespace mf {
 using codec::Limits;
 
 template <class T>
-[[nodiscard]] Bytes to_bytes(const T& value) {
+[[nodiscard]] std::vector<std::byte> to_bytes(const T& value) {
   if constexpr (requires { codec::Archive<T>::bytes(value); }) {
     return codec::Archive<T>::bytes(value);
   } else {
     codec::check_written(value);
-    Bytes bytes(codec::checked_size(value));
+    std::vector<std::byte> bytes(codec::checked_size(value));
     codec::Writer writer(bytes.data());
     codec::encode<codec::kTierOf<T>>(writer, value, bytes.size());
     return bytes;
@@ -41,7 +42,7 @@ template <class T>
 
 /// Adds a value's bytes behind those that are there; if it throws, nothing was added.
 template <class T>
-void append_bytes(Bytes& out, const T& value) {
+void append_bytes(std::vector<std::byte>& out, const T& value) {
   codec::check_written(value);
   const std::size_t before = out.size();
   const std::size_t size = codec::checked_size(value);
@@ -75,17 +76,33 @@ template <class T>
   return {};
 }
 
-/// The same into a new one.
+namespace codec::detail {
+
 template <class T>
-[[nodiscard]] Result<T> from_bytes(std::span<const std::byte> bytes, const Limits& limits = {}) {
+[[nodiscard]] Result<T> read_value(Reader& reader) {
   Result<T> result{std::in_place};  // the one that all ways return: it is made where the caller wants it
-  codec::Reader reader(bytes, limits);
   if (!codec::decode_whole<codec::kTierOf<T>>(reader, *result)) [[unlikely]] {
     result.refuse(reader.error());
   } else if (const auto bad = codec::read_violation(*result)) [[unlikely]] {
     result.refuse(codec::violated(codec::kShortName<T>, *bad));
   }
   return result;
+}
+
+}  // namespace codec::detail
+
+/// The same into a new one.
+template <class T>
+[[nodiscard]] Result<T> from_bytes(std::span<const std::byte> bytes, const Limits& limits = {}) {
+  codec::Reader reader(bytes, limits);
+  return codec::detail::read_value<T>(reader);
+}
+/// The large `bytes` in the value share the memory of these.
+template <class T, std::same_as<Bytes> Owner>
+[[nodiscard]] Result<T> from_bytes(const Owner& bytes, const Limits& limits = {}) {
+  codec::Reader reader(bytes, limits);
+  reader.set_owner(bytes);
+  return codec::detail::read_value<T>(reader);
 }
 
 }  // namespace mf

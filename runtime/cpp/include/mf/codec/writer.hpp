@@ -3,12 +3,15 @@
 //
 // The memory is the caller's; a Writer is a cursor into it and nothing more. Who encodes a value calls size()
 // first, reserves so many bytes, writes, and finds position() at the end: a difference is a bug of the codec.
+// Of a message that is gathered, position() ends before the bytes that were not copied.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+
+#include "mf/core/gathered.hpp"
 
 // Without SSE (-m32) vectors are handed on in memory: all this is inlined, so there is no ABI to keep.
 #pragma GCC diagnostic push
@@ -99,6 +102,13 @@ class Writer {
     cursor_ += size;
   }
 
+  /// A value of type `bytes`: a large one stays where it is, while a GatherScope is there for this memory.
+  [[gnu::always_inline]] void shared(const Bytes& value) noexcept {
+    if (value.size() >= Gathered::kFrom && GatherScope::take(cursor_, value)) [[unlikely]]
+      return;
+    bytes(value.data(), value.size());
+  }
+
   void zeros(std::size_t size) noexcept {
     if (size != 0) {
       std::memset(cursor_, 0, size);
@@ -117,7 +127,7 @@ class Writer {
   void continue_at(std::byte* position) noexcept { cursor_ = position; }
 
  private:
-  std::byte* cursor_;
+  std::byte* cursor_;  // alone, so that a Writer is a register
 };
 
 }  // namespace mf::codec

@@ -2,8 +2,8 @@
 // Keeps a server registered at controllers: registers, then waits in keep(), and registers again whenever
 // that ends.
 //
-// Each controller has a Registration of its own, with a thread that sleeps until there is something to do;
-// answers come on the client's thread. A controller that is away is tried again with back-off for as long as
+// Each controller has a Registration of its own. None of them has a thread: what to do is decided on a
+// reactor's, where answers come, too. A controller that is away is tried again with back-off for as long as
 // the server lives.
 
 #include <array>
@@ -13,6 +13,7 @@
 
 #include "mf/core/log.hpp"
 #include "mf/link/registrar.hpp"
+#include "mf/transport/reactor.hpp"
 
 namespace mf::controller {
 
@@ -20,8 +21,9 @@ class Registration;
 
 class ControllerRegistrar final : public Registrar {
  public:
-  ControllerRegistrar(const std::vector<Address>& controllers, std::array<std::uint8_t, 16> instance,
-                      const Log& log = Log());
+  ControllerRegistrar(
+      const std::vector<Address>& controllers, std::array<std::uint8_t, 16> instance, const Log& log = Log(),
+      const std::shared_ptr<transport::Reactor>& reactor = std::make_shared<transport::Reactor>());
   ~ControllerRegistrar() override;
 
   void announce(std::vector<Offered> offered, std::vector<Address> addresses) override;

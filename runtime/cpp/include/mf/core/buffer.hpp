@@ -1,21 +1,19 @@
 #pragma once
-// Bytes on their way in or out.
-//
-// Buffer       uniquely owned, uninitialised (never zero-filled), growing. Layout of its allocation:
+// Bytes on their way in or out: uniquely owned, uninitialised (never zero-filled), growing. Moved into an
+// mf::Bytes they are shared and do not change any more. Layout of its memory:
 //
 //     | headroom (64) | data() ... size() ... capacity() | tailroom (>= 8) |
 //
-//   data() is aligned to 64, so a payload decoded in place has any scalar's alignment. The headroom takes a
-//   frame's header (16 or 24 bytes) and the tailroom its padding, both without moving the payload.
-// SharedBytes  immutable view with a reference count on what it looks into; any thread may hold one. A part
-// of fewer than 4 KiB
-//   is copied out, so that it does not keep a large buffer alive.
+// data() is aligned to 64, so a payload decoded in place has any scalar's alignment. The headroom takes a
+// frame's header (16 or 24 bytes) and the tailroom its padding, both without moving the payload.
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <utility>
+
+#include "mf/core/blocks.hpp"
+#include "mf/core/bytes.hpp"
 
 namespace mf {
 
@@ -72,44 +70,16 @@ class Buffer {
   }
 
  private:
+  friend class Bytes;
   void move_to(std::size_t capacity);  // no less than size()
   void give_back() noexcept;
+  /// The memory, which ends with its owner now; this is empty then.
+  [[nodiscard]] detail::BytesOwner* release_to_owner() noexcept;
 
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
-  void* block_ = nullptr;  // what malloc gave
-};
-
-class SharedBytes {
- public:
-  /// Parts smaller than this are copied rather than shared.
-  static constexpr std::size_t kShareFrom = 4096;
-
-  SharedBytes() noexcept = default;
-  /// Takes over the buffer; its bytes do not move.
-  explicit SharedBytes(Buffer&& buffer);
-  SharedBytes(std::shared_ptr<const void> owner, std::span<const std::byte> view) noexcept
-      : owner_(std::move(owner)), view_(view) {}
-  [[nodiscard]] static SharedBytes copy(std::span<const std::byte> bytes);
-
-  /// A part of this one: shares the bytes, or copies a small part out. `part` must lie within span().
-  [[nodiscard]] SharedBytes cut(std::span<const std::byte> part) const;
-
-  [[nodiscard]] const std::byte* data() const noexcept { return view_.data(); }
-  [[nodiscard]] std::size_t size() const noexcept { return view_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return view_.empty(); }
-  [[nodiscard]] std::span<const std::byte> span() const noexcept { return view_; }
-  /// False if it refers to nothing, not even to an empty buffer.
-  explicit operator bool() const noexcept { return owner_ != nullptr; }
-  void reset() noexcept {
-    owner_.reset();
-    view_ = {};
-  }
-
- private:
-  std::shared_ptr<const void> owner_;
-  std::span<const std::byte> view_;
+  Block block_;
 };
 
 }  // namespace mf

@@ -23,7 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "mf/core/buffer.hpp"
+#include "mf/core/bytes.hpp"
 #include "mf/core/clock.hpp"
 #include "mf/core/service.hpp"
 
@@ -42,7 +42,7 @@ namespace cached {
 
 /// An answer as it is encoded.
 struct Kept {
-  SharedBytes bytes;
+  Bytes bytes;
   int error = -1;  // which one of the method's errors it is; -1: it is a result
 };
 

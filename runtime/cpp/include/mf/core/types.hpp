@@ -1,19 +1,21 @@
 #pragma once
 // Small value types that generated structs are made of, beside those of the standard library.
 // Plain data: no allocation of their own, trivially copyable, the layout that protocol.md section 8 gives
-// them.
+// them. Only `bytes`, which is mf::Bytes of core/bytes.hpp, has memory of its own.
 
 #include <array>
 #include <chrono>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "mf/core/bytes.hpp"
 
 namespace mf {
 
-/// `bytes` of the schema.
-using Bytes = std::vector<std::byte>;
+/// A list that stays in the memory in which it came: core/view.hpp.
+template <class T>
+class View;
 
 /// Element of `list<bool>`: std::vector<bool> has no bytes to copy and no references to give.
 struct Bool {

@@ -43,6 +43,7 @@
 #include <vector>
 
 #include "mf/core/clock.hpp"
+#include "mf/core/gathered.hpp"
 #include "mf/core/service.hpp"
 #include "mf/core/unique_function.hpp"
 #include "mf/link/binding.hpp"
@@ -59,17 +60,27 @@ namespace mf::link {
 /// What a request holds, encoded.
 class Payload {
  public:
-  /// A large one may be moved out of the buffer, and then is not copied.
-  Payload(Buffer& buffer) noexcept : bytes_(buffer.span()), buffer_(&buffer) {}
+  /// A large one may be moved out of there, and then is not copied.
+  Payload(Buffer& from) noexcept : Payload(from.span()) { buffer_ = &from; }
+  Payload(Gathered& from) noexcept : Payload(std::as_const(from)) {
+    buffer_ = &from.buffer;
+    gathered_ = &from;
+  }
+  /// Is copied; its pieces are shared.
+  explicit Payload(const Gathered& from) noexcept
+      : bytes_(from.buffer.span()), pieces_(from.pieces), size_(from.size()) {}
   /// Is copied.
-  explicit Payload(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
+  explicit Payload(std::span<const std::byte> bytes) noexcept : bytes_(bytes), size_(bytes.size()) {}
 
-  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
  private:
   friend class ClientLink;
   std::span<const std::byte> bytes_;
+  std::span<const Gathered::Piece> pieces_;
+  std::size_t size_;
   Buffer* buffer_ = nullptr;
+  Gathered* gathered_ = nullptr;
 };
 
 class ClientLink final : public transport::Watched, public std::enable_shared_from_this<ClientLink> {
@@ -216,6 +227,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void uncount(const Pending& pending) noexcept;
 
   void drive(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly = false);
+  void announce_wait(Lock& lock);
   void follow(Waiter& waiter, TimePoint deadline, Lock& lock);
   void lead(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly);
   void begin_leading();

@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "mf/core/blocking.hpp"
 #include "mf/core/function_ref.hpp"
 #include "mf/core/stream.hpp"
 #include "mf/link/local.hpp"
@@ -172,7 +173,10 @@ class LocalQueue {
   template <class May>
   void wait(Lock& lock, bool callers, May may) {
     if (may()) return;
+    lock.unlock();
+    blocking();
     const auto until = call_.wait_until(callers);
+    lock.lock();
     if (until == kNever) {
       changed_.wait(lock, may);
     } else if (!changed_.wait_until(lock, until, may)) {

@@ -8,7 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "mf/core/log.hpp"
 #include "mf/transport/address.hpp"
+
+namespace mf::transport {
+class Reactor;
+}
 
 namespace mf {
 
@@ -30,9 +35,10 @@ class Registrar {
   virtual void withdraw() = 0;
 };
 
-/// A registrar at the controllers at these addresses. Declared here so that servers can be told by URL;
-/// defined on floor R6.
+/// A registrar at the controllers at these addresses, which runs on that reactor. Declared here so that
+/// servers can be told by URL; defined on floor R6.
 std::unique_ptr<Registrar> make_controller_registrar(std::vector<Address> controllers,
-                                                     std::array<std::uint8_t, 16> instance);
+                                                     std::array<std::uint8_t, 16> instance, const Log& log,
+                                                     std::shared_ptr<transport::Reactor> reactor);
 
 }  // namespace mf

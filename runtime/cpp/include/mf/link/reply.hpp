@@ -9,7 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "mf/core/buffer.hpp"
+#include "mf/codec/reader.hpp"
+#include "mf/core/bytes.hpp"
 #include "mf/core/metadata.hpp"
 #include "mf/core/outcome.hpp"
 #include "mf/core/unique_function.hpp"
@@ -35,7 +36,7 @@ struct Reply {
   /// Results and records as in protocol.md section 5. Valid as long as `owner`; without one, until the
   /// completion returns.
   std::span<const std::byte> payload;
-  SharedBytes owner;
+  Bytes owner;
   /// Unless this is `replied`, the link itself ended the call: `failure` says why and there is no payload.
   Ended how = Ended::replied;
   Failure failure;
@@ -66,6 +67,12 @@ struct Reply {
   }
 
   [[nodiscard]] bool local() const noexcept { return how != Ended::replied; }
+  /// For the payload; large `bytes` share what it lies in.
+  [[nodiscard]] codec::Reader reader() const {
+    codec::Reader reader(payload);
+    if (!owner.empty()) reader.set_owner(owner);
+    return reader;
+  }
 
   static Reply failed(Failure why, Ended how) {
     Reply reply;
@@ -77,8 +84,8 @@ struct Reply {
 
   /// Makes the payload independent of the link's receive window.
   void keep() {
-    if (owner || payload.empty()) return;
-    owner = SharedBytes::copy(payload);
+    if (!owner.empty() || payload.empty()) return;
+    owner = Bytes(payload);
     payload = owner.span();
   }
 };
@@ -92,7 +99,7 @@ struct ReplySlot {
 
   void take(Reply&& from) {
     reply = std::move(from);
-    if (reply.owner || reply.payload.empty()) return;
+    if (!reply.owner.empty() || reply.payload.empty()) return;
     if (reply.payload.size() > small.size()) return reply.keep();
     std::memcpy(small.data(), reply.payload.data(), reply.payload.size());
     reply.payload = {small.data(), reply.payload.size()};

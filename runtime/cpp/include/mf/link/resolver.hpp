@@ -19,6 +19,10 @@
 
 #include "mf/transport/address.hpp"
 
+namespace mf::transport {
+class Reactor;
+}
+
 namespace mf {
 
 /// One server process that offers a service for an agent.
@@ -68,6 +72,9 @@ class Resolver {
 
   /// The client's id for the upper half of request ids, given by the source; 0: none, make a random one.
   [[nodiscard]] virtual std::uint32_t client_id() const noexcept { return 0; }
+
+  /// Nothing is watched any more: the client for which this was made was closed.
+  virtual void close() noexcept {}
 };
 
 /// A fixed list of servers, each asked for every service and agent.
@@ -84,8 +91,9 @@ class StaticResolver final : public Resolver {
   Snapshot offers_;
 };
 
-/// A resolver over the controllers at these addresses. Declared here so that clients can be opened by URL;
-/// defined on floor R6.
-std::shared_ptr<Resolver> make_controller_resolver(std::vector<Address> controllers);
+/// A resolver over the controllers at these addresses, which runs on that reactor until it is closed.
+/// Declared here so that clients can be opened by URL; defined on floor R6.
+std::shared_ptr<Resolver> make_controller_resolver(std::vector<Address> controllers,
+                                                   std::shared_ptr<transport::Reactor> reactor);
 
 }  // namespace mf

@@ -1,9 +1,11 @@
 // A server's connection: the only place where a server's session meets its stream.
 //
-// Threads. The reactor's thread reads, parses and hands requests to the Handler, with no lock held. Replies
-// come from any thread: they are appended to the session's output under the lock and written together: by the
-// reactor at the end of its turn, or at once by the thread that answers the last request in flight, so that a
-// lone call is not handed over.
+// Threads. The reactor's thread reads, parses and hands requests to the Handler, with no lock held. What it
+// has parsed belongs to the connection: if a handler waits, and so gives the role of the reactor's thread
+// away (mf::blocking()), whoever has it next goes on with the other requests of the turn. Replies come from
+// any thread: they are appended to the session's output under the lock and written together: by the reactor
+// at the end of its turn, or at once by the thread that answers the last request in flight, so that a lone
+// call is not handed over.
 //
 // Limits. Without HELLO after 2 s the connection is closed. With 8 MiB of replies unwritten nothing more is
 // read; if nothing can be written for 10 s, it is closed. More requests in flight than the limit, or 64 MiB
@@ -52,6 +54,8 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
     virtual void on_turn_end() = 0;
     /// GOAWAY is sent, and names this request as the latest: none behind it may be executed.
     virtual void on_drain(std::uint32_t latest) = 0;
+    /// The on_request() that runs on this thread is no longer the reactor's: others follow before it returns.
+    virtual void on_handed_over() noexcept = 0;
     /// Once, on any thread.
     virtual void on_closed() = 0;
   };
@@ -73,7 +77,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
 
   /// Both end the request, whose payload had this size: it is no longer counted when its reply is written, so
   /// that the peer may send the next one at once.
-  void send_reply(const protocol::ReplyHead& head, Buffer& payload, std::size_t request_size);
+  void send_reply(const protocol::ReplyHead& head, Gathered& payload, std::size_t request_size);
   void send_failure(const protocol::ReplyHead& head, Code code, Execution execution, std::string_view message,
                     std::size_t request_size);
   /// Answers a request that goes on to count until its handler has ended.
@@ -88,6 +92,8 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void flush_now();
   /// May more be queued to be written? If not, Handler::on_room() follows.
   [[nodiscard]] bool has_room();
+  /// May a handler be run that perhaps waits, and then needs another thread to read?
+  [[nodiscard]] bool has_spare() const noexcept { return reactor_->has_spare(); }
   void post(UniqueFunction<void()> work) { reactor_->post(std::move(work)); }
   void at(TimePoint when, UniqueFunction<void()> work) { reactor_->at(when, std::move(work)); }
 
@@ -114,10 +120,15 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
 
  private:
   using Lock = std::unique_lock<std::mutex>;
+  class Turn;
+  // How a turn went: there may be more to read at once, or not, or another thread goes on with it.
+  enum class Went : std::uint8_t { more, enough, elsewhere };
 
-  void serve(transport::Ready ready);
-  bool read_once();
-  void handle(std::vector<protocol::Event>& events);
+  void on_ready(transport::Ready ready, bool go_on);
+  void serve(transport::Ready ready, bool go_on);
+  Went read_once();
+  Went run_turn(bool full);
+  bool leave_turn(Turn& turn) noexcept;
   void handle(protocol::Event& event, TimePoint now);
   void on_bind(const protocol::Event& event);
   void on_stream(const protocol::Event& event);
@@ -138,7 +149,13 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
 
   std::mutex mutex_;
   protocol::Session session_;
+  // The turn; the reactor's thread only.
   std::vector<protocol::Event> events_;
+  std::size_t next_event_ = 0;
+  std::shared_ptr<const Buffer>
+      turn_input_;           // what the events look into, if the session reads into another one
+  bool turn_waits_ = false;  // for the next thread to go on with it
+
   bool greeted_ = false;
   std::optional<std::string> drains_;  // and why
   bool in_turn_ = false;

@@ -80,7 +80,7 @@ struct StreamEvent {
 class StreamIn {
  public:
   struct Frame {
-    SharedBytes bytes;          // whole values, one behind the other
+    Bytes bytes;                // whole values, one behind the other
     std::uint8_t encoding = 0;  // a Tier, if it is the schema's
     std::uint32_t count = 0;
     std::size_t cost = 0;  // of credit that is still owed for it

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <semaphore>
 
+#include "mf/core/blocking.hpp"
 #include "mf/core/clock.hpp"
 
 namespace mf::link {
@@ -20,12 +21,15 @@ class Waiter {
   }
   /// Sleeps until finish(), where nobody has to lead.
   void wait() {
+    if (done()) return;
+    blocking();
     asleep_.store(true);
     while (!done()) wake_.acquire();
   }
   /// The same, or until then.
   void wait_until(TimePoint until) {
-    if (until == kNever) return wait();
+    if (until == kNever || done()) return wait();
+    blocking();
     asleep_.store(true);
     while (!done() && wake_.try_acquire_until(until)) {
     }

@@ -47,13 +47,10 @@ struct Event {
   std::span<const std::byte> metadata;  // of request, reply and data: the entries for read_metadata(), if any
   const char* metadata_fault = nullptr;  // why there are none, nor a payload: the call's fault
   std::string_view text;  // bound, goaway, describe, refused, broken. From the peer: escape before showing it
-  SharedBytes owner;      // set if the payload was received into a buffer of its own (large frames, mostly)
+  Bytes owner;            // set if the payload was received into a buffer of its own (large frames, mostly)
 
-  /// The payload for later: shared if it has a buffer of its own, else a copy.
-  [[nodiscard]] SharedBytes keep() const {
-    if (!owner) return SharedBytes::copy(payload);
-    return payload.size() == owner.size() ? SharedBytes(owner) : owner.cut(payload);
-  }
+  /// The payload for later: shared if it has a buffer of its own and is not small, else a copy.
+  [[nodiscard]] Bytes keep() const { return owner.empty() ? Bytes(payload) : owner.cut(payload); }
 };
 
 }  // namespace mf::protocol

@@ -1,7 +1,8 @@
 #pragma once
 // Bytes that were received and not yet parsed. A frame of 64 KiB and more gets a buffer of its own as soon as
-// its header is known, so that the rest of it is received where it will stay. Knows frame sizes; checks
-// nothing.
+// its header is known, so that the rest of it is received where it will stay; what such a buffer announces
+// takes no memory of the machine before it comes. Where large frames follow each other little is read ahead,
+// so that little has to be copied out of the common buffer. Knows frame sizes; checks nothing.
 
 #include <cstddef>
 #include <span>
@@ -21,7 +22,10 @@ class Input {
   [[nodiscard]] std::span<const std::byte> available() const noexcept {
     return {buffer_.data() + begin_, end_ - begin_};
   }
-  void consume(std::size_t n) noexcept { begin_ += n; }
+  void consume(std::size_t n) noexcept {
+    begin_ += n;
+    large_ = false;
+  }
 
   /// The frame that starts at available() is not complete and takes `padded_size` bytes, its payload from
   /// `payload_offset` on. Gives payload and padding a buffer of their own, aligned to 64, and forgets what is
@@ -29,10 +33,15 @@ class Input {
   void dedicate(std::size_t payload_offset, std::size_t padded_size);
   [[nodiscard]] bool dedicated() const noexcept { return dedicated_.size() != 0; }
   [[nodiscard]] bool dedicated_complete() const noexcept { return dedicated_missing_ == 0; }
+  /// What the dedicated frame will have, payload and padding; 0 without one.
+  [[nodiscard]] std::size_t dedicated_size() const noexcept { return dedicated_.size(); }
   /// Payload and padding of the dedicated frame, once complete.
   [[nodiscard]] Buffer take_dedicated() noexcept { return std::exchange(dedicated_, Buffer()); }
 
   [[nodiscard]] bool empty() const noexcept { return begin_ == end_ && !dedicated(); }
+  /// Takes the common buffer away, so that views live as long as it does; what is not parsed goes on in
+  /// another one. Throws std::bad_alloc.
+  [[nodiscard]] Buffer detach();
   /// Gives the common buffer back if nothing is in it. Ends the life of views, as window() does.
   void shrink() noexcept;
 
@@ -41,6 +50,7 @@ class Input {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool filled_ = false;  // the last read took the whole window: the next may be larger
+  bool large_ = false;   // the latest frame had a buffer of its own: the next may have one, too
   Buffer dedicated_;     // payload and padding; size() is final
   std::size_t dedicated_missing_ = 0;
 };

@@ -2,15 +2,16 @@
 // Bytes waiting to be written, in order, as a list of segments.
 //
 // Small frames are appended to the segment at the end while it has room; a large payload is a segment of its
-// own, moved in and never copied. A segment's memory never moves and is never reused before consumed() has
-// covered it, so slices from fill() may be written without a lock while other threads, under the owner's
-// lock, append more.
+// own, moved in or shared, and never copied. A segment's memory never moves and is never reused before
+// consumed() has covered it, so slices from fill() may be written without a lock while other threads, under
+// the owner's lock, append more.
 
 #include <cstddef>
 #include <span>
 #include <vector>
 
 #include "mf/core/buffer.hpp"
+#include "mf/core/bytes.hpp"
 #include "mf/core/io_slice.hpp"
 
 namespace mf::protocol {
@@ -32,6 +33,8 @@ class Output {
   /// A segment of its own: `front` bytes out of the buffer's headroom, its bytes, `back` bytes out of its
   /// tailroom.
   void push(Buffer&& buffer, std::size_t front, std::size_t back);
+  /// The bytes where they are, or a copy of few.
+  void push(Bytes&& bytes);
 
   /// The first slices of what waits; gives their number.
   [[nodiscard]] std::size_t fill(std::span<IoSlice> slices) const noexcept;
@@ -44,13 +47,14 @@ class Output {
 
  private:
   struct Segment {
-    Buffer buffer;
+    Buffer buffer;  // or
+    Bytes shared;   // with somebody else
     const std::byte* begin =
         nullptr;           // of what is not written yet; ahead of buffer.data() while the headroom is used
     std::size_t back = 0;  // bytes used behind the buffer's own
 
     [[nodiscard]] std::span<const std::byte> rest() const noexcept {
-      return {begin, buffer.data() + buffer.size() + back};
+      return {begin, shared.empty() ? buffer.data() + buffer.size() + back : shared.end()};
     }
   };
 

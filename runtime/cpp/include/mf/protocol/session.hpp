@@ -23,6 +23,7 @@
 
 #include "mf/core/buffer.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/gathered.hpp"
 #include "mf/core/service.hpp"
 #include "mf/protocol/control.hpp"
 #include "mf/protocol/events.hpp"
@@ -107,6 +108,8 @@ class Session {
   /// used again.
   std::uint32_t send_request(const RequestHead& head, Buffer&& payload);
   std::uint32_t send_request(const RequestHead& head, std::span<const std::byte> payload);
+  /// The pieces are shared and the buffer is moved or copied as above; both are cleared.
+  std::uint32_t send_request(const RequestHead& head, Gathered&& payload);
   /// Room for a payload of exactly `size` bytes in the output, header and padding already written: to be
   /// filled before anything else is called. Empty if the session has ended. `id` gets the request's id. For
   /// small payloads.
@@ -114,6 +117,7 @@ class Session {
                                                    std::uint32_t& id);
   void send_reply(const ReplyHead& head, Buffer&& payload);
   void send_reply(const ReplyHead& head, std::span<const std::byte> payload);
+  void send_reply(const ReplyHead& head, Gathered&& payload);
   [[nodiscard]] std::span<std::byte> place_reply(const ReplyHead& head, std::size_t size);
   /// A reply that ends all items alike: the failure record of section 5.
   void send_failure(const ReplyHead& head, Code code, Execution execution, std::string_view message);
@@ -182,8 +186,12 @@ class Session {
   [[nodiscard]] std::uint32_t client_id() const noexcept;
   /// The stream ended now would have been cut within a frame.
   [[nodiscard]] bool mid_frame() const noexcept { return !input_.empty(); }
+  /// Bytes of the large frame of which a part has come; 0: there is none.
+  [[nodiscard]] std::size_t awaited_bytes() const noexcept { return input_.dedicated_size(); }
   /// The largest payload that the peer takes.
   [[nodiscard]] std::size_t peer_max_payload() const noexcept;
+  /// The memory that events' views look into: kept by the caller, they outlive the next receive_window().
+  [[nodiscard]] Buffer detach_input() { return input_.detach(); }
   /// Gives memory back while the connection is idle; call it when a read would block and nothing is in
   /// flight.
   void shrink() noexcept;
@@ -214,6 +222,7 @@ class Session {
   [[nodiscard]] std::byte* append_frame(Header header, std::uint32_t count, std::size_t payload_size);
   void send_frame(const Header& header, std::uint32_t count, std::span<const std::byte> payload);
   void send_frame(Header header, std::uint32_t count, Buffer&& payload);
+  void send_frame(Header header, std::uint32_t count, Gathered&& payload);
   void send_text(const Header& header, std::string_view text);
   [[nodiscard]] Header request_header(const RequestHead& head, std::uint32_t& id);
 

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "mf/codec/reader.hpp"
 #include "mf/core/buffer.hpp"
 #include "mf/core/current_call.hpp"
 #include "mf/core/error.hpp"
@@ -54,8 +55,8 @@ class Ticket {
   [[nodiscard]] Slot* slot() const noexcept { return slot_; }
   void set_slot(Slot* slot) noexcept { slot_ = slot; }
 
-  /// `status`: protocol::kStatusOk or kStatusMixed. A large payload is moved out of the buffer.
-  void answer(std::uint16_t status, Tier tier, Buffer& payload);
+  /// `status`: protocol::kStatusOk or kStatusMixed. A large payload is moved.
+  void answer(std::uint16_t status, Tier tier, Gathered& payload);
   void fail(Code code, Execution execution, std::string_view message);
   /// Of a call that its machine has ended before it was started.
   void refuse(Code code, std::string_view message);
@@ -77,13 +78,14 @@ class Ticket {
 class Incoming final : public mf::detail::CallHandle {
  public:
   Incoming(Ticket ticket, std::shared_ptr<Calls> calls, std::uint16_t method, Tier tier,
-           std::span<const std::byte> payload, const CallInfo& info, const Log& log)
+           std::span<const std::byte> payload, const Bytes& owner, const CallInfo& info, const Log& log)
       : ticket_(std::move(ticket)),
         call_(ticket_.call()),
         calls_(std::move(calls)),
         method_(method),
         tier_(tier),
         payload_(payload),
+        owner_(owner),
         info_(info),
         log_(log) {
     info_.handle.set(this);
@@ -95,6 +97,12 @@ class Incoming final : public mf::detail::CallHandle {
   [[nodiscard]] Tier tier() const noexcept { return tier_; }
   [[nodiscard]] std::uint32_t count() const noexcept { return ticket_.count(); }
   [[nodiscard]] std::span<const std::byte> payload() const noexcept { return payload_; }
+  /// For the payload; large `bytes` share what it lies in.
+  [[nodiscard]] codec::Reader reader() const {
+    codec::Reader reader(payload_);
+    if (!owner_.empty()) reader.set_owner(owner_);
+    return reader;
+  }
   [[nodiscard]] const CallInfo& info() const noexcept { return info_; }
   [[nodiscard]] Ticket& ticket() noexcept { return ticket_; }
   [[nodiscard]] const Log& log() const noexcept { return log_; }
@@ -117,6 +125,7 @@ class Incoming final : public mf::detail::CallHandle {
   std::uint16_t method_;
   Tier tier_;
   std::span<const std::byte> payload_;
+  const Bytes& owner_;  // of the payload; empty: it goes when dispatch() returns
   CallInfo info_;
   const Log& log_;
 };

@@ -190,8 +190,8 @@ void refuse_arguments(Incoming& in, const std::string& violation);
 void answer_nothing(Incoming& in, const link::Method& method);
 void answer_failure(Incoming& in, const link::Method& method, const Failure& failure);
 /// The bytes of a lone result are put together here, by each thread.
-[[nodiscard]] Buffer& scratch();
-void answer_scratch(Incoming& in, Tier tier, Buffer& scratch);
+[[nodiscard]] Gathered& scratch();
+void answer_scratch(Incoming& in, Tier tier, Gathered& scratch);
 /// Of items that were not run because their deadline passed while earlier ones ran.
 [[nodiscard]] const mf::detail::SharedFailure& passed_deadline();
 
@@ -230,7 +230,7 @@ void refuse_kind(Incoming& in, Streams streams);
 /// The one request of a message; false: it was refused.
 template <class M>
 bool decode_one(Incoming& in, typename M::Request& request) {
-  codec::Reader reader(in.payload());
+  codec::Reader reader = in.reader();
   if (in.tier() != M::kRequestTier || !codec::decode<M::kRequestTier>(reader, request) || !reader.finish())
       [[unlikely]] {
     refuse_payload(in, reader);
@@ -261,12 +261,14 @@ void answer_one(Incoming& in, const Outcome<typename M::Result>& outcome) {
       if (const auto bad = result_refusal<M::kResultTier>(value)) [[unlikely]]
         return answer_failure(in, link::kMethod<M>, invalid_result(*bad));
     }
-    auto& bytes = scratch();
-    bytes.resize(codec::encoded_room<M::kResultTier>(value));
-    codec::Writer writer(bytes.data());
+    auto& payload = scratch();
+    const auto room = codec::encoded_room<M::kResultTier>(value);
+    payload.buffer.resize(room);
+    const GatherScope scope(payload, room);
+    codec::Writer writer(payload.buffer.data());
     codec::encode<M::kResultTier>(writer, value);
-    bytes.cut_at(writer.position());
-    answer_scratch(in, M::kResultTier, bytes);
+    payload.buffer.cut_at(writer.position());
+    answer_scratch(in, M::kResultTier, payload);
   }
 }
 

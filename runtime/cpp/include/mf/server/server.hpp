@@ -4,9 +4,13 @@
 //   server.offer(std::make_shared<BooksIndex>(), {.agent = "books"});
 //   server.run();                                         until SIGTERM, SIGINT or stop()
 //
-// Any number of services and agents; one servant may serve several. Handlers run on worker threads unless
-// their offer says Where::io_thread: then on the thread that read the request, if its payload has at most 4
-// KiB. Such a handler must be quick; it may make blocking calls of its own.
+// Any number of services and agents; one servant may serve several.
+//
+// Where handlers run is measured (decision 0024). A method begins on the worker threads; one that has been
+// quick for a while runs on the thread that reads its requests, which saves a small call a third of its time;
+// one that takes a millisecond there goes back to the workers. A handler that only sometimes waits says
+// mf::blocking() first (mf/core/blocking.hpp), or makes a blocking call of this library, which says so by
+// itself: then it holds up nobody.
 #pragma once
 
 #include <chrono>
@@ -17,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "mf/core/clock.hpp"
 #include "mf/core/log.hpp"
 #include "mf/core/servant.hpp"
 #include "mf/transport/address.hpp"
@@ -24,13 +29,18 @@
 
 namespace mf {
 
-enum class Where : std::uint8_t { worker, io_thread };
+/// Where the handlers of an offer run.
+enum class Where : std::uint8_t {
+  adaptive,   // by how long each method takes
+  worker,     // on the worker threads
+  io_thread,  // on the thread that reads their requests, however large; they must be quick
+};
 
 struct OfferOptions {
   /// Which part of a service `per` an agent this servant serves; empty for a service without. Of an enum
   /// it is a member's name; mf::agent_text() makes it of a typed value (mf/core/agent.hpp).
   std::string agent{};
-  Where where = Where::worker;
+  Where where = Where::adaptive;
 };
 
 struct ServerOptions {
@@ -45,8 +55,8 @@ struct ServerOptions {
   /// For tls:// among the addresses that are listened at.
   TlsOptions tls{};
   std::size_t workers = 4;
-  /// Threads that read requests and write replies; each connection belongs to one of them. With several,
-  /// handlers of Where::io_thread run on several threads, too.
+  /// Threads that read requests and write replies; each connection belongs to one of them. Each runs the
+  /// handlers that run where their requests were read.
   std::size_t io_threads = 1;
   /// The largest request that is taken, in bytes.
   std::uint32_t max_payload = 1U << 24;
@@ -62,6 +72,8 @@ struct ServerOptions {
   std::uint32_t stream_window = 16 * 1024;
   /// How long stop() waits for calls in flight.
   std::chrono::milliseconds drain_timeout{5'000};
+  /// That Where::adaptive measures handlers by, for tests; none: the steady clock.
+  std::shared_ptr<const Clock> clock{};
   /// Called with CallInfo::connection when a connection has ended.
   std::function<void(std::uint64_t)> on_disconnect{};
   Log log{};

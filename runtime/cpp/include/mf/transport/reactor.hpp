@@ -1,6 +1,6 @@
-// One thread that runs an io_context of Boost.Asio: the only place that waits for sockets which nobody reads
-// on a thread of their own. It waits; who is told reads and writes. Asio stays in reactor.cpp (decision
-// 0021).
+// An io_context of Boost.Asio that one thread at a time runs: the only place that waits for sockets which
+// nobody reads on a thread of their own. It waits; who is told reads and writes. Asio stays in reactor.cpp
+// (decision 0021).
 //
 // Watched descriptors are either one-shot (client links: armed only while no caller leads; registered with
 // the system only while they are armed, and for 100 ms more) or told for as long as they are ready (server
@@ -8,12 +8,17 @@
 // are kept alive by the shared_ptr given to watch() until forget() has returned on the reactor's thread, or a
 // turn later when it is called elsewhere. An idle reactor makes no system call. A reactor may be destroyed on
 // its own thread: the thread then ends by itself after its turn.
+//
+// A reactor with spare threads has a role rather than a thread (decision 0024): whose callback is about to
+// wait says mf::blocking(), and a spare runs the loop from there on. The thread that gave the role away
+// finishes its callback, sleeps as a spare itself, and ends if it was not needed for ten seconds. "The
+// reactor's thread" is whoever has the role, so what belongs to it needs no lock: the role passes under one.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <thread>
 
 #include "mf/core/unique_function.hpp"
 
@@ -37,7 +42,8 @@ class Reactor {
   using TimePoint = std::chrono::steady_clock::time_point;
   using TimerId = std::uint64_t;
 
-  Reactor();
+  /// `spares`: so many of its threads may be busy with something else, having given the role away.
+  explicit Reactor(std::size_t spares = 0);
   ~Reactor();  // stops and joins; pending posts are run first
   Reactor(const Reactor&) = delete;
   Reactor& operator=(const Reactor&) = delete;
@@ -53,14 +59,19 @@ class Reactor {
   TimerId at(TimePoint when, UniqueFunction<void()> work);
   void cancel(TimerId timer) noexcept;
 
-  [[nodiscard]] bool on_own_thread() const noexcept { return std::this_thread::get_id() == thread_.get_id(); }
+  /// Also on a thread that has given the role away and has not finished its callback.
+  [[nodiscard]] bool on_own_thread() const noexcept;
+  /// Could the role be given away now?
+  [[nodiscard]] bool has_spare() const noexcept;
+  /// Runs what was posted, and waits for its threads unless it is called on one of them.
   void stop();
 
  private:
   class Loop;
+  struct Crew;
 
+  const std::shared_ptr<Crew> crew_;
   const std::shared_ptr<Loop> loop_;
-  std::thread thread_;
 };
 
 }  // namespace mf::transport

@@ -5,7 +5,7 @@ when it changes.
 Nothing but addresses passes through the controller: calls go directly, and go on while it is away.
 """
 
-from mf.controller._generated.mf.controller._client import ControllerClient
+from mf.controller._generated.mf.controller._client import ControllerAsyncClient, ControllerClient
 from mf.controller._generated.mf.controller._codec import INSTANCE_CODEC, NOT_REGISTERED_CODEC, VIEW_CODEC
 from mf.controller._generated.mf.controller._methods import CONTROLLER_SERVICE
 from mf.controller._generated.mf.controller._server import ControllerAsyncServant, ControllerServant
@@ -26,6 +26,7 @@ __all__ = [
     "INSTANCE_CODEC",
     "NOT_REGISTERED_CODEC",
     "VIEW_CODEC",
+    "ControllerAsyncClient",
     "ControllerAsyncServant",
     "ControllerClient",
     "ControllerClientIdRequest",

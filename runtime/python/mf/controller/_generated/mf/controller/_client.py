@@ -27,7 +27,7 @@ from mf.controller._generated.mf.controller._types import (
     Instance,
     View,
 )
-from mf.core.target import TargetSource
+from mf.core.target import AsyncTargetSource, TargetSource
 
 
 class ControllerClient:
@@ -44,33 +44,17 @@ class ControllerClient:
         """
         return self._target.call(CONTROLLER_CLIENT_ID, options)
 
-    async def client_id_async(self, *, options: mf.CallOptions | None = None) -> int:
-        """Like `client_id`, awaited."""
-        return await self._target.call_async(CONTROLLER_CLIENT_ID, options)
-
     def client_id_batch(
         self, requests: Sequence[ControllerClientIdRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[int]:
         """Many calls of `client_id`, in as many messages as it takes."""
         return self._target.batch(CONTROLLER_CLIENT_ID, requests, options)
 
-    async def client_id_batch_async(
-        self, requests: Sequence[ControllerClientIdRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[int]]:
-        """Like `client_id_batch`, awaited."""
-        return await self._target.batch_async(CONTROLLER_CLIENT_ID, requests, options)
-
     def client_id_bulk(
         self, requests: Sequence[ControllerClientIdRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[int]]:
         """Many calls of `client_id` in one message."""
         return self._target.bulk(CONTROLLER_CLIENT_ID, requests, options)
-
-    async def client_id_bulk_async(
-        self, requests: Sequence[ControllerClientIdRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[int]]:
-        """Like `client_id_bulk`, awaited."""
-        return await self._target.bulk_async(CONTROLLER_CLIENT_ID, requests, options)
 
     def register(
         self, nonce: UUID, instances: Sequence[Instance], *, options: mf.CallOptions | None = None
@@ -83,35 +67,17 @@ class ControllerClient:
         """
         return self._target.call(CONTROLLER_REGISTER, options, nonce, instances)
 
-    async def register_async(
-        self, nonce: UUID, instances: Sequence[Instance], *, options: mf.CallOptions | None = None
-    ) -> int:
-        """Like `register`, awaited."""
-        return await self._target.call_async(CONTROLLER_REGISTER, options, nonce, instances)
-
     def register_batch(
         self, requests: Sequence[ControllerRegisterRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[int]:
         """Many calls of `register`, in as many messages as it takes."""
         return self._target.batch(CONTROLLER_REGISTER, requests, options)
 
-    async def register_batch_async(
-        self, requests: Sequence[ControllerRegisterRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[int]]:
-        """Like `register_batch`, awaited."""
-        return await self._target.batch_async(CONTROLLER_REGISTER, requests, options)
-
     def register_bulk(
         self, requests: Sequence[ControllerRegisterRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[int]]:
         """Many calls of `register` in one message."""
         return self._target.bulk(CONTROLLER_REGISTER, requests, options)
-
-    async def register_bulk_async(
-        self, requests: Sequence[ControllerRegisterRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[int]]:
-        """Like `register_bulk`, awaited."""
-        return await self._target.bulk_async(CONTROLLER_REGISTER, requests, options)
 
     def keep(self, nonce: UUID, wait_ms: int, *, options: mf.CallOptions | None = None) -> bool:
         """What a server waits in, so that it learns at once when it has to register again. False, at once or
@@ -122,33 +88,17 @@ class ControllerClient:
         """
         return self._target.call(CONTROLLER_KEEP, options, nonce, wait_ms)
 
-    async def keep_async(self, nonce: UUID, wait_ms: int, *, options: mf.CallOptions | None = None) -> bool:
-        """Like `keep`, awaited."""
-        return await self._target.call_async(CONTROLLER_KEEP, options, nonce, wait_ms)
-
     def keep_batch(
         self, requests: Sequence[ControllerKeepRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[bool]:
         """Many calls of `keep`, in as many messages as it takes."""
         return self._target.batch(CONTROLLER_KEEP, requests, options)
 
-    async def keep_batch_async(
-        self, requests: Sequence[ControllerKeepRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[bool]]:
-        """Like `keep_batch`, awaited."""
-        return await self._target.batch_async(CONTROLLER_KEEP, requests, options)
-
     def keep_bulk(
         self, requests: Sequence[ControllerKeepRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[bool]]:
         """Many calls of `keep` in one message."""
         return self._target.bulk(CONTROLLER_KEEP, requests, options)
-
-    async def keep_bulk_async(
-        self, requests: Sequence[ControllerKeepRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[bool]]:
-        """Like `keep_bulk`, awaited."""
-        return await self._target.bulk_async(CONTROLLER_KEEP, requests, options)
 
     def deregister(self, nonce: UUID, *, options: mf.CallOptions | None = None) -> None:
         """Takes the instances of a server process away before it ends, so that no client calls it while it
@@ -160,33 +110,17 @@ class ControllerClient:
         """
         self._target.call(CONTROLLER_DEREGISTER, options, nonce)
 
-    async def deregister_async(self, nonce: UUID, *, options: mf.CallOptions | None = None) -> None:
-        """Like `deregister`, awaited."""
-        await self._target.call_async(CONTROLLER_DEREGISTER, options, nonce)
-
     def deregister_batch(
         self, requests: Sequence[ControllerDeregisterRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[None]:
         """Many calls of `deregister`, in as many messages as it takes."""
         return self._target.batch(CONTROLLER_DEREGISTER, requests, options)
 
-    async def deregister_batch_async(
-        self, requests: Sequence[ControllerDeregisterRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[None]]:
-        """Like `deregister_batch`, awaited."""
-        return await self._target.batch_async(CONTROLLER_DEREGISTER, requests, options)
-
     def deregister_bulk(
         self, requests: Sequence[ControllerDeregisterRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[None]]:
         """Many calls of `deregister` in one message."""
         return self._target.bulk(CONTROLLER_DEREGISTER, requests, options)
-
-    async def deregister_bulk_async(
-        self, requests: Sequence[ControllerDeregisterRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[None]]:
-        """Like `deregister_bulk`, awaited."""
-        return await self._target.bulk_async(CONTROLLER_DEREGISTER, requests, options)
 
     def watch(
         self, service: str, epoch: int, revision: int, wait_ms: int, *, options: mf.CallOptions | None = None
@@ -198,23 +132,11 @@ class ControllerClient:
         """
         return self._target.call(CONTROLLER_WATCH, options, service, epoch, revision, wait_ms)
 
-    async def watch_async(
-        self, service: str, epoch: int, revision: int, wait_ms: int, *, options: mf.CallOptions | None = None
-    ) -> View:
-        """Like `watch`, awaited."""
-        return await self._target.call_async(CONTROLLER_WATCH, options, service, epoch, revision, wait_ms)
-
     def watch_batch(
         self, requests: Sequence[ControllerWatchRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[View]:
         """Many calls of `watch`, in as many messages as it takes."""
         return self._target.batch(CONTROLLER_WATCH, requests, options)
-
-    async def watch_batch_async(
-        self, requests: Sequence[ControllerWatchRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[View]]:
-        """Like `watch_batch`, awaited."""
-        return await self._target.batch_async(CONTROLLER_WATCH, requests, options)
 
     def watch_bulk(
         self, requests: Sequence[ControllerWatchRequest], *, options: mf.CallOptions | None = None
@@ -222,19 +144,9 @@ class ControllerClient:
         """Many calls of `watch` in one message."""
         return self._target.bulk(CONTROLLER_WATCH, requests, options)
 
-    async def watch_bulk_async(
-        self, requests: Sequence[ControllerWatchRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[View]]:
-        """Like `watch_bulk`, awaited."""
-        return await self._target.bulk_async(CONTROLLER_WATCH, requests, options)
-
     def list_(self, *, options: mf.CallOptions | None = None) -> list[Instance]:
         """Everything, for tools."""
         return self._target.call(CONTROLLER_LIST, options)
-
-    async def list_async(self, *, options: mf.CallOptions | None = None) -> list[Instance]:
-        """Like `list_`, awaited."""
-        return await self._target.call_async(CONTROLLER_LIST, options)
 
     def list_batch(
         self, requests: Sequence[ControllerListRequest], *, options: mf.BatchOptions | None = None
@@ -242,20 +154,139 @@ class ControllerClient:
         """Many calls of `list`, in as many messages as it takes."""
         return self._target.batch(CONTROLLER_LIST, requests, options)
 
-    async def list_batch_async(
-        self, requests: Sequence[ControllerListRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[list[Instance]]]:
-        """Like `list_batch`, awaited."""
-        return await self._target.batch_async(CONTROLLER_LIST, requests, options)
-
     def list_bulk(
         self, requests: Sequence[ControllerListRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[list[Instance]]]:
         """Many calls of `list` in one message."""
         return self._target.bulk(CONTROLLER_LIST, requests, options)
 
-    async def list_bulk_async(
+
+class ControllerAsyncClient:
+    """Like `ControllerClient`, for asyncio: everything is awaited."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, client: AsyncTargetSource) -> None:
+        self._target = client.async_target(CONTROLLER_SERVICE)
+
+    async def client_id(self, *, options: mf.CallOptions | None = None) -> int:
+        """A number for the upper half of a client's request ids, unlike all that this controller gave
+        before; never 0.
+        """
+        return await self._target.call(CONTROLLER_CLIENT_ID, options)
+
+    async def client_id_batch(
+        self, requests: Sequence[ControllerClientIdRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        """Many calls of `client_id`, in as many messages as it takes."""
+        return await self._target.batch(CONTROLLER_CLIENT_ID, requests, options)
+
+    async def client_id_bulk(
+        self, requests: Sequence[ControllerClientIdRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        """Many calls of `client_id` in one message."""
+        return await self._target.bulk(CONTROLLER_CLIENT_ID, requests, options)
+
+    async def register(
+        self, nonce: UUID, instances: Sequence[Instance], *, options: mf.CallOptions | None = None
+    ) -> int:
+        """Adds the instances of the server process that `nonce` names, all at once; those it had before and
+        does not name now are gone.
+        They live as long as the connection that this call came over. The answer is the lease in
+        milliseconds, a backstop: they
+        are gone as well when neither register nor keep was called for that long.
+        """
+        return await self._target.call(CONTROLLER_REGISTER, options, nonce, instances)
+
+    async def register_batch(
+        self, requests: Sequence[ControllerRegisterRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        """Many calls of `register`, in as many messages as it takes."""
+        return await self._target.batch(CONTROLLER_REGISTER, requests, options)
+
+    async def register_bulk(
+        self, requests: Sequence[ControllerRegisterRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        """Many calls of `register` in one message."""
+        return await self._target.bulk(CONTROLLER_REGISTER, requests, options)
+
+    async def keep(self, nonce: UUID, wait_ms: int, *, options: mf.CallOptions | None = None) -> bool:
+        """What a server waits in, so that it learns at once when it has to register again. False, at once or
+        later: `nonce` is not
+        registered over the connection of this call (any more). True after `wait_ms`, of which the
+        controller takes a third of the lease
+        at most: all is well, call again.
+        """
+        return await self._target.call(CONTROLLER_KEEP, options, nonce, wait_ms)
+
+    async def keep_batch(
+        self, requests: Sequence[ControllerKeepRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[bool]]:
+        """Many calls of `keep`, in as many messages as it takes."""
+        return await self._target.batch(CONTROLLER_KEEP, requests, options)
+
+    async def keep_bulk(
+        self, requests: Sequence[ControllerKeepRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[bool]]:
+        """Many calls of `keep` in one message."""
+        return await self._target.bulk(CONTROLLER_KEEP, requests, options)
+
+    async def deregister(self, nonce: UUID, *, options: mf.CallOptions | None = None) -> None:
+        """Takes the instances of a server process away before it ends, so that no client calls it while it
+        drains.
+
+        Raises:
+            NotRegistered
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
+        await self._target.call(CONTROLLER_DEREGISTER, options, nonce)
+
+    async def deregister_batch(
+        self, requests: Sequence[ControllerDeregisterRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Many calls of `deregister`, in as many messages as it takes."""
+        return await self._target.batch(CONTROLLER_DEREGISTER, requests, options)
+
+    async def deregister_bulk(
+        self, requests: Sequence[ControllerDeregisterRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Many calls of `deregister` in one message."""
+        return await self._target.bulk(CONTROLLER_DEREGISTER, requests, options)
+
+    async def watch(
+        self, service: str, epoch: int, revision: int, wait_ms: int, *, options: mf.CallOptions | None = None
+    ) -> View:
+        """Answers at once if the service stands at another epoch or revision than the ones named (0, 0:
+        always), else
+        when it changes, else after `wait_ms` with what it was. A service that nobody offers has no
+        instances, and is no error.
+        """
+        return await self._target.call(CONTROLLER_WATCH, options, service, epoch, revision, wait_ms)
+
+    async def watch_batch(
+        self, requests: Sequence[ControllerWatchRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[View]]:
+        """Many calls of `watch`, in as many messages as it takes."""
+        return await self._target.batch(CONTROLLER_WATCH, requests, options)
+
+    async def watch_bulk(
+        self, requests: Sequence[ControllerWatchRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[View]]:
+        """Many calls of `watch` in one message."""
+        return await self._target.bulk(CONTROLLER_WATCH, requests, options)
+
+    async def list_(self, *, options: mf.CallOptions | None = None) -> list[Instance]:
+        """Everything, for tools."""
+        return await self._target.call(CONTROLLER_LIST, options)
+
+    async def list_batch(
+        self, requests: Sequence[ControllerListRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[list[Instance]]]:
+        """Many calls of `list`, in as many messages as it takes."""
+        return await self._target.batch(CONTROLLER_LIST, requests, options)
+
+    async def list_bulk(
         self, requests: Sequence[ControllerListRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[list[Instance]]]:
-        """Like `list_bulk`, awaited."""
-        return await self._target.bulk_async(CONTROLLER_LIST, requests, options)
+        """Many calls of `list` in one message."""
+        return await self._target.bulk(CONTROLLER_LIST, requests, options)

@@ -21,7 +21,7 @@ from mf.controller._generated.mf.controller._types import (
     Instance,
     View,
 )
-from mf.core.service import Servant
+from mf.core.service import AsyncServant, Servant
 
 
 class ControllerServant(Servant, ABC):
@@ -104,7 +104,7 @@ class ControllerServant(Servant, ABC):
         return mf.each(self.list_, (() for _ in requests))
 
 
-class ControllerAsyncServant(Servant, ABC):
+class ControllerAsyncServant(AsyncServant, ABC):
     """Like `ControllerServant`, with `async def`: it runs on the loop of asyncio that serves."""
 
     __slots__ = ()

@@ -3,7 +3,7 @@
 # ruff: noqa: A004, RUF100
 """Flags, unions, deprecation, and names for Python alone."""
 
-from alternatives._client import StoreClient
+from alternatives._client import StoreAsyncClient, StoreClient
 from alternatives._codec import (
     BAD_CODEC,
     COLOUR_CODEC,
@@ -87,6 +87,7 @@ __all__ = [
     "Point",
     "Raw",
     "Side",
+    "StoreAsyncClient",
     "StoreAsyncServant",
     "StoreClient",
     "StoreFetchRequest",

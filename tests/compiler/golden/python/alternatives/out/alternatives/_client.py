@@ -22,7 +22,7 @@ from alternatives._types import (
     ValueNumber,
 )
 from mf.core.deprecation import deprecated
-from mf.core.target import TargetSource
+from mf.core.target import AsyncTargetSource, TargetSource
 
 
 class StoreClient:
@@ -46,23 +46,11 @@ class StoreClient:
         """
         return self._target.call(STORE_PUT, options, v, p, ValueNumber(2.5) if w is None else w)
 
-    async def put_async(
-        self, v: Value, p: Part = Part.title, w: Value | None = None, *, options: mf.CallOptions | None = None
-    ) -> Value:
-        """Like `put`, awaited."""
-        return await self._target.call_async(STORE_PUT, options, v, p, ValueNumber(2.5) if w is None else w)
-
     def put_batch(
         self, requests: Sequence[StorePutRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[Value]:
         """Many calls of `put`, in as many messages as it takes."""
         return self._target.batch(STORE_PUT, requests, options)
-
-    async def put_batch_async(
-        self, requests: Sequence[StorePutRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[Value]]:
-        """Like `put_batch`, awaited."""
-        return await self._target.batch_async(STORE_PUT, requests, options)
 
     def put_bulk(
         self, requests: Sequence[StorePutRequest], *, options: mf.CallOptions | None = None
@@ -70,21 +58,10 @@ class StoreClient:
         """Many calls of `put` in one message."""
         return self._target.bulk(STORE_PUT, requests, options)
 
-    async def put_bulk_async(
-        self, requests: Sequence[StorePutRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[Value]]:
-        """Like `put_bulk`, awaited."""
-        return await self._target.bulk_async(STORE_PUT, requests, options)
-
     @deprecated("use put")
     def put_old(self, o: Old | None = None, *, options: mf.CallOptions | None = None) -> Plain:
         """Deprecated: use put"""
         return self._target.call(STORE_PUT_OLD, options, o)
-
-    @deprecated("use put")
-    async def put_old_async(self, o: Old | None = None, *, options: mf.CallOptions | None = None) -> Plain:
-        """Like `put_old`, awaited."""
-        return await self._target.call_async(STORE_PUT_OLD, options, o)
 
     @deprecated("use put")
     def put_old_batch(
@@ -94,32 +71,14 @@ class StoreClient:
         return self._target.batch(STORE_PUT_OLD, requests, options)
 
     @deprecated("use put")
-    async def put_old_batch_async(
-        self, requests: Sequence[StorePutOldRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[Plain]]:
-        """Like `put_old_batch`, awaited."""
-        return await self._target.batch_async(STORE_PUT_OLD, requests, options)
-
-    @deprecated("use put")
     def put_old_bulk(
         self, requests: Sequence[StorePutOldRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[Plain]]:
         """Many calls of `put_old` in one message."""
         return self._target.bulk(STORE_PUT_OLD, requests, options)
 
-    @deprecated("use put")
-    async def put_old_bulk_async(
-        self, requests: Sequence[StorePutOldRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[Plain]]:
-        """Like `put_old_bulk`, awaited."""
-        return await self._target.bulk_async(STORE_PUT_OLD, requests, options)
-
     def fetch(self, h: Holder, *, options: mf.CallOptions | None = None) -> StoreFetchResult:
         return self._target.call(STORE_FETCH, options, h)
-
-    async def fetch_async(self, h: Holder, *, options: mf.CallOptions | None = None) -> StoreFetchResult:
-        """Like `fetch`, awaited."""
-        return await self._target.call_async(STORE_FETCH, options, h)
 
     def fetch_batch(
         self, requests: Sequence[StoreFetchRequest], *, options: mf.BatchOptions | None = None
@@ -127,20 +86,76 @@ class StoreClient:
         """Many calls of `get`, in as many messages as it takes."""
         return self._target.batch(STORE_FETCH, requests, options)
 
-    async def fetch_batch_async(
-        self, requests: Sequence[StoreFetchRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[StoreFetchResult]]:
-        """Like `fetch_batch`, awaited."""
-        return await self._target.batch_async(STORE_FETCH, requests, options)
-
     def fetch_bulk(
         self, requests: Sequence[StoreFetchRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[StoreFetchResult]]:
         """Many calls of `get` in one message."""
         return self._target.bulk(STORE_FETCH, requests, options)
 
-    async def fetch_bulk_async(
+
+class StoreAsyncClient:
+    """Like `StoreClient`, for asyncio: everything is awaited."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, client: AsyncTargetSource) -> None:
+        self._target = client.async_target(STORE_SERVICE)
+
+    async def put(
+        self, v: Value, p: Part = Part.title, w: Value | None = None, *, options: mf.CallOptions | None = None
+    ) -> Value:
+        """`put` of alternatives.Store.
+
+        v: What to keep.
+
+        Raises:
+            Bad
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
+        return await self._target.call(STORE_PUT, options, v, p, ValueNumber(2.5) if w is None else w)
+
+    async def put_batch(
+        self, requests: Sequence[StorePutRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[Value]]:
+        """Many calls of `put`, in as many messages as it takes."""
+        return await self._target.batch(STORE_PUT, requests, options)
+
+    async def put_bulk(
+        self, requests: Sequence[StorePutRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[Value]]:
+        """Many calls of `put` in one message."""
+        return await self._target.bulk(STORE_PUT, requests, options)
+
+    @deprecated("use put")
+    async def put_old(self, o: Old | None = None, *, options: mf.CallOptions | None = None) -> Plain:
+        """Deprecated: use put"""
+        return await self._target.call(STORE_PUT_OLD, options, o)
+
+    @deprecated("use put")
+    async def put_old_batch(
+        self, requests: Sequence[StorePutOldRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[Plain]]:
+        """Many calls of `put_old`, in as many messages as it takes."""
+        return await self._target.batch(STORE_PUT_OLD, requests, options)
+
+    @deprecated("use put")
+    async def put_old_bulk(
+        self, requests: Sequence[StorePutOldRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[Plain]]:
+        """Many calls of `put_old` in one message."""
+        return await self._target.bulk(STORE_PUT_OLD, requests, options)
+
+    async def fetch(self, h: Holder, *, options: mf.CallOptions | None = None) -> StoreFetchResult:
+        return await self._target.call(STORE_FETCH, options, h)
+
+    async def fetch_batch(
+        self, requests: Sequence[StoreFetchRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[StoreFetchResult]]:
+        """Many calls of `get`, in as many messages as it takes."""
+        return await self._target.batch(STORE_FETCH, requests, options)
+
+    async def fetch_bulk(
         self, requests: Sequence[StoreFetchRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[StoreFetchResult]]:
-        """Like `fetch_bulk`, awaited."""
-        return await self._target.bulk_async(STORE_FETCH, requests, options)
+        """Many calls of `get` in one message."""
+        return await self._target.bulk(STORE_FETCH, requests, options)

@@ -22,7 +22,7 @@ from alternatives._types import (
     StorePutRequest,
     Value,
 )
-from mf.core.service import Servant
+from mf.core.service import AsyncServant, Servant
 
 
 class StoreServant(Servant, ABC):
@@ -63,7 +63,7 @@ class StoreServant(Servant, ABC):
         return mf.each(self.fetch, ((each.h,) for each in requests))
 
 
-class StoreAsyncServant(Servant, ABC):
+class StoreAsyncServant(AsyncServant, ABC):
     """Like `StoreServant`, with `async def`: it runs on the loop of asyncio that serves."""
 
     __slots__ = ()

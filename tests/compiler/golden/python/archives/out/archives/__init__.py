@@ -2,7 +2,7 @@
 # ruff: noqa: A004, RUF100
 """Archive structs, graphs, unions that refer, a custom type, and their defaults."""
 
-from archives._client import TeamsClient
+from archives._client import TeamsAsyncClient, TeamsClient
 from archives._codec import (
     CONFIG_CODEC,
     CONTACT_CODEC,
@@ -65,6 +65,7 @@ __all__ = [
     "Point",
     "Rank",
     "Team",
+    "TeamsAsyncClient",
     "TeamsAsyncServant",
     "TeamsBestRequest",
     "TeamsClient",

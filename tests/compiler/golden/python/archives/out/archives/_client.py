@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import mf
 from archives._methods import TEAMS_BEST, TEAMS_FIND, TEAMS_SERVICE
 from archives._types import Config, Contact, Person, Place, Team, TeamsBestRequest, TeamsFindRequest
-from mf.core.target import TargetSource
+from mf.core.target import AsyncTargetSource, TargetSource
 
 
 class TeamsClient:
@@ -31,23 +31,11 @@ class TeamsClient:
         """
         return self._target.call(TEAMS_FIND, options, lead, at, ids)
 
-    async def find_async(
-        self, lead: Person, at: Place, ids: Sequence[int] = (), *, options: mf.CallOptions | None = None
-    ) -> Team:
-        """Like `find`, awaited."""
-        return await self._target.call_async(TEAMS_FIND, options, lead, at, ids)
-
     def find_batch(
         self, requests: Sequence[TeamsFindRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[Team]:
         """Many calls of `find`, in as many messages as it takes."""
         return self._target.batch(TEAMS_FIND, requests, options)
-
-    async def find_batch_async(
-        self, requests: Sequence[TeamsFindRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[Team]]:
-        """Like `find_batch`, awaited."""
-        return await self._target.batch_async(TEAMS_FIND, requests, options)
 
     def find_bulk(
         self, requests: Sequence[TeamsFindRequest], *, options: mf.CallOptions | None = None
@@ -55,18 +43,8 @@ class TeamsClient:
         """Many calls of `find` in one message."""
         return self._target.bulk(TEAMS_FIND, requests, options)
 
-    async def find_bulk_async(
-        self, requests: Sequence[TeamsFindRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[Team]]:
-        """Like `find_bulk`, awaited."""
-        return await self._target.bulk_async(TEAMS_FIND, requests, options)
-
     def best(self, config: Config, *, options: mf.CallOptions | None = None) -> Contact:
         return self._target.call(TEAMS_BEST, options, config)
-
-    async def best_async(self, config: Config, *, options: mf.CallOptions | None = None) -> Contact:
-        """Like `best`, awaited."""
-        return await self._target.call_async(TEAMS_BEST, options, config)
 
     def best_batch(
         self, requests: Sequence[TeamsBestRequest], *, options: mf.BatchOptions | None = None
@@ -74,20 +52,55 @@ class TeamsClient:
         """Many calls of `best`, in as many messages as it takes."""
         return self._target.batch(TEAMS_BEST, requests, options)
 
-    async def best_batch_async(
-        self, requests: Sequence[TeamsBestRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[Contact]]:
-        """Like `best_batch`, awaited."""
-        return await self._target.batch_async(TEAMS_BEST, requests, options)
-
     def best_bulk(
         self, requests: Sequence[TeamsBestRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[Contact]]:
         """Many calls of `best` in one message."""
         return self._target.bulk(TEAMS_BEST, requests, options)
 
-    async def best_bulk_async(
+
+class TeamsAsyncClient:
+    """Like `TeamsClient`, for asyncio: everything is awaited."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, client: AsyncTargetSource) -> None:
+        self._target = client.async_target(TEAMS_SERVICE)
+
+    async def find(
+        self, lead: Person, at: Place, ids: Sequence[int] = (), *, options: mf.CallOptions | None = None
+    ) -> Team:
+        """`find` of archives.Teams.
+
+        Raises:
+            Unknown
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
+        return await self._target.call(TEAMS_FIND, options, lead, at, ids)
+
+    async def find_batch(
+        self, requests: Sequence[TeamsFindRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[Team]]:
+        """Many calls of `find`, in as many messages as it takes."""
+        return await self._target.batch(TEAMS_FIND, requests, options)
+
+    async def find_bulk(
+        self, requests: Sequence[TeamsFindRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[Team]]:
+        """Many calls of `find` in one message."""
+        return await self._target.bulk(TEAMS_FIND, requests, options)
+
+    async def best(self, config: Config, *, options: mf.CallOptions | None = None) -> Contact:
+        return await self._target.call(TEAMS_BEST, options, config)
+
+    async def best_batch(
+        self, requests: Sequence[TeamsBestRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[Contact]]:
+        """Many calls of `best`, in as many messages as it takes."""
+        return await self._target.batch(TEAMS_BEST, requests, options)
+
+    async def best_bulk(
         self, requests: Sequence[TeamsBestRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[Contact]]:
-        """Like `best_bulk`, awaited."""
-        return await self._target.bulk_async(TEAMS_BEST, requests, options)
+        """Many calls of `best` in one message."""
+        return await self._target.bulk(TEAMS_BEST, requests, options)

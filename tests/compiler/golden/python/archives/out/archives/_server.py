@@ -11,7 +11,7 @@ from typing import ClassVar
 import mf
 from archives._methods import TEAMS_SERVICE
 from archives._types import Config, Contact, Person, Place, Team, TeamsBestRequest, TeamsFindRequest
-from mf.core.service import Servant
+from mf.core.service import AsyncServant, Servant
 
 
 class TeamsServant(Servant, ABC):
@@ -42,7 +42,7 @@ class TeamsServant(Servant, ABC):
         return mf.each(self.best, ((each.config,) for each in requests))
 
 
-class TeamsAsyncServant(Servant, ABC):
+class TeamsAsyncServant(AsyncServant, ABC):
     """Like `TeamsServant`, with `async def`: it runs on the loop of asyncio that serves."""
 
     __slots__ = ()

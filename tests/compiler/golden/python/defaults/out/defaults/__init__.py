@@ -2,7 +2,7 @@
 # ruff: noqa: A004, RUF100
 """Parameters whose defaults are values that can be changed, and names that Python keeps for itself."""
 
-from defaults._client import PlotterClient
+from defaults._client import PlotterAsyncClient, PlotterClient
 from defaults._codec import EARLY_CODEC, LATE_CODEC, POINT_CODEC
 from defaults._methods import PLOTTER_SERVICE
 from defaults._server import PlotterAsyncServant, PlotterServant
@@ -26,6 +26,7 @@ __all__ = [
     "Early",
     "Kind",
     "Late",
+    "PlotterAsyncClient",
     "PlotterAsyncServant",
     "PlotterClient",
     "PlotterDrawRequest",

@@ -24,7 +24,7 @@ from defaults._types import (
     PlotterTargetRequest,
     Point,
 )
-from mf.core.target import TargetSource
+from mf.core.target import AsyncTargetSource, TargetSource
 
 
 class PlotterClient:
@@ -63,52 +63,17 @@ class PlotterClient:
             maybe,
         )
 
-    async def draw_async(
-        self,
-        scale: int,
-        point: Point | None = None,
-        points: Sequence[Point] | None = None,
-        named: Mapping[str, Point] | None = None,
-        numbers: Sequence[int] = (1,),
-        maybe: Point | None = Point(x=5),
-        *,
-        options: mf.CallOptions | None = None,
-    ) -> Point:
-        """Like `draw`, awaited."""
-        return await self._target.call_async(
-            PLOTTER_DRAW,
-            options,
-            scale,
-            Point(x=1) if point is None else point,
-            [Point(x=1), Point(x=3, y=3)] if points is None else points,
-            {"a": Point(x=4)} if named is None else named,
-            numbers,
-            maybe,
-        )
-
     def draw_batch(
         self, requests: Sequence[PlotterDrawRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[Point]:
         """Many calls of `draw`, in as many messages as it takes."""
         return self._target.batch(PLOTTER_DRAW, requests, options)
 
-    async def draw_batch_async(
-        self, requests: Sequence[PlotterDrawRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[Point]]:
-        """Like `draw_batch`, awaited."""
-        return await self._target.batch_async(PLOTTER_DRAW, requests, options)
-
     def draw_bulk(
         self, requests: Sequence[PlotterDrawRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[Point]]:
         """Many calls of `draw` in one message."""
         return self._target.bulk(PLOTTER_DRAW, requests, options)
-
-    async def draw_bulk_async(
-        self, requests: Sequence[PlotterDrawRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[Point]]:
-        """Like `draw_bulk`, awaited."""
-        return await self._target.bulk_async(PLOTTER_DRAW, requests, options)
 
     def find(
         self,
@@ -129,7 +94,116 @@ class PlotterClient:
             PLOTTER_FIND, options, limit, words, Point(x=1) if near is None else near, note
         )
 
-    async def find_async(
+    def find_batch(
+        self, requests: Sequence[PlotterFindRequest], *, options: mf.BatchOptions | None = None
+    ) -> mf.BatchCall[list[str]]:
+        """Many calls of `find`, in as many messages as it takes."""
+        return self._target.batch(PLOTTER_FIND, requests, options)
+
+    def find_bulk(
+        self, requests: Sequence[PlotterFindRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[list[str]]]:
+        """Many calls of `find` in one message."""
+        return self._target.bulk(PLOTTER_FIND, requests, options)
+
+    def pick(
+        self, after: int | None, count: int, note: str | None = None, *, options: mf.CallOptions | None = None
+    ) -> str:
+        """An optional parameter without a default is given by place in front of what must be given."""
+        return self._target.call(PLOTTER_PICK, options, after, count, note)
+
+    def pick_batch(
+        self, requests: Sequence[PlotterPickRequest], *, options: mf.BatchOptions | None = None
+    ) -> mf.BatchCall[str]:
+        """Many calls of `pick`, in as many messages as it takes."""
+        return self._target.batch(PLOTTER_PICK, requests, options)
+
+    def pick_bulk(
+        self, requests: Sequence[PlotterPickRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[str]]:
+        """Many calls of `pick` in one message."""
+        return self._target.bulk(PLOTTER_PICK, requests, options)
+
+    def __init___(self, __slots___: int, *, options: mf.CallOptions | None = None) -> Kind:
+        return self._target.call(PLOTTER___INIT__, options, __slots___)
+
+    def __init___batch___(
+        self, requests: Sequence[PlotterInitRequest], *, options: mf.BatchOptions | None = None
+    ) -> mf.BatchCall[Kind]:
+        """Many calls of `__init__`, in as many messages as it takes."""
+        return self._target.batch(PLOTTER___INIT__, requests, options)
+
+    def __init___bulk___(
+        self, requests: Sequence[PlotterInitRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[Kind]]:
+        """Many calls of `__init__` in one message."""
+        return self._target.bulk(PLOTTER___INIT__, requests, options)
+
+    def _target_(self, *, options: mf.CallOptions | None = None) -> None:
+        self._target.call(PLOTTER__TARGET, options)
+
+    def _target_batch(
+        self, requests: Sequence[PlotterTargetRequest], *, options: mf.BatchOptions | None = None
+    ) -> mf.BatchCall[None]:
+        """Many calls of `_target`, in as many messages as it takes."""
+        return self._target.batch(PLOTTER__TARGET, requests, options)
+
+    def _target_bulk(
+        self, requests: Sequence[PlotterTargetRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Many calls of `_target` in one message."""
+        return self._target.bulk(PLOTTER__TARGET, requests, options)
+
+
+class PlotterAsyncClient:
+    """Like `PlotterClient`, for asyncio: everything is awaited."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, client: AsyncTargetSource) -> None:
+        self._target = client.async_target(PLOTTER_SERVICE)
+
+    async def draw(
+        self,
+        scale: int,
+        point: Point | None = None,
+        points: Sequence[Point] | None = None,
+        named: Mapping[str, Point] | None = None,
+        numbers: Sequence[int] = (1,),
+        maybe: Point | None = Point(x=5),
+        *,
+        options: mf.CallOptions | None = None,
+    ) -> Point:
+        """`draw` of defaults.Plotter.
+
+        Raises:
+            Late
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
+        return await self._target.call(
+            PLOTTER_DRAW,
+            options,
+            scale,
+            Point(x=1) if point is None else point,
+            [Point(x=1), Point(x=3, y=3)] if points is None else points,
+            {"a": Point(x=4)} if named is None else named,
+            numbers,
+            maybe,
+        )
+
+    async def draw_batch(
+        self, requests: Sequence[PlotterDrawRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[Point]]:
+        """Many calls of `draw`, in as many messages as it takes."""
+        return await self._target.batch(PLOTTER_DRAW, requests, options)
+
+    async def draw_bulk(
+        self, requests: Sequence[PlotterDrawRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[Point]]:
+        """Many calls of `draw` in one message."""
+        return await self._target.bulk(PLOTTER_DRAW, requests, options)
+
+    async def find(
         self,
         limit: int = 10,
         *,
@@ -138,129 +212,72 @@ class PlotterClient:
         note: str | None = None,
         options: mf.CallOptions | None = None,
     ) -> list[str]:
-        """Like `find`, awaited."""
-        return await self._target.call_async(
+        """`find` of defaults.Plotter.
+
+        Raises:
+            Early: A default in front of a field without one.
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
+        return await self._target.call(
             PLOTTER_FIND, options, limit, words, Point(x=1) if near is None else near, note
         )
 
-    def find_batch(
-        self, requests: Sequence[PlotterFindRequest], *, options: mf.BatchOptions | None = None
-    ) -> mf.BatchCall[list[str]]:
-        """Many calls of `find`, in as many messages as it takes."""
-        return self._target.batch(PLOTTER_FIND, requests, options)
-
-    async def find_batch_async(
+    async def find_batch(
         self, requests: Sequence[PlotterFindRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[list[str]]]:
-        """Like `find_batch`, awaited."""
-        return await self._target.batch_async(PLOTTER_FIND, requests, options)
+        """Many calls of `find`, in as many messages as it takes."""
+        return await self._target.batch(PLOTTER_FIND, requests, options)
 
-    def find_bulk(
+    async def find_bulk(
         self, requests: Sequence[PlotterFindRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[list[str]]]:
         """Many calls of `find` in one message."""
-        return self._target.bulk(PLOTTER_FIND, requests, options)
+        return await self._target.bulk(PLOTTER_FIND, requests, options)
 
-    async def find_bulk_async(
-        self, requests: Sequence[PlotterFindRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[list[str]]]:
-        """Like `find_bulk`, awaited."""
-        return await self._target.bulk_async(PLOTTER_FIND, requests, options)
-
-    def pick(
+    async def pick(
         self, after: int | None, count: int, note: str | None = None, *, options: mf.CallOptions | None = None
     ) -> str:
         """An optional parameter without a default is given by place in front of what must be given."""
-        return self._target.call(PLOTTER_PICK, options, after, count, note)
+        return await self._target.call(PLOTTER_PICK, options, after, count, note)
 
-    async def pick_async(
-        self, after: int | None, count: int, note: str | None = None, *, options: mf.CallOptions | None = None
-    ) -> str:
-        """Like `pick`, awaited."""
-        return await self._target.call_async(PLOTTER_PICK, options, after, count, note)
-
-    def pick_batch(
-        self, requests: Sequence[PlotterPickRequest], *, options: mf.BatchOptions | None = None
-    ) -> mf.BatchCall[str]:
-        """Many calls of `pick`, in as many messages as it takes."""
-        return self._target.batch(PLOTTER_PICK, requests, options)
-
-    async def pick_batch_async(
+    async def pick_batch(
         self, requests: Sequence[PlotterPickRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[str]]:
-        """Like `pick_batch`, awaited."""
-        return await self._target.batch_async(PLOTTER_PICK, requests, options)
+        """Many calls of `pick`, in as many messages as it takes."""
+        return await self._target.batch(PLOTTER_PICK, requests, options)
 
-    def pick_bulk(
+    async def pick_bulk(
         self, requests: Sequence[PlotterPickRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[str]]:
         """Many calls of `pick` in one message."""
-        return self._target.bulk(PLOTTER_PICK, requests, options)
+        return await self._target.bulk(PLOTTER_PICK, requests, options)
 
-    async def pick_bulk_async(
-        self, requests: Sequence[PlotterPickRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[str]]:
-        """Like `pick_bulk`, awaited."""
-        return await self._target.bulk_async(PLOTTER_PICK, requests, options)
+    async def __init___(self, __slots___: int, *, options: mf.CallOptions | None = None) -> Kind:
+        return await self._target.call(PLOTTER___INIT__, options, __slots___)
 
-    def __init___(self, __slots___: int, *, options: mf.CallOptions | None = None) -> Kind:
-        return self._target.call(PLOTTER___INIT__, options, __slots___)
-
-    async def __init___async___(self, __slots___: int, *, options: mf.CallOptions | None = None) -> Kind:
-        """Like `__init___`, awaited."""
-        return await self._target.call_async(PLOTTER___INIT__, options, __slots___)
-
-    def __init___batch___(
-        self, requests: Sequence[PlotterInitRequest], *, options: mf.BatchOptions | None = None
-    ) -> mf.BatchCall[Kind]:
-        """Many calls of `__init__`, in as many messages as it takes."""
-        return self._target.batch(PLOTTER___INIT__, requests, options)
-
-    async def __init___batch_async___(
+    async def __init___batch___(
         self, requests: Sequence[PlotterInitRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[Kind]]:
-        """Like `__init___batch___`, awaited."""
-        return await self._target.batch_async(PLOTTER___INIT__, requests, options)
+        """Many calls of `__init__`, in as many messages as it takes."""
+        return await self._target.batch(PLOTTER___INIT__, requests, options)
 
-    def __init___bulk___(
+    async def __init___bulk___(
         self, requests: Sequence[PlotterInitRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[Kind]]:
         """Many calls of `__init__` in one message."""
-        return self._target.bulk(PLOTTER___INIT__, requests, options)
+        return await self._target.bulk(PLOTTER___INIT__, requests, options)
 
-    async def __init___bulk_async___(
-        self, requests: Sequence[PlotterInitRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[Kind]]:
-        """Like `__init___bulk___`, awaited."""
-        return await self._target.bulk_async(PLOTTER___INIT__, requests, options)
+    async def _target_(self, *, options: mf.CallOptions | None = None) -> None:
+        await self._target.call(PLOTTER__TARGET, options)
 
-    def _target_(self, *, options: mf.CallOptions | None = None) -> None:
-        self._target.call(PLOTTER__TARGET, options)
-
-    async def _target_async(self, *, options: mf.CallOptions | None = None) -> None:
-        """Like `_target_`, awaited."""
-        await self._target.call_async(PLOTTER__TARGET, options)
-
-    def _target_batch(
-        self, requests: Sequence[PlotterTargetRequest], *, options: mf.BatchOptions | None = None
-    ) -> mf.BatchCall[None]:
-        """Many calls of `_target`, in as many messages as it takes."""
-        return self._target.batch(PLOTTER__TARGET, requests, options)
-
-    async def _target_batch_async(
+    async def _target_batch(
         self, requests: Sequence[PlotterTargetRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[None]]:
-        """Like `_target_batch`, awaited."""
-        return await self._target.batch_async(PLOTTER__TARGET, requests, options)
+        """Many calls of `_target`, in as many messages as it takes."""
+        return await self._target.batch(PLOTTER__TARGET, requests, options)
 
-    def _target_bulk(
+    async def _target_bulk(
         self, requests: Sequence[PlotterTargetRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[None]]:
         """Many calls of `_target` in one message."""
-        return self._target.bulk(PLOTTER__TARGET, requests, options)
-
-    async def _target_bulk_async(
-        self, requests: Sequence[PlotterTargetRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[None]]:
-        """Like `_target_bulk`, awaited."""
-        return await self._target.bulk_async(PLOTTER__TARGET, requests, options)
+        return await self._target.bulk(PLOTTER__TARGET, requests, options)

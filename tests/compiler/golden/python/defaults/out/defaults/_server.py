@@ -19,7 +19,7 @@ from defaults._types import (
     PlotterTargetRequest,
     Point,
 )
-from mf.core.service import Servant
+from mf.core.service import AsyncServant, Servant
 
 
 class PlotterServant(Servant, ABC):
@@ -92,7 +92,7 @@ class PlotterServant(Servant, ABC):
         return mf.each(self._target, (() for _ in requests))
 
 
-class PlotterAsyncServant(Servant, ABC):
+class PlotterAsyncServant(AsyncServant, ABC):
     """Like `PlotterServant`, with `async def`: it runs on the loop of asyncio that serves."""
 
     __slots__ = ()

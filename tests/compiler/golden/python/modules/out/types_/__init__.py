@@ -2,7 +2,7 @@
 # ruff: noqa: A004, RUF100
 """Found from sys.path, it would hide the standard library's."""
 
-from types_._client import ShopClient
+from types_._client import ShopAsyncClient, ShopClient
 from types_._codec import WHOLE_CODEC
 from types_._methods import SHOP_SERVICE
 from types_._server import ShopAsyncServant, ShopServant
@@ -11,6 +11,7 @@ from types_._types import ShopBuyRequest, Whole
 __all__ = [
     "SHOP_SERVICE",
     "WHOLE_CODEC",
+    "ShopAsyncClient",
     "ShopAsyncServant",
     "ShopBuyRequest",
     "ShopClient",

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import mf
-from mf.core.target import TargetSource
+from mf.core.target import AsyncTargetSource, TargetSource
 from types_._methods import SHOP_BUY, SHOP_SERVICE
 from types_._types import ShopBuyRequest, Whole
 from types_.import_._types import Part
@@ -24,21 +24,11 @@ class ShopClient:
     def buy(self, part: Part, *, options: mf.CallOptions | None = None) -> Whole:
         return self._target.call(SHOP_BUY, options, part)
 
-    async def buy_async(self, part: Part, *, options: mf.CallOptions | None = None) -> Whole:
-        """Like `buy`, awaited."""
-        return await self._target.call_async(SHOP_BUY, options, part)
-
     def buy_batch(
         self, requests: Sequence[ShopBuyRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[Whole]:
         """Many calls of `buy`, in as many messages as it takes."""
         return self._target.batch(SHOP_BUY, requests, options)
-
-    async def buy_batch_async(
-        self, requests: Sequence[ShopBuyRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[Whole]]:
-        """Like `buy_batch`, awaited."""
-        return await self._target.batch_async(SHOP_BUY, requests, options)
 
     def buy_bulk(
         self, requests: Sequence[ShopBuyRequest], *, options: mf.CallOptions | None = None
@@ -46,8 +36,26 @@ class ShopClient:
         """Many calls of `buy` in one message."""
         return self._target.bulk(SHOP_BUY, requests, options)
 
-    async def buy_bulk_async(
+
+class ShopAsyncClient:
+    """Like `ShopClient`, for asyncio: everything is awaited."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, client: AsyncTargetSource) -> None:
+        self._target = client.async_target(SHOP_SERVICE)
+
+    async def buy(self, part: Part, *, options: mf.CallOptions | None = None) -> Whole:
+        return await self._target.call(SHOP_BUY, options, part)
+
+    async def buy_batch(
+        self, requests: Sequence[ShopBuyRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[Whole]]:
+        """Many calls of `buy`, in as many messages as it takes."""
+        return await self._target.batch(SHOP_BUY, requests, options)
+
+    async def buy_bulk(
         self, requests: Sequence[ShopBuyRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[Whole]]:
-        """Like `buy_bulk`, awaited."""
-        return await self._target.bulk_async(SHOP_BUY, requests, options)
+        """Many calls of `buy` in one message."""
+        return await self._target.bulk(SHOP_BUY, requests, options)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import mf
-from mf.core.service import Servant
+from mf.core.service import AsyncServant, Servant
 from types_._methods import SHOP_SERVICE
 from types_._types import ShopBuyRequest, Whole
 from types_.import_._types import Part
@@ -30,7 +30,7 @@ class ShopServant(Servant, ABC):
         return mf.each(self.buy, ((each.part,) for each in requests))
 
 
-class ShopAsyncServant(Servant, ABC):
+class ShopAsyncServant(AsyncServant, ABC):
     """Like `ShopServant`, with `async def`: it runs on the loop of asyncio that serves."""
 
     __slots__ = ()

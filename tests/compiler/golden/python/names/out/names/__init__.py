@@ -2,7 +2,7 @@
 # ruff: noqa: A004, RUF100
 """Names that Python, the generator or the runtime use themselves."""
 
-from names._client import ServiceClient
+from names._client import ServiceAsyncClient, ServiceClient
 from names._codec import (
     CLASS_CODEC,
     ERROR_CODEC,
@@ -47,6 +47,7 @@ __all__ = [
     "Final_",
     "HTTPServer",
     "HttpServer",
+    "ServiceAsyncClient",
     "ServiceAsyncServant",
     "ServiceAtRequest",
     "ServiceClient",

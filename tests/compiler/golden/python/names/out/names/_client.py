@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import mf
-from mf.core.target import TargetSource
+from mf.core.target import AsyncTargetSource, TargetSource
 from names._methods import (
     SERVICE_AT,
     SERVICE_LIST,
@@ -50,21 +50,11 @@ class ServiceClient:
         """
         return self._target.call(SERVICE_AT, options, self_, options_)
 
-    async def at_async(self, self_: int, options_: int, *, options: mf.CallOptions | None = None) -> int:
-        """Like `at_`, awaited."""
-        return await self._target.call_async(SERVICE_AT, options, self_, options_)
-
     def at_batch(
         self, requests: Sequence[ServiceAtRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[int]:
         """Many calls of `at`, in as many messages as it takes."""
         return self._target.batch(SERVICE_AT, requests, options)
-
-    async def at_batch_async(
-        self, requests: Sequence[ServiceAtRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[int]]:
-        """Like `at_batch`, awaited."""
-        return await self._target.batch_async(SERVICE_AT, requests, options)
 
     def at_bulk(
         self, requests: Sequence[ServiceAtRequest], *, options: mf.CallOptions | None = None
@@ -72,22 +62,10 @@ class ServiceClient:
         """Many calls of `at` in one message."""
         return self._target.bulk(SERVICE_AT, requests, options)
 
-    async def at_bulk_async(
-        self, requests: Sequence[ServiceAtRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[int]]:
-        """Like `at_bulk`, awaited."""
-        return await self._target.bulk_async(SERVICE_AT, requests, options)
-
     def query(
         self, class___: class_, import_: str = "x", *, options: mf.CallOptions | None = None
     ) -> ServiceQueryResult:
         return self._target.call(SERVICE_QUERY, options, class___, import_)
-
-    async def query_async_(
-        self, class___: class_, import_: str = "x", *, options: mf.CallOptions | None = None
-    ) -> ServiceQueryResult:
-        """Like `query`, awaited."""
-        return await self._target.call_async(SERVICE_QUERY, options, class___, import_)
 
     def query_batch_(
         self, requests: Sequence[ServiceQueryRequest], *, options: mf.BatchOptions | None = None
@@ -95,32 +73,14 @@ class ServiceClient:
         """Many calls of `query`, in as many messages as it takes."""
         return self._target.batch(SERVICE_QUERY, requests, options)
 
-    async def query_batch_async(
-        self, requests: Sequence[ServiceQueryRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[ServiceQueryResult]]:
-        """Like `query_batch_`, awaited."""
-        return await self._target.batch_async(SERVICE_QUERY, requests, options)
-
     def query_bulk(
         self, requests: Sequence[ServiceQueryRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[ServiceQueryResult]]:
         """Many calls of `query` in one message."""
         return self._target.bulk(SERVICE_QUERY, requests, options)
 
-    async def query_bulk_async(
-        self, requests: Sequence[ServiceQueryRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[ServiceQueryResult]]:
-        """Like `query_bulk`, awaited."""
-        return await self._target.bulk_async(SERVICE_QUERY, requests, options)
-
     def query_batch(self, lambda_: Sequence[Final_], *, options: mf.CallOptions | None = None) -> HTTPServer:
         return self._target.call(SERVICE_QUERY_BATCH, options, lambda_)
-
-    async def query_batch_async_(
-        self, lambda_: Sequence[Final_], *, options: mf.CallOptions | None = None
-    ) -> HTTPServer:
-        """Like `query_batch`, awaited."""
-        return await self._target.call_async(SERVICE_QUERY_BATCH, options, lambda_)
 
     def query_batch_batch(
         self, requests: Sequence[ServiceQueryBatchRequest], *, options: mf.BatchOptions | None = None
@@ -128,30 +88,14 @@ class ServiceClient:
         """Many calls of `query_batch`, in as many messages as it takes."""
         return self._target.batch(SERVICE_QUERY_BATCH, requests, options)
 
-    async def query_batch_batch_async(
-        self, requests: Sequence[ServiceQueryBatchRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[HTTPServer]]:
-        """Like `query_batch_batch`, awaited."""
-        return await self._target.batch_async(SERVICE_QUERY_BATCH, requests, options)
-
     def query_batch_bulk(
         self, requests: Sequence[ServiceQueryBatchRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[HTTPServer]]:
         """Many calls of `query_batch` in one message."""
         return self._target.bulk(SERVICE_QUERY_BATCH, requests, options)
 
-    async def query_batch_bulk_async(
-        self, requests: Sequence[ServiceQueryBatchRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[HTTPServer]]:
-        """Like `query_batch_bulk`, awaited."""
-        return await self._target.bulk_async(SERVICE_QUERY_BATCH, requests, options)
-
     def query_async(self, *, options: mf.CallOptions | None = None) -> None:
         self._target.call(SERVICE_QUERY_ASYNC, options)
-
-    async def query_async_async(self, *, options: mf.CallOptions | None = None) -> None:
-        """Like `query_async`, awaited."""
-        await self._target.call_async(SERVICE_QUERY_ASYNC, options)
 
     def query_async_batch(
         self, requests: Sequence[ServiceQueryAsyncRequest], *, options: mf.BatchOptions | None = None
@@ -159,32 +103,14 @@ class ServiceClient:
         """Many calls of `query_async`, in as many messages as it takes."""
         return self._target.batch(SERVICE_QUERY_ASYNC, requests, options)
 
-    async def query_async_batch_async(
-        self, requests: Sequence[ServiceQueryAsyncRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[None]]:
-        """Like `query_async_batch`, awaited."""
-        return await self._target.batch_async(SERVICE_QUERY_ASYNC, requests, options)
-
     def query_async_bulk(
         self, requests: Sequence[ServiceQueryAsyncRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[None]]:
         """Many calls of `query_async` in one message."""
         return self._target.bulk(SERVICE_QUERY_ASYNC, requests, options)
 
-    async def query_async_bulk_async(
-        self, requests: Sequence[ServiceQueryAsyncRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[None]]:
-        """Like `query_async_bulk`, awaited."""
-        return await self._target.bulk_async(SERVICE_QUERY_ASYNC, requests, options)
-
     def mf_service(self, server: HttpServer, u: U32s, *, options: mf.CallOptions | None = None) -> None:
         self._target.call(SERVICE_MF_SERVICE, options, server, u)
-
-    async def mf_service_async(
-        self, server: HttpServer, u: U32s, *, options: mf.CallOptions | None = None
-    ) -> None:
-        """Like `mf_service`, awaited."""
-        await self._target.call_async(SERVICE_MF_SERVICE, options, server, u)
 
     def mf_service_batch(
         self, requests: Sequence[ServiceMfServiceRequest], *, options: mf.BatchOptions | None = None
@@ -192,30 +118,14 @@ class ServiceClient:
         """Many calls of `mf_service`, in as many messages as it takes."""
         return self._target.batch(SERVICE_MF_SERVICE, requests, options)
 
-    async def mf_service_batch_async(
-        self, requests: Sequence[ServiceMfServiceRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[None]]:
-        """Like `mf_service_batch`, awaited."""
-        return await self._target.batch_async(SERVICE_MF_SERVICE, requests, options)
-
     def mf_service_bulk(
         self, requests: Sequence[ServiceMfServiceRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[None]]:
         """Many calls of `mf_service` in one message."""
         return self._target.bulk(SERVICE_MF_SERVICE, requests, options)
 
-    async def mf_service_bulk_async(
-        self, requests: Sequence[ServiceMfServiceRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[None]]:
-        """Like `mf_service_bulk`, awaited."""
-        return await self._target.bulk_async(SERVICE_MF_SERVICE, requests, options)
-
     def list_(self, list_: Sequence[str], *, options: mf.CallOptions | None = None) -> None:
         self._target.call(SERVICE_LIST, options, list_)
-
-    async def list_async(self, list_: Sequence[str], *, options: mf.CallOptions | None = None) -> None:
-        """Like `list_`, awaited."""
-        await self._target.call_async(SERVICE_LIST, options, list_)
 
     def list_batch(
         self, requests: Sequence[ServiceListRequest], *, options: mf.BatchOptions | None = None
@@ -223,20 +133,117 @@ class ServiceClient:
         """Many calls of `list`, in as many messages as it takes."""
         return self._target.batch(SERVICE_LIST, requests, options)
 
-    async def list_batch_async(
-        self, requests: Sequence[ServiceListRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[None]]:
-        """Like `list_batch`, awaited."""
-        return await self._target.batch_async(SERVICE_LIST, requests, options)
-
     def list_bulk(
         self, requests: Sequence[ServiceListRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[None]]:
         """Many calls of `list` in one message."""
         return self._target.bulk(SERVICE_LIST, requests, options)
 
-    async def list_bulk_async(
+
+class ServiceAsyncClient:
+    """Like `ServiceClient`, for asyncio: everything is awaited."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, client: AsyncTargetSource) -> None:
+        self._target = client.async_target(SERVICE_SERVICE)
+
+    async def at_(self, self_: int, options_: int, *, options: mf.CallOptions | None = None) -> int:
+        """`at` of names.Service.
+
+        Raises:
+            error
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
+        return await self._target.call(SERVICE_AT, options, self_, options_)
+
+    async def at_batch(
+        self, requests: Sequence[ServiceAtRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        """Many calls of `at`, in as many messages as it takes."""
+        return await self._target.batch(SERVICE_AT, requests, options)
+
+    async def at_bulk(
+        self, requests: Sequence[ServiceAtRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        """Many calls of `at` in one message."""
+        return await self._target.bulk(SERVICE_AT, requests, options)
+
+    async def query(
+        self, class___: class_, import_: str = "x", *, options: mf.CallOptions | None = None
+    ) -> ServiceQueryResult:
+        return await self._target.call(SERVICE_QUERY, options, class___, import_)
+
+    async def query_batch_(
+        self, requests: Sequence[ServiceQueryRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[ServiceQueryResult]]:
+        """Many calls of `query`, in as many messages as it takes."""
+        return await self._target.batch(SERVICE_QUERY, requests, options)
+
+    async def query_bulk(
+        self, requests: Sequence[ServiceQueryRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[ServiceQueryResult]]:
+        """Many calls of `query` in one message."""
+        return await self._target.bulk(SERVICE_QUERY, requests, options)
+
+    async def query_batch(
+        self, lambda_: Sequence[Final_], *, options: mf.CallOptions | None = None
+    ) -> HTTPServer:
+        return await self._target.call(SERVICE_QUERY_BATCH, options, lambda_)
+
+    async def query_batch_batch(
+        self, requests: Sequence[ServiceQueryBatchRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[HTTPServer]]:
+        """Many calls of `query_batch`, in as many messages as it takes."""
+        return await self._target.batch(SERVICE_QUERY_BATCH, requests, options)
+
+    async def query_batch_bulk(
+        self, requests: Sequence[ServiceQueryBatchRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[HTTPServer]]:
+        """Many calls of `query_batch` in one message."""
+        return await self._target.bulk(SERVICE_QUERY_BATCH, requests, options)
+
+    async def query_async(self, *, options: mf.CallOptions | None = None) -> None:
+        await self._target.call(SERVICE_QUERY_ASYNC, options)
+
+    async def query_async_batch(
+        self, requests: Sequence[ServiceQueryAsyncRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Many calls of `query_async`, in as many messages as it takes."""
+        return await self._target.batch(SERVICE_QUERY_ASYNC, requests, options)
+
+    async def query_async_bulk(
+        self, requests: Sequence[ServiceQueryAsyncRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Many calls of `query_async` in one message."""
+        return await self._target.bulk(SERVICE_QUERY_ASYNC, requests, options)
+
+    async def mf_service(self, server: HttpServer, u: U32s, *, options: mf.CallOptions | None = None) -> None:
+        await self._target.call(SERVICE_MF_SERVICE, options, server, u)
+
+    async def mf_service_batch(
+        self, requests: Sequence[ServiceMfServiceRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Many calls of `mf_service`, in as many messages as it takes."""
+        return await self._target.batch(SERVICE_MF_SERVICE, requests, options)
+
+    async def mf_service_bulk(
+        self, requests: Sequence[ServiceMfServiceRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Many calls of `mf_service` in one message."""
+        return await self._target.bulk(SERVICE_MF_SERVICE, requests, options)
+
+    async def list_(self, list_: Sequence[str], *, options: mf.CallOptions | None = None) -> None:
+        await self._target.call(SERVICE_LIST, options, list_)
+
+    async def list_batch(
+        self, requests: Sequence[ServiceListRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Many calls of `list`, in as many messages as it takes."""
+        return await self._target.batch(SERVICE_LIST, requests, options)
+
+    async def list_bulk(
         self, requests: Sequence[ServiceListRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[None]]:
-        """Like `list_bulk`, awaited."""
-        return await self._target.bulk_async(SERVICE_LIST, requests, options)
+        """Many calls of `list` in one message."""
+        return await self._target.bulk(SERVICE_LIST, requests, options)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import mf
-from mf.core.service import Servant
+from mf.core.service import AsyncServant, Servant
 from names._methods import SERVICE_SERVICE
 from names._types import (
     Final_,
@@ -83,7 +83,7 @@ class ServiceServant(Servant, ABC):
         mf.each(self.list_, ((each.list_,) for each in requests))
 
 
-class ServiceAsyncServant(Servant, ABC):
+class ServiceAsyncServant(AsyncServant, ABC):
     """Like `ServiceServant`, with `async def`: it runs on the loop of asyncio that serves."""
 
     __slots__ = ()

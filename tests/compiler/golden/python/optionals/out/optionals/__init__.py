@@ -2,7 +2,7 @@
 # ruff: noqa: A004, RUF100
 """Defaults: what is there and empty is not what is absent, and an enum begins with a value that it has."""
 
-from optionals._client import KeeperClient
+from optionals._client import KeeperAsyncClient, KeeperClient
 from optionals._codec import (
     ABSENT_CODEC,
     CHOICE_CODEC,
@@ -73,6 +73,7 @@ __all__ = [
     "DeepInner",
     "DeepRank",
     "Firsts",
+    "KeeperAsyncClient",
     "KeeperAsyncServant",
     "KeeperClient",
     "KeeperKeepRequest",

@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 
 import mf
-from mf.core.target import TargetSource
+from mf.core.target import AsyncTargetSource, TargetSource
 from optionals._methods import KEEPER_KEEP, KEEPER_SERVICE
 from optionals._types import KeeperKeepRequest, Point, Present
 
@@ -38,7 +38,28 @@ class KeeperClient:
     ) -> Present:
         return self._target.call(KEEPER_KEEP, options, list_, one, row, set_, map, raw, text, array, point)
 
-    async def keep_async(
+    def keep_batch(
+        self, requests: Sequence[KeeperKeepRequest], *, options: mf.BatchOptions | None = None
+    ) -> mf.BatchCall[Present]:
+        """Many calls of `keep`, in as many messages as it takes."""
+        return self._target.batch(KEEPER_KEEP, requests, options)
+
+    def keep_bulk(
+        self, requests: Sequence[KeeperKeepRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[Present]]:
+        """Many calls of `keep` in one message."""
+        return self._target.bulk(KEEPER_KEEP, requests, options)
+
+
+class KeeperAsyncClient:
+    """Like `KeeperClient`, for asyncio: everything is awaited."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, client: AsyncTargetSource) -> None:
+        self._target = client.async_target(KEEPER_SERVICE)
+
+    async def keep(
         self,
         list_: Sequence[int] | None = (),
         one: Sequence[int] | None = (1,),
@@ -52,31 +73,18 @@ class KeeperClient:
         *,
         options: mf.CallOptions | None = None,
     ) -> Present:
-        """Like `keep`, awaited."""
-        return await self._target.call_async(
+        return await self._target.call(
             KEEPER_KEEP, options, list_, one, row, set_, map, raw, text, array, point
         )
 
-    def keep_batch(
-        self, requests: Sequence[KeeperKeepRequest], *, options: mf.BatchOptions | None = None
-    ) -> mf.BatchCall[Present]:
-        """Many calls of `keep`, in as many messages as it takes."""
-        return self._target.batch(KEEPER_KEEP, requests, options)
-
-    async def keep_batch_async(
+    async def keep_batch(
         self, requests: Sequence[KeeperKeepRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[Present]]:
-        """Like `keep_batch`, awaited."""
-        return await self._target.batch_async(KEEPER_KEEP, requests, options)
+        """Many calls of `keep`, in as many messages as it takes."""
+        return await self._target.batch(KEEPER_KEEP, requests, options)
 
-    def keep_bulk(
+    async def keep_bulk(
         self, requests: Sequence[KeeperKeepRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[Present]]:
         """Many calls of `keep` in one message."""
-        return self._target.bulk(KEEPER_KEEP, requests, options)
-
-    async def keep_bulk_async(
-        self, requests: Sequence[KeeperKeepRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[Present]]:
-        """Like `keep_bulk`, awaited."""
-        return await self._target.bulk_async(KEEPER_KEEP, requests, options)
+        return await self._target.bulk(KEEPER_KEEP, requests, options)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import mf
-from mf.core.service import Servant
+from mf.core.service import AsyncServant, Servant
 from optionals._methods import KEEPER_SERVICE
 from optionals._types import KeeperKeepRequest, Point, Present, Row
 
@@ -56,7 +56,7 @@ class KeeperServant(Servant, ABC):
         )
 
 
-class KeeperAsyncServant(Servant, ABC):
+class KeeperAsyncServant(AsyncServant, ABC):
     """Like `KeeperServant`, with `async def`: it runs on the loop of asyncio that serves."""
 
     __slots__ = ()

@@ -2,7 +2,7 @@
 # ruff: noqa: A004, RUF100
 """Fields that whoever makes a value must give, and what holds such values."""
 
-from required._client import ShopClient
+from required._client import ShopAsyncClient, ShopClient
 from required._codec import (
     CHOICE_CODEC,
     CHOSEN_CODEC,
@@ -73,6 +73,7 @@ __all__ = [
     "Refused",
     "Rows",
     "Shelf",
+    "ShopAsyncClient",
     "ShopAsyncServant",
     "ShopClient",
     "ShopFirstRequest",

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import mf
-from mf.core.target import TargetSource
+from mf.core.target import AsyncTargetSource, TargetSource
 from required._methods import SHOP_FIRST, SHOP_ORDER, SHOP_SERVICE
 from required._types import Item, Line, Order, ShopFirstRequest, ShopFirstResult, ShopOrderRequest, Stock
 
@@ -36,28 +36,11 @@ class ShopClient:
             Line(place=2, item=Item(name="nib"), more=[]) if line is None else line,
         )
 
-    async def order_async(
-        self, order: Order, line: Line | None = None, *, options: mf.CallOptions | None = None
-    ) -> Stock:
-        """Like `order`, awaited."""
-        return await self._target.call_async(
-            SHOP_ORDER,
-            options,
-            order,
-            Line(place=2, item=Item(name="nib"), more=[]) if line is None else line,
-        )
-
     def order_batch(
         self, requests: Sequence[ShopOrderRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[Stock]:
         """Many calls of `order`, in as many messages as it takes."""
         return self._target.batch(SHOP_ORDER, requests, options)
-
-    async def order_batch_async(
-        self, requests: Sequence[ShopOrderRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[Stock]]:
-        """Like `order_batch`, awaited."""
-        return await self._target.batch_async(SHOP_ORDER, requests, options)
 
     def order_bulk(
         self, requests: Sequence[ShopOrderRequest], *, options: mf.CallOptions | None = None
@@ -65,18 +48,8 @@ class ShopClient:
         """Many calls of `order` in one message."""
         return self._target.bulk(SHOP_ORDER, requests, options)
 
-    async def order_bulk_async(
-        self, requests: Sequence[ShopOrderRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[Stock]]:
-        """Like `order_bulk`, awaited."""
-        return await self._target.bulk_async(SHOP_ORDER, requests, options)
-
     def first(self, *, options: mf.CallOptions | None = None) -> ShopFirstResult:
         return self._target.call(SHOP_FIRST, options)
-
-    async def first_async(self, *, options: mf.CallOptions | None = None) -> ShopFirstResult:
-        """Like `first`, awaited."""
-        return await self._target.call_async(SHOP_FIRST, options)
 
     def first_batch(
         self, requests: Sequence[ShopFirstRequest], *, options: mf.BatchOptions | None = None
@@ -84,20 +57,60 @@ class ShopClient:
         """Many calls of `first`, in as many messages as it takes."""
         return self._target.batch(SHOP_FIRST, requests, options)
 
-    async def first_batch_async(
-        self, requests: Sequence[ShopFirstRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[ShopFirstResult]]:
-        """Like `first_batch`, awaited."""
-        return await self._target.batch_async(SHOP_FIRST, requests, options)
-
     def first_bulk(
         self, requests: Sequence[ShopFirstRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[ShopFirstResult]]:
         """Many calls of `first` in one message."""
         return self._target.bulk(SHOP_FIRST, requests, options)
 
-    async def first_bulk_async(
+
+class ShopAsyncClient:
+    """Like `ShopClient`, for asyncio: everything is awaited."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, client: AsyncTargetSource) -> None:
+        self._target = client.async_target(SHOP_SERVICE)
+
+    async def order(
+        self, order: Order, line: Line | None = None, *, options: mf.CallOptions | None = None
+    ) -> Stock:
+        """`order` of required.Shop.
+
+        Raises:
+            Refused
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
+        return await self._target.call(
+            SHOP_ORDER,
+            options,
+            order,
+            Line(place=2, item=Item(name="nib"), more=[]) if line is None else line,
+        )
+
+    async def order_batch(
+        self, requests: Sequence[ShopOrderRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[Stock]]:
+        """Many calls of `order`, in as many messages as it takes."""
+        return await self._target.batch(SHOP_ORDER, requests, options)
+
+    async def order_bulk(
+        self, requests: Sequence[ShopOrderRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[Stock]]:
+        """Many calls of `order` in one message."""
+        return await self._target.bulk(SHOP_ORDER, requests, options)
+
+    async def first(self, *, options: mf.CallOptions | None = None) -> ShopFirstResult:
+        return await self._target.call(SHOP_FIRST, options)
+
+    async def first_batch(
+        self, requests: Sequence[ShopFirstRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[ShopFirstResult]]:
+        """Many calls of `first`, in as many messages as it takes."""
+        return await self._target.batch(SHOP_FIRST, requests, options)
+
+    async def first_bulk(
         self, requests: Sequence[ShopFirstRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[ShopFirstResult]]:
-        """Like `first_bulk`, awaited."""
-        return await self._target.bulk_async(SHOP_FIRST, requests, options)
+        """Many calls of `first` in one message."""
+        return await self._target.bulk(SHOP_FIRST, requests, options)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import mf
-from mf.core.service import Servant
+from mf.core.service import AsyncServant, Servant
 from required._methods import SHOP_SERVICE
 from required._types import Line, Order, ShopFirstRequest, ShopFirstResult, ShopOrderRequest, Stock
 
@@ -42,7 +42,7 @@ class ShopServant(Servant, ABC):
         return mf.each(self.first, (() for _ in requests))
 
 
-class ShopAsyncServant(Servant, ABC):
+class ShopAsyncServant(AsyncServant, ABC):
     """Like `ShopServant`, with `async def`: it runs on the loop of asyncio that serves."""
 
     __slots__ = ()

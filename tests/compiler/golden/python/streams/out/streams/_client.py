@@ -6,12 +6,20 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Iterable, Sequence
+from typing import Self
 from uuid import UUID
 
 import mf
 from mf.codec.times import Duration, Timestamp
 from mf.core.deprecation import deprecated
-from mf.core.target import ScatterTarget, Target, TargetSource
+from mf.core.target import (
+    AsyncScatterTarget,
+    AsyncTarget,
+    AsyncTargetSource,
+    ScatterTarget,
+    Target,
+    TargetSource,
+)
 from streams._methods import (
     ELEMENTS_BLOCKS,
     ELEMENTS_CHANGES,
@@ -77,16 +85,16 @@ class IndexClient:
         self._target = client.target(INDEX_SERVICE)
 
     @classmethod
-    def _over(cls, target: Target) -> IndexClient:
+    def _over(cls, target: Target) -> Self:
         client = cls.__new__(cls)
         client._target = target
         return client
 
-    def at(self, venue: Venue) -> IndexClient:
+    def at(self, venue: Venue) -> Self:
         """The same service at this agent."""
         return self._over(self._target.at(venue))
 
-    def any(self) -> IndexClient:
+    def any(self) -> Self:
         """The same service at whichever agent can be reached."""
         return self._over(self._target.any())
 
@@ -102,12 +110,6 @@ class IndexClient:
         """Everything from a document on."""
         return self._target.read_stream(INDEX_SCAN, options, from_)
 
-    def scan_async(
-        self, from_: int = 0, *, options: mf.CallOptions | None = None
-    ) -> mf.AsyncStreamReader[Posting]:
-        """Like `scan`, for asyncio: `async with`, or its first value, begins the call."""
-        return self._target.read_stream_async(INDEX_SCAN, options, from_)
-
     def load(self, into: str, postings: Iterable[Posting], *, options: mf.CallOptions | None = None) -> int:
         """@param into is said by the schema's author.
 
@@ -120,16 +122,6 @@ class IndexClient:
         """
         return self._target.write_stream(INDEX_LOAD, options, postings, into)
 
-    async def load_async(
-        self,
-        into: str,
-        postings: AsyncIterable[Posting] | Iterable[Posting],
-        *,
-        options: mf.CallOptions | None = None,
-    ) -> int:
-        """Like `load`, awaited."""
-        return await self._target.write_stream_async(INDEX_LOAD, options, postings, into)
-
     def follow(self, *, options: mf.CallOptions | None = None) -> mf.DuplexStream[str, Posting]:
         """`follow` of streams.Index.
 
@@ -139,16 +131,8 @@ class IndexClient:
         """
         return self._target.duplex_stream(INDEX_FOLLOW, options)
 
-    def follow_async(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[str, Posting]:
-        """Like `follow`, for asyncio: `async with`, or its first value, begins the call."""
-        return self._target.duplex_stream_async(INDEX_FOLLOW, options)
-
     def size(self, *, options: mf.CallOptions | None = None) -> int:
         return self._target.call(INDEX_SIZE, options)
-
-    async def size_async(self, *, options: mf.CallOptions | None = None) -> int:
-        """Like `size`, awaited."""
-        return await self._target.call_async(INDEX_SIZE, options)
 
     def size_batch(
         self, requests: Sequence[IndexSizeRequest], *, options: mf.BatchOptions | None = None
@@ -156,23 +140,11 @@ class IndexClient:
         """Many calls of `size`, in as many messages as it takes."""
         return self._target.batch(INDEX_SIZE, requests, options)
 
-    async def size_batch_async(
-        self, requests: Sequence[IndexSizeRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[int]]:
-        """Like `size_batch`, awaited."""
-        return await self._target.batch_async(INDEX_SIZE, requests, options)
-
     def size_bulk(
         self, requests: Sequence[IndexSizeRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[int]]:
         """Many calls of `size` in one message."""
         return self._target.bulk(INDEX_SIZE, requests, options)
-
-    async def size_bulk_async(
-        self, requests: Sequence[IndexSizeRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[int]]:
-        """Like `size_bulk`, awaited."""
-        return await self._target.bulk_async(INDEX_SIZE, requests, options)
 
 
 class IndexScatter:
@@ -190,9 +162,98 @@ class IndexScatter:
     def size(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[Venue, int]:
         return self._target.call(INDEX_SIZE, options).keyed(self._agent)
 
-    async def size_async(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[Venue, int]:
-        """Like `size`, awaited."""
-        return (await self._target.call_async(INDEX_SIZE, options)).keyed(self._agent)
+
+class IndexAsyncClient:
+    """Like `IndexClient`, for asyncio: everything is awaited."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, client: AsyncTargetSource) -> None:
+        self._target = client.async_target(INDEX_SERVICE)
+
+    @classmethod
+    def _over(cls, target: AsyncTarget) -> Self:
+        client = cls.__new__(cls)
+        client._target = target
+        return client
+
+    def at(self, venue: Venue) -> Self:
+        """The same service at this agent."""
+        return self._over(self._target.at(venue))
+
+    def any(self) -> Self:
+        """The same service at whichever agent can be reached."""
+        return self._over(self._target.any())
+
+    def on(self, venues: Iterable[Venue]) -> IndexAsyncScatter:
+        """The same service at each of these agents: an outcome for each, so that one failure is not all."""
+        return IndexAsyncScatter(self._target.on(venues))
+
+    def everywhere(self) -> IndexAsyncScatter:
+        """The same service at all agents that are known when a call is made."""
+        return IndexAsyncScatter(self._target.everywhere())
+
+    def scan(self, from_: int = 0, *, options: mf.CallOptions | None = None) -> mf.AsyncStreamReader[Posting]:
+        """Everything from a document on."""
+        return self._target.read_stream(INDEX_SCAN, options, from_)
+
+    async def load(
+        self,
+        into: str,
+        postings: AsyncIterable[Posting] | Iterable[Posting],
+        *,
+        options: mf.CallOptions | None = None,
+    ) -> int:
+        """@param into is said by the schema's author.
+
+        into: The index that is filled.
+        postings: What it is filled with.
+
+        Raises:
+            Closed
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
+        return await self._target.write_stream(INDEX_LOAD, options, postings, into)
+
+    def follow(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[str, Posting]:
+        """`follow` of streams.Index.
+
+        Raises:
+            Closed
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
+        return self._target.duplex_stream(INDEX_FOLLOW, options)
+
+    async def size(self, *, options: mf.CallOptions | None = None) -> int:
+        return await self._target.call(INDEX_SIZE, options)
+
+    async def size_batch(
+        self, requests: Sequence[IndexSizeRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        """Many calls of `size`, in as many messages as it takes."""
+        return await self._target.batch(INDEX_SIZE, requests, options)
+
+    async def size_bulk(
+        self, requests: Sequence[IndexSizeRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        """Many calls of `size` in one message."""
+        return await self._target.bulk(INDEX_SIZE, requests, options)
+
+
+class IndexAsyncScatter:
+    """Calls Index at several agents at once; one outcome each."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, target: AsyncScatterTarget) -> None:
+        self._target = target
+
+    @staticmethod
+    def _agent(text: str) -> Venue:
+        return Venue(int(text))
+
+    async def size(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[Venue, int]:
+        return (await self._target.call(INDEX_SIZE, options)).keyed(self._agent)
 
 
 class ElementsClient:
@@ -204,16 +265,16 @@ class ElementsClient:
         self._target = client.target(ELEMENTS_SERVICE)
 
     @classmethod
-    def _over(cls, target: Target) -> ElementsClient:
+    def _over(cls, target: Target) -> Self:
         client = cls.__new__(cls)
         client._target = target
         return client
 
-    def at(self, shard: int) -> ElementsClient:
+    def at(self, shard: int) -> Self:
         """The same service at this agent."""
         return self._over(self._target.at(shard))
 
-    def any(self) -> ElementsClient:
+    def any(self) -> Self:
         """The same service at whichever agent can be reached."""
         return self._over(self._target.any())
 
@@ -228,20 +289,10 @@ class ElementsClient:
     def numbers(self, *, options: mf.CallOptions | None = None) -> mf.StreamReader[int]:
         return self._target.read_stream(ELEMENTS_NUMBERS, options)
 
-    def numbers_async(self, *, options: mf.CallOptions | None = None) -> mf.AsyncStreamReader[int]:
-        """Like `numbers`, for asyncio: `async with`, or its first value, begins the call."""
-        return self._target.read_stream_async(ELEMENTS_NUMBERS, options)
-
     def flags(
         self, limit: int = 5, of: Sequence[bool] = (), *, options: mf.CallOptions | None = None
     ) -> mf.StreamReader[bool]:
         return self._target.read_stream(ELEMENTS_FLAGS, options, limit, of)
-
-    def flags_async(
-        self, limit: int = 5, of: Sequence[bool] = (), *, options: mf.CallOptions | None = None
-    ) -> mf.AsyncStreamReader[bool]:
-        """Like `flags`, for asyncio: `async with`, or its first value, begins the call."""
-        return self._target.read_stream_async(ELEMENTS_FLAGS, options, limit, of)
 
     def hits(self, terms: Sequence[str], *, options: mf.CallOptions | None = None) -> mf.StreamReader[Hit]:
         """`hits` of streams.Elements.
@@ -252,88 +303,36 @@ class ElementsClient:
         """
         return self._target.read_stream(ELEMENTS_HITS, options, terms)
 
-    def hits_async(
-        self, terms: Sequence[str], *, options: mf.CallOptions | None = None
-    ) -> mf.AsyncStreamReader[Hit]:
-        """Like `hits`, for asyncio: `async with`, or its first value, begins the call."""
-        return self._target.read_stream_async(ELEMENTS_HITS, options, terms)
-
     def changes(self, *, options: mf.CallOptions | None = None) -> mf.StreamReader[Change]:
         return self._target.read_stream(ELEMENTS_CHANGES, options)
 
-    def changes_async(self, *, options: mf.CallOptions | None = None) -> mf.AsyncStreamReader[Change]:
-        """Like `changes`, for asyncio: `async with`, or its first value, begins the call."""
-        return self._target.read_stream_async(ELEMENTS_CHANGES, options)
-
     def lists(self, *, options: mf.CallOptions | None = None) -> mf.DuplexStream[Names, list[int]]:
         return self._target.duplex_stream(ELEMENTS_LISTS, options)
-
-    def lists_async(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[Names, list[int]]:
-        """Like `lists`, for asyncio: `async with`, or its first value, begins the call."""
-        return self._target.duplex_stream_async(ELEMENTS_LISTS, options)
 
     def blocks(
         self, blocks: Iterable[bytes], *, options: mf.CallOptions | None = None
     ) -> ElementsBlocksResult:
         return self._target.write_stream(ELEMENTS_BLOCKS, options, blocks)
 
-    async def blocks_async(
-        self, blocks: AsyncIterable[bytes] | Iterable[bytes], *, options: mf.CallOptions | None = None
-    ) -> ElementsBlocksResult:
-        """Like `blocks`, awaited."""
-        return await self._target.write_stream_async(ELEMENTS_BLOCKS, options, blocks)
-
     def people(self, *, options: mf.CallOptions | None = None) -> mf.DuplexStream[Person, Person]:
         return self._target.duplex_stream(ELEMENTS_PEOPLE, options)
-
-    def people_async(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[Person, Person]:
-        """Like `people`, for asyncio: `async with`, or its first value, begins the call."""
-        return self._target.duplex_stream_async(ELEMENTS_PEOPLE, options)
 
     def notes(self, notes: Iterable[Note], *, options: mf.CallOptions | None = None) -> None:
         self._target.write_stream(ELEMENTS_NOTES, options, notes)
 
-    async def notes_async(
-        self, notes: AsyncIterable[Note] | Iterable[Note], *, options: mf.CallOptions | None = None
-    ) -> None:
-        """Like `notes`, awaited."""
-        await self._target.write_stream_async(ELEMENTS_NOTES, options, notes)
-
     def maybe(self, values: Iterable[int | None], *, options: mf.CallOptions | None = None) -> bool:
         return self._target.write_stream(ELEMENTS_MAYBE, options, values)
-
-    async def maybe_async(
-        self,
-        values: AsyncIterable[int | None] | Iterable[int | None],
-        *,
-        options: mf.CallOptions | None = None,
-    ) -> bool:
-        """Like `maybe`, awaited."""
-        return await self._target.write_stream_async(ELEMENTS_MAYBE, options, values)
 
     @deprecated("use numbers")
     def venues(self, *, options: mf.CallOptions | None = None) -> mf.DuplexStream[Lang, Venue]:
         """Deprecated: use numbers"""
         return self._target.duplex_stream(ELEMENTS_VENUES, options)
 
-    @deprecated("use numbers")
-    def venues_async(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[Lang, Venue]:
-        """Like `venues`, for asyncio: `async with`, or its first value, begins the call."""
-        return self._target.duplex_stream_async(ELEMENTS_VENUES, options)
-
     def pairs(self, *, options: mf.CallOptions | None = None) -> mf.StreamReader[list[int]]:
         return self._target.read_stream(ELEMENTS_PAIRS, options)
 
-    def pairs_async(self, *, options: mf.CallOptions | None = None) -> mf.AsyncStreamReader[list[int]]:
-        """Like `pairs`, for asyncio: `async with`, or its first value, begins the call."""
-        return self._target.read_stream_async(ELEMENTS_PAIRS, options)
-
     def uuids(self, *, options: mf.CallOptions | None = None) -> mf.StreamReader[UUID]:
         return self._target.read_stream(ELEMENTS_UUIDS, options)
-
-    def uuids_async(self, *, options: mf.CallOptions | None = None) -> mf.AsyncStreamReader[UUID]:
-        """Like `uuids`, for asyncio: `async with`, or its first value, begins the call."""
-        return self._target.read_stream_async(ELEMENTS_UUIDS, options)
 
     def times(
         self,
@@ -344,16 +343,6 @@ class ElementsClient:
     ) -> mf.StreamReader[Timestamp]:
         return self._target.read_stream(ELEMENTS_TIMES, options, from_, step)
 
-    def times_async(
-        self,
-        from_: Timestamp = Timestamp(5),
-        step: Duration = Duration(1500000000),
-        *,
-        options: mf.CallOptions | None = None,
-    ) -> mf.AsyncStreamReader[Timestamp]:
-        """Like `times`, for asyncio: `async with`, or its first value, begins the call."""
-        return self._target.read_stream_async(ELEMENTS_TIMES, options, from_, step)
-
 
 class ElementsScatter:
     """Calls Elements at several agents at once; one outcome each."""
@@ -361,6 +350,112 @@ class ElementsScatter:
     __slots__ = ("_target",)
 
     def __init__(self, target: ScatterTarget) -> None:
+        self._target = target
+
+
+class ElementsAsyncClient:
+    """Like `ElementsClient`, for asyncio: everything is awaited."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, client: AsyncTargetSource) -> None:
+        self._target = client.async_target(ELEMENTS_SERVICE)
+
+    @classmethod
+    def _over(cls, target: AsyncTarget) -> Self:
+        client = cls.__new__(cls)
+        client._target = target
+        return client
+
+    def at(self, shard: int) -> Self:
+        """The same service at this agent."""
+        return self._over(self._target.at(shard))
+
+    def any(self) -> Self:
+        """The same service at whichever agent can be reached."""
+        return self._over(self._target.any())
+
+    def on(self, shards: Iterable[int]) -> ElementsAsyncScatter:
+        """The same service at each of these agents: an outcome for each, so that one failure is not all."""
+        return ElementsAsyncScatter(self._target.on(shards))
+
+    def everywhere(self) -> ElementsAsyncScatter:
+        """The same service at all agents that are known when a call is made."""
+        return ElementsAsyncScatter(self._target.everywhere())
+
+    def numbers(self, *, options: mf.CallOptions | None = None) -> mf.AsyncStreamReader[int]:
+        return self._target.read_stream(ELEMENTS_NUMBERS, options)
+
+    def flags(
+        self, limit: int = 5, of: Sequence[bool] = (), *, options: mf.CallOptions | None = None
+    ) -> mf.AsyncStreamReader[bool]:
+        return self._target.read_stream(ELEMENTS_FLAGS, options, limit, of)
+
+    def hits(
+        self, terms: Sequence[str], *, options: mf.CallOptions | None = None
+    ) -> mf.AsyncStreamReader[Hit]:
+        """`hits` of streams.Elements.
+
+        Raises:
+            Closed
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
+        return self._target.read_stream(ELEMENTS_HITS, options, terms)
+
+    def changes(self, *, options: mf.CallOptions | None = None) -> mf.AsyncStreamReader[Change]:
+        return self._target.read_stream(ELEMENTS_CHANGES, options)
+
+    def lists(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[Names, list[int]]:
+        return self._target.duplex_stream(ELEMENTS_LISTS, options)
+
+    async def blocks(
+        self, blocks: AsyncIterable[bytes] | Iterable[bytes], *, options: mf.CallOptions | None = None
+    ) -> ElementsBlocksResult:
+        return await self._target.write_stream(ELEMENTS_BLOCKS, options, blocks)
+
+    def people(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[Person, Person]:
+        return self._target.duplex_stream(ELEMENTS_PEOPLE, options)
+
+    async def notes(
+        self, notes: AsyncIterable[Note] | Iterable[Note], *, options: mf.CallOptions | None = None
+    ) -> None:
+        await self._target.write_stream(ELEMENTS_NOTES, options, notes)
+
+    async def maybe(
+        self,
+        values: AsyncIterable[int | None] | Iterable[int | None],
+        *,
+        options: mf.CallOptions | None = None,
+    ) -> bool:
+        return await self._target.write_stream(ELEMENTS_MAYBE, options, values)
+
+    @deprecated("use numbers")
+    def venues(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[Lang, Venue]:
+        """Deprecated: use numbers"""
+        return self._target.duplex_stream(ELEMENTS_VENUES, options)
+
+    def pairs(self, *, options: mf.CallOptions | None = None) -> mf.AsyncStreamReader[list[int]]:
+        return self._target.read_stream(ELEMENTS_PAIRS, options)
+
+    def uuids(self, *, options: mf.CallOptions | None = None) -> mf.AsyncStreamReader[UUID]:
+        return self._target.read_stream(ELEMENTS_UUIDS, options)
+
+    def times(
+        self,
+        from_: Timestamp = Timestamp(5),
+        step: Duration = Duration(1500000000),
+        *,
+        options: mf.CallOptions | None = None,
+    ) -> mf.AsyncStreamReader[Timestamp]:
+        return self._target.read_stream(ELEMENTS_TIMES, options, from_, step)
+
+
+class ElementsAsyncScatter:
+    """Calls Elements at several agents at once; one outcome each."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, target: AsyncScatterTarget) -> None:
         self._target = target
 
 
@@ -375,16 +470,23 @@ class Names_Client:
     def out(self, *, options: mf.CallOptions | None = None) -> mf.DuplexStream[int, int]:
         return self._target.duplex_stream(NAMES__OUT, options)
 
-    def out_async(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[int, int]:
-        """Like `out`, for asyncio: `async with`, or its first value, begins the call."""
-        return self._target.duplex_stream_async(NAMES__OUT, options)
-
     def request(self, *, options: mf.CallOptions | None = None) -> mf.DuplexStream[int, int]:
         return self._target.duplex_stream(NAMES__REQUEST, options)
 
-    def request_async(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[int, int]:
-        """Like `request`, for asyncio: `async with`, or its first value, begins the call."""
-        return self._target.duplex_stream_async(NAMES__REQUEST, options)
+
+class Names_AsyncClient:
+    """Like `Names_Client`, for asyncio: everything is awaited."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, client: AsyncTargetSource) -> None:
+        self._target = client.async_target(NAMES__SERVICE)
+
+    def out(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[int, int]:
+        return self._target.duplex_stream(NAMES__OUT, options)
+
+    def request(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[int, int]:
+        return self._target.duplex_stream(NAMES__REQUEST, options)
 
 
 class OnlyClient:
@@ -396,16 +498,16 @@ class OnlyClient:
         self._target = client.target(ONLY_SERVICE)
 
     @classmethod
-    def _over(cls, target: Target) -> OnlyClient:
+    def _over(cls, target: Target) -> Self:
         client = cls.__new__(cls)
         client._target = target
         return client
 
-    def at(self, node: UUID) -> OnlyClient:
+    def at(self, node: UUID) -> Self:
         """The same service at this agent."""
         return self._over(self._target.at(node))
 
-    def any(self) -> OnlyClient:
+    def any(self) -> Self:
         """The same service at whichever agent can be reached."""
         return self._over(self._target.any())
 
@@ -422,27 +524,11 @@ class OnlyClient:
     ) -> mf.StreamReader[int]:
         return self._target.read_stream(ONLY_SCAN, options, request, servant)
 
-    def scan_async(
-        self, request: str, servant: int, *, options: mf.CallOptions | None = None
-    ) -> mf.AsyncStreamReader[int]:
-        """Like `scan`, for asyncio: `async with`, or its first value, begins the call."""
-        return self._target.read_stream_async(ONLY_SCAN, options, request, servant)
-
     def reader(self, *, options: mf.CallOptions | None = None) -> mf.DuplexStream[int, int]:
         return self._target.duplex_stream(ONLY_READER, options)
 
-    def reader_async(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[int, int]:
-        """Like `reader`, for asyncio: `async with`, or its first value, begins the call."""
-        return self._target.duplex_stream_async(ONLY_READER, options)
-
     def responder(self, responder: Iterable[int], *, options: mf.CallOptions | None = None) -> int:
         return self._target.write_stream(ONLY_RESPONDER, options, responder)
-
-    async def responder_async(
-        self, responder: AsyncIterable[int] | Iterable[int], *, options: mf.CallOptions | None = None
-    ) -> int:
-        """Like `responder`, awaited."""
-        return await self._target.write_stream_async(ONLY_RESPONDER, options, responder)
 
 
 class OnlyScatter:
@@ -451,6 +537,59 @@ class OnlyScatter:
     __slots__ = ("_target",)
 
     def __init__(self, target: ScatterTarget) -> None:
+        self._target = target
+
+
+class OnlyAsyncClient:
+    """Like `OnlyClient`, for asyncio: everything is awaited."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, client: AsyncTargetSource) -> None:
+        self._target = client.async_target(ONLY_SERVICE)
+
+    @classmethod
+    def _over(cls, target: AsyncTarget) -> Self:
+        client = cls.__new__(cls)
+        client._target = target
+        return client
+
+    def at(self, node: UUID) -> Self:
+        """The same service at this agent."""
+        return self._over(self._target.at(node))
+
+    def any(self) -> Self:
+        """The same service at whichever agent can be reached."""
+        return self._over(self._target.any())
+
+    def on(self, nodes: Iterable[UUID]) -> OnlyAsyncScatter:
+        """The same service at each of these agents: an outcome for each, so that one failure is not all."""
+        return OnlyAsyncScatter(self._target.on(nodes))
+
+    def everywhere(self) -> OnlyAsyncScatter:
+        """The same service at all agents that are known when a call is made."""
+        return OnlyAsyncScatter(self._target.everywhere())
+
+    def scan(
+        self, request: str, servant: int, *, options: mf.CallOptions | None = None
+    ) -> mf.AsyncStreamReader[int]:
+        return self._target.read_stream(ONLY_SCAN, options, request, servant)
+
+    def reader(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[int, int]:
+        return self._target.duplex_stream(ONLY_READER, options)
+
+    async def responder(
+        self, responder: AsyncIterable[int] | Iterable[int], *, options: mf.CallOptions | None = None
+    ) -> int:
+        return await self._target.write_stream(ONLY_RESPONDER, options, responder)
+
+
+class OnlyAsyncScatter:
+    """Calls Only at several agents at once; one outcome each."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, target: AsyncScatterTarget) -> None:
         self._target = target
 
 
@@ -463,16 +602,16 @@ class LangsClient:
         self._target = client.target(LANGS_SERVICE)
 
     @classmethod
-    def _over(cls, target: Target) -> LangsClient:
+    def _over(cls, target: Target) -> Self:
         client = cls.__new__(cls)
         client._target = target
         return client
 
-    def at(self, lang: Lang) -> LangsClient:
+    def at(self, lang: Lang) -> Self:
         """The same service at this agent."""
         return self._over(self._target.at(lang))
 
-    def any(self) -> LangsClient:
+    def any(self) -> Self:
         """The same service at whichever agent can be reached."""
         return self._over(self._target.any())
 
@@ -487,20 +626,10 @@ class LangsClient:
     def all(self, *, options: mf.CallOptions | None = None) -> mf.StreamReader[int]:
         return self._target.read_stream(LANGS_ALL, options)
 
-    def all_async(self, *, options: mf.CallOptions | None = None) -> mf.AsyncStreamReader[int]:
-        """Like `all`, for asyncio: `async with`, or its first value, begins the call."""
-        return self._target.read_stream_async(LANGS_ALL, options)
-
     def one(
         self, duration: Duration = Duration(200000000), *, options: mf.CallOptions | None = None
     ) -> Duration:
         return self._target.call(LANGS_ONE, options, duration)
-
-    async def one_async(
-        self, duration: Duration = Duration(200000000), *, options: mf.CallOptions | None = None
-    ) -> Duration:
-        """Like `one`, awaited."""
-        return await self._target.call_async(LANGS_ONE, options, duration)
 
     def one_batch(
         self, requests: Sequence[LangsOneRequest], *, options: mf.BatchOptions | None = None
@@ -508,23 +637,11 @@ class LangsClient:
         """Many calls of `one`, in as many messages as it takes."""
         return self._target.batch(LANGS_ONE, requests, options)
 
-    async def one_batch_async(
-        self, requests: Sequence[LangsOneRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[Duration]]:
-        """Like `one_batch`, awaited."""
-        return await self._target.batch_async(LANGS_ONE, requests, options)
-
     def one_bulk(
         self, requests: Sequence[LangsOneRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[Duration]]:
         """Many calls of `one` in one message."""
         return self._target.bulk(LANGS_ONE, requests, options)
-
-    async def one_bulk_async(
-        self, requests: Sequence[LangsOneRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[Duration]]:
-        """Like `one_bulk`, awaited."""
-        return await self._target.bulk_async(LANGS_ONE, requests, options)
 
 
 class LangsScatter:
@@ -544,11 +661,74 @@ class LangsScatter:
     ) -> mf.Scattered[Lang, Duration]:
         return self._target.call(LANGS_ONE, options, duration).keyed(self._agent)
 
-    async def one_async(
+
+class LangsAsyncClient:
+    """Like `LangsClient`, for asyncio: everything is awaited."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, client: AsyncTargetSource) -> None:
+        self._target = client.async_target(LANGS_SERVICE)
+
+    @classmethod
+    def _over(cls, target: AsyncTarget) -> Self:
+        client = cls.__new__(cls)
+        client._target = target
+        return client
+
+    def at(self, lang: Lang) -> Self:
+        """The same service at this agent."""
+        return self._over(self._target.at(lang))
+
+    def any(self) -> Self:
+        """The same service at whichever agent can be reached."""
+        return self._over(self._target.any())
+
+    def on(self, langs: Iterable[Lang]) -> LangsAsyncScatter:
+        """The same service at each of these agents: an outcome for each, so that one failure is not all."""
+        return LangsAsyncScatter(self._target.on(langs))
+
+    def everywhere(self) -> LangsAsyncScatter:
+        """The same service at all agents that are known when a call is made."""
+        return LangsAsyncScatter(self._target.everywhere())
+
+    def all(self, *, options: mf.CallOptions | None = None) -> mf.AsyncStreamReader[int]:
+        return self._target.read_stream(LANGS_ALL, options)
+
+    async def one(
+        self, duration: Duration = Duration(200000000), *, options: mf.CallOptions | None = None
+    ) -> Duration:
+        return await self._target.call(LANGS_ONE, options, duration)
+
+    async def one_batch(
+        self, requests: Sequence[LangsOneRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[Duration]]:
+        """Many calls of `one`, in as many messages as it takes."""
+        return await self._target.batch(LANGS_ONE, requests, options)
+
+    async def one_bulk(
+        self, requests: Sequence[LangsOneRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[Duration]]:
+        """Many calls of `one` in one message."""
+        return await self._target.bulk(LANGS_ONE, requests, options)
+
+
+class LangsAsyncScatter:
+    """Calls Langs at several agents at once; one outcome each."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, target: AsyncScatterTarget) -> None:
+        self._target = target
+
+    @staticmethod
+    def _agent(text: str) -> Lang:
+        return Lang(int(text))
+
+    async def one(
         self, duration: Duration = Duration(200000000), *, options: mf.CallOptions | None = None
     ) -> mf.Scattered[Lang, Duration]:
-        """Like `one`, awaited."""
-        return (await self._target.call_async(LANGS_ONE, options, duration)).keyed(self._agent)
+        return (await self._target.call(LANGS_ONE, options, duration)).keyed(self._agent)
 
 
 class KeptClient:
@@ -562,21 +742,11 @@ class KeptClient:
     def put(self, x: int, *, options: mf.CallOptions | None = None) -> int:
         return self._target.call(KEPT_PUT, options, x)
 
-    async def put_async(self, x: int, *, options: mf.CallOptions | None = None) -> int:
-        """Like `put`, awaited."""
-        return await self._target.call_async(KEPT_PUT, options, x)
-
     def put_batch_(
         self, requests: Sequence[KeptPutRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[int]:
         """Many calls of `put`, in as many messages as it takes."""
         return self._target.batch(KEPT_PUT, requests, options)
-
-    async def put_batch_async(
-        self, requests: Sequence[KeptPutRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[int]]:
-        """Like `put_batch_`, awaited."""
-        return await self._target.batch_async(KEPT_PUT, requests, options)
 
     def put_bulk_(
         self, requests: Sequence[KeptPutRequest], *, options: mf.CallOptions | None = None
@@ -584,18 +754,8 @@ class KeptClient:
         """Many calls of `put` in one message."""
         return self._target.bulk(KEPT_PUT, requests, options)
 
-    async def put_bulk_async(
-        self, requests: Sequence[KeptPutRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[int]]:
-        """Like `put_bulk_`, awaited."""
-        return await self._target.bulk_async(KEPT_PUT, requests, options)
-
     def put_batch(self, x: int, *, options: mf.CallOptions | None = None) -> int:
         return self._target.call(KEPT_PUT_BATCH, options, x)
-
-    async def put_batch_async_(self, x: int, *, options: mf.CallOptions | None = None) -> int:
-        """Like `put_batch`, awaited."""
-        return await self._target.call_async(KEPT_PUT_BATCH, options, x)
 
     def put_batch_batch(
         self, requests: Sequence[KeptPutBatchRequest], *, options: mf.BatchOptions | None = None
@@ -603,30 +763,14 @@ class KeptClient:
         """Many calls of `put_batch`, in as many messages as it takes."""
         return self._target.batch(KEPT_PUT_BATCH, requests, options)
 
-    async def put_batch_batch_async(
-        self, requests: Sequence[KeptPutBatchRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[int]]:
-        """Like `put_batch_batch`, awaited."""
-        return await self._target.batch_async(KEPT_PUT_BATCH, requests, options)
-
     def put_batch_bulk(
         self, requests: Sequence[KeptPutBatchRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[int]]:
         """Many calls of `put_batch` in one message."""
         return self._target.bulk(KEPT_PUT_BATCH, requests, options)
 
-    async def put_batch_bulk_async(
-        self, requests: Sequence[KeptPutBatchRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[int]]:
-        """Like `put_batch_bulk`, awaited."""
-        return await self._target.bulk_async(KEPT_PUT_BATCH, requests, options)
-
     def put_items(self, x: int, *, options: mf.CallOptions | None = None) -> None:
         self._target.call(KEPT_PUT_ITEMS, options, x)
-
-    async def put_items_async(self, x: int, *, options: mf.CallOptions | None = None) -> None:
-        """Like `put_items`, awaited."""
-        await self._target.call_async(KEPT_PUT_ITEMS, options, x)
 
     def put_items_batch(
         self, requests: Sequence[KeptPutItemsRequest], *, options: mf.BatchOptions | None = None
@@ -634,30 +778,14 @@ class KeptClient:
         """Many calls of `put_items`, in as many messages as it takes."""
         return self._target.batch(KEPT_PUT_ITEMS, requests, options)
 
-    async def put_items_batch_async(
-        self, requests: Sequence[KeptPutItemsRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[None]]:
-        """Like `put_items_batch`, awaited."""
-        return await self._target.batch_async(KEPT_PUT_ITEMS, requests, options)
-
     def put_items_bulk(
         self, requests: Sequence[KeptPutItemsRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[None]]:
         """Many calls of `put_items` in one message."""
         return self._target.bulk(KEPT_PUT_ITEMS, requests, options)
 
-    async def put_items_bulk_async(
-        self, requests: Sequence[KeptPutItemsRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[None]]:
-        """Like `put_items_bulk`, awaited."""
-        return await self._target.bulk_async(KEPT_PUT_ITEMS, requests, options)
-
     def async_put(self, x: int, *, options: mf.CallOptions | None = None) -> None:
         self._target.call(KEPT_ASYNC_PUT, options, x)
-
-    async def async_put_async(self, x: int, *, options: mf.CallOptions | None = None) -> None:
-        """Like `async_put`, awaited."""
-        await self._target.call_async(KEPT_ASYNC_PUT, options, x)
 
     def async_put_batch(
         self, requests: Sequence[KeptAsyncPutRequest], *, options: mf.BatchOptions | None = None
@@ -665,29 +793,85 @@ class KeptClient:
         """Many calls of `async_put`, in as many messages as it takes."""
         return self._target.batch(KEPT_ASYNC_PUT, requests, options)
 
-    async def async_put_batch_async(
-        self, requests: Sequence[KeptAsyncPutRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[None]]:
-        """Like `async_put_batch`, awaited."""
-        return await self._target.batch_async(KEPT_ASYNC_PUT, requests, options)
-
     def async_put_bulk(
         self, requests: Sequence[KeptAsyncPutRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[None]]:
         """Many calls of `async_put` in one message."""
         return self._target.bulk(KEPT_ASYNC_PUT, requests, options)
 
-    async def async_put_bulk_async(
-        self, requests: Sequence[KeptAsyncPutRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[None]]:
-        """Like `async_put_bulk`, awaited."""
-        return await self._target.bulk_async(KEPT_ASYNC_PUT, requests, options)
-
     def put_bulk(self, xs: Iterable[int], *, options: mf.CallOptions | None = None) -> None:
         self._target.write_stream(KEPT_PUT_BULK, options, xs)
 
-    async def put_bulk_async_(
+
+class KeptAsyncClient:
+    """Like `KeptClient`, for asyncio: everything is awaited."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, client: AsyncTargetSource) -> None:
+        self._target = client.async_target(KEPT_SERVICE)
+
+    async def put(self, x: int, *, options: mf.CallOptions | None = None) -> int:
+        return await self._target.call(KEPT_PUT, options, x)
+
+    async def put_batch_(
+        self, requests: Sequence[KeptPutRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        """Many calls of `put`, in as many messages as it takes."""
+        return await self._target.batch(KEPT_PUT, requests, options)
+
+    async def put_bulk_(
+        self, requests: Sequence[KeptPutRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        """Many calls of `put` in one message."""
+        return await self._target.bulk(KEPT_PUT, requests, options)
+
+    async def put_batch(self, x: int, *, options: mf.CallOptions | None = None) -> int:
+        return await self._target.call(KEPT_PUT_BATCH, options, x)
+
+    async def put_batch_batch(
+        self, requests: Sequence[KeptPutBatchRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        """Many calls of `put_batch`, in as many messages as it takes."""
+        return await self._target.batch(KEPT_PUT_BATCH, requests, options)
+
+    async def put_batch_bulk(
+        self, requests: Sequence[KeptPutBatchRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        """Many calls of `put_batch` in one message."""
+        return await self._target.bulk(KEPT_PUT_BATCH, requests, options)
+
+    async def put_items(self, x: int, *, options: mf.CallOptions | None = None) -> None:
+        await self._target.call(KEPT_PUT_ITEMS, options, x)
+
+    async def put_items_batch(
+        self, requests: Sequence[KeptPutItemsRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Many calls of `put_items`, in as many messages as it takes."""
+        return await self._target.batch(KEPT_PUT_ITEMS, requests, options)
+
+    async def put_items_bulk(
+        self, requests: Sequence[KeptPutItemsRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Many calls of `put_items` in one message."""
+        return await self._target.bulk(KEPT_PUT_ITEMS, requests, options)
+
+    async def async_put(self, x: int, *, options: mf.CallOptions | None = None) -> None:
+        await self._target.call(KEPT_ASYNC_PUT, options, x)
+
+    async def async_put_batch(
+        self, requests: Sequence[KeptAsyncPutRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Many calls of `async_put`, in as many messages as it takes."""
+        return await self._target.batch(KEPT_ASYNC_PUT, requests, options)
+
+    async def async_put_bulk(
+        self, requests: Sequence[KeptAsyncPutRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Many calls of `async_put` in one message."""
+        return await self._target.bulk(KEPT_ASYNC_PUT, requests, options)
+
+    async def put_bulk(
         self, xs: AsyncIterable[int] | Iterable[int], *, options: mf.CallOptions | None = None
     ) -> None:
-        """Like `put_bulk`, awaited."""
-        await self._target.write_stream_async(KEPT_PUT_BULK, options, xs)
+        await self._target.write_stream(KEPT_PUT_BULK, options, xs)

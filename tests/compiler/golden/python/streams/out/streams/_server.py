@@ -12,7 +12,7 @@ from uuid import UUID
 
 import mf
 from mf.codec.times import Duration, Timestamp
-from mf.core.service import Servant
+from mf.core.service import AsyncServant, Servant
 from streams._methods import (
     ELEMENTS_SERVICE,
     INDEX_SERVICE,
@@ -80,7 +80,7 @@ class IndexServant(Servant, ABC):
         return mf.each(self.size, (() for _ in requests))
 
 
-class IndexAsyncServant(Servant, ABC):
+class IndexAsyncServant(AsyncServant, ABC):
     """Like `IndexServant`, with `async def`: it runs on the loop of asyncio that serves."""
 
     __slots__ = ()
@@ -174,7 +174,7 @@ class ElementsServant(Servant, ABC):
     def times(self, from_: Timestamp, step: Duration) -> Iterator[Timestamp]: ...
 
 
-class ElementsAsyncServant(Servant, ABC):
+class ElementsAsyncServant(AsyncServant, ABC):
     """Like `ElementsServant`, with `async def`: it runs on the loop of asyncio that serves."""
 
     __slots__ = ()
@@ -242,7 +242,7 @@ class Names_Servant(Servant, ABC):
     def request(self, options_: Iterator[int]) -> Iterator[int]: ...
 
 
-class Names_AsyncServant(Servant, ABC):
+class Names_AsyncServant(AsyncServant, ABC):
     """Like `Names_Servant`, with `async def`: it runs on the loop of asyncio that serves."""
 
     __slots__ = ()
@@ -273,7 +273,7 @@ class OnlyServant(Servant, ABC):
     def responder(self, responder: Iterator[int]) -> int: ...
 
 
-class OnlyAsyncServant(Servant, ABC):
+class OnlyAsyncServant(AsyncServant, ABC):
     """Like `OnlyServant`, with `async def`: it runs on the loop of asyncio that serves."""
 
     __slots__ = ()
@@ -308,7 +308,7 @@ class LangsServant(Servant, ABC):
         return mf.each(self.one, ((each.duration,) for each in requests))
 
 
-class LangsAsyncServant(Servant, ABC):
+class LangsAsyncServant(AsyncServant, ABC):
     """Like `LangsServant`, with `async def`: it runs on the loop of asyncio that serves."""
 
     __slots__ = ()
@@ -365,7 +365,7 @@ class KeptServant(Servant, ABC):
     def put_bulk(self, xs: Iterator[int]) -> None: ...
 
 
-class KeptAsyncServant(Servant, ABC):
+class KeptAsyncServant(AsyncServant, ABC):
     """Like `KeptServant`, with `async def`: it runs on the loop of asyncio that serves."""
 
     __slots__ = ()

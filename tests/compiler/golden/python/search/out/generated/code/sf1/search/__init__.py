@@ -2,7 +2,14 @@
 # ruff: noqa: A004, RUF100
 """What the query process asks of the index servers."""
 
-from generated.code.sf1.search._client import AdminClient, IndexClient, IndexScatter
+from generated.code.sf1.search._client import (
+    AdminAsyncClient,
+    AdminClient,
+    IndexAsyncClient,
+    IndexAsyncScatter,
+    IndexClient,
+    IndexScatter,
+)
 from generated.code.sf1.search._codec import DUPLICATE_DOCUMENT_CODEC, HIT_CODEC, NO_SUCH_COLLECTION_CODEC
 from generated.code.sf1.search._methods import ADMIN_SERVICE, INDEX_SERVICE
 from generated.code.sf1.search._server import AdminAsyncServant, AdminServant, IndexAsyncServant, IndexServant
@@ -30,6 +37,7 @@ __all__ = [
     "INDEX_SERVICE",
     "MAX_HITS",
     "NO_SUCH_COLLECTION_CODEC",
+    "AdminAsyncClient",
     "AdminAsyncServant",
     "AdminClient",
     "AdminPingRequest",
@@ -37,6 +45,8 @@ __all__ = [
     "DuplicateDocument",
     "Hit",
     "IndexAddRequest",
+    "IndexAsyncClient",
+    "IndexAsyncScatter",
     "IndexAsyncServant",
     "IndexClearRequest",
     "IndexClient",

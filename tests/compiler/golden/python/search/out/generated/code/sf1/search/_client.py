@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Self
 
 import mf
 from generated.code.sf1.search._methods import (
@@ -31,7 +32,14 @@ from generated.code.sf1.search._types import (
     Rank,
 )
 from generated.code.sf1.text._types import DocId, Document
-from mf.core.target import ScatterTarget, Target, TargetSource
+from mf.core.target import (
+    AsyncScatterTarget,
+    AsyncTarget,
+    AsyncTargetSource,
+    ScatterTarget,
+    Target,
+    TargetSource,
+)
 
 
 class IndexClient:
@@ -43,16 +51,16 @@ class IndexClient:
         self._target = client.target(INDEX_SERVICE)
 
     @classmethod
-    def _over(cls, target: Target) -> IndexClient:
+    def _over(cls, target: Target) -> Self:
         client = cls.__new__(cls)
         client._target = target
         return client
 
-    def at(self, collection: str) -> IndexClient:
+    def at(self, collection: str) -> Self:
         """The same service at this agent."""
         return self._over(self._target.at(collection))
 
-    def any(self) -> IndexClient:
+    def any(self) -> Self:
         """The same service at whichever agent can be reached."""
         return self._over(self._target.any())
 
@@ -73,33 +81,17 @@ class IndexClient:
         """
         return self._target.call(INDEX_ADD, options, doc)
 
-    async def add_async(self, doc: Document, *, options: mf.CallOptions | None = None) -> DocId:
-        """Like `add`, awaited."""
-        return await self._target.call_async(INDEX_ADD, options, doc)
-
     def add_batch(
         self, requests: Sequence[IndexAddRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[DocId]:
         """Many calls of `add`, in as many messages as it takes."""
         return self._target.batch(INDEX_ADD, requests, options)
 
-    async def add_batch_async(
-        self, requests: Sequence[IndexAddRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[DocId]]:
-        """Like `add_batch`, awaited."""
-        return await self._target.batch_async(INDEX_ADD, requests, options)
-
     def add_bulk(
         self, requests: Sequence[IndexAddRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[DocId]]:
         """Many calls of `add` in one message."""
         return self._target.bulk(INDEX_ADD, requests, options)
-
-    async def add_bulk_async(
-        self, requests: Sequence[IndexAddRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[DocId]]:
-        """Like `add_bulk`, awaited."""
-        return await self._target.bulk_async(INDEX_ADD, requests, options)
 
     def query(
         self,
@@ -117,28 +109,11 @@ class IndexClient:
         """
         return self._target.call(INDEX_QUERY, options, terms, limit, rank)
 
-    async def query_async(
-        self,
-        terms: Sequence[str],
-        limit: int = 10,
-        rank: Rank | None = Rank.bm25,
-        *,
-        options: mf.CallOptions | None = None,
-    ) -> list[Hit]:
-        """Like `query`, awaited."""
-        return await self._target.call_async(INDEX_QUERY, options, terms, limit, rank)
-
     def query_batch(
         self, requests: Sequence[IndexQueryRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[list[Hit]]:
         """Many calls of `query`, in as many messages as it takes."""
         return self._target.batch(INDEX_QUERY, requests, options)
-
-    async def query_batch_async(
-        self, requests: Sequence[IndexQueryRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[list[Hit]]]:
-        """Like `query_batch`, awaited."""
-        return await self._target.batch_async(INDEX_QUERY, requests, options)
 
     def query_bulk(
         self, requests: Sequence[IndexQueryRequest], *, options: mf.CallOptions | None = None
@@ -146,18 +121,8 @@ class IndexClient:
         """Many calls of `query` in one message."""
         return self._target.bulk(INDEX_QUERY, requests, options)
 
-    async def query_bulk_async(
-        self, requests: Sequence[IndexQueryRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[list[Hit]]]:
-        """Like `query_bulk`, awaited."""
-        return await self._target.bulk_async(INDEX_QUERY, requests, options)
-
     def stats(self, *, options: mf.CallOptions | None = None) -> IndexStatsResult:
         return self._target.call(INDEX_STATS, options)
-
-    async def stats_async(self, *, options: mf.CallOptions | None = None) -> IndexStatsResult:
-        """Like `stats`, awaited."""
-        return await self._target.call_async(INDEX_STATS, options)
 
     def stats_batch(
         self, requests: Sequence[IndexStatsRequest], *, options: mf.BatchOptions | None = None
@@ -165,30 +130,14 @@ class IndexClient:
         """Many calls of `stats`, in as many messages as it takes."""
         return self._target.batch(INDEX_STATS, requests, options)
 
-    async def stats_batch_async(
-        self, requests: Sequence[IndexStatsRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[IndexStatsResult]]:
-        """Like `stats_batch`, awaited."""
-        return await self._target.batch_async(INDEX_STATS, requests, options)
-
     def stats_bulk(
         self, requests: Sequence[IndexStatsRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[IndexStatsResult]]:
         """Many calls of `stats` in one message."""
         return self._target.bulk(INDEX_STATS, requests, options)
 
-    async def stats_bulk_async(
-        self, requests: Sequence[IndexStatsRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[IndexStatsResult]]:
-        """Like `stats_bulk`, awaited."""
-        return await self._target.bulk_async(INDEX_STATS, requests, options)
-
     def clear(self, *, options: mf.CallOptions | None = None) -> None:
         self._target.call(INDEX_CLEAR, options)
-
-    async def clear_async(self, *, options: mf.CallOptions | None = None) -> None:
-        """Like `clear`, awaited."""
-        await self._target.call_async(INDEX_CLEAR, options)
 
     def clear_batch(
         self, requests: Sequence[IndexClearRequest], *, options: mf.BatchOptions | None = None
@@ -196,30 +145,14 @@ class IndexClient:
         """Many calls of `clear`, in as many messages as it takes."""
         return self._target.batch(INDEX_CLEAR, requests, options)
 
-    async def clear_batch_async(
-        self, requests: Sequence[IndexClearRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[None]]:
-        """Like `clear_batch`, awaited."""
-        return await self._target.batch_async(INDEX_CLEAR, requests, options)
-
     def clear_bulk(
         self, requests: Sequence[IndexClearRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[None]]:
         """Many calls of `clear` in one message."""
         return self._target.bulk(INDEX_CLEAR, requests, options)
 
-    async def clear_bulk_async(
-        self, requests: Sequence[IndexClearRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[None]]:
-        """Like `clear_bulk`, awaited."""
-        return await self._target.bulk_async(INDEX_CLEAR, requests, options)
-
     def touch(self, doc: DocId, *, options: mf.CallOptions | None = None) -> None:
         self._target.call(INDEX_TOUCH, options, doc)
-
-    async def touch_async(self, doc: DocId, *, options: mf.CallOptions | None = None) -> None:
-        """Like `touch`, awaited."""
-        await self._target.call_async(INDEX_TOUCH, options, doc)
 
     def touch_batch(
         self, requests: Sequence[IndexTouchRequest], *, options: mf.BatchOptions | None = None
@@ -227,30 +160,14 @@ class IndexClient:
         """Many calls of `touch`, in as many messages as it takes."""
         return self._target.batch(INDEX_TOUCH, requests, options)
 
-    async def touch_batch_async(
-        self, requests: Sequence[IndexTouchRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[None]]:
-        """Like `touch_batch`, awaited."""
-        return await self._target.batch_async(INDEX_TOUCH, requests, options)
-
     def touch_bulk(
         self, requests: Sequence[IndexTouchRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[None]]:
         """Many calls of `touch` in one message."""
         return self._target.bulk(INDEX_TOUCH, requests, options)
 
-    async def touch_bulk_async(
-        self, requests: Sequence[IndexTouchRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[None]]:
-        """Like `touch_bulk`, awaited."""
-        return await self._target.bulk_async(INDEX_TOUCH, requests, options)
-
     def score(self, doc: DocId, query: int, *, options: mf.CallOptions | None = None) -> float:
         return self._target.call(INDEX_SCORE, options, doc, query)
-
-    async def score_async(self, doc: DocId, query: int, *, options: mf.CallOptions | None = None) -> float:
-        """Like `score`, awaited."""
-        return await self._target.call_async(INDEX_SCORE, options, doc, query)
 
     def score_batch(
         self, requests: Sequence[IndexScoreRequest], *, options: mf.BatchOptions | None = None
@@ -258,23 +175,11 @@ class IndexClient:
         """Many calls of `score`, in as many messages as it takes."""
         return self._target.batch(INDEX_SCORE, requests, options)
 
-    async def score_batch_async(
-        self, requests: Sequence[IndexScoreRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[float]]:
-        """Like `score_batch`, awaited."""
-        return await self._target.batch_async(INDEX_SCORE, requests, options)
-
     def score_bulk(
         self, requests: Sequence[IndexScoreRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[float]]:
         """Many calls of `score` in one message."""
         return self._target.bulk(INDEX_SCORE, requests, options)
-
-    async def score_bulk_async(
-        self, requests: Sequence[IndexScoreRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[float]]:
-        """Like `score_bulk`, awaited."""
-        return await self._target.bulk_async(INDEX_SCORE, requests, options)
 
 
 class IndexScatter:
@@ -288,12 +193,6 @@ class IndexScatter:
     def add(self, doc: Document, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, DocId]:
         return self._target.call(INDEX_ADD, options, doc)
 
-    async def add_async(
-        self, doc: Document, *, options: mf.CallOptions | None = None
-    ) -> mf.Scattered[str, DocId]:
-        """Like `add`, awaited."""
-        return await self._target.call_async(INDEX_ADD, options, doc)
-
     def query(
         self,
         terms: Sequence[str],
@@ -305,7 +204,173 @@ class IndexScatter:
         """The best hits, best first."""
         return self._target.call(INDEX_QUERY, options, terms, limit, rank)
 
-    async def query_async(
+    def stats(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, IndexStatsResult]:
+        return self._target.call(INDEX_STATS, options)
+
+    def clear(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, None]:
+        return self._target.call(INDEX_CLEAR, options)
+
+    def touch(self, doc: DocId, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, None]:
+        return self._target.call(INDEX_TOUCH, options, doc)
+
+    def score(
+        self, doc: DocId, query: int, *, options: mf.CallOptions | None = None
+    ) -> mf.Scattered[str, float]:
+        return self._target.call(INDEX_SCORE, options, doc, query)
+
+
+class IndexAsyncClient:
+    """Like `IndexClient`, for asyncio: everything is awaited."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, client: AsyncTargetSource) -> None:
+        self._target = client.async_target(INDEX_SERVICE)
+
+    @classmethod
+    def _over(cls, target: AsyncTarget) -> Self:
+        client = cls.__new__(cls)
+        client._target = target
+        return client
+
+    def at(self, collection: str) -> Self:
+        """The same service at this agent."""
+        return self._over(self._target.at(collection))
+
+    def any(self) -> Self:
+        """The same service at whichever agent can be reached."""
+        return self._over(self._target.any())
+
+    def on(self, collections: Iterable[str]) -> IndexAsyncScatter:
+        """The same service at each of these agents: an outcome for each, so that one failure is not all."""
+        return IndexAsyncScatter(self._target.on(collections))
+
+    def everywhere(self) -> IndexAsyncScatter:
+        """The same service at all agents that are known when a call is made."""
+        return IndexAsyncScatter(self._target.everywhere())
+
+    async def add(self, doc: Document, *, options: mf.CallOptions | None = None) -> DocId:
+        """`add` of sf1.search.Index.
+
+        Raises:
+            DuplicateDocument
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
+        return await self._target.call(INDEX_ADD, options, doc)
+
+    async def add_batch(
+        self, requests: Sequence[IndexAddRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[DocId]]:
+        """Many calls of `add`, in as many messages as it takes."""
+        return await self._target.batch(INDEX_ADD, requests, options)
+
+    async def add_bulk(
+        self, requests: Sequence[IndexAddRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[DocId]]:
+        """Many calls of `add` in one message."""
+        return await self._target.bulk(INDEX_ADD, requests, options)
+
+    async def query(
+        self,
+        terms: Sequence[str],
+        limit: int = 10,
+        rank: Rank | None = Rank.bm25,
+        *,
+        options: mf.CallOptions | None = None,
+    ) -> list[Hit]:
+        """The best hits, best first.
+
+        Raises:
+            NoSuchCollection: No server holds this collection.
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
+        return await self._target.call(INDEX_QUERY, options, terms, limit, rank)
+
+    async def query_batch(
+        self, requests: Sequence[IndexQueryRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[list[Hit]]]:
+        """Many calls of `query`, in as many messages as it takes."""
+        return await self._target.batch(INDEX_QUERY, requests, options)
+
+    async def query_bulk(
+        self, requests: Sequence[IndexQueryRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[list[Hit]]]:
+        """Many calls of `query` in one message."""
+        return await self._target.bulk(INDEX_QUERY, requests, options)
+
+    async def stats(self, *, options: mf.CallOptions | None = None) -> IndexStatsResult:
+        return await self._target.call(INDEX_STATS, options)
+
+    async def stats_batch(
+        self, requests: Sequence[IndexStatsRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[IndexStatsResult]]:
+        """Many calls of `stats`, in as many messages as it takes."""
+        return await self._target.batch(INDEX_STATS, requests, options)
+
+    async def stats_bulk(
+        self, requests: Sequence[IndexStatsRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[IndexStatsResult]]:
+        """Many calls of `stats` in one message."""
+        return await self._target.bulk(INDEX_STATS, requests, options)
+
+    async def clear(self, *, options: mf.CallOptions | None = None) -> None:
+        await self._target.call(INDEX_CLEAR, options)
+
+    async def clear_batch(
+        self, requests: Sequence[IndexClearRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Many calls of `clear`, in as many messages as it takes."""
+        return await self._target.batch(INDEX_CLEAR, requests, options)
+
+    async def clear_bulk(
+        self, requests: Sequence[IndexClearRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Many calls of `clear` in one message."""
+        return await self._target.bulk(INDEX_CLEAR, requests, options)
+
+    async def touch(self, doc: DocId, *, options: mf.CallOptions | None = None) -> None:
+        await self._target.call(INDEX_TOUCH, options, doc)
+
+    async def touch_batch(
+        self, requests: Sequence[IndexTouchRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Many calls of `touch`, in as many messages as it takes."""
+        return await self._target.batch(INDEX_TOUCH, requests, options)
+
+    async def touch_bulk(
+        self, requests: Sequence[IndexTouchRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Many calls of `touch` in one message."""
+        return await self._target.bulk(INDEX_TOUCH, requests, options)
+
+    async def score(self, doc: DocId, query: int, *, options: mf.CallOptions | None = None) -> float:
+        return await self._target.call(INDEX_SCORE, options, doc, query)
+
+    async def score_batch(
+        self, requests: Sequence[IndexScoreRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[float]]:
+        """Many calls of `score`, in as many messages as it takes."""
+        return await self._target.batch(INDEX_SCORE, requests, options)
+
+    async def score_bulk(
+        self, requests: Sequence[IndexScoreRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[float]]:
+        """Many calls of `score` in one message."""
+        return await self._target.bulk(INDEX_SCORE, requests, options)
+
+
+class IndexAsyncScatter:
+    """Calls Index at several agents at once; one outcome each."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, target: AsyncScatterTarget) -> None:
+        self._target = target
+
+    async def add(self, doc: Document, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, DocId]:
+        return await self._target.call(INDEX_ADD, options, doc)
+
+    async def query(
         self,
         terms: Sequence[str],
         limit: int = 10,
@@ -313,44 +378,22 @@ class IndexScatter:
         *,
         options: mf.CallOptions | None = None,
     ) -> mf.Scattered[str, list[Hit]]:
-        """Like `query`, awaited."""
-        return await self._target.call_async(INDEX_QUERY, options, terms, limit, rank)
+        """The best hits, best first."""
+        return await self._target.call(INDEX_QUERY, options, terms, limit, rank)
 
-    def stats(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, IndexStatsResult]:
-        return self._target.call(INDEX_STATS, options)
+    async def stats(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, IndexStatsResult]:
+        return await self._target.call(INDEX_STATS, options)
 
-    async def stats_async(
-        self, *, options: mf.CallOptions | None = None
-    ) -> mf.Scattered[str, IndexStatsResult]:
-        """Like `stats`, awaited."""
-        return await self._target.call_async(INDEX_STATS, options)
+    async def clear(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, None]:
+        return await self._target.call(INDEX_CLEAR, options)
 
-    def clear(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, None]:
-        return self._target.call(INDEX_CLEAR, options)
+    async def touch(self, doc: DocId, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, None]:
+        return await self._target.call(INDEX_TOUCH, options, doc)
 
-    async def clear_async(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, None]:
-        """Like `clear`, awaited."""
-        return await self._target.call_async(INDEX_CLEAR, options)
-
-    def touch(self, doc: DocId, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, None]:
-        return self._target.call(INDEX_TOUCH, options, doc)
-
-    async def touch_async(
-        self, doc: DocId, *, options: mf.CallOptions | None = None
-    ) -> mf.Scattered[str, None]:
-        """Like `touch`, awaited."""
-        return await self._target.call_async(INDEX_TOUCH, options, doc)
-
-    def score(
+    async def score(
         self, doc: DocId, query: int, *, options: mf.CallOptions | None = None
     ) -> mf.Scattered[str, float]:
-        return self._target.call(INDEX_SCORE, options, doc, query)
-
-    async def score_async(
-        self, doc: DocId, query: int, *, options: mf.CallOptions | None = None
-    ) -> mf.Scattered[str, float]:
-        """Like `score`, awaited."""
-        return await self._target.call_async(INDEX_SCORE, options, doc, query)
+        return await self._target.call(INDEX_SCORE, options, doc, query)
 
 
 class AdminClient:
@@ -364,21 +407,11 @@ class AdminClient:
     def ping(self, payload: bytes, *, options: mf.CallOptions | None = None) -> bytes:
         return self._target.call(ADMIN_PING, options, payload)
 
-    async def ping_async(self, payload: bytes, *, options: mf.CallOptions | None = None) -> bytes:
-        """Like `ping`, awaited."""
-        return await self._target.call_async(ADMIN_PING, options, payload)
-
     def ping_batch(
         self, requests: Sequence[AdminPingRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[bytes]:
         """Many calls of `ping`, in as many messages as it takes."""
         return self._target.batch(ADMIN_PING, requests, options)
-
-    async def ping_batch_async(
-        self, requests: Sequence[AdminPingRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[bytes]]:
-        """Like `ping_batch`, awaited."""
-        return await self._target.batch_async(ADMIN_PING, requests, options)
 
     def ping_bulk(
         self, requests: Sequence[AdminPingRequest], *, options: mf.CallOptions | None = None
@@ -386,8 +419,26 @@ class AdminClient:
         """Many calls of `ping` in one message."""
         return self._target.bulk(ADMIN_PING, requests, options)
 
-    async def ping_bulk_async(
+
+class AdminAsyncClient:
+    """Like `AdminClient`, for asyncio: everything is awaited."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, client: AsyncTargetSource) -> None:
+        self._target = client.async_target(ADMIN_SERVICE)
+
+    async def ping(self, payload: bytes, *, options: mf.CallOptions | None = None) -> bytes:
+        return await self._target.call(ADMIN_PING, options, payload)
+
+    async def ping_batch(
+        self, requests: Sequence[AdminPingRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[bytes]]:
+        """Many calls of `ping`, in as many messages as it takes."""
+        return await self._target.batch(ADMIN_PING, requests, options)
+
+    async def ping_bulk(
         self, requests: Sequence[AdminPingRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[bytes]]:
-        """Like `ping_bulk`, awaited."""
-        return await self._target.bulk_async(ADMIN_PING, requests, options)
+        """Many calls of `ping` in one message."""
+        return await self._target.bulk(ADMIN_PING, requests, options)

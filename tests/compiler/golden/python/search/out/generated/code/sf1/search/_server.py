@@ -23,7 +23,7 @@ from generated.code.sf1.search._types import (
     Rank,
 )
 from generated.code.sf1.text._types import DocId, Document
-from mf.core.service import Servant
+from mf.core.service import AsyncServant, Servant
 
 
 class IndexServant(Servant, ABC):
@@ -88,7 +88,7 @@ class IndexServant(Servant, ABC):
         return mf.each(self.score, ((each.doc, each.query) for each in requests))
 
 
-class IndexAsyncServant(Servant, ABC):
+class IndexAsyncServant(AsyncServant, ABC):
     """Like `IndexServant`, with `async def`: it runs on the loop of asyncio that serves."""
 
     __slots__ = ()
@@ -165,7 +165,7 @@ class AdminServant(Servant, ABC):
         return mf.each(self.ping, ((each.payload,) for each in requests))
 
 
-class AdminAsyncServant(Servant, ABC):
+class AdminAsyncServant(AsyncServant, ABC):
     """Like `AdminServant`, with `async def`: it runs on the loop of asyncio that serves."""
 
     __slots__ = ()

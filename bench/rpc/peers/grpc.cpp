@@ -7,7 +7,7 @@
 #include <semaphore>
 
 #include "bench.grpc.pb.h"
-#include "commands.hpp"
+#include "rpc/commands.hpp"
 
 namespace bench_rpc {
 namespace {

@@ -1,4 +1,4 @@
-"""R5. Streams that are awaited, watched by the running loop like any awaited call.
+"""R5. Streams that are awaited.
 
 Values are gathered: they leave when they fill a frame, or within one turn of the loop. A task that is
 cancelled while it waits for a stream cancels the call.
@@ -10,24 +10,25 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any, TypeVar
 
-from mf.client.aio import find_async, resolve, waker
-from mf.client.destination import Destination
+from mf.client.async_call import find
+from mf.client.async_destination import AsyncDestination
 from mf.client.stream_base import ClientStream
 from mf.core.options import INFINITE, CallOptions
 from mf.core.service import Method
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader
+from mf.link.async_link import AsyncLink
 from mf.protocol.call_table import CallStep
 from mf.protocol.frame import pack_deadline
 
 T = TypeVar("T")
 
 
-class _Stream(ClientStream):
+class _Stream(ClientStream[AsyncLink]):
     __slots__ = ("_loop", "_opening", "_scheduled", "_to", "_waiting")
 
     def __init__(
         self,
-        to: Destination,
+        to: AsyncDestination,
         method: Method[Any, Any],
         options: CallOptions | None,
         arguments: tuple[Any, ...],
@@ -48,17 +49,16 @@ class _Stream(ClientStream):
                 await self._open()
 
     async def _open(self) -> None:
-        self._loop = loop = get_running_loop()
+        self._loop = get_running_loop()
         call = self.call
-        call.on_done = waker(loop, self.wake)
+        call.on_done = lambda _: self.wake()
         step = call.begin()
         while step < CallStep.END:
-            route = await find_async(call, self._to)
+            route = await find(call, self._to)
             if route is None:
                 return
-            word = pack_deadline(max(call.deadline - monotonic(), 0.0))
-            link = route.link
-            if link.submit(call, word, link.watches.loop(loop)):
+            now = monotonic()
+            if route.link.start(call, pack_deadline(max(call.deadline - now, 0.0)), now):
                 self.route = route
                 return
             step = call.settle(monotonic())
@@ -67,7 +67,7 @@ class _Stream(ClientStream):
     def wake(self) -> None:
         waiting, self._waiting = self._waiting, []
         for future in waiting:
-            resolve(future)
+            _resolve(future)
 
     async def wait(self, seconds: float) -> None:
         """Until something has happened. After `seconds` without, the call ends."""
@@ -88,7 +88,7 @@ class _Stream(ClientStream):
     def _nothing_came(self, future: "Future[None]") -> None:
         if not future.done():
             self.too_idle()
-            resolve(future)
+            _resolve(future)
 
     async def next_value(self) -> Any:
         """Raises StopAsyncIteration at the end, or what ended the call."""
@@ -156,6 +156,12 @@ class _Stream(ClientStream):
         await self.done_writing()
 
 
+def _resolve(future: "Future[None]") -> None:
+    """Wakes who awaits it, once."""
+    if not future.done():
+        future.set_result(None)
+
+
 class _Reader(AsyncStreamReader[T]):
     __slots__ = ("_stream",)
 
@@ -208,19 +214,19 @@ class _Duplex(AsyncDuplexStream[Any, T]):
 
 
 def read_stream(
-    to: Destination, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
+    to: AsyncDestination, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
 ) -> AsyncStreamReader[Any]:
     return _Reader(_Stream(to, method, options, arguments))
 
 
 def duplex_stream(
-    to: Destination, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
+    to: AsyncDestination, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
 ) -> AsyncDuplexStream[Any, Any]:
     return _Duplex(_Stream(to, method, options, arguments))
 
 
 async def write_stream(
-    to: Destination,
+    to: AsyncDestination,
     method: Method[Any, T],
     options: CallOptions | None,
     values: AsyncIterable[Any] | Iterable[Any],

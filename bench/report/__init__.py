@@ -1,0 +1,1 @@
+"""The experiments of the technical report, and dCache's way to a file."""

@@ -1,0 +1,1 @@
+"""The ways over which calls go: transports, sizes, connections, threads."""

@@ -1,0 +1,20 @@
+// Keeps the memory of large messages warm while they come and go (core/blocks.hpp), by a timer of the reactor
+// that gives it back when none has come for a second or two. An idle reactor has no such timer.
+#pragma once
+
+#include <cstddef>
+
+#include "mf/core/blocks.hpp"
+#include "mf/transport/reactor.hpp"
+
+namespace mf::link {
+
+void warm_blocks_by(transport::Reactor& reactor) noexcept;
+
+/// For each message that is sent or received.
+inline void warm_blocks_for(std::size_t size, transport::Reactor& reactor) noexcept {
+  if (size >= kKeptFrom) [[unlikely]]
+    warm_blocks_by(reactor);
+}
+
+}  // namespace mf::link

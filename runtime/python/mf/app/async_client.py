@@ -1,0 +1,27 @@
+"""R7. The client of programs of asyncio: knows all kinds of addresses."""
+
+from asyncio import AbstractEventLoop
+
+from mf.client.async_client import AsyncClient as BaseClient
+from mf.link.async_resolver import AsyncResolver
+
+
+class AsyncClient(BaseClient):
+    """Calls services from the loop of asyncio that runs when it is made: through a controller, at servers, or
+    in this process. Only the tasks of that loop may use it; it starts no thread. `where` and the options are
+    those of Client.
+
+        async with mf.AsyncClient("tcp://127.0.0.1:7401") as client:
+            hits = await IndexAsyncClient(client).at("books").query(["the"])
+
+    Raises ValueError for an address that is none, RuntimeError where no loop runs.
+    """
+
+    __slots__ = ()
+
+    def _resolver_for(self, where: str, loop: AbstractEventLoop) -> AsyncResolver:
+        if where.startswith("mf://"):
+            from mf.controller.async_resolver import AsyncControllerResolver
+
+            return AsyncControllerResolver(where, loop)
+        return super()._resolver_for(where, loop)

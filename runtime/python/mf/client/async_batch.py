@@ -1,0 +1,73 @@
+"""R5. Message-level batches that are awaited. A task that is cancelled gives up what is still under way."""
+
+from asyncio import CancelledError, Future, get_running_loop
+from collections.abc import Sequence
+from time import monotonic
+from typing import Any, TypeVar, cast
+
+from mf.client.async_destination import AsyncDestination
+from mf.client.message_batch import Message, MessageBatch
+from mf.core.error import Error
+from mf.core.options import BatchOptions
+from mf.core.outcome import Outcome
+from mf.core.service import Method
+from mf.link.async_link import AsyncLink
+from mf.protocol.call import too_late
+from mf.protocol.call_table import CallEvent
+from mf.protocol.frame import pack_deadline
+
+T = TypeVar("T")
+
+
+class _AwaitedBatch(MessageBatch[T, AsyncLink]):
+    __slots__ = ("_to",)
+
+    def __init__(
+        self, to: AsyncDestination, method: Method[Any, T], requests: Sequence[Any], options: BatchOptions
+    ) -> None:
+        super().__init__(to, method, requests, options)
+        self._to = to
+
+    async def results(self) -> list[Outcome[T]]:
+        try:
+            while self._left:
+                if self._flying:  # the link ends them, at the deadline too
+                    await self._some()
+                elif monotonic() >= self._deadline:
+                    self._fail_queue(CallEvent.EXPIRED, too_late())
+                else:
+                    await self._connect()
+        except CancelledError:
+            self._give_up()
+            raise
+        return cast("list[Outcome[T]]", self.partial())
+
+    async def _some(self) -> None:
+        """Until all have ended, or those that are left need another connection."""
+        future: Future[None] = get_running_loop().create_future()
+        self._wakers.append(lambda: _set(future))
+        await future
+
+    async def _connect(self) -> None:
+        """Finds a connection and fills the window; without one, everything that waits to be sent fails."""
+        try:
+            self._route = await self._to.find(self._deadline)
+        except Error as failure:
+            self._fail_queue(CallEvent.UNREACHABLE, failure)
+            return
+        self._pump(self._route)
+        await self._route.link.room(self._deadline)  # one-way messages have no reply that holds them back
+
+    def _submit_to(self, link: AsyncLink, message: Message[T], now: float) -> bool:
+        return link.start(message, pack_deadline(max(self._deadline - now, 0.0)), now)
+
+
+def _set(future: "Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+async def batch(
+    to: AsyncDestination, method: Method[Any, T], requests: Sequence[Any], options: BatchOptions
+) -> list[Outcome[T]]:
+    return await _AwaitedBatch(to, method, requests, options).results()

@@ -1,0 +1,68 @@
+"""R5. Calls that are awaited: does what the call's machine says, and nothing else, as blocking.py does. A
+task that is cancelled, by a timeout too, ends its call at once, and the server is told.
+"""
+
+from asyncio import CancelledError
+from time import monotonic
+from typing import Any
+
+from mf.client.async_destination import AsyncDestination
+from mf.client.driving import given_up, sent_off
+from mf.client.routes import Route
+from mf.core.error import Error
+from mf.link.async_link import AsyncLink
+from mf.protocol.call import Call, too_late
+from mf.protocol.call_table import CallEvent, CallState, CallStep
+from mf.protocol.frame import ONEWAY, pack_deadline
+
+
+async def run(call: Call[Any], to: AsyncDestination, step: CallStep | None = None) -> None:
+    """Until the call has ended; from `step` on, if it has begun."""
+    if step is None:
+        step = call.begin()
+    while step < CallStep.END:
+        route = await find(call, to)
+        if route is None:
+            return
+        now = monotonic()
+        if call.flags & ONEWAY:
+            step = sent_off(call, route, now)
+            await route.link.room(call.deadline)
+        else:
+            future = route.link.submit(call, pack_deadline(max(call.deadline - now, 0.0)))
+            if future is not None:
+                try:
+                    await future
+                except CancelledError:
+                    cancel(route.link, call)
+                    raise
+            step = call.settle(monotonic())
+        if step is CallStep.RESOLVE:
+            to.forget(route)
+
+
+async def find(call: Call[Any], to: AsyncDestination) -> Route[AsyncLink] | None:
+    """What blocking.find does."""
+    try:
+        route = await to.find(call.deadline)
+    except Error as failure:
+        if call.state is not CallState.ENDED:
+            call.fail(CallEvent.UNREACHABLE, failure, monotonic())
+        return None
+    except CancelledError:
+        if call.state is not CallState.ENDED:
+            call.fail(CallEvent.CANCELLED, given_up(), monotonic())
+        raise
+    if call.state is CallState.ENDED:  # a stream that was cancelled meanwhile
+        return None
+    now = monotonic()
+    call.bound_to(route.binding, now)
+    if now >= call.deadline:
+        call.fail(CallEvent.EXPIRED, too_late(), now)
+        return None
+    return route
+
+
+def cancel(link: AsyncLink, call: Call[Any]) -> None:
+    link.abandon(call, CallEvent.CANCELLED, given_up())
+    call.settle(monotonic())

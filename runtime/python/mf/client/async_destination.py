@@ -1,0 +1,20 @@
+"""R5. Where the awaited calls of one target go. See destination.py."""
+
+from mf.client.async_router import AsyncRouter
+from mf.client.destination import BaseDestination
+from mf.client.routes import Route
+from mf.link.async_link import AsyncLink
+
+
+class AsyncDestination(BaseDestination[AsyncRouter, AsyncLink]):
+    """For one loop."""
+
+    __slots__ = ()
+
+    async def find(self, deadline: float) -> Route[AsyncLink]:
+        """A usable route, waiting as the router's rules say. Raises Error, NOT_EXECUTED."""
+        route = self.ready()
+        if route is not None:
+            return route
+        generation = self._resolver.generation
+        return self._found(*await self.router.find(self.service, self.agent, deadline), generation)

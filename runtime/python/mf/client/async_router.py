@@ -1,0 +1,59 @@
+"""R5. Routes for clients of asyncio: what routes.py says, by tasks that wait."""
+
+from time import monotonic
+
+from mf.client.routes import AgentsSearch, Route, Routing, Search, Troubles
+from mf.core.error import Error
+from mf.core.service import ServiceInfo
+from mf.link.async_link import AsyncLink
+from mf.link.async_pool import AsyncPool
+from mf.link.async_resolver import AsyncResolver
+from mf.link.resolver import Instance
+
+
+class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
+    """See above. For one loop."""
+
+    __slots__ = ()
+
+    async def find(
+        self, service: ServiceInfo, agent: str | None, deadline: float
+    ) -> tuple[Route[AsyncLink], bool]:
+        """A route, and whether it is the only possible one. Raises Error, NOT_EXECUTED."""
+        search = Search(self, service, agent, deadline)
+        while True:
+            route, trouble = await self._try_all(service, search.candidates(), deadline)
+            if route is not None:
+                search.succeeded()
+                return route, search.only
+            search.failed(trouble)
+            await self.resolver.wait(service.name, search.view, search.pause)
+
+    async def _try_all(
+        self, service: ServiceInfo, candidates: list[tuple[str, Instance]], deadline: float
+    ) -> tuple[Route[AsyncLink] | None, Error | None]:
+        """A route to the first of the candidates that can be reached; else what is wrong with them. One that
+        does not answer is waited for only a moment while there are others."""
+        pool = self.pool
+        troubles = Troubles()
+        left = self.ordered(candidates)
+        if len(left) > 1 and pool.usable(left[0][1]) is None:
+            pool.begin_all([instance for _, instance in left if not instance.local])
+        while left:
+            (agent, instance), *left = left
+            until = pool.patience(deadline) if left else deadline
+            try:
+                link = await pool.open(instance, until)
+                return Route(link, await link.bind(service, agent, until)), None
+            except Error as error:
+                if left and monotonic() >= until:
+                    pool.note_late(instance.address)
+                troubles.add(error)
+        return None, troubles.worst
+
+    async def agents(self, service: ServiceInfo, deadline: float) -> list[str]:
+        """See AgentsSearch."""
+        search = AgentsSearch(self, service, deadline)
+        while (agents := search.attempt()) is None:
+            await self.resolver.wait(service.name, search.view, search.pause)
+        return agents

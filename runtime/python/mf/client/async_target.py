@@ -1,0 +1,143 @@
+"""R5. One service at one agent or at any, over connections: where generated clients of asyncio arrive. See
+target.py; the drivers are async_call.py, async_batch.py and async_streams.py.
+"""
+
+from asyncio import CancelledError, gather
+from collections.abc import AsyncIterable, Coroutine, Iterable, Sequence
+from time import monotonic
+from typing import Any, TypeVar, cast
+
+from mf.client import async_batch, async_call
+from mf.client.async_destination import AsyncDestination
+from mf.client.async_router import AsyncRouter
+from mf.client.async_streams import duplex_stream, read_stream, write_stream
+from mf.client.begin import begin, begin_bulk, deadline_of, give_metadata
+from mf.client.driving import bulk_outcomes, scattered_outcome
+from mf.core.agent import Agent, called_agent
+from mf.core.options import BatchOptions, CallOptions
+from mf.core.outcome import Outcome
+from mf.core.service import Method, ServiceInfo
+from mf.core.stream import AsyncDuplexStream, AsyncStreamReader
+from mf.core.target import AsyncScatterTarget, AsyncTarget, Scattered
+from mf.protocol.call_table import RESOLVE
+from mf.protocol.reply import OK
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class AsyncRemoteTarget(AsyncDestination, AsyncTarget):
+    """See above. For one loop."""
+
+    __slots__ = ()
+
+    # Which agents
+
+    def at(self, agent: Agent) -> "AsyncRemoteTarget":
+        return AsyncRemoteTarget(self.router, self.service, called_agent(agent))
+
+    def any(self) -> "AsyncRemoteTarget":
+        return AsyncRemoteTarget(self.router, self.service, None)
+
+    def on(self, agents: Iterable[Agent]) -> AsyncScatterTarget:
+        return AsyncAgentsTarget(self.router, self.service, list(dict.fromkeys(map(called_agent, agents))))
+
+    def everywhere(self) -> AsyncScatterTarget:
+        return AsyncAgentsTarget(self.router, self.service, None)
+
+    # Calls
+
+    async def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
+        now = monotonic()
+        call = begin(self.router, method, options, arguments, now)
+        route = self._route
+        if (
+            route is None
+            or not route.link.usable
+            or not route.binding.bound
+            or self._resolver.generation != self._generation
+            or method.oneway
+            or call.deadline <= now
+        ):
+            await async_call.run(call, self)
+        else:  # what `run` does, for a route that is at hand
+            call.begin_at(route.binding, now)
+            future = route.link.submit(call, call.word)
+            if future is not None:
+                try:
+                    await future
+                except CancelledError:
+                    async_call.cancel(route.link, call)
+                    raise
+            if call.failure is None and call.status == OK and call.reply_metadata is None:
+                if call.encoding == method.result_encoding:
+                    return method.decode_result(call.payload)  # nobody asks the machine any more
+                return call.value_at_once()
+            if call.settle(monotonic()) is RESOLVE:
+                self.forget(route)
+                await async_call.run(call, self, RESOLVE)
+        give_metadata(options, call.reply_metadata)
+        if method.oneway and call.failure is None:
+            return cast(T, None)
+        return call.value()
+
+    def batch(
+        self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
+    ) -> Coroutine[Any, Any, list[Outcome[T]]]:
+        return async_batch.batch(self, method, requests, options or BatchOptions())
+
+    async def bulk(
+        self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
+    ) -> list[Outcome[T]]:
+        if not requests:
+            return []
+        call = begin_bulk(self.router, method, options, requests, monotonic())
+        await async_call.run(call, self)
+        return bulk_outcomes(call, options)
+
+    # Streams
+
+    def read_stream(
+        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
+    ) -> AsyncStreamReader[Any]:
+        return read_stream(self, method, options, arguments)
+
+    def write_stream(
+        self,
+        method: Method[Any, T],
+        options: CallOptions | None,
+        values: AsyncIterable[Any] | Iterable[Any],
+        *arguments: Any,
+    ) -> Coroutine[Any, Any, T]:
+        return write_stream(self, method, options, values, arguments)
+
+    def duplex_stream(
+        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
+    ) -> AsyncDuplexStream[Any, Any]:
+        return duplex_stream(self, method, options, arguments)
+
+
+class AsyncAgentsTarget(AsyncScatterTarget):
+    """One call to several agents, each with an outcome of its own: all are looked for at once, so that an
+    agent that nobody has heard of holds up no other. `agents` None: those known when a call is made."""
+
+    __slots__ = ("_agents", "_router", "_service")
+
+    def __init__(self, router: AsyncRouter, service: ServiceInfo, agents: list[str] | None) -> None:
+        self._router = router
+        self._service = service
+        self._agents = agents
+
+    async def call(
+        self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
+    ) -> Scattered[str, T]:
+        now = monotonic()
+        router, service = self._router, self._service
+        agents = self._agents
+        if agents is None:
+            agents = await router.agents(service, deadline_of(method, options, now))
+        calls = {agent: begin(router, method, options, arguments, now) for agent in agents}
+        await gather(
+            *(async_call.run(call, AsyncDestination(router, service, agent)) for agent, call in calls.items())
+        )
+        return Scattered((agent, scattered_outcome(call, options)) for agent, call in calls.items())

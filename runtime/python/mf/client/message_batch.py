@@ -1,0 +1,227 @@
+"""R5. Message-level batch: a list of calls as messages of at most so many items, in flight together up to the
+window. Each message is a call of its own, with a machine of its own. Who waits, and how, is in batch.py and
+async_batch.py.
+
+Replies refill the window wherever they are read; they are decoded by whoever asks for outcomes. A message
+that is to be sent again waits for somebody who waits for the batch, and who finds another connection.
+"""
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Sequence
+from threading import Lock
+from time import monotonic
+from typing import Any, Generic, TypeVar
+
+from mf.client.begin import deadline_of, give_metadata, metadata_of
+from mf.client.destination import BaseDestination
+from mf.client.driving import given_up, sent_off
+from mf.client.routes import L, Route
+from mf.core.error import Code, Error, not_executed
+from mf.core.options import BatchOptions
+from mf.core.outcome import Outcome
+from mf.core.service import Method
+from mf.protocol.call import Call, RetryBudget, too_late
+from mf.protocol.call_table import CallEvent, CallStep
+from mf.protocol.frame import METADATA, ONEWAY
+
+T = TypeVar("T")
+
+
+class Message(Call[T]):
+    """Some requests that go in one message: those from `start` to `end` of all."""
+
+    def __init__(
+        self, method: Method[Any, T], deadline: float, budget: RetryBudget, flags: int, start: int, end: int
+    ) -> None:
+        super().__init__(method, deadline, budget, flags)
+        self.start = start
+        self.behind = end
+        self.items = end - start
+
+
+class MessageBatch(ABC, Generic[T, L]):
+    """See above. Any thread may ask, where there are several."""
+
+    __slots__ = (
+        "_arrived",
+        "_block",
+        "_budget",
+        "_deadline",
+        "_flags",
+        "_flying",
+        "_left",
+        "_lock",
+        "_method",
+        "_options",
+        "_outcomes",
+        "_pumping",
+        "_queue",
+        "_requests",
+        "_route",
+        "_wakers",
+    )
+
+    def __init__(
+        self,
+        to: BaseDestination[Any, L],
+        method: Method[Any, T],
+        requests: Sequence[Any],
+        options: BatchOptions,
+    ) -> None:
+        self._method = method
+        self._requests = requests
+        self._options = options
+        self._deadline = deadline_of(method, options, monotonic())
+        self._block = metadata_of(to.router, options)
+        self._flags = method.request_encoding | (ONEWAY if method.oneway else 0)
+        if self._block:
+            self._flags |= METADATA
+        self._budget = to.router.budget
+        self._lock = Lock()
+        count = len(requests)
+        size = options.size or method.batch_max
+        self._queue = deque(self._message(at, min(at + size, count)) for at in range(0, count, size))
+        for message in self._queue:
+            message.begin()
+        self._outcomes: list[Outcome[T] | None] = [None] * count
+        self._left = count
+        self._flying: set[Message[T]] = set()
+        self._pumping = False
+        self._arrived: list[Message[T]] = []
+        self._wakers: list[Callable[[], None]] = []
+        self._route: Route[L] | None = None
+
+    def _message(self, start: int, end: int) -> Message[T]:
+        return Message(self._method, self._deadline, self._budget, self._flags, start, end)
+
+    # What is known
+
+    def partial(self) -> list[Outcome[T] | None]:
+        with self._lock:
+            arrived, self._arrived = self._arrived, []
+        for message in arrived:
+            self._outcomes[message.start : message.behind] = message.outcomes()
+            give_metadata(self._options, message.reply_metadata)
+        return list(self._outcomes)
+
+    def __len__(self) -> int:
+        return len(self._outcomes)
+
+    def _give_up(self) -> None:
+        self._fail_queue(CallEvent.CANCELLED, given_up())
+        for message in list(self._flying):
+            assert self._route is not None
+            self._route.link.abandon(message, CallEvent.CANCELLED, given_up())
+
+    # Sending
+
+    def _pump(self, route: Route[L]) -> None:
+        """Queues as many messages as the window takes. Who calls sends them."""
+        hello = route.link.peer_hello
+        window = self._options.window
+        if hello is not None:
+            window = min(window, hello.max_in_flight)
+        with self._lock:
+            if self._pumping:  # that thread, or this one further up, looks at the queue again
+                return
+            self._pumping = True
+        while True:
+            with self._lock:
+                full = len(self._flying) >= window or monotonic() >= self._deadline
+                if full or not self._queue or not route.link.usable or not route.binding.bound:
+                    self._pumping = False
+                    break
+                message = self._queue.popleft()
+                self._flying.add(message)
+            self._send(route, message)
+        if self._queue and monotonic() >= self._deadline:
+            self._fail_queue(CallEvent.EXPIRED, too_late())
+
+    def _send(self, route: Route[L], message: Message[T]) -> None:
+        try:
+            items = self._method.encode_requests(self._requests[message.start : message.behind])
+        except Error as refused:
+            self._split(message, refused)
+            return
+        except Exception as raised:  # of the sequence, or of a request that is none
+            text = f"these requests cannot be read: {raised!r}"
+            self._split(message, not_executed(Code.INVALID_ARGUMENT, text))
+            return
+        message.body = self._block + items if self._block else items
+        if len(message.body) > route.link.peer_max_payload and message.items > 1:
+            self._split(message, None)
+            return
+        self._submit(route, message)
+
+    def _split(self, message: Message[T], refused: Error | None) -> None:
+        """The message is too large, or one request of it cannot be encoded: it goes in halves."""
+        if message.items == 1:
+            assert refused is not None
+            self._ended(message, message.fail(CallEvent.UNREACHABLE, refused, monotonic()))
+            return
+        middle = (message.start + message.behind) // 2
+        halves = self._message(message.start, middle), self._message(middle, message.behind)
+        for half in halves:
+            half.goes_on_from(message)
+        with self._lock:
+            self._flying.discard(message)
+            self._queue.extendleft(reversed(halves))
+
+    def _submit(self, route: Route[L], message: Message[T]) -> None:
+        now = monotonic()
+        message.bound_to(route.binding, now)
+        if self._method.oneway:
+            self._ended(message, sent_off(message, route, now))
+            return
+        message.on_done = self._completed
+        if not self._submit_to(route.link, message, now):
+            self._completed(message)
+
+    @abstractmethod
+    def _submit_to(self, link: L, message: Message[T], now: float) -> bool:
+        """Queues a message whose `on_done` is called when it is done. False: it is."""
+
+    # Receiving
+
+    def _completed(self, message: Message[T]) -> None:
+        """On whatever thread read the reply, or noticed that there will be none."""
+        self._ended(message, message.settle(monotonic()))
+
+    def _ended(self, message: Message[T], step: CallStep) -> None:
+        again = step is CallStep.RESOLVE
+        message.body = b""
+        if not again and self._method.oneway and message.failure is None:
+            self._outcomes[message.start : message.behind] = [Outcome() for _ in range(message.items)]
+        with self._lock:
+            self._flying.discard(message)
+            if again:
+                self._queue.appendleft(message)
+            else:
+                self._left -= message.items
+                if message.failure is not None or not self._method.oneway:
+                    self._arrived.append(message)
+            wakers = self._take_wakers()
+        for wake in wakers:
+            wake()
+        if self._queue and not again and self._route is not None:
+            self._pump(self._route)
+
+    def _take_wakers(self) -> list[Callable[[], None]]:
+        """With the lock: those to be woken now."""
+        if self._flying and self._left:
+            return []
+        wakers, self._wakers = self._wakers, []
+        return wakers
+
+    def _fail_queue(self, event: CallEvent, failure: Error) -> None:
+        """What has not been sent, or is to be sent again, ends."""
+        with self._lock:
+            while self._queue:
+                message = self._queue.popleft()
+                message.fail(event, failure, monotonic())
+                self._left -= message.items
+                self._arrived.append(message)
+            wakers = self._take_wakers()
+        for wake in wakers:
+            wake()

@@ -1,0 +1,84 @@
+"""R5. Routes for clients that block: what routes.py says, by threads that wait."""
+
+from collections.abc import Callable, Iterable
+from time import monotonic
+
+from mf.client.routes import AgentsSearch, Route, Routing, Search, Troubles
+from mf.core.error import Error
+from mf.core.service import ServiceInfo
+from mf.link.link import Link
+from mf.link.pool import Pool
+from mf.link.resolver import Instance, Resolver
+
+
+class Router(Routing[Resolver, Pool]):
+    """See above. Any number of threads may ask."""
+
+    __slots__ = ()
+
+    def find(
+        self,
+        service: ServiceInfo,
+        agent: str | None,
+        deadline: float,
+        note: Callable[[Error], None] | None = None,
+    ) -> tuple[Route[Link], bool]:
+        """A route, and whether it is the only possible one. `note` hears why there is none yet. Raises Error,
+        NOT_EXECUTED."""
+        search = Search(self, service, agent, deadline, note)
+        while (route := self.attempt(search, service, deadline)) is None:
+            self.resolver.wait(service.name, search.view, search.pause)
+        return route, search.only
+
+    def attempt(self, search: Search, service: ServiceInfo, deadline: float) -> Route[Link] | None:
+        """One attempt, which may connect and bind. None: it is not over. Raises Error, NOT_EXECUTED."""
+        route, trouble = self._try_all(service, search.candidates(), deadline)
+        if route is None:
+            search.failed(trouble)
+        else:
+            search.succeeded()
+        return route
+
+    def prepare(self, service: ServiceInfo, searches: Iterable[Search], deadline: float) -> None:
+        """Connects and binds for several searches at once, so that their attempts find what they need there.
+        Nothing fails here."""
+        agents: dict[Instance, list[str]] = {}
+        for search in searches:
+            for agent, instance in search.known()[:1]:
+                agents.setdefault(instance, []).append(agent)
+        self.pool.connect_all(list(agents), deadline)
+        for instance, some in agents.items():
+            link = self.pool.usable(instance)
+            if link is not None and len(some) > 1:
+                link.bind_all(service, some, deadline)
+
+    def _try_all(
+        self, service: ServiceInfo, candidates: list[tuple[str, Instance]], deadline: float
+    ) -> tuple[Route[Link] | None, Error | None]:
+        """A route to the first of the candidates that can be reached; else what is wrong with them. One that
+        does not answer is waited for only a moment while there are others."""
+        pool = self.pool
+        troubles = Troubles()
+        begun = False
+        left = self.ordered(candidates)
+        while left:
+            (agent, instance), *left = left
+            until = pool.patience(deadline) if left else deadline
+            if left and not begun and pool.usable(instance) is None:
+                begun = True
+                pool.connect_all([instance, *(other for _, other in left)], deadline)
+            try:
+                link = pool.open(instance, until)
+                return Route(link, link.bind(service, agent, until)), None
+            except Error as error:
+                if left and monotonic() >= until:
+                    pool.note_late(instance.address)
+                troubles.add(error)
+        return None, troubles.worst
+
+    def agents(self, service: ServiceInfo, deadline: float) -> list[str]:
+        """See AgentsSearch."""
+        search = AgentsSearch(self, service, deadline)
+        while (agents := search.attempt()) is None:
+            self.resolver.wait(service.name, search.view, search.pause)
+        return agents

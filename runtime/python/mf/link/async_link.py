@@ -1,0 +1,397 @@
+"""R4. The connection of a client of asyncio: what core.py is, on one loop and without a lock.
+
+Reading. The loop says when bytes are there; each reply wakes the task that awaits it. Writing. What is queued
+within one turn of the loop leaves in one system call at its end. Time. One timer a connection, for the
+earliest deadline of the calls in flight; it is moved when it fires, not with every call.
+"""
+
+from asyncio import AbstractEventLoop, Future, TimerHandle
+from contextlib import suppress
+from time import monotonic
+from typing import Any
+
+from mf.core.error import Code, Error, not_executed
+from mf.core.log import error as log_error
+from mf.core.log import quote
+from mf.core.service import Payload, ServiceInfo
+from mf.link.core import HANDSHAKE_TIMEOUT, LinkCore
+from mf.protocol.call import Call
+from mf.protocol.call_table import BOUND_AT_ONCE, WRITTEN_AT_ONCE, CallEvent
+from mf.protocol.calls import Binding, Description, Pending, Request
+from mf.protocol.handshake import Hello
+from mf.protocol.stream_call import StreamCall
+from mf.transport.stream import FEW_BUFFERS, Stream, drop_written, joined
+
+FOREVER = float("inf")
+ROOM = 256 << 10
+"""Bytes that may wait to be sent before one-way calls wait for some to leave."""
+
+_LEAST_PAUSE = 0.001  # between two looks for what is overdue
+
+
+class AsyncLink(LinkCore):
+    """See above. `waiter` of a request is the future of its caller; of what several wait for, a list of
+    them."""
+
+    __slots__ = ("_asked", "_blocked", "_crowd", "_expiry", "_flush_due", "_loop", "_timer")
+
+    def __init__(self, loop: AbstractEventLoop, stream: Stream, hello: Hello, scratch: bytearray) -> None:
+        """`scratch` may be shared with all connections of the loop."""
+        super().__init__(stream, hello, scratch)
+        self._loop = loop
+        self._asked: dict[tuple[str, str], Binding] = {}
+        self._blocked = False
+        self._crowd: list[Future[None]] = []  # that wait for room
+        self._expiry = FOREVER
+        self._flush_due = False
+        self._timer: TimerHandle | None = None
+        loop.add_reader(stream.fileno(), self._readable)
+        self.flush()
+        if stream.inside:
+            loop.call_soon(self._readable)
+
+    # Calls
+
+    def submit(self, call: Call[Any], word: int) -> "Future[None] | None":
+        """Sends a request within this turn of the loop. What is given ends when the call has; None: it was
+        not sent, and has ended."""
+        binding = call.binding
+        session = self._session
+        if (
+            not self.usable
+            or (binding is not None and not binding.bound)
+            or len(call.body) > session.peer_max_payload
+        ) and not self._may_send(call):
+            return None
+        session.request(call, call.flags, word, call.items, call.body)
+        if call.state is BOUND_AT_ONCE:
+            call.state = WRITTEN_AT_ONCE
+        else:
+            call.on(CallEvent.WRITTEN)
+        future: Future[None] = self._loop.create_future()
+        call.waiter = future
+        if call.deadline < self._expiry:
+            self._expire_at(call.deadline)
+        if not self._flush_due:
+            self._flush_due = True
+            self._loop.call_soon(self._flush)
+        return future
+
+    def start(self, call: Call[Any], word: int, now: float) -> bool:  # noqa: ARG002 - as threads need it
+        """`on_done` is called when the reply has come, or never will."""
+        if not self._request(call, word):
+            return False
+        if call.id in self._session.calls.by_id and call.deadline < self._expiry:
+            self._expire_at(call.deadline)
+        self.flush()
+        return True
+
+    def abandon(self, call: Request, event: CallEvent, failure: Error) -> bool:
+        if call.done:
+            return False
+        self._cancel(call, event, failure)
+        if call.on_done is not None:
+            call.on_done(call)
+        self.flush()
+        return True
+
+    async def room(self, deadline: float) -> None:
+        """Until little waits to be sent, or the deadline."""
+        while self._session.out_bytes > ROOM and self.failure is None:
+            future: Future[None] = self._loop.create_future()
+            self._crowd.append(future)
+            await self._within(future, deadline)
+            if monotonic() >= deadline:
+                return
+
+    # Streams
+
+    def take_values(self, call: StreamCall[Any]) -> tuple[Payload, int] | None:
+        taken = call.take()
+        if taken is None:
+            return None
+        payload, count, credit = taken
+        if credit and not call.done:
+            self._session.send_credit(call.id, credit)
+            self.flush()
+        return payload, count
+
+    def send_values(self, call: StreamCall[Any]) -> bool:
+        self._queue_values(call)
+        return not call.sending
+
+    def end_values(self, call: StreamCall[Any]) -> None:
+        if not call.done and call.sending is not None:
+            call.sending = None
+            self._session.end_stream(call)
+
+    def orphan(self, call: StreamCall[Any]) -> None:
+        self._orphans.append(call)
+        with suppress(RuntimeError):  # the loop was closed: its connections have ended with it
+            self._loop.call_soon_threadsafe(self._cancel_orphans)
+
+    # Who is there, and bindings
+
+    async def await_greeting(self, deadline: float) -> None:
+        """Until the server's HELLO has come, or the connection has ended, or the deadline. Only who must know
+        which server is there needs that: BIND and requests do not wait for it."""
+        if self._session.peer is not None or self.failure is not None:
+            return
+        if not self._greetings:
+            self._greetings.append(Pending(FOREVER))
+        await self._wait(self._greetings[0], min(deadline, monotonic() + HANDSHAKE_TIMEOUT))
+
+    async def bind(self, service: ServiceInfo, agent: str, deadline: float) -> Binding:
+        """The routes of (service, agent), asked for when first needed. Raises Error if the server refuses."""
+        key = (service.name, agent)
+        binding = self._bindings.get(key)
+        if binding is not None:
+            return binding
+        deadline = min(deadline, monotonic() + HANDSHAKE_TIMEOUT)
+        asked = self._asked.get(key) or self._ask_binding(service, agent)
+        await self._answer(asked, deadline)
+        if asked.status == Code.SCHEMA_MISMATCH:
+            raise not_executed(Code.SCHEMA_MISMATCH, await self._mismatch(service, deadline, asked.text))
+        if asked.status:
+            text = asked.text or f"{self.peer} refuses {service.name}"
+            raise not_executed(Code(asked.status), text)
+        return asked
+
+    def _ask_binding(self, service: ServiceInfo, agent: str) -> Binding:
+        binding = Binding(service.name, agent, len(service.methods), FOREVER)
+        names = tuple(method.name for method in service.methods)
+        if not self.usable:
+            raise self._gone()
+        while not self._session.bind(binding, service.fingerprint, names):
+            if not self._unbind_idle():
+                raise not_executed(Code.OVERLOADED, f"{self.peer} takes no more bindings, and all are busy")
+        self._asked[service.name, agent] = binding
+        self.flush()
+        return binding
+
+    async def _mismatch(self, service: ServiceInfo, deadline: float, fallback: str) -> str:
+        description = Description(service.name, FOREVER)
+        self._session.describe(description)
+        self.flush()
+        try:
+            await self._answer(description, deadline)
+        except Error:
+            return fallback
+        # Rare, and `re` takes longer to import than all of this module.
+        from mf.protocol.descriptor_diff import difference
+
+        return difference(service.descriptor, description.text) or fallback
+
+    async def _answer(self, pending: Pending, deadline: float) -> None:
+        """Until the server has answered. Raises Error, NOT_EXECUTED, if it does not."""
+        if not await self._wait(pending, deadline):
+            text = f"no reply from {self.peer} within the deadline"
+            raise not_executed(Code.UNAVAILABLE, text)
+        failure = pending.failure
+        if failure is not None:
+            code = failure.code if failure.code == Code.UNAUTHENTICATED else Code.UNAVAILABLE
+            raise not_executed(code, failure.message)
+
+    async def _wait(self, pending: Pending, deadline: float) -> bool:
+        """False: it was not done before the deadline."""
+        if not pending.done:
+            future: Future[None] = self._loop.create_future()
+            if pending.waiter is None:
+                pending.waiter = []
+            pending.waiter.append(future)
+            await self._within(future, deadline)
+        return pending.done
+
+    async def _within(self, future: "Future[None]", deadline: float) -> None:
+        """Awaits it, but not longer than until the deadline."""
+        timer: TimerHandle | None = None
+        if deadline < FOREVER:
+            timer = self._loop.call_later(max(deadline - monotonic(), 0.0), _end, future)
+        try:
+            await future
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    def _done(self, pending: Pending) -> None:
+        pending.done = True
+        if isinstance(pending, StreamCall):
+            pending.release()
+            return
+        if isinstance(pending, Binding):
+            self._bound(pending)
+        waiter = pending.waiter
+        if waiter is not None:
+            for future in waiter if isinstance(waiter, list) else (waiter,):
+                _end(future)
+
+    def _bound(self, binding: Binding) -> None:
+        """A server has answered, or never will."""
+        key = (binding.service, binding.agent)
+        if self._asked.get(key) is binding:
+            del self._asked[key]
+            if binding.failure is None and not binding.status:
+                binding.used = monotonic()
+                self._bindings[key] = binding
+
+    # Reading
+
+    def _readable(self) -> None:
+        try:
+            while self.failure is None and self._read() and self._stream.inside:
+                pass
+            self._retire()
+            if self.failure is not None:
+                self._let_go()
+        except Exception as bug:
+            self._broken_by(bug)
+
+    def _read(self) -> bool:
+        """False: nothing was there, or no more will come."""
+        try:
+            count = self._stream.read_now(self._session.window())
+        except BlockingIOError:
+            return False
+        except OSError as failed:
+            self._lost(failed)
+            return False
+        if not count:
+            self.broken(f"{self.peer} closed the connection")
+            return False
+        self._digest(count)
+        return True
+
+    def _digest(self, count: int) -> None:
+        session = self._session
+        finished: list[Pending] = []
+        for event in session.received(count):
+            if type(event) is tuple:
+                call, call.status, call.encoding, call.payload = event
+                if call.on_done is None:
+                    call.done = True
+                    if not call.waiter.done():
+                        call.waiter.set_result(None)
+                else:
+                    self._done(call)
+                    finished.append(call)
+            else:
+                self._rare(event, finished)
+        for pending in finished:
+            if pending.on_done is not None:
+                pending.on_done(pending)
+        if session.out:
+            self.flush()
+
+    def _broken_by(self, bug: Exception) -> None:
+        """A bug in one connection, or in what it calls: it ends, and the loop goes on for the others."""
+        log_error("while a connection was looked after: %s", quote(repr(bug)), exc_info=bug)
+        self.broken(f"a bug was met on this connection: {bug!r}")
+
+    # Writing
+
+    def flush(self) -> None:
+        """Sends what is queued, and all that is queued until then, when this turn of the loop is over."""
+        if not self._flush_due and self.failure is None:
+            self._flush_due = True
+            self._loop.call_soon(self._flush)
+
+    def _flush(self) -> None:
+        self._flush_due = False
+        try:
+            self._write()
+        except Exception as bug:
+            self._broken_by(bug)
+
+    def _write(self) -> None:
+        session = self._session
+        while session.out and not self._blocked and self.failure is None:
+            size = session.out_bytes
+            out = session.take_output()
+            try:
+                written = self._stream.write_now(joined(out, size) if len(out) > FEW_BUFFERS else out)
+            except OSError as failed:
+                session.out[:0] = out
+                session.out_bytes += size
+                self._write_failed(failed)
+                return
+            if written < size:
+                session.out[:0] = drop_written(out, written)
+                session.out_bytes += size - written
+                if not written:
+                    self._blocked = True
+                    self._loop.add_writer(self._stream.fileno(), self._writable)
+        if self._crowd and session.out_bytes <= ROOM:
+            self._let_in()
+
+    def _writable(self) -> None:
+        self._blocked = False
+        self._loop.remove_writer(self._stream.fileno())
+        self._flush()
+
+    def _write_failed(self, failed: OSError) -> None:
+        """What the server sent before it went is read: its good-bye says what it will not execute."""
+        while self.failure is None and self._read():
+            pass
+        self._lost(failed)
+
+    def _let_in(self) -> None:
+        crowd, self._crowd = self._crowd, []
+        for future in crowd:
+            _end(future)
+
+    # Time
+
+    def _expire_at(self, when: float) -> None:
+        """The loop's clock is time.monotonic() too, but no promise of asyncio: so by difference."""
+        self._expiry = when
+        if self._timer is not None:
+            self._timer.cancel()
+        pause = max(when - monotonic(), _LEAST_PAUSE)
+        self._timer = self._loop.call_later(pause, self._expire)
+
+    def _expire(self) -> None:
+        self._timer = None
+        self._expiry = FOREVER
+        now = monotonic()
+        overdue: list[Request] = []
+        earliest = FOREVER
+        for call in self._session.calls.by_id.values():
+            if call.deadline <= now:
+                overdue.append(call)
+            elif call.deadline < earliest:
+                earliest = call.deadline
+        for call in overdue:
+            self._overdue(call)
+        if earliest < FOREVER:
+            self._expire_at(earliest)
+        for call in overdue:
+            if call.on_done is not None:
+                call.on_done(call)
+        if overdue:
+            self.flush()
+
+    # The end
+
+    def close(self) -> None:
+        if not self._blocked:
+            self._write()  # one-way calls of this turn of the loop, which nobody waits for any more
+        super().close()
+
+    def _let_go(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._let_in()
+        descriptor = self._stream.fileno()
+        if descriptor < 0:
+            return
+        with suppress(RuntimeError):  # the loop was closed
+            self._loop.remove_reader(descriptor)
+            if self._blocked:
+                self._loop.remove_writer(descriptor)
+        self._stream.close()
+
+
+def _end(future: "Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)

@@ -1,0 +1,156 @@
+"""R4. The connections of one client of asyncio, one an address, opened when needed and shared by all its
+tasks.
+
+An attempt to connect is a task that all who need it wait for. When the last of them is cancelled, it is, and
+its socket is closed; who only turns to another instance leaves it going on.
+"""
+
+from asyncio import AbstractEventLoop, CancelledError, Task, wait
+from contextvars import Context
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from mf.core.error import Code, Error, not_executed
+from mf.link.async_link import AsyncLink
+from mf.link.places import CONNECT_TIMEOUT, Place, Places, connect_failed
+from mf.link.resolver import Instance
+from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
+from mf.protocol.session import SCRATCH_SIZE
+from mf.transport.address import Address
+from mf.transport.async_connect import Progress, connect
+from mf.transport.sockets import Dialer, exists_here
+
+if TYPE_CHECKING:
+    from mf.transport.tls import Tls
+
+
+class _Place(Place[AsyncLink]):
+    __slots__ = ("attempt", "progress", "waiting")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attempt: Task[None] | None = None
+        self.progress = Progress()
+        self.waiting = 0
+
+
+class AsyncPool(Places[_Place, AsyncLink]):
+    """Links by address, on one loop."""
+
+    __slots__ = ("_dialer", "_loop", "_scratch")
+
+    def __init__(
+        self, loop: AbstractEventLoop, *, tls: "Tls | None" = None, max_payload: int = DEFAULT_MAX_PAYLOAD
+    ) -> None:
+        super().__init__(max_payload)
+        self._loop = loop
+        self._dialer = Dialer(tls)
+        self._scratch = bytearray(SCRATCH_SIZE)
+
+    def _place(self, address: str) -> _Place:
+        place = self._places.get(address)
+        if place is None:
+            place = self._places[address] = _Place()
+        return place
+
+    def begin_all(self, instances: list[Instance]) -> None:
+        """Begins to connect to several instances at once. Nothing fails here."""
+        for instance in instances:
+            place = self._place(instance.address)
+            if not self.closed and self.usable(instance) is None and monotonic() >= place.not_before:
+                self._begin(place, instance.address)
+
+    async def open(self, instance: Instance, deadline: float) -> AsyncLink:
+        """The link to an instance: over a socket of this host, if it is found there. Raises
+        Error(UNAVAILABLE), NOT_EXECUTED."""
+        return await self._nearest(instance, deadline) or await self.get(instance.address, deadline)
+
+    async def _nearest(self, instance: Instance, deadline: float) -> AsyncLink | None:
+        """None: the instance is not at its path on this host, or does not say so before the deadline."""
+        if not instance.local or self._is_late(instance.local, monotonic()):
+            return None
+        if not exists_here(Address.parse(instance.local)):
+            return None
+        until = self.patience(deadline)
+        try:
+            link = await self.get(instance.local, until)
+        except Error:
+            return None
+        await link.await_greeting(until)
+        if link.is_to(instance.nonce):
+            return link
+        if monotonic() >= until:
+            self.note_late(instance.local)
+        return None
+
+    async def get(self, address: str, deadline: float) -> AsyncLink:
+        """The link to an address, connected if it is not. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+        place = self._place(address)
+        link = place.link
+        if link is not None and link.usable:
+            return link
+        if self.closed:
+            raise not_executed(Code.CANCELLED, "the client was closed")
+        now = monotonic()
+        if place.attempt is None or place.attempt.done():
+            place.check(now)
+        attempt = self._begin(place, address)
+        place.waiting += 1
+        try:
+            await wait((attempt,), timeout=min(max(deadline - now, 0.0), CONNECT_TIMEOUT))
+        except CancelledError:
+            if place.waiting == 1 and place.attempt is attempt:
+                attempt.cancel()
+            raise
+        finally:
+            place.waiting -= 1
+        if self.closed:
+            raise not_executed(Code.CANCELLED, "the client was closed")
+        link = place.link
+        if link is not None and link.usable:
+            return link
+        if attempt.done() and place.error is not None:
+            raise place.error
+        raise connect_failed(address, place.progress.too_late())
+
+    def _begin(self, place: _Place, address: str) -> "Task[None]":
+        attempt = place.attempt
+        if attempt is None or attempt.done():
+            # In a context of its own: it belongs to no call.
+            attempt = self._loop.create_task(self._connect(place, address), context=Context())
+            place.attempt = attempt
+            timer = self._loop.call_later(CONNECT_TIMEOUT, self._give_up, place, address, attempt)
+            attempt.add_done_callback(lambda _: timer.cancel())
+        return attempt
+
+    def _give_up(self, place: _Place, address: str, attempt: "Task[None]") -> None:
+        place.failed(address, place.progress.too_late())
+        attempt.cancel()
+
+    async def _connect(self, place: _Place, address: str) -> None:
+        place.error = None
+        place.progress = Progress()
+        try:
+            stream = await connect(self._dialer, Address.parse(address), place.progress)
+        except OSError as failed:
+            place.failed(address, failed)
+        else:
+            place.link = AsyncLink(self._loop, stream, self._hello(), self._scratch)
+            if self.closed:
+                place.link.close()
+
+    def close(self) -> None:
+        self.closed = True
+        for place in self._places.values():
+            if place.link is not None:
+                place.link.close()
+            if place.attempt is not None:
+                place.attempt.cancel()
+
+    async def end(self) -> None:
+        """After `close`: returns when nothing of it runs any more."""
+        attempts = [
+            each.attempt for each in self._places.values() if each.attempt and not each.attempt.done()
+        ]
+        if attempts:
+            await wait(attempts)

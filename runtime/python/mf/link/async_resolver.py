@@ -1,0 +1,81 @@
+"""R4. Where the servers of a service are, for clients of asyncio. All of it runs on one loop."""
+
+from abc import abstractmethod
+from asyncio import AbstractEventLoop, Future, TimerHandle
+from collections.abc import Iterable, Mapping
+
+from mf.link.resolver import View, Views, static_view
+
+
+class News:
+    """Those who wait for something to change, each at most for a time of its own. They go on in the order in
+    which they came: one-way calls are sent in that order.
+    """
+
+    __slots__ = ("_loop", "_waiting")
+
+    def __init__(self, loop: AbstractEventLoop) -> None:
+        self._loop = loop
+        self._waiting: dict[Future[None], None] = {}
+
+    def tell(self) -> None:
+        """Lets all go on."""
+        waiting, self._waiting = self._waiting, {}
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+    async def wait(self, timeout: float) -> None:
+        """Until the next `tell`, at most `timeout` seconds."""
+        future: Future[None] = self._loop.create_future()
+        timer: TimerHandle | None = None
+        if timeout < float("inf"):
+            timer = self._loop.call_later(timeout, _end, future)
+        self._waiting[future] = None
+        try:
+            await future
+        finally:
+            self._waiting.pop(future, None)
+            if timer is not None:
+                timer.cancel()
+
+
+def _end(future: "Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+class AsyncResolver(Views):
+    """For clients of asyncio; used on their loop only."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    async def wait(self, service: str, old: View, timeout: float) -> View:
+        """Waits until the view is another than `old`, at most `timeout` seconds."""
+
+    async def closed(self) -> None:
+        """After `close`: returns when nothing of it runs any more."""
+
+
+class AsyncStaticResolver(AsyncResolver):
+    """Addresses that never change: of whole servers, or by agent."""
+
+    __slots__ = ("_news", "_view")
+
+    def __init__(
+        self, loop: AbstractEventLoop, addresses: Iterable[str] | Mapping[str, Iterable[str]]
+    ) -> None:
+        self.generation = 0
+        self._view = static_view(addresses)
+        self._news = News(loop)
+
+    def view(self, service: str) -> View:  # noqa: ARG002 - the same for all
+        return self._view
+
+    async def wait(self, service: str, old: View, timeout: float) -> View:  # noqa: ARG002
+        await self._news.wait(timeout)
+        return self._view
+
+    def close(self) -> None:
+        self._news.tell()

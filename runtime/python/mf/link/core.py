@@ -1,0 +1,356 @@
+"""R4. What every connection of a client is: a session over a stream, its bindings, and what becomes of the
+calls on it when something arrives or when it ends. Knows neither threads nor loops: link.py and async_link.py
+drive it.
+
+Where callers come from several threads, all of this runs under their lock.
+"""
+
+from abc import ABC, abstractmethod
+from contextlib import suppress
+from typing import Any
+
+from mf.core.error import Code, Error, Execution, not_executed
+from mf.core.log import quote, warning
+from mf.core.service import Payload
+from mf.protocol.call import Call
+from mf.protocol.call_table import BOUND_AT_ONCE, WRITTEN_AT_ONCE, CallEvent
+from mf.protocol.calls import Binding, Pending, Request
+from mf.protocol.client_session import ClientSession
+from mf.protocol.events import (
+    BindingAnswered,
+    Broken,
+    CreditReceived,
+    DataReceived,
+    DescriptionReceived,
+    GoawayReceived,
+    HelloReceived,
+    Refused,
+    StreamStopped,
+)
+from mf.protocol.handshake import Hello
+from mf.protocol.stream import MAX_WINDOWS, WindowBudget
+from mf.protocol.stream_call import StreamCall
+from mf.transport.stream import Stream, StreamError
+
+HANDSHAKE_TIMEOUT = 5.0
+
+
+class LinkCore(ABC):
+    """Owns the stream and the session. Ends for good when the stream does: `usable` is then false and
+    `failure` says why.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_bindings",
+        "_greetings",
+        "_orphans",
+        "_session",
+        "_stream",
+        "_windows",
+        "failure",
+        "usable",
+    )
+
+    def __init__(self, stream: Stream, hello: Hello, scratch: bytearray) -> None:
+        self._stream = stream
+        self._session = ClientSession(hello, scratch)
+        self._bindings: dict[tuple[str, str], Binding] = {}
+        self._greetings: list[Pending] = []  # that wait for HELLO
+        self._windows: WindowBudget | None = None
+        self._orphans: list[StreamCall[Any]] = []
+        self.usable = True
+        self.failure: Error | None = None
+
+    @property
+    def peer(self) -> str:
+        return self._stream.peer
+
+    @property
+    def in_flight(self) -> int:
+        return len(self._session.calls.by_id)
+
+    @property
+    def peer_max_payload(self) -> int:
+        return self._session.peer_max_payload
+
+    @property
+    def peer_hello(self) -> Hello | None:
+        return self._session.peer
+
+    def is_to(self, nonce: bytes) -> bool:
+        """Whether the server has said that it is the one with this nonce."""
+        hello = self._session.peer
+        return hello is not None and hello.nonce == nonce
+
+    # What drivers of calls need
+
+    @abstractmethod
+    def start(self, call: Call[Any], word: int, now: float) -> bool:
+        """Sends a request without waiting for its reply. A one-way request has none. False: it was not sent,
+        and is done."""
+
+    @abstractmethod
+    def flush(self) -> None:
+        """Has what is queued sent."""
+
+    @abstractmethod
+    def abandon(self, call: Request, event: CallEvent, failure: Error) -> bool:
+        """Whoever made the call gives it up: it ends so, and the server is told. False: it had ended."""
+
+    @abstractmethod
+    def take_values(self, call: StreamCall[Any]) -> tuple[Payload, int] | None:
+        """Some values that have come, and their count; 0 if only a piece of one has. None: nothing."""
+
+    @abstractmethod
+    def send_values(self, call: StreamCall[Any]) -> bool:
+        """Queues what there is credit for. False: some wait for more."""
+
+    @abstractmethod
+    def end_values(self, call: StreamCall[Any]) -> None:
+        """Says that no more values come. What waits for credit must have gone."""
+
+    @abstractmethod
+    def orphan(self, call: StreamCall[Any]) -> None:
+        """Cancels a call soon. For finalizers, which may run anywhere."""
+
+    # Hooks
+
+    @abstractmethod
+    def _done(self, pending: Pending) -> None:
+        """Marks it as done, and wakes whoever waits for it."""
+
+    def _wake(self, waiter: Pending | None) -> None:
+        if waiter is not None and not waiter.done:
+            self._done(waiter)
+
+    @abstractmethod
+    def _let_go(self) -> None:
+        """The connection has ended: closes the stream as soon as nobody uses it."""
+
+    def _may_write(self) -> bool:
+        """Whether nobody is writing at this moment."""
+        return True
+
+    # Sending
+
+    def _may_send(self, call: Call[Any]) -> bool:
+        """False: it is done, with a failure."""
+        session = self._session
+        binding = call.binding
+        if self.usable and len(call.body) <= session.peer_max_payload:
+            if binding is None or binding.bound:
+                return True
+            call.failure = not_executed(Code.UNAVAILABLE, f"{binding.service} was unbound just now")
+        elif self.usable:
+            text = (
+                f"the request has {len(call.body)} bytes, {self.peer} accepts {session.peer_max_payload}: "
+                "send less at a time, or raise max_payload of the server"
+            )
+            call.failure = not_executed(Code.MESSAGE_TOO_LARGE, text)
+        else:
+            call.failure = self._gone()
+        call.ended_by = CallEvent.REFUSED
+        call.done = True
+        return False
+
+    def _request(self, call: Call[Any], word: int) -> bool:
+        """Queues the request. False: it is done, with a failure."""
+        if not self._may_send(call):
+            return False
+        if isinstance(call, StreamCall) and not self._may_open(call):
+            return False
+        self._session.request(call, call.flags, word, call.items, call.body)
+        if call.state is BOUND_AT_ONCE:
+            call.state = WRITTEN_AT_ONCE
+        else:
+            call.on(CallEvent.WRITTEN)
+        if isinstance(call, StreamCall):
+            self._opened(call)
+        return True
+
+    def _may_open(self, call: StreamCall[Any]) -> bool:
+        """Whether the windows of all streams towards this side still sum to no more than they may."""
+        window = self._session.our_hello.stream_window
+        if call.method.result_element is not None:
+            streams = self._session.calls.by_id.values()
+            opened = sum(isinstance(each, StreamCall) and each.incoming is not None for each in streams)
+            if (opened + 1) * window > MAX_WINDOWS:
+                text = (
+                    f"{opened} streams of {self.peer} are open, as many as a connection takes with a "
+                    f"stream window of {window} bytes"
+                )
+                call.failure = not_executed(Code.OVERLOADED, text)
+                call.ended_by = CallEvent.REFUSED
+                call.done = True
+                return False
+        return True
+
+    def _opened(self, call: StreamCall[Any]) -> None:
+        session = self._session
+        ours, theirs = session.our_hello, session.peer
+        assert theirs is not None  # it came before BOUND
+        if self._windows is None:
+            self._windows = WindowBudget(theirs.max_streams, ours.stream_window)
+        call.opened(
+            theirs.stream_window, theirs.max_payload, ours.stream_window, ours.max_payload, self._windows
+        )
+
+    def _queue_values(self, call: StreamCall[Any]) -> None:
+        element = call.method.param_element
+        assert element is not None
+        while not call.done and (frame := call.next_frame()) is not None:
+            self._session.send_data(call.id, element.encoding, frame[1], frame[0])
+
+    def _gone(self) -> Error:
+        if self.failure is None or self.failure.code == Code.SHUTTING_DOWN:
+            return self._stopping()
+        return not_executed(Code.UNAVAILABLE, self.failure.message)
+
+    def _stopping(self) -> Error:
+        return not_executed(Code.SHUTTING_DOWN, f"{self.peer} is stopping; use another instance")
+
+    def _unbind_idle(self) -> bool:
+        """Gives up the binding that was not used for longest. False: all have calls."""
+        busy = {call.binding for call in self._session.calls.by_id.values()}
+        idle = [(key, binding) for key, binding in self._bindings.items() if binding not in busy]
+        if not idle:
+            return False
+        key, binding = min(idle, key=lambda each: each[1].used)
+        del self._bindings[key]
+        binding.bound = False
+        self._session.unbind(binding)
+        return True
+
+    # What arrives, beside replies
+
+    def _rare(self, event: Any, finished: list[Pending]) -> None:
+        """The caller runs the callbacks of `finished`."""
+        if isinstance(event, (DataReceived, CreditReceived, StreamStopped)):
+            self._stream_event(event, finished)
+        elif isinstance(event, HelloReceived):
+            self._greeted()
+        elif isinstance(event, BindingAnswered):
+            self._done(event.binding)
+        elif isinstance(event, DescriptionReceived):
+            self._done(event.description)
+        elif isinstance(event, GoawayReceived):
+            self.usable = False
+        elif isinstance(event, Refused):
+            text = f"{self.peer} refused the connection: {event.code.name}: {event.reason}"
+            self._fail_all(Error(event.code, text), finished)
+        elif isinstance(event, Broken):
+            warning("%s broke the protocol: %s", self.peer, quote(event.reason))
+            self._fail_all(
+                Error(Code.PROTOCOL_ERROR, f"{self.peer} broke the protocol: {event.reason}"), finished
+            )
+
+    def _stream_event(
+        self, event: DataReceived | CreditReceived | StreamStopped, finished: list[Pending]
+    ) -> None:
+        """Something has come for a call that the session knows."""
+        call = event.call
+        if not isinstance(call, StreamCall):
+            wrong: Error | None = Error(Code.PROTOCOL_ERROR, "a part of a stream, of a call that has none")
+        elif isinstance(event, DataReceived):
+            wrong = call.data(event)
+            self._wake(call.reader)
+        else:
+            wrong = call.credit(event.bytes) if isinstance(event, CreditReceived) else call.stopped()
+            self._wake(call.writer)
+        if wrong is not None:
+            self._cancel(call, CallEvent.CANCELLED, wrong)
+        if call.on_done is not None:
+            finished.append(call)
+
+    def _cancel(self, call: Request, event: CallEvent, failure: Error) -> None:
+        """Ends a call that is in flight, and tells the server."""
+        self._session.cancel(call)
+        call.ended_by = event
+        call.failure = failure
+        self._done(call)
+
+    def _cancel_orphans(self) -> None:
+        while self._orphans:
+            failure = Error(Code.CANCELLED, "nobody holds the stream any more")
+            self.abandon(self._orphans.pop(), CallEvent.CANCELLED, failure)
+
+    def _greeted(self) -> None:
+        """HELLO has come, or never will."""
+        for greeting in self._greetings:
+            self._wake(greeting)
+        self._greetings.clear()
+
+    def _overdue(self, pending: Pending) -> None:
+        if pending.done:
+            return
+        text = f"no reply from {self.peer} within the deadline"
+        pending.failure = Error(Code.DEADLINE_EXCEEDED, text, Execution.UNKNOWN)
+        if isinstance(pending, Request):
+            pending.ended_by = CallEvent.EXPIRED
+            self._session.cancel(pending)
+        self._done(pending)
+
+    # The end
+
+    def close(self) -> None:
+        """Ends the connection, as its owner wants; what is in flight ends as CANCELLED."""
+        self._end(Error(Code.UNAVAILABLE, "the client was closed"), given_up=True)
+
+    def broken(self, reason: str) -> None:
+        """Ends the connection; what is in flight ends as CONNECTION_LOST."""
+        self._end(Error(Code.UNAVAILABLE, reason), given_up=False)
+
+    def _lost(self, error: OSError) -> None:
+        """The stream has failed."""
+        code = error.code if isinstance(error, StreamError) else Code.UNAVAILABLE
+        text = f"connection to {self.peer} is lost: {error.strerror or error}"
+        self._end(Error(code, text), given_up=False)
+
+    def _end(self, error: Error, *, given_up: bool) -> None:
+        finished: list[Pending] = []
+        self._fail_all(error, finished, given_up=given_up)
+        for pending in finished:
+            if pending.on_done is not None:
+                pending.on_done(pending)
+
+    def _fail_all(self, error: Error, finished: list[Pending], *, given_up: bool = False) -> None:
+        """Everything pending ends now, as CANCELLED if the caller gave it up. The caller runs the callbacks
+        of `finished`."""
+        if self.failure is not None:
+            return
+        self.usable = False
+        self.failure = error
+        session = self._session
+        for call in session.calls.by_id.values():
+            if session.was_turned_away(call) and not given_up:
+                call.failure = self._stopping()
+            elif session.surely_not_executed(call) or session.was_turned_away(call):
+                code = Code.CANCELLED if given_up else Code.UNAVAILABLE
+                call.failure = not_executed(code, error.message)
+            else:
+                code = Code.CANCELLED if given_up else Code.CONNECTION_LOST
+                call.failure = Error(code, error.message, Execution.UNKNOWN)
+            call.ended_by = CallEvent.CANCELLED if given_up else CallEvent.LOST
+            self._done(call)
+            if call.on_done is not None:
+                finished.append(call)
+        session.calls.by_id.clear()
+        for asked in session.waiting():
+            asked.failure = error
+            self._done(asked)
+        self._greeted()
+        if error.code == Code.PROTOCOL_ERROR and self._may_write():  # REFUSE, as a courtesy
+            with suppress(OSError):
+                self._stream.write_now(session.take_output())
+        session.close()
+        self._stream.shutdown()
+        self._let_go()
+
+    def _retire(self) -> None:
+        """A connection whose server said good-bye ends when the last call on it has."""
+        session = self._session
+        if not self.usable and self.failure is None and not session.calls.by_id and not session.waiting():
+            self.failure = self._stopping()
+            session.close()
+            self._stream.shutdown()

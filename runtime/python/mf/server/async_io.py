@@ -1,0 +1,170 @@
+"""R5. The IO of a server on a loop of asyncio: what server_io.py is, without a thread. Handlers are tasks of
+the loop. Replies of one turn of the loop leave in one system call a connection.
+
+How many tasks there are is bounded by what HELLO lets a client have in flight, and one-way calls run one
+after the other; how many bytes wait to be run, by not reading from who sends more.
+"""
+
+from asyncio import AbstractEventLoop, Future, Task, TimerHandle, wait
+from contextlib import suppress
+from time import monotonic
+from typing import Any
+
+from mf.protocol.handshake import Hello
+from mf.server.connection import READ, WRITE, Connection
+from mf.server.current import ServedCall
+from mf.server.dispatch_async import run_async, run_stream_async
+from mf.server.listener import Listener
+from mf.server.offer import Offers
+from mf.server.server_io import ServerIo
+from mf.server.stream import StreamCall
+from mf.transport.sockets import Listening
+from mf.transport.stream import Stream
+
+_STRAGGLERS = 1.0
+"""Seconds that handlers have, after the grace, to heed their cancellation."""
+
+
+class AsyncIo(ServerIo):
+    """Made and used on its loop; `turn_soon` is for any thread."""
+
+    __slots__ = ("_closed", "_dirty", "_drained_at_last", "_loop", "_tasks", "_timer")
+
+    def __init__(
+        self, loop: AbstractEventLoop, listening: list[Listening], offers: Offers, hello: Hello
+    ) -> None:
+        super().__init__(listening, offers, hello)
+        self._loop = loop
+        self._closed = False
+        self._dirty: set[Connection] = set()
+        self._tasks: set[Task[None]] = set()
+        self._timer: TimerHandle | None = None
+        self._drained_at_last: Future[None] | None = None
+        for listener in self._listeners.values():
+            self._watch_listener(listener, accept=True)
+
+    def adopt(self, stream: Stream) -> None:
+        """Serves a connection, as if it had been accepted."""
+        self._open(stream)
+
+    async def drain(self, grace: float) -> None:
+        """No new connections or requests; returns when all is finished, or after `grace` seconds, and then
+        nothing of it runs any more."""
+        self._drain_until = monotonic() + grace
+        self._drained_at_last = self._loop.create_future()
+        try:
+            self._begin_drain()
+            self._look_at_all()
+            self._set_timer()
+            await self._drained_at_last
+        finally:
+            self._closed = True
+            self._stop_listening()
+            self._close_all()
+            if self._timer is not None:
+                self._timer.cancel()
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await wait(self._tasks, timeout=_STRAGGLERS)
+
+    def after_fork(self) -> None:
+        """In a child: its copies of the descriptors are closed, and the parent goes on with its own."""
+        for listener in self._listeners.values():
+            listener.after_fork()
+        for connection in self._connections.values():
+            connection.stream.close()
+
+    # What connections need
+
+    def start(self, call: ServedCall) -> None:
+        if self._closed:  # one-way calls that waited for others
+            return
+        runs = run_stream_async(call) if isinstance(call, StreamCall) else run_async(call)
+        task = self._loop.create_task(runs)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def wrote(self, connection: Connection) -> None:
+        if not self._dirty:
+            self._loop.call_soon(self._flush)
+        self._dirty.add(connection)
+
+    def _flush(self) -> None:
+        dirty, self._dirty = self._dirty, set()
+        for connection in dirty:
+            self._turn(connection, 0)
+
+    def stalled(self, connection: Connection) -> None:
+        self._stalled.add(connection)
+        self._set_timer()
+
+    def turn_soon(self, call: StreamCall) -> None:
+        self._due.append(call)
+        with suppress(RuntimeError):  # the loop was closed: nobody waits any more
+            self._loop.call_soon_threadsafe(self._send_due)
+
+    def wake(self) -> None:
+        self._loop.call_soon(self._look_at_all)
+
+    # Watching
+
+    def _open(self, stream: Stream) -> None:
+        super()._open(stream)
+        self._set_timer()
+
+    def _accept(self, listener: Listener) -> None:
+        super()._accept(listener)
+        self._set_timer()
+
+    def _watch(self, connection: Connection) -> None:
+        before = connection.watched or 0
+        mask = connection.watched = connection.wanted()
+        if mask == before:
+            return
+        loop, descriptor = self._loop, connection.fileno
+        for bit, add, remove in (
+            (READ, loop.add_reader, loop.remove_reader),
+            (WRITE, loop.add_writer, loop.remove_writer),
+        ):
+            if mask & bit and not before & bit:
+                add(descriptor, self._turn, connection, bit)
+            elif before & bit and not mask & bit:
+                remove(descriptor)
+
+    def _forget(self, connection: Connection) -> None:
+        self._dirty.discard(connection)
+        with suppress(RuntimeError):  # the loop was closed
+            self._loop.remove_reader(connection.fileno)
+            self._loop.remove_writer(connection.fileno)
+
+    def _watch_listener(self, listener: Listener, *, accept: bool) -> None:
+        if accept:
+            self._loop.add_reader(listener.fileno, self._accept, listener)
+        else:
+            with suppress(RuntimeError):  # the loop was closed
+                self._loop.remove_reader(listener.fileno)
+
+    # Time
+
+    def _set_timer(self) -> None:
+        """One timer, while anything has a time limit."""
+        if self._timer is not None and self._drain_until is None:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        timeout = self._timeout()
+        if timeout is not None:
+            self._timer = self._loop.call_later(timeout, self._tick)
+
+    def _tick(self) -> None:
+        self._timer = None
+        now = monotonic()
+        self._watch_time(now)
+        ended: Any = self._drained_at_last
+        if ended is not None and self._drained(now):
+            if not ended.done():
+                ended.set_result(None)
+            return
+        self._set_timer()

@@ -1,0 +1,191 @@
+"""R5. A server on a loop of asyncio: its life from start to drain. It starts no thread; see async_io.py."""
+
+import os
+import signal
+import socket
+import threading
+from abc import ABC, abstractmethod
+from asyncio import Event, get_running_loop
+from typing import TYPE_CHECKING, Any, Self
+
+from mf.core.agent import Agent
+from mf.core.service import AsyncServant
+from mf.link import fork
+from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
+from mf.protocol.handshake import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW
+from mf.server.async_io import AsyncIo
+from mf.server.base import DEFAULT_MAX_IN_FLIGHT, BaseServer
+from mf.server.offer import Offer
+from mf.transport.address import Address
+from mf.transport.async_names import addresses
+from mf.transport.sockets import Listening
+from mf.transport.stream import SocketStream
+
+if TYPE_CHECKING:
+    from mf.transport.tls import Tls
+
+
+class AsyncRegistrar(ABC):
+    """Tells somebody, the controller say, what a server offers."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def register(self, nonce: bytes, addresses: list[str], offers: list[Offer]) -> None:
+        """Begins to make the offers known, and goes on as a task until deregister."""
+
+    @abstractmethod
+    async def deregister(self, timeout: float) -> None:
+        """Takes them back, waiting at most `timeout` seconds for that."""
+
+
+class AsyncServer(BaseServer):
+    """Serves servants with `async def` on the loop of asyncio that runs when it starts: each call is a task
+    of that loop, which is cancelled when its client gives it up or is gone, and at its deadline.
+
+    The options are those of BaseServer.
+    """
+
+    def __init__(
+        self,
+        listen: str = "tcp://127.0.0.1:0",
+        *,
+        registrar: AsyncRegistrar | None = None,
+        tls: "Tls | None" = None,
+        max_payload: int = DEFAULT_MAX_PAYLOAD,
+        max_in_flight: int = DEFAULT_MAX_IN_FLIGHT,
+        max_bindings: int = DEFAULT_MAX_BINDINGS,
+        max_streams: int = DEFAULT_MAX_STREAMS,
+        stream_window: int = DEFAULT_STREAM_WINDOW,
+        grace: float = 10.0,
+    ) -> None:
+        super().__init__(
+            listen,
+            tls=tls,
+            max_payload=max_payload,
+            max_in_flight=max_in_flight,
+            max_bindings=max_bindings,
+            max_streams=max_streams,
+            stream_window=stream_window,
+            grace=grace,
+        )
+        self._registrar = registrar
+        self._io: AsyncIo | None = None
+        self._stopping = Event()
+        self._stopped: Event | None = None
+        fork.register(self)
+
+    def offer(self, servant: AsyncServant, agent: Agent | None = None) -> None:
+        """Offers a servant, for one agent if its service is `per` agent. Before start().
+
+        Raises ValueError if the offer does not fit, TypeError for an agent that is none, or for a servant
+        whose functions are plain: these would hold up the loop.
+        """
+        is_async: bool = isinstance(servant, AsyncServant)
+        if not is_async:  # checkers see it before
+            text = "an AsyncServer runs `async def`: derive from the generated …AsyncServant, or use a Server"
+            raise TypeError(f"{type(servant).__name__} is no servant of asyncio; {text}")
+        self._offer(servant, agent, inline=False)
+
+    async def start(self) -> None:
+        """Listens, and serves from now on. Raises OSError, in one sentence, if an address cannot be had."""
+        if self._io is not None:
+            raise ValueError("the server was started already")
+        listening: list[Listening] = []
+        try:
+            for address in self._listen:
+                listening.append(Listening(address, self._tls, await _looked_up(address)))
+        except BaseException:
+            for each in listening:
+                each.close()
+            raise
+        self._addresses = [str(each.address) for each in listening]
+        self._io = AsyncIo(get_running_loop(), listening, self._offers, self._hello)
+        if self._registrar is not None:
+            self._registrar.register(self.nonce, self.addresses, self._offers.all())
+
+    def adopt(self, connected: socket.socket) -> None:
+        """Serves one connected socket, which now belongs to the server. After start()."""
+        if self._io is None:
+            raise ValueError("start the server first")
+        self._io.adopt(SocketStream(connected, "local", blocking=False))
+
+    async def serve(self) -> None:
+        """Starts, if that was not done yet, and serves until SIGTERM, SIGINT, stop(), or the end of its task;
+        then finishes what is under way. A second signal ends the program at once. Raises OSError as start()
+        does.
+        """
+        if self._io is None:
+            await self.start()
+        before = self._catch_signals()
+        try:
+            await self._stopping.wait()
+        finally:
+            try:
+                await self.stop()
+            finally:
+                self._restore_signals(before)
+
+    async def stop(self) -> None:
+        """Takes the offers back, tells the clients, finishes calls under way (at most `grace` seconds),
+        closes. When it returns, nothing of the server runs any more. May be called twice."""
+        self._stopping.set()
+        if self._io is None:
+            return
+        if self._stopped is not None:
+            await self._stopped.wait()
+            return
+        self._stopped = Event()
+        try:
+            if self._registrar is not None:
+                await self._registrar.deregister(min(self._grace, 2.0))
+        finally:
+            try:
+                await self._io.drain(self._grace)
+            finally:
+                self._stopped.set()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    # Signals
+
+    def _catch_signals(self) -> dict[int, Any]:
+        if threading.current_thread() is not threading.main_thread():
+            return {}
+        loop = get_running_loop()
+        before: dict[int, Any] = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)}
+        for number in before:
+            loop.add_signal_handler(number, self._signalled, number)
+        return before
+
+    def _signalled(self, number: int) -> None:
+        if self._stopping.is_set():
+            os._exit(128 + number)
+        self._stopping.set()
+
+    @staticmethod
+    def _restore_signals(before: dict[int, Any]) -> None:
+        loop = get_running_loop()
+        for number, handler in before.items():
+            loop.remove_signal_handler(number)
+            signal.signal(number, handler)
+
+    def after_fork(self) -> None:
+        """In a child: nothing is served here."""
+        if self._io is not None:
+            self._io.after_fork()
+
+
+async def _looked_up(address: Address) -> tuple[Any, ...] | None:
+    """What getaddrinfo says of it; None for a path."""
+    if address.local:
+        return None
+    try:
+        return (await addresses(address.host, address.port, socket.AI_PASSIVE))[0]
+    except OSError as failed:
+        raise OSError(f"cannot listen on {address}: {failed.strerror or failed}") from None

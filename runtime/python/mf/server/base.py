@@ -1,0 +1,94 @@
+"""R5. What servers of both kinds have in common: where they listen, what they offer, and the limits that they
+tell their clients.
+"""
+
+import os
+from typing import TYPE_CHECKING
+
+from mf.core.agent import Agent
+from mf.core.service import BaseServant
+from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
+from mf.protocol.handshake import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW, Hello
+from mf.protocol.stream import MAX_WINDOWS
+from mf.server.offer import Offer, Offers
+from mf.transport.address import Address
+from mf.transport.sockets import SCHEMES, server_context
+
+if TYPE_CHECKING:
+    from mf.transport.tls import Tls
+
+DEFAULT_MAX_IN_FLIGHT = 8192
+SMALLEST_WINDOW = 1024
+
+
+class BaseServer:
+    """`listen`: 'tcp://host:port' (port 0 lets the system choose, see `address`), 'tls://host:port',
+    'unix:/path', or several of them, with commas between them. `tls`: for tls:// among them. `max_payload`:
+    bytes of one request that are accepted. `max_in_flight`: unanswered requests of one connection,
+    `max_bindings` and `max_streams`: services, by agent, that one connection has bound, and calls with
+    streams that it has open; more are refused with OVERLOADED. `stream_window`: bytes that a client may send
+    on a stream before its handler has taken any; together the windows of a connection are at most 8 MiB.
+    `grace`: seconds that stop() gives to calls under way. Raises ValueError for an address that is none, and
+    for files of `tls` that cannot be used.
+    """
+
+    def __init__(
+        self,
+        listen: str,
+        *,
+        tls: "Tls | None" = None,
+        max_payload: int = DEFAULT_MAX_PAYLOAD,
+        max_in_flight: int = DEFAULT_MAX_IN_FLIGHT,
+        max_bindings: int = DEFAULT_MAX_BINDINGS,
+        max_streams: int = DEFAULT_MAX_STREAMS,
+        stream_window: int = DEFAULT_STREAM_WINDOW,
+        grace: float = 10.0,
+    ) -> None:
+        if max_streams * stream_window > MAX_WINDOWS:
+            text = f"max_streams {max_streams} of stream_window {stream_window} bytes each"
+            raise ValueError(f"{text}: together they may take {MAX_WINDOWS:,} bytes")
+        if stream_window < SMALLEST_WINDOW:
+            raise ValueError(f"stream_window is {stream_window}: less than {SMALLEST_WINDOW} carry no value")
+        self._listen = _listened_at(listen)
+        self._tls = server_context(self._listen, tls)
+        self._grace = grace
+        self._offers = Offers()
+        self._hello = Hello(
+            nonce=os.urandom(16),
+            max_payload=max_payload,
+            max_in_flight=max_in_flight,
+            max_bindings=max_bindings,
+            max_streams=max_streams,
+            stream_window=stream_window,
+        )
+        self._addresses: list[str] = []
+
+    @property
+    def address(self) -> str:
+        """The first of `addresses`. Empty before start()."""
+        return self._addresses[0] if self._addresses else ""
+
+    @property
+    def addresses(self) -> list[str]:
+        """Where this server listens, with the port that the system chose. Known after start()."""
+        return list(self._addresses)
+
+    @property
+    def nonce(self) -> bytes:
+        """16 random bytes: this server, until it ends."""
+        return self._hello.nonce
+
+    def _offer(self, servant: BaseServant, agent: Agent | None, *, inline: bool) -> Offer:
+        """Raises ValueError if the offer does not fit, TypeError for an agent that is none."""
+        if self._addresses:
+            raise ValueError("offer everything before the server starts")
+        return self._offers.add(servant, agent, inline)
+
+
+def _listened_at(listen: str) -> list[Address]:
+    addresses = Address.parse_list(listen)
+    for address in addresses:
+        if address.scheme not in SCHEMES:
+            text = "a server listens at tcp://host:port, tls://host:port or unix:/path"
+            raise ValueError(f"address '{address}': {text}, not at {address.scheme}://")
+    return addresses

@@ -1,0 +1,290 @@
+"""R5. What the IO of a server is, whatever drives it: connections, what arrives on them, and what has a time
+limit (a handshake, a peer that does not read, the drain). Drivers are io.py, a thread of its own, and
+async_io.py, a loop of asyncio.
+"""
+
+from abc import abstractmethod
+from collections import deque
+from time import monotonic
+from typing import Any
+
+from mf.core.error import Code, Error
+from mf.core.log import info, log_handler_failure, quote, warning
+from mf.protocol.events import (
+    Broken,
+    CancelRequested,
+    CreditReceived,
+    DataReceived,
+    DescribeRequested,
+    EndReceived,
+    Refused,
+)
+from mf.protocol.frame import METADATA, ONEWAY, STREAM, unpack_deadline
+from mf.protocol.handshake import Hello
+from mf.protocol.server_call import ServerCallState
+from mf.protocol.session import SCRATCH_SIZE
+from mf.server.connection import STALLED_AFTER, WRITE, Connection, Loop
+from mf.server.current import ServedCall
+from mf.server.dispatch import run
+from mf.server.listener import Listener
+from mf.server.offer import Offers
+from mf.server.stream import StreamCall
+from mf.transport.sockets import Listening
+from mf.transport.stream import Stream, StreamError
+
+HANDSHAKE_TIMEOUT = 2.0
+INLINE_LIMIT = 4096
+_ACCEPTS_PER_TURN = 64
+_LOOK_EVERY = 0.02  # while it drains, whether all is finished
+_UNUSUAL = STREAM | METADATA
+_RUNNING = ServerCallState.RUNNING
+_FOREVER = float("inf")
+
+
+class ServerIo(Loop):
+    """See above. All of it runs where the driver reads."""
+
+    __slots__ = (
+        "_connections",
+        "_drain_until",
+        "_draining",
+        "_due",
+        "_hello",
+        "_listeners",
+        "_offers",
+        "_opening",
+        "_scratch",
+        "_stalled",
+    )
+
+    def __init__(self, listening: list[Listening], offers: Offers, hello: Hello) -> None:
+        self._offers = offers
+        self._hello = hello
+        self._listeners = {each.fileno: each for each in map(Listener, listening)}
+        self._scratch = bytearray(SCRATCH_SIZE)
+        self._connections: dict[int, Connection] = {}
+        self._opening: deque[Connection] = deque()
+        self._stalled: set[Connection] = set()
+        self._due: deque[StreamCall] = deque()
+        self._drain_until: float | None = None
+        self._draining = False
+
+    # Hooks
+
+    @abstractmethod
+    def _watch(self, connection: Connection) -> None:
+        """Watches for what the connection wants."""
+
+    @abstractmethod
+    def _forget(self, connection: Connection) -> None:
+        """The connection is about to be closed."""
+
+    @abstractmethod
+    def _watch_listener(self, listener: Listener, *, accept: bool) -> None:
+        """Accepts there from now on, or no more."""
+
+    # Connections
+
+    def _turn(self, connection: Connection, mask: int) -> None:
+        try:
+            if mask & WRITE and connection.blocked:
+                connection.blocked = False
+                connection.last_progress = monotonic()
+                self._stalled.discard(connection)
+            if mask & ~WRITE and not connection.broken:
+                self._read(connection)
+                while connection.stream.inside and not connection.broken:
+                    self._read(connection)
+            connection.flush()
+            if connection.broken:
+                self._close(connection, connection.broken)
+            else:
+                self._watch(connection)
+        except Exception as raised:  # a bug of ours must not take the other connections along
+            log_handler_failure(f"connection of {connection.peer}", raised)
+            self._close(connection, "internal error")
+
+    def _read(self, connection: Connection) -> None:
+        session = connection.session
+        try:
+            count = connection.stream.read(session.window())
+        except BlockingIOError:
+            return
+        except StreamError as failed:
+            connection.broken = str(failed)
+            return
+        except OSError as failed:
+            connection.broken = f"connection lost: {failed.strerror or failed}"
+            return
+        if not count:
+            connection.broken = "closed by the client"
+            return
+        with connection.lock:
+            events = session.received(count)
+        now = monotonic()
+        for event in events:
+            if isinstance(event, tuple):
+                handler, id_, route, flags, word, items, payload, metadata = event
+                deadline = now + unpack_deadline(word) if word else _FOREVER
+                if flags & _UNUSUAL and (flags & STREAM or isinstance(metadata, Error)):
+                    self._rare_request(connection, event, deadline)
+                    continue
+                call = ServedCall(connection, handler, id_, route, flags, deadline, items, payload, metadata)
+                if handler.inline and len(payload) <= INLINE_LIMIT and not connection._oneways:
+                    call.state = _RUNNING  # nothing can have happened to it
+                    run(call)
+                elif connection.admit(call):
+                    self.start(call)
+            else:
+                self._rare(connection, event)
+
+    def _rare_request(self, connection: Connection, event: Any, deadline: float) -> None:
+        """One with a stream, or with metadata that nobody can read."""
+        handler, id_, route, flags, _, items, payload, metadata = event
+        if isinstance(metadata, Error):
+            if not flags & ONEWAY:
+                with connection.lock:
+                    connection.session.fail(id_, route, items, metadata)
+            return
+        if not handler.method.stream:  # which is said where other requests that do not fit are refused
+            run(ServedCall(connection, handler, id_, route, flags, deadline, items, payload, metadata))
+            return
+        call = connection.open_stream(handler, id_, route, flags, deadline, items, payload, metadata)
+        if call is not None and connection.admit(call):
+            self.start(call)
+
+    def _rare(self, connection: Connection, event: Any) -> None:
+        session = connection.session
+        if isinstance(event, DescribeRequested):
+            with connection.lock:
+                session.describe(event.service, *self._offers.description(event.service))
+        elif isinstance(event, (DataReceived, CreditReceived, EndReceived)):
+            connection.stream_event(event)
+        elif isinstance(event, CancelRequested):
+            connection.cancel(event.id)
+        elif isinstance(event, Broken):
+            connection.flush()  # REFUSE
+            connection.broken = f"protocol error: {quote(event.reason)}"
+        elif isinstance(event, Refused):
+            connection.broken = f"refused by the client: {event.code.name}: {quote(event.reason)}"
+        if self._drain_until is not None:
+            with connection.lock:
+                session.goaway(Code.SHUTTING_DOWN, "this server is shutting down")
+
+    # Coming and going
+
+    def _accept(self, listener: Listener) -> None:
+        for _ in range(_ACCEPTS_PER_TURN):
+            accepted = listener.accept(monotonic())
+            if accepted is None:
+                break
+            self._open(accepted)
+        if listener.resume_at is not None:
+            self._watch_listener(listener, accept=False)
+
+    def _open(self, stream: Stream) -> None:
+        connection = Connection(self, stream, self._hello, self._scratch, monotonic(), self._offers.resolve)
+        self._connections[connection.fileno] = connection
+        self._opening.append(connection)
+        self._watch(connection)
+
+    def _close(self, connection: Connection, reason: str) -> None:
+        """With a reason. That a client left, one way or another, is worth a line only to who looks for it."""
+        if self._connections.get(connection.fileno) is not connection:
+            return
+        if reason:
+            left = reason.startswith(("closed by", "connection lost"))
+            (info if left else warning)("%s: %s", connection.peer, reason)
+        connection.broken = connection.broken or "closed"
+        connection.session.close()
+        connection.abandon()
+        del self._connections[connection.fileno]
+        self._stalled.discard(connection)
+        self._forget(connection)
+        connection.stream.close()
+
+    def _close_all(self) -> None:
+        for connection in list(self._connections.values()):
+            self._close(connection, "")
+
+    def _begin_drain(self) -> None:
+        """Takes nothing new, and tells the clients."""
+        self._draining = True
+        self._stop_listening()
+        for connection in list(self._connections.values()):
+            with connection.lock:
+                connection.session.goaway(Code.SHUTTING_DOWN, "this server is shutting down")
+            connection.flush()
+
+    def _look_at_all(self) -> None:
+        """Somebody has changed what connections want, or has found one broken."""
+        for connection in list(self._connections.values()):
+            if connection.broken:
+                self._close(connection, connection.broken)
+            else:
+                self._watch(connection)
+
+    def _send_due(self) -> None:
+        """What streams have written and nobody has sent since."""
+        due = self._due
+        connections: set[Connection] = set()
+        for _ in range(len(due)):
+            call = due.popleft()
+            connection = call.connection
+            assert isinstance(connection, Connection)
+            with connection.lock:
+                call.turn()
+            connections.add(connection)
+        for connection in connections:
+            if not connection.broken:
+                connection.flush()
+                self._watch(connection)
+
+    def _stop_listening(self) -> None:
+        for listener in self._listeners.values():
+            if listener.resume_at is None:
+                self._watch_listener(listener, accept=False)
+            listener.close()
+        self._listeners.clear()
+
+    def _timeout(self) -> float | None:
+        """Seconds to the next thing that has a time; None if nothing has."""
+        resume = [each.resume_at for each in self._listeners.values() if each.resume_at is not None]
+        if not (self._opening or self._stalled or resume) and self._drain_until is None:
+            return None
+        now = monotonic()
+        times = [now + 1.0, *resume]
+        if self._opening:
+            times.append(self._opening[0].opened + HANDSHAKE_TIMEOUT)
+        if self._drain_until is not None:
+            times += (self._drain_until, now + _LOOK_EVERY)
+        return max(min(times) - now, 0.0)
+
+    # Time
+
+    def _watch_time(self, now: float) -> None:
+        opening = self._opening
+        while opening and (opening[0].session.peer is not None or opening[0].broken):
+            opening.popleft()
+        while opening and opening[0].opened + HANDSHAKE_TIMEOUT <= now:
+            connection = opening.popleft()
+            if connection.session.peer is None:
+                self._close(connection, f"no HELLO within {HANDSHAKE_TIMEOUT:.0f} s")
+        for connection in list(self._stalled):
+            if connection.blocked and connection.last_progress + STALLED_AFTER <= now:
+                text = f"does not read: {connection.session.out_bytes} bytes wait since {STALLED_AFTER:.0f} s"
+                self._close(connection, text)
+        for listener in self._listeners.values():
+            if listener.resume_at is not None and listener.resume_at <= now:
+                listener.resume_at = None
+                self._watch_listener(listener, accept=True)
+
+    def _drained(self, now: float) -> bool:
+        if self._drain_until is None:
+            return False
+        if now >= self._drain_until:
+            self._stop_listening()
+            return True
+        if not self._draining:
+            return False
+        return not any(connection.busy for connection in self._connections.values())

@@ -1,0 +1,146 @@
+"""R3. Connecting on a loop of asyncio: without a thread, but for the names of hosts (async_names.py). A task
+that is cancelled while it connects closes its sockets.
+"""
+
+import errno
+import os
+import socket
+from asyncio import FIRST_COMPLETED, AbstractEventLoop, Future, Task, get_running_loop, sleep, wait
+from typing import Any
+
+from mf.transport import tcp
+from mf.transport.address import Address
+from mf.transport.async_names import addresses
+from mf.transport.sockets import Dialer
+from mf.transport.stream import SocketStream, Stream
+
+_STAGGER = 0.25
+"""Seconds before the next address of a host is tried beside those that have not answered."""
+
+_QUEUE_IS_FULL = 0.01
+"""Seconds until a unix socket whose listener takes no more connections now is tried again."""
+
+
+class Progress:
+    """How far an attempt has come, for who gives it up."""
+
+    __slots__ = ("is_shaking_hands",)
+
+    def __init__(self) -> None:
+        self.is_shaking_hands = False
+
+    def too_late(self) -> OSError:
+        if self.is_shaking_hands:
+            from mf.transport.tls_stream import handshake_took_too_long
+
+            return handshake_took_too_long()
+        return TimeoutError("timed out")
+
+
+async def connect(dialer: Dialer, address: Address, progress: Progress) -> Stream:
+    """Waits as long as it takes: who calls has a limit. Raises OSError when nobody can be reached."""
+    if address.local:
+        return SocketStream(await _socket(socket.AF_UNIX, address.host), str(address), blocking=False)
+    connected = await _connect_any(await addresses(address.host, address.port))
+    try:
+        stream = tcp.stream_over(connected, address)
+    except OSError:
+        connected.close()
+        raise
+    connected.setblocking(False)
+    if address.scheme != "tls":
+        return stream
+    progress.is_shaking_hands = True
+    return await _over_tls(dialer, stream, address)
+
+
+async def _connect_any(found: list[tuple[Any, ...]]) -> socket.socket:
+    """To the first address that answers: one is tried after the other, the next when the one before has
+    failed or was silent for a moment, and then beside it."""
+    if len(found) == 1:
+        return await _socket(found[0][0], found[0][4])
+    loop = get_running_loop()
+    left = list(found)
+    trying: set[Task[socket.socket]] = set()
+    failed: OSError | None = None
+    try:
+        while left or trying:
+            if left:
+                family, _, _, _, where = left.pop(0)
+                trying.add(loop.create_task(_socket(family, where)))
+            done, trying = await wait(trying, timeout=_STAGGER if left else None, return_when=FIRST_COMPLETED)
+            for each in done:
+                try:
+                    connected = each.result()
+                except OSError as error:
+                    failed = failed or error
+                else:
+                    for other in done - {each}:
+                        trying.add(other)
+                    return connected
+    finally:
+        for each in trying:
+            _drop(each)
+    raise failed or OSError("the host has no address")
+
+
+def _drop(attempt: "Task[socket.socket]") -> None:
+    """Another one was faster, or nobody wants it any more."""
+    attempt.cancel()
+    attempt.add_done_callback(_close_late)
+
+
+def _close_late(attempt: "Task[socket.socket]") -> None:
+    if not attempt.cancelled() and attempt.exception() is None:
+        attempt.result().close()
+
+
+async def _socket(family: int, where: Any) -> socket.socket:
+    """A socket that is connected and does not block."""
+    loop = get_running_loop()
+    connecting = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        connecting.setblocking(False)
+        error = connecting.connect_ex(where)
+        while error == errno.EAGAIN:
+            await sleep(_QUEUE_IS_FULL)
+            error = connecting.connect_ex(where)
+        if error == errno.EINPROGRESS:
+            await _ready(loop, connecting.fileno(), write=True)
+            error = connecting.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if error:
+            raise OSError(error, os.strerror(error))
+    except BaseException:
+        connecting.close()
+        raise
+    return connecting
+
+
+async def _over_tls(dialer: Dialer, stream: SocketStream, address: Address) -> Stream:
+    from mf.transport.tls_stream import client_end
+
+    secured = client_end(stream, dialer.tls_context(), address)
+    loop = get_running_loop()
+    try:
+        while not secured.goes_on_shaking():
+            await _ready(loop, secured.fileno(), write=False)
+    except BaseException:
+        secured.close()
+        raise
+    return secured
+
+
+async def _ready(loop: AbstractEventLoop, descriptor: int, *, write: bool) -> None:
+    """Until the descriptor is readable, or writable."""
+    future: Future[None] = loop.create_future()
+    add, remove = (loop.add_writer, loop.remove_writer) if write else (loop.add_reader, loop.remove_reader)
+    add(descriptor, _set, future)
+    try:
+        await future
+    finally:
+        remove(descriptor)
+
+
+def _set(future: "Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)

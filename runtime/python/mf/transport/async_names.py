@@ -1,0 +1,57 @@
+"""R3. The addresses of a host, for asyncio. Of a number they are known at once. A name is looked up on a
+daemon thread, one a name at a time, which nobody waits for: a task that is cancelled, a loop and a program
+end when they like, however long the name server is silent.
+"""
+
+import socket
+from asyncio import AbstractEventLoop, Future, get_running_loop
+from contextlib import suppress
+from threading import Lock, Thread
+from typing import Any
+
+Found = list[tuple[Any, ...]]
+"""What socket.getaddrinfo gives."""
+
+_lock = Lock()
+_waiting: dict[tuple[str, int, int], list[tuple[AbstractEventLoop, "Future[Found]"]]] = {}
+
+
+async def addresses(host: str, port: int, flags: int = 0) -> Found:
+    """Raises OSError for a host that nobody knows."""
+    with suppress(socket.gaierror):
+        return socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=flags | socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
+        )
+    loop = get_running_loop()
+    future: Future[Found] = loop.create_future()
+    key = (host, port, flags)
+    with _lock:
+        begin = key not in _waiting
+        _waiting.setdefault(key, []).append((loop, future))
+    if begin:
+        Thread(target=_look_up, args=key, name="mf-lookup", daemon=True).start()
+    return await future
+
+
+def _look_up(host: str, port: int, flags: int) -> None:
+    found: Found | OSError | UnicodeError
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)
+    except (OSError, UnicodeError) as failed:  # the latter of a name that none can be
+        found = failed
+    with _lock:
+        waiting = _waiting.pop((host, port, flags))
+    for loop, future in waiting:
+        with suppress(RuntimeError):  # the loop was closed: nobody waits any more
+            loop.call_soon_threadsafe(_give, future, found)
+
+
+def _give(future: "Future[Found]", found: "Found | OSError | UnicodeError") -> None:
+    if future.done():
+        return
+    if isinstance(found, list):
+        future.set_result(found)
+    elif isinstance(found, OSError):
+        future.set_exception(found)
+    else:
+        future.set_exception(OSError(f"no host can have this name: {found}"))

@@ -1,0 +1,91 @@
+"""Servers of both kinds behind one face, for tests whose clients block: an AsyncServer runs on the loop of a
+thread of its own.
+"""
+
+import asyncio
+import socket
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import mf
+from mf.server.server import Server
+
+T = TypeVar("T")
+PATIENCE = 20.0
+
+
+class LoopServer:
+    """What mf.Server is to a test, for servants of asyncio."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        options.pop("workers", None)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="test-loop", daemon=True)
+        self.server = mf.AsyncServer(*arguments, **options)
+
+    def offer(self, servant: mf.AsyncServant, agent: Any = None) -> None:
+        self.server.offer(servant, agent)
+
+    @property
+    def address(self) -> str:
+        return self.server.address
+
+    @property
+    def addresses(self) -> list[str]:
+        return self.server.addresses
+
+    @property
+    def nonce(self) -> bytes:
+        return self.server.nonce
+
+    def start(self) -> None:
+        self._thread.start()
+        try:
+            self.on_loop(self.server.start())
+        except BaseException:
+            self._end()
+            raise
+
+    def adopt(self, connected: socket.socket) -> None:
+        async def adopt() -> None:
+            self.server.adopt(connected)
+
+        self.on_loop(adopt())
+
+    def stop(self) -> None:
+        if not self._loop.is_closed():
+            try:
+                self.on_loop(self.server.stop())
+            finally:
+                self._end()
+
+    def on_loop(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(PATIENCE)
+
+    def _end(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(PATIENCE)
+        self._loop.close()
+
+    def __enter__(self) -> "LoopServer":
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+AnyServer = Server | LoopServer
+AnyServant = mf.Servant | mf.AsyncServant
+
+
+def server_of(servant: AnyServant, *arguments: Any, agent: Any = None, **options: Any) -> AnyServer:
+    """Not started yet."""
+    if isinstance(servant, mf.AsyncServant):
+        looped = LoopServer(*arguments, **options)
+        looped.offer(servant, agent)
+        return looped
+    server = mf.Server(*arguments, **options)
+    server.offer(servant, agent)
+    return server
