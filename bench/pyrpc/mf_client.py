@@ -49,6 +49,17 @@ class _Works:
         stub = self._stub
         return lambda: one_by_one(count, lambda i: check(stub.next(i) == i + 1))
 
+    def cached_hit(self, count: int) -> Run:
+        """A hundred calls that are kept, again and again."""
+        names = [name_of(i) for i in range(100)]
+
+        def call(i: int) -> None:
+            check(self._stub.known(i % 100, names[i % 100]) == i % 100 + 16)
+
+        for i in range(100):
+            call(i)
+        return lambda: one_by_one(count, call)
+
     def awaited(self, count: int) -> Run:
         names = [name_of(i) for i in range(count)]
 
@@ -139,6 +150,7 @@ def main(port: str) -> None:
     obey(
         {
             "unary_int": works.unary,
+            "cached_hit": works.cached_hit,
             "unary_int/async": works.awaited_unary,
             "independent_100k/async": works.awaited,
             "independent_100k/message": works.message_batch,

@@ -19,6 +19,9 @@ class Servant(stubs.BenchServant):  # type: ignore[misc, name-defined]
     def look_up(self, id: int, name: str) -> int:  # noqa: A002 - the schema's name
         return id + len(name)
 
+    def known(self, id: int, name: str) -> int:  # noqa: A002 - the schema's name
+        return id + len(name)
+
     def echo(self, data: bytes) -> bytes:
         return data
 

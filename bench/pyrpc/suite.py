@@ -17,6 +17,7 @@ NAME = "python"
 
 _WORKS = (
     Work("unary_int", 20_000, ("median_us", "p99_us", *CPU), syscalls=True),
+    Work("cached_hit", 100_000, ("median_us",), placements=(SAME,)),
     Work("independent_100k", 100_000, ("ms", "requests_per_s", *CPU), syscalls=True),
     Work("batch_100k", 100_000, ("ms", *CPU)),
     Work("server_stream_100b", 100_000, ("values_per_s", *CPU)),
@@ -25,6 +26,7 @@ _WORKS = (
 )
 CHART = {
     "unary_int": "median_us",
+    "cached_hit": "median_us",
     "independent_100k": "requests_per_s",
     "batch_100k": "ms",
     "server_stream_100b": "values_per_s",

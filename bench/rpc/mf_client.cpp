@@ -164,6 +164,18 @@ Run in_process(const Stub& stub, std::size_t count, const mf::CallOptions& optio
   };
 }
 
+/// A hundred calls that are kept, again and again.
+Run cached_hit(const Stub& stub, std::size_t count) {
+  return [=, made = requests(100)] {
+    for (const auto& each : made)
+      check(stub.known(each.id, each.name) == looked_up(each.id, 16), "a wrong answer");
+    return in_a_row(count, [&](std::int32_t i) {
+      const auto& each = made[static_cast<std::size_t>(i) % made.size()];
+      check(stub.known(each.id, each.name) == looked_up(each.id, 16), "a wrong answer");
+    });
+  };
+}
+
 /// Connections that have served one call each and stay open until this program ends.
 class IdleClients {
  public:
@@ -217,6 +229,7 @@ int call(const std::string& way, const std::string& port) {
       {"cancel_to_handler", [&](std::size_t n) { return cancel(stub, n); }},
       {"in_process/light", [&](std::size_t n) { return in_process(here, n, {}); }},
       {"in_process/light-deadline", [&](std::size_t n) { return in_process(here, n, deadline); }},
+      {"cached_hit", [&](std::size_t n) { return cached_hit(stub, n); }},
       {"idle",
        [&](std::size_t n) -> Run { return [&idle, n] { return all_at_once(n, [&] { idle.open(n); }); }; }},
   });

@@ -18,6 +18,7 @@ class Servant final : public bench::BenchServant {
   std::int32_t look_up(std::int32_t id, const std::string& name) override {
     return looked_up(id, name.size());
   }
+  std::int32_t known(std::int32_t id, const std::string& name) override { return looked_up(id, name.size()); }
   mf::Bytes echo(const mf::Bytes& data) override { return data; }
   std::vector<double> echo_list(const std::vector<double>& values) override { return values; }
   bench::Samples echo_view(const bench::Samples& values) override { return values; }

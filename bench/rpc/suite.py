@@ -26,6 +26,7 @@ _WORKS = (
     Work("client_stream_100b", 2_000_000, ("values_per_s", *CPU)),
     Work("cancel_to_handler", 500, ("median_us", "p99_us")),
     Work("in_process", 2_000_000, ("ns",), placements=(SAME,)),
+    Work("cached_hit", 2_000_000, ("ns",), placements=(SAME,)),
 )
 # A peer that needs 20 us of processor time a call would take a minute for what takes us one second.
 _PEER_WORKS = {"pipelined_128": 40_000, "server_stream_100b": 200_000, "client_stream_100b": 200_000}
@@ -46,6 +47,7 @@ CHART = {
     "client_stream_100b": "values_per_s",
     "cancel_to_handler": "median_us",
     "in_process": "ns",
+    "cached_hit": "ns",
     "idle_connection_kb": "kb",
 }
 

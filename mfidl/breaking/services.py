@@ -127,6 +127,8 @@ def _promises(pair: _Pair) -> None:
         pair.report("B0610", (_B,), f"has {least / 1e9:g} s to answer now, before {most / 1e9:g} s")
     if new.cached is not None and _stale(new.cached) > (_stale(old.cached) if old.cached else 0):
         pair.report("B0613", (_B,), "is cached for longer than before")
+    elif new.cached is not None and new.cached.errors and not (old.cached is not None and old.cached.errors):
+        pair.report("B0613", (_B,), "has its errors cached now")
 
 
 def _errors(pair: _Pair) -> None:

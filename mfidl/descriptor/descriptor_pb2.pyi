@@ -91,12 +91,16 @@ class ArrayOf(_message.Message):
     def __init__(self, element: _Optional[int] = ..., length: _Optional[int] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ...) -> None: ...
 
 class Cache(_message.Message):
-    __slots__ = ["entries", "ttl_ns"]
+    __slots__ = ["entries", "errors", "max_bytes", "ttl_ns"]
     ENTRIES_FIELD_NUMBER: _ClassVar[int]
+    ERRORS_FIELD_NUMBER: _ClassVar[int]
+    MAX_BYTES_FIELD_NUMBER: _ClassVar[int]
     TTL_NS_FIELD_NUMBER: _ClassVar[int]
     entries: int
+    errors: bool
+    max_bytes: int
     ttl_ns: int
-    def __init__(self, entries: _Optional[int] = ..., ttl_ns: _Optional[int] = ...) -> None: ...
+    def __init__(self, entries: _Optional[int] = ..., ttl_ns: _Optional[int] = ..., max_bytes: _Optional[int] = ..., errors: bool = ...) -> None: ...
 
 class Const(_message.Message):
     __slots__ = ["deprecated", "doc", "full_name", "name", "span", "spelled", "target_names", "type", "value"]

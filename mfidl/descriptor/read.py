@@ -259,7 +259,6 @@ class _Reader:
         return self._agents[full_name]
 
     def _method(self, message: pb.Method) -> model.Method:
-        cached = message.cached
         return model.Method(
             message.name,
             message.full_name,
@@ -272,9 +271,7 @@ class _Reader:
             message.idempotent,
             message.deadline_ns if message.HasField("deadline_ns") else None,
             message.batch_max if message.HasField("batch_max") else None,
-            model.Cache(cached.entries, cached.ttl_ns if cached.HasField("ttl_ns") else None)
-            if message.HasField("cached")
-            else None,
+            _cache(message.cached) if message.HasField("cached") else None,
             message.replicated if message.HasField("replicated") else None,
             self._stream(message.param_stream) if message.HasField("param_stream") else None,
             self._stream(message.result_stream) if message.HasField("result_stream") else None,
@@ -319,6 +316,11 @@ class _Reader:
         if not start <= end <= len(self._source.text):
             raise DescriptorError(f"the span from {start} to {end} lies outside of `{self._source.name}`")
         return Span(self._source, start, end)
+
+
+def _cache(message: pb.Cache) -> model.Cache:
+    ttl_ns = message.ttl_ns if message.HasField("ttl_ns") else None
+    return model.Cache(message.entries, ttl_ns, message.max_bytes, message.errors)
 
 
 def _deprecated(message: _Documented) -> str | None:

@@ -188,7 +188,14 @@ class _Writer:
             span=_span(method.span),
         )
         if (cache := method.cached) is not None:
-            message.cached.CopyFrom(pb.Cache(entries=cache.entries, ttl_ns=cache.ttl_ns))
+            message.cached.CopyFrom(
+                pb.Cache(
+                    entries=cache.entries,
+                    ttl_ns=cache.ttl_ns,
+                    max_bytes=cache.max_bytes,
+                    errors=cache.errors,
+                )
+            )
         return message
 
     def _stream(self, stream: model.Stream | None) -> pb.Stream | None:

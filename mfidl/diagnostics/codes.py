@@ -157,6 +157,8 @@ _ROWS = (
     ("E0624", "unknown argument", "`@{of}` has no argument `{name}`", "Each annotation has its arguments, by name."),
     ("E0625", "C++ type twice", "`{name}` stands for {type} in C++, as does `{other}`", "A C++ type has one codec, which is found by the type alone. A class that derives from it is a type of its own."),
     ("E0626", "required with a default", "`{name}` has a default, so it need not be given", "Leave out the default, or `@required`."),
+    ("E0627", "bytes of a cache", "a cache holds 1 to {limit} bytes", "@cached(entries = 10_000, max_bytes = 1_000_000). Without max_bytes it is 16 MiB."),
+    ("E0628", "no errors to keep", "`{name}` throws nothing that could be cached", "`errors = true` keeps declared errors: name some by `throws`, or leave it out."),
     # Tiers
     ("E0701", "tier impossible", "`{name}` cannot be {tier}: {reason}", "memcpy needs a fixed size: bool, numbers, enums, flags, arrays and structs of such."),
     ("E0702", "unknown tier", "unknown tier `{name}`", "The tiers are memcpy, febird, archive and custom."),
@@ -167,7 +169,6 @@ _ROWS = (
     ("E0707", "no view", "`{name}` cannot be a view: {reason}", "@cpp.view is for lists whose elements stand in a message as they stand in memory: f32, f64, bytes, bools, timestamps, uuids, memcpy structs."),
     # Later
     ("W0801", "left out of the generated code", "{what} is left out of the generated code: {reason}", "The schema is right, and the rest of it is generated. The fingerprint of the service stays that of the whole schema."),
-    ("W0802", "generated without its cache", "{what} is generated without its cache: cached calls are not generated yet", "Every call goes to a server."),
     # Generators of others, and templates
     ("E0901", "generator cannot be started", "cannot start generator `{name}` (`{path}`): {reason}", "A generator is a program mfidlc-gen-NAME that can be executed, or the one that `--plugin NAME=PATH` names."),
     ("E0902", "generator failed", "generator `{name}` {how}", "A generator ends with status 0, also when it reports mistakes: those belong into its answer. Nothing was written."),

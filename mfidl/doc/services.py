@@ -87,7 +87,7 @@ def _badges(method: model.Method) -> list[Badge]:
             Badge(f"batch {method.batch_max}", "plain", f"At most {method.batch_max} calls a message.")
         )
     if method.cached is not None:
-        kept = f"{method.cached.entries} replies"
+        kept = f"{method.cached.entries} results{' and errors' * method.cached.errors}"
         ttl = "" if method.cached.ttl_ns is None else f", each for {duration_text(method.cached.ttl_ns)}"
         found.append(Badge("cached", "plain", f"The client keeps {kept}{ttl}."))
     if method.replicated is not None:

@@ -151,9 +151,6 @@ class _Cut:
             held += [stream.type for stream in method.streams]
             if not self._has_all(name, [*held, *method.throws], method.span):
                 continue
-            if method.cached is not None:
-                self._diagnostics.warning("W0802", method.span, what=name)
-                method = replace(method, cached=None)
             kept.append(method)
         return replace(service, methods=tuple(kept))
 

@@ -117,7 +117,11 @@ def _agent(agent: model.Agent | None, module: str) -> str | None:
 
 def _cache(cache: model.Cache) -> str:
     kept = f"{cache.entries} entries"
-    return kept if cache.ttl_ns is None else f"{kept}, {duration_text(cache.ttl_ns)}"
+    if cache.max_bytes != model.DEFAULT_CACHE_BYTES:
+        kept += f", {cache.max_bytes} bytes"
+    if cache.ttl_ns is not None:
+        kept += f", {duration_text(cache.ttl_ns)}"
+    return kept + ", errors too" * cache.errors
 
 
 def _frame(payload: int) -> int:

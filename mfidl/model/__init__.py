@@ -42,7 +42,7 @@ from mfidl.model.declaration import (
 from mfidl.model.graph import graph_tables
 from mfidl.model.plan import UNPLANNED, FieldSlot, Layout, Padding, StructPlan, Tier
 from mfidl.model.program import Import, Module, Program
-from mfidl.model.service import Agent, Cache, Method, Service, Stream, Topic
+from mfidl.model.service import DEFAULT_CACHE_BYTES, Agent, Cache, Method, Service, Stream, Topic
 from mfidl.model.types import (
     AliasOf,
     ArrayOf,
@@ -72,6 +72,7 @@ from mfidl.model.value import (
 )
 
 __all__ = [
+    "DEFAULT_CACHE_BYTES",
     "UNPLANNED",
     "Agent",
     "Alias",

@@ -24,14 +24,20 @@ class Agent:
     span: Span | None = field(default=None, repr=False)
 
 
+DEFAULT_CACHE_BYTES = 1 << 24
+
+
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """`@cached(entries = 10_000, ttl = 1h)`: how many replies a client keeps, and for how long. `ttl_ns`
-    None: until they are crowded out.
+    """`@cached(entries = 10_000, ttl = 1h)`: how many results a client keeps, and for how long. `ttl_ns`
+    None: until they are crowded out. `max_bytes` bounds requests and results together, as they are encoded.
+    `errors`: declared errors are kept as results are.
     """
 
     entries: int
-    ttl_ns: int | None
+    ttl_ns: int | None = None
+    max_bytes: int = DEFAULT_CACHE_BYTES
+    errors: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

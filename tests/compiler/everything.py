@@ -236,7 +236,7 @@ def _service(agent: m.Agent) -> m.Service:
         _implicit("none", m.StructKind.PARAMS),
         _implicit("none", m.StructKind.RESULTS),
         False,
-        cached=m.Cache(1, None),
+        cached=m.Cache(1, None, 1 << 30, True),
     )
     return m.Service(
         "Index",

@@ -210,6 +210,11 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
         "service I { @cached(entries = 9) f() -> u8; }",
         {"B0613": "behaviour"},
     ),
+    "errors cached": (
+        "error E { } service I { @cached(entries = 9) f() -> u8 throws E; }",
+        "error E { } service I { @cached(entries = 9, errors = true) f() -> u8 throws E; }",
+        {"B0613": "behaviour"},
+    ),
     "cached as long, more of it": (
         "service I { @cached(entries = 9, ttl = 1s) f() -> u8; }",
         "service I { @cached(entries = 10, ttl = 1s) f() -> u8; }",

@@ -166,6 +166,7 @@ def _run(program: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 
 _SHOWN = """\
+1 1 0 0 0
 [True, False]
 [True, False]
 {'books': 5}

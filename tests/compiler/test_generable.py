@@ -71,7 +71,7 @@ def test_methods_keep_their_indices_and_services_their_fingerprints(tmp_path: Pa
         ("cached", 4),
         ("last", 9),
     ]
-    assert service.methods[3].cached is None
+    assert service.methods[3].cached == model.Cache(5)
     assert service.fingerprint == whole.fingerprint
 
 
@@ -95,8 +95,6 @@ def test_each_cause_is_one_warning_with_what_goes_with_it_as_notes(tmp_path: Pat
         ("so is method `S.up`: it needs `Holder`", "up"),
         ("so is method `S.watch`: it needs `Geo`", "watch"),
     ]
-    (cached,) = (each for each in diagnostics if each.code == "W0802")
-    assert "`S.cached`" in cached.message
 
 
 def test_a_cause_in_a_module_that_nobody_asked_for_is_told_where_it_is_needed(tmp_path: Path) -> None:

@@ -289,15 +289,18 @@ def test_caches_and_replication_are_in_the_model(tmp_path: Path) -> None:
         tmp_path,
         """module m;
         const N: u32 = 10_000;
+        error E {}
         service S {
           @cached(entries = N, ttl = 1h) a() -> u8;
           @cached(entries = 5) b() -> (x: u8, y: u8);
+          @cached(entries = 5, max_bytes = N, errors = true) d() -> u8 throws E;
           @replicated(pattern = one_hop_ack_client) c(x: u8) -> u8;
         }""",
     )
     methods = methods_of(program)
     assert methods["a"].cached == model.Cache(10_000, 3_600_000_000_000)
-    assert methods["b"].cached == model.Cache(5, None)
+    assert methods["b"].cached == model.Cache(5, None, 1 << 24, errors=False)
+    assert methods["d"].cached == model.Cache(5, None, 10_000, errors=True)
     assert (methods["c"].replicated, methods["c"].cached) == ("one_hop_ack_client", None)
 
 

@@ -207,6 +207,8 @@ class ModuleFiles:
     def _client_header(self) -> GeneratedFile:
         headers = {"<span>", "<utility>", '"mf/client/call.hpp"', f'"{self._stem}.methods.hpp"'}
         headers |= {'"mf/client/stream.hpp"'} if self._streams else set()
+        if any(method.cached for service in self._module.services for method in service.methods):
+            headers |= {'"mf/client/cached.hpp"'}
         if any(each.agent is not None for each in self._module.services):
             headers |= {"<string>", "<string_view>", "<vector>"}
         return self._file("client.hpp", headers, services=self._services)

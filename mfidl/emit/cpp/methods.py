@@ -36,6 +36,8 @@ class MethodMaker:
         errors = [self.describer.types.declared(each.full_name) for each in method.throws]
         call = self._call()
         many = () if method.streams else (self._batch(), self._bulk())
+        if method.cached is not None:
+            many = (self._forget(), self._cache(), *many)
         return MethodView(
             doc=self._doc(streams=False),
             handler_doc=self._doc(streams=True),
@@ -141,6 +143,10 @@ class MethodMaker:
         if method.streams:
             kinds = [name.partition("_")[0] for _, name, _ in self._streams()]
             items[-1] = f".streams = mf::Streams::{'both' if len(kinds) == 2 else f'{kinds[0]}s'}"
+        if (cache := method.cached) is not None:
+            ttl = chrono(cache.ttl_ns) if cache.ttl_ns else "{}"
+            kept = f".entries = {cache.entries}U, .ttl = {ttl}, .max_bytes = {cache.max_bytes}U"
+            items.append(f".cached = {{{kept}, .errors = {_boolean(cache.errors)}}}")
         return initialised("static constexpr mf::MethodInfo kInfo", items, indent=2)
 
     def _parameters(self, home: str, defaults: bool) -> list[str]:
@@ -190,9 +196,28 @@ class MethodMaker:
             [*self._parameters(self._home, defaults=True), f"{_CALL_OPTIONS} = {{}}"],
             " const",
         )
-        function = "stream" if self.method.streams else "call"
+        function = "stream" if self.method.streams else "call_cached" if self.method.cached else "call"
         body = self._runtime_call(function, ["target_", "options", *self.names.params])
         return FunctionView(declaration, definition, body)
+
+    def _forget(self) -> FunctionView:
+        """Forgets what is kept of one call."""
+        declaration, definition = self._function(
+            self.service_names.client,
+            "void",
+            self.names.forget,
+            self._parameters(self._home, defaults=False),
+            self._parameters(self._home, defaults=True),
+            " const",
+        )
+        body = self._runtime_call("forget_cached", ["target_", *self.names.params])
+        return FunctionView(declaration, definition, body)
+
+    def _cache(self) -> FunctionView:
+        declaration, definition = self._function(
+            self.service_names.client, "mf::CallCache", self.names.cache, [], [], " const"
+        )
+        return FunctionView(declaration, definition, self._runtime_call("call_cache", ["target_"]))
 
     def _handle(self) -> str:
         """What a call of the client gives: the result, or what the streams are read and written by."""
@@ -232,7 +257,9 @@ class MethodMaker:
         )
         head = head.lstrip().removesuffix(" {")
         said = "options" if options else "{}"
-        function = "start_stream" if self.method.streams else "start"
+        function = (
+            "start_stream" if self.method.streams else "start_cached" if self.method.cached else "start"
+        )
         body = self._runtime_call(
             function, ["target_", said, "std::forward<Token>(token)", *passed], indent=4
         )

@@ -76,13 +76,16 @@ class UnionNames:
 class MethodNames:
     """`description` lies in namespace methods; `result` is None where the result has no struct of its own.
     `batch` and `bulk` are functions of a client, `items` is one of a servant; methods with streams have none
-    of them. `reader` and `writer` are the parameters of a handler for its streams.
+    of them. `forget` and `cache` are functions of a client for cached methods alone. `reader` and `writer`
+    are the parameters of a handler for its streams.
     """
 
     function: str
     asynchronous: str
     batch: str
     bulk: str
+    forget: str
+    cache: str
     items: str
     description: str
     request: str
@@ -290,6 +293,8 @@ def _service_names(
                 asynchronous=inside.take(f"async_{asked}"),
                 batch="" if method.streams else inside.take(f"{asked}_batch"),
                 bulk="" if method.streams else inside.take(f"{asked}_bulk"),
+                forget=inside.take(f"{asked}_forget") if method.cached else "",
+                cache=inside.take(f"{asked}_cache") if method.cached else "",
                 items="" if method.streams else inside.take(f"{asked}_items"),
                 description=described.take(f"{own}{camel(asked)}"),
                 request=request,

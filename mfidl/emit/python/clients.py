@@ -1,9 +1,10 @@
 """F6. The view of _client.py: two clients a service, of calls that block and of those that are awaited, and
 what calls several agents at once.
 
-unary method     query, query_batch, query_bulk with streams     scan: a reader, a duplex stream, or, with a
-stream of parameters alone, a function that is given
-                 what to iterate over
+unary method     query, query_batch, query_bulk
+cached           query_forget, query_cache besides, which nobody awaits
+with streams     scan: a reader, a duplex stream, or, with a stream of parameters alone, a function that is
+                 given what to iterate over
 """
 
 from dataclasses import dataclass
@@ -80,7 +81,8 @@ class ClientFile(ServiceFile):
             if method.streams:
                 calls.append(self._stream(method, own, awaited))
             else:
-                calls += [self._one(method, own, awaited), *self._many(method, own, awaited)]
+                calls.append(self._one(method, own, awaited))
+                calls += [*self._cache(method, own), *self._many(method, own, awaited)]
                 if service.agent:
                     scattered.append(self._scattered(method, own, agent[2], self._key(service), awaited))
         plain = service.doc or f"Calls {service.full_name}."
@@ -129,8 +131,32 @@ class ClientFile(ServiceFile):
     # Forms of a method without streams
 
     def _one(self, method: Method, names: MethodNames, awaited: bool) -> CallView:
-        form = _Form(names.function, self._result_type(method, names), "call", awaited)
+        called = "call_cached" if method.cached else "call"
+        form = _Form(names.function, self._result_type(method, names), called, awaited)
         return self._call(method, names, form, self._doc(method, _OTHER))
+
+    def _cache(self, method: Method, names: MethodNames) -> list[CallView]:
+        """What a cached method has besides: forgetting one call, and the handle of all that is kept."""
+        if method.cached is None:
+            return []
+        constant = self._own("_methods", names.constant)
+        parameters = ["self", *self._parameters(method.params)]
+        arguments = [constant, *self._arguments(method.params)]
+        old = decorator(self._context, method.deprecated).rstrip("\n")
+        return [
+            CallView(
+                self._definition(names.forget, parameters, "None", 0),
+                docstring(f"Forgets what is kept of this call of `{method.name}`, at this agent.", 8),
+                bracket("self._target.forget_cached(", arguments, ")", 8),
+                old,
+            ),
+            CallView(
+                self._definition(names.cache, ["self"], "mf.CallCache", 0),
+                docstring(f"What this client keeps of `{method.name}`: counts, and forgetting all of it.", 8),
+                f"return self._target.call_cache({constant})",
+                old,
+            ),
+        ]
 
     def _scattered(self, method: Method, names: MethodNames, agent: str, key: str, awaited: bool) -> CallView:
         """An outcome for each agent: nothing is raised for what one of them did."""
@@ -213,6 +239,10 @@ class ClientFile(ServiceFile):
     def _head(self, name: str, parameters: list[str], options: str, result: str, extra: int) -> str:
         star = () if "*" in parameters else ("*",)
         items = ["self", *parameters, *star, f"options: {options} | None = None"]
+        return self._definition(name, items, result, extra)
+
+    def _definition(self, name: str, items: list[str], result: str, extra: int) -> str:
+        """`extra`: characters in front of it."""
         flat = f"def {name}({', '.join(items)}) -> {result}:"
         if len(flat) + 4 + extra <= 110:
             return flat

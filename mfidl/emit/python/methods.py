@@ -116,6 +116,10 @@ class MethodsFile(ServiceFile):
             options.append(f"deadline={method.deadline_ns / 1e9!r}")
         if method.batch_max is not None:
             options.append(f"batch_max={method.batch_max}")
+        if (cache := method.cached) is not None:
+            info = self._context.imports.name("mf.core.service", "CacheInfo")
+            ttl = None if cache.ttl_ns is None else cache.ttl_ns / 1e9
+            options.append(f"cached={info}({cache.entries}, {ttl!r}, {cache.max_bytes}, {cache.errors})")
         return options
 
     def _fields(self, before: str, struct: Struct) -> str:

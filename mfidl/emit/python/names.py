@@ -58,7 +58,7 @@ SERVICE_HELPERS = _words(
     Iterable Iterator ScatterTarget Self Servant Target TargetSource abstractmethod classmethod mf
     """
 )
-CODEC_HELPERS = _words("Codec MEMCPY Method ServiceInfo TypeCodec method rules shape")
+CODEC_HELPERS = _words("CacheInfo Codec MEMCPY Method ServiceInfo TypeCodec method rules shape")
 # Files that a package has, beside which a package of that name could not stand.
 _FILES = frozenset(["_types", "_codec", "_methods", "_client", "_server"])
 _TARGET_FUNCTIONS = frozenset(["at", "any", "on", "everywhere", "_agent", "_over", "_target"])
@@ -67,13 +67,17 @@ _MODULE_WORDS = PYTHON_RESERVED | BUILTINS | TYPE_HELPERS | SERVICE_HELPERS | CO
 
 @dataclass(frozen=True, slots=True)
 class MethodNames:
-    """A method with streams has neither batch and bulk functions nor `servant_items`: these are ""."""
+    """A method with streams has neither batch and bulk functions nor `servant_items`: these are "". `forget`
+    and `cache` are there of cached methods alone.
+    """
 
     request: str
     result: str  # of the dataclass; only generated for several results
     function: str
     batch: str
     bulk: str
+    forget: str
+    cache: str
     servant_function: str
     servant_items: str
     constant: str
@@ -302,6 +306,8 @@ def _service(service: Service, scope: Scope) -> ServiceNames:
                 function=function,
                 batch=calls.take(f"{name}_batch") if many else "",
                 bulk=calls.take(f"{name}_bulk") if many else "",
+                forget=calls.take(f"{name}_forget") if method.cached else "",
+                cache=calls.take(f"{name}_cache") if method.cached else "",
                 servant_function=servant_function,
                 servant_items=serving.take(f"{name}_items") if many else "",
                 constant=scope.take(f"{upper}_{snake(name)}".upper()),

@@ -1,6 +1,7 @@
 """F4. The annotations of methods: how a call is made, and which ways of making it exclude each other."""
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import combinations
 
 from mfidl import model
@@ -14,6 +15,7 @@ from mfidl.syntax import ast
 
 BATCH_LIMIT = 1 << 20
 ENTRIES_LIMIT = (1 << 32) - 1
+CACHE_BYTES_LIMIT = 1 << 40
 
 # One message to several servers that agree on a version for it: who gives the version, and who acknowledges.
 PATTERNS = (
@@ -26,6 +28,7 @@ PATTERNS = (
 )
 
 _DURATION = model.Primitive(model.Scalar.DURATION)
+_BOOL = model.Primitive(model.Scalar.BOOL)
 # Of each pair a method may have one.
 _EXCLUSIVE = frozenset(
     frozenset(pair)
@@ -122,7 +125,7 @@ def cache(context: Context, method: ast.MethodDecl, read: Read, scope: Scope) ->
     annotation = read.get("cached")
     if annotation is None:
         return None
-    given = _by_key(context, annotation, ("entries", "ttl"))
+    given = _by_key(context, annotation, ("entries", "ttl", "max_bytes", "errors"))
     if given is None:
         return None
     if "entries" not in given:
@@ -130,26 +133,54 @@ def cache(context: Context, method: ast.MethodDecl, read: Read, scope: Scope) ->
         return None
     if method.results is None and "oneway" not in read:
         context.diagnostics.error("E0620", annotation.path.span, name=method.name.text)
-    entries = _entries(context, annotation, given["entries"], scope)
-    ttl = None
+    count = partial(_count, context, annotation, scope)
+    entries = count(given["entries"], "E0621", ENTRIES_LIMIT)
+    ttl, errors = None, False
+    max_bytes: int | None = model.DEFAULT_CACHE_BYTES
     if "ttl" in given:
         ttl = _duration(context, annotation, given["ttl"], scope, "E0622")
         if ttl is None:
             return None
-    return None if entries is None else model.Cache(entries, ttl)
+    if "max_bytes" in given:
+        max_bytes = count(given["max_bytes"], "E0627", CACHE_BYTES_LIMIT)
+    if "errors" in given:
+        errors = _keeps_errors(context, method, annotation, given["errors"], scope)
+    return None if entries is None or max_bytes is None else model.Cache(entries, ttl, max_bytes, errors)
 
 
-def _entries(
-    context: Context, annotation: ast.Annotation, value: ast.Expr | ast.RangeExpr, scope: Scope
+def _count(
+    context: Context,
+    annotation: ast.Annotation,
+    scope: Scope,
+    value: ast.Expr | ast.RangeExpr,
+    code: str,
+    limit: int,
 ) -> int | None:
+    """Entries or bytes of a cache."""
     if isinstance(value, ast.RangeExpr):
         bad_arguments(context, annotation)
         return None
     count = context.values.whole_number(value, scope, "the size of a cache")
-    if count is not None and not 1 <= count <= ENTRIES_LIMIT:
-        context.diagnostics.error("E0621", value.span, limit=ENTRIES_LIMIT)
+    if count is not None and not 1 <= count <= limit:
+        context.diagnostics.error(code, value.span, limit=limit)
         return None
     return count
+
+
+def _keeps_errors(
+    context: Context,
+    method: ast.MethodDecl,
+    annotation: ast.Annotation,
+    value: ast.Expr | ast.RangeExpr,
+    scope: Scope,
+) -> bool:
+    if isinstance(value, ast.RangeExpr):
+        bad_arguments(context, annotation)
+        return False
+    keeps = context.values.value(value, _BOOL, scope) is True
+    if keeps and not method.throws:
+        context.diagnostics.error("E0628", value.span, name=method.name.text)
+    return keeps
 
 
 def replicated(context: Context, read: Read) -> str | None:

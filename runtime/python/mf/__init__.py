@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from mf.codec.times import Duration, Timestamp
     from mf.codec.value import from_bytes, hash37, hash64, to_bytes
     from mf.codec.view import View, as_numpy, numpy_dtype, view
+    from mf.core.cache import CacheStats
+    from mf.core.cached import CallCache
     from mf.light import Light
     from mf.transport.tls import Tls
 
@@ -51,6 +53,8 @@ __all__ = [
     "AsyncStreamReader",
     "BatchCall",
     "BatchOptions",
+    "CacheStats",
+    "CallCache",
     "CallOptions",
     "Client",
     "Code",
@@ -98,6 +102,8 @@ if not TYPE_CHECKING:
     # what it does not use, and codecs alone bring neither sockets nor threads.
     _HOMES = {
         "AsyncClient": "mf.app.async_client",
+        "CacheStats": "mf.core.cache",
+        "CallCache": "mf.core.cached",
         "Client": "mf.app.client",
         "DecodeError": "mf.codec.decode_error",
         "Duration": "mf.codec.times",

@@ -81,8 +81,7 @@ std::vector<std::string> split(const std::string& agents) {
 
 }  // namespace
 
-Caller::Caller(std::function<mf::Client()> open)
-    : open_(std::move(open)), client_(open_()), stub_(client_), to_(stub_) {}
+Caller::Caller(Open open) : open_(std::move(open)), client_(open_(clock_)), stub_(client_), to_(stub_) {}
 
 Json Caller::run(Words words) {
   const auto& verb = words.verb;
@@ -90,7 +89,7 @@ Json Caller::run(Words words) {
   if (verb == "log") return log(static_cast<std::size_t>(words.number(0)));
   if (verb == "cancel_call") return cancel_call();
   if (verb == "close_client") return close_client(words.agent);
-  for (const auto& part : {streamed(words), written(words), called(words)}) {
+  for (const auto& part : {streamed(words), written(words), cached(words), called(words)}) {
     if (!part.empty()) return part;
   }
   throw std::out_of_range("there is no verb " + verb);
@@ -133,6 +132,20 @@ Json Caller::called(Words& words) {
         ended([&] { return verb == "seen" ? to_.seen(words.options) : to_.relay(words.options); });
     const auto* const entries = reply.find("entries");
     return object({{"seen", outcome(seen)}, {"reply", entries != nullptr ? text(*entries) : "null"}});
+  }
+  return {};
+}
+
+Json Caller::cached(const Words& words) {
+  const auto& verb = words.verb;
+  if (verb == "kept") return outcome(ended([&] { return to_.kept(words.number(0), words.options); }));
+  if (verb == "forget") return outcome(ended([&] { to_.kept_forget(words.number(0)); }));
+  if (verb == "forget_agent") return outcome(ended([&] { to_.kept_cache().forget_agent(); }));
+  if (verb == "forget_all") return outcome(ended([&] { to_.kept_cache().forget_all(); }));
+  if (verb == "later") return outcome(ended([&] { clock_->advance(std::chrono::seconds(words.number(0))); }));
+  if (verb == "cache") {
+    const auto stats = to_.kept_cache().stats();
+    return object({{"entries", json(stats.entries)}, {"bytes", json(stats.bytes)}});
   }
   return {};
 }
@@ -299,7 +312,7 @@ Json Caller::cancel_call() {
 }
 
 Json Caller::close_client(const std::string& agent) {
-  std::optional<mf::Client> other(open_());
+  std::optional<mf::Client> other(open_(clock_));
   auto stream = ShapesClient(*other).at(agent).endless();
   const auto first = json(stream.next().value());
   other.reset();

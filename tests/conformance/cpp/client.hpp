@@ -12,8 +12,9 @@ namespace conformance_test {
 
 class Caller {
  public:
-  /// `open` opens one more client of the same rooms.
-  explicit Caller(std::function<mf::Client()> open);
+  /// `open` opens one more client of the same rooms, whose cached calls grow old by the clock.
+  using Open = std::function<mf::Client(std::shared_ptr<const mf::Clock> clock)>;
+  explicit Caller(Open open);
 
   /// What is observed. Throws std::out_of_range: there is no such verb.
   [[nodiscard]] Json run(Words words);
@@ -25,10 +26,12 @@ class Caller {
   [[nodiscard]] Json streamed(const Words& words);
   [[nodiscard]] Json written(const Words& words);
   [[nodiscard]] Json called(Words& words);
+  [[nodiscard]] Json cached(const Words& words);
   /// Until the room has logged so many events.
   void wait_for_log(std::size_t events);
 
-  std::function<mf::Client()> open_;
+  Open open_;
+  std::shared_ptr<mf::ManualClock> clock_ = std::make_shared<mf::ManualClock>();
   mf::Client client_;
   conformance::ShapesClient stub_;
   conformance::ShapesClient to_;  // the agent of this step

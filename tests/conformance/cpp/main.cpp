@@ -8,6 +8,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "client.hpp"
 #include "mf/client/client.hpp"
@@ -32,8 +33,9 @@ std::string tls_file(const char* name) {
   return std::string(folder != nullptr ? folder : ".") + "/" + name;
 }
 
-mf::ClientOptions calling_options() {
+mf::ClientOptions calling_options(std::shared_ptr<const mf::Clock> clock) {
   mf::ClientOptions options;
+  options.clock = std::move(clock);
   options.tls.ca = tls_file("ca.pem");
   return options;
 }
@@ -60,7 +62,10 @@ void call(const std::string& where) {
     }
     nested->client = std::make_unique<mf::Client>(light, nested_options());
   }
-  Caller caller([&] { return nested->client ? mf::Client(light) : mf::Client(where, calling_options()); });
+  Caller caller([&](std::shared_ptr<const mf::Clock> clock) {
+    auto options = calling_options(std::move(clock));
+    return nested->client ? mf::Client(light, std::move(options)) : mf::Client(where, std::move(options));
+  });
   for (std::string line; std::getline(std::cin, line);) std::cout << caller.run(Words(line)) << std::endl;
 }
 

@@ -28,6 +28,11 @@ std::int64_t PlainRoom::twice(std::int64_t x) {
   return 2 * x;
 }
 
+std::int64_t PlainRoom::kept(std::int64_t x) {
+  write_down("kept " + std::to_string(x));
+  return twice(x);
+}
+
 void PlainRoom::note(std::int64_t x) {
   write_down("note " + std::to_string(x));
 }
@@ -163,6 +168,10 @@ void AsyncRoom::later(mf::Responder<T> responder, Work work) {
 
 void AsyncRoom::twice(conformance::ShapesTwiceRequest request, mf::Responder<std::int64_t> responder) {
   responder.respond(ended([&] { return plain_.twice(request.x); }));
+}
+
+void AsyncRoom::kept(conformance::ShapesKeptRequest request, mf::Responder<std::int64_t> responder) {
+  responder.respond(ended([&] { return plain_.kept(request.x); }));
 }
 
 void AsyncRoom::note(conformance::ShapesNoteRequest request) {

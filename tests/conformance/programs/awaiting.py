@@ -6,7 +6,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 
 from conformance import ShapesAsyncClient, ShapesTwiceRequest
-from words import Json, Words, expanded, failed, outcome, outcomes, scattered, shortened
+from words import Json, ManualClock, Words, expanded, failed, outcome, outcomes, scattered, shortened
 
 import mf
 
@@ -39,8 +39,9 @@ async def taken(stream: AsyncIterable[T], values: list[T]) -> Json:
 class Awaiting:
     """Made where its loop runs."""
 
-    def __init__(self, open_client: Callable[[], mf.AsyncClient]) -> None:
+    def __init__(self, open_client: Callable[[], mf.AsyncClient], clock: ManualClock) -> None:
         self._open = open_client
+        self._clock = clock
         self._client = open_client()
         self._stub = ShapesAsyncClient(self._client)
 
@@ -52,6 +53,29 @@ class Awaiting:
 
     async def twice(self, words: Words) -> Json:
         return outcome(await ended(self._at(words).twice(words.numbers[0], options=words.options)))
+
+    async def kept(self, words: Words) -> Json:
+        return outcome(await ended(self._at(words).kept(words.numbers[0], options=words.plain_options)))
+
+    async def forget(self, words: Words) -> Json:
+        self._at(words).kept_forget(words.numbers[0])
+        return {"value": None}
+
+    async def forget_agent(self, words: Words) -> Json:
+        self._at(words).kept_cache().forget_agent()
+        return {"value": None}
+
+    async def forget_all(self, words: Words) -> Json:
+        self._at(words).kept_cache().forget_all()
+        return {"value": None}
+
+    async def later(self, words: Words) -> Json:
+        self._clock.now += words.numbers[0]
+        return {"value": None}
+
+    async def cache(self, words: Words) -> Json:
+        stats = self._at(words).kept_cache().stats()
+        return {"entries": stats.entries, "bytes": stats.bytes}
 
     async def batch(self, words: Words) -> Json:
         requests = [ShapesTwiceRequest(x) for x in words.numbers]

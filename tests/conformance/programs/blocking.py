@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from conformance import ShapesClient, ShapesTwiceRequest
-from words import Json, Words, expanded, failed, outcome, outcomes, scattered, shortened
+from words import Json, ManualClock, Words, expanded, failed, outcome, outcomes, scattered, shortened
 
 import mf
 
@@ -36,8 +36,9 @@ def taken(stream: Iterable[T], values: list[T]) -> Json:
 
 
 class Blocking:
-    def __init__(self, open_client: Callable[[], mf.Client]) -> None:
+    def __init__(self, open_client: Callable[[], mf.Client], clock: ManualClock) -> None:
         self._open = open_client
+        self._clock = clock
         self._stub = ShapesClient(open_client())
 
     def _at(self, words: Words) -> ShapesClient:
@@ -45,6 +46,29 @@ class Blocking:
 
     def twice(self, words: Words) -> Json:
         return outcome(ended(lambda: self._at(words).twice(words.numbers[0], options=words.options)))
+
+    def kept(self, words: Words) -> Json:
+        return outcome(ended(lambda: self._at(words).kept(words.numbers[0], options=words.plain_options)))
+
+    def forget(self, words: Words) -> Json:
+        self._at(words).kept_forget(words.numbers[0])
+        return {"value": None}
+
+    def forget_agent(self, words: Words) -> Json:
+        self._at(words).kept_cache().forget_agent()
+        return {"value": None}
+
+    def forget_all(self, words: Words) -> Json:
+        self._at(words).kept_cache().forget_all()
+        return {"value": None}
+
+    def later(self, words: Words) -> Json:
+        self._clock.now += words.numbers[0]
+        return {"value": None}
+
+    def cache(self, words: Words) -> Json:
+        stats = self._at(words).kept_cache().stats()
+        return {"entries": stats.entries, "bytes": stats.bytes}
 
     def batch(self, words: Words) -> Json:
         requests = [ShapesTwiceRequest(x) for x in words.numbers]

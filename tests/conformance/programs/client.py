@@ -11,7 +11,7 @@ from pathlib import Path
 from awaiting import Awaiting
 from blocking import Blocking
 from servants import ROOMS, AsyncRoom, PlainRoom
-from words import Json, parse
+from words import Json, ManualClock, parse
 
 import mf
 
@@ -39,8 +39,8 @@ def say(observed: Json) -> None:
     print(json.dumps(observed), flush=True)
 
 
-async def await_each(where: str | mf.Light) -> None:
-    caller = Awaiting(lambda: mf.AsyncClient(where, tls=tls()))
+async def await_each(where: str | mf.Light, time: ManualClock) -> None:
+    caller = Awaiting(lambda: mf.AsyncClient(where, tls=tls(), clock=time), time)
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
         words = parse(line)
@@ -50,11 +50,12 @@ async def await_each(where: str | mf.Light) -> None:
 
 def main() -> None:
     kind, where = sys.argv[1:]
+    time = ManualClock()
     if kind == "asyncio":
-        asyncio.run(await_each(place(where)))
+        asyncio.run(await_each(place(where), time))
         return
     to = place(where)
-    caller = Blocking(lambda: mf.Client(to, tls=tls()))
+    caller = Blocking(lambda: mf.Client(to, tls=tls(), clock=time), time)
     for line in sys.stdin:
         words = parse(line)
         say(getattr(caller, words.verb)(words))

@@ -61,6 +61,10 @@ class PlainRoom(ShapesServant):
     def twice(self, x: int) -> int:
         return doubled(x)
 
+    def kept(self, x: int) -> int:
+        self._log.append(f"kept {x}")
+        return doubled(x)
+
     def note(self, x: int) -> None:
         self._log.append(f"note {x}")
 
@@ -134,6 +138,10 @@ class AsyncRoom(ShapesAsyncServant):
         self._log: list[str] = []
 
     async def twice(self, x: int) -> int:
+        return doubled(x)
+
+    async def kept(self, x: int) -> int:
+        self._log.append(f"kept {x}")
         return doubled(x)
 
     async def note(self, x: int) -> None:

@@ -13,6 +13,16 @@ import mf
 Json = dict[str, Any]
 
 
+class ManualClock:
+    """Stands still until it is moved: by it cached calls grow old."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
 @dataclass(slots=True)
 class Words:
     verb: str
@@ -26,6 +36,11 @@ class Words:
     @property
     def numbers(self) -> list[int]:
         return [int(word) for word in self.arguments]
+
+    @property
+    def plain_options(self) -> mf.CallOptions:
+        """Of a call that does not ask for the metadata of its reply."""
+        return mf.CallOptions(deadline=self.deadline, metadata=self.metadata)
 
     @property
     def options(self) -> mf.CallOptions:

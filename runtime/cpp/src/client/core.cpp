@@ -95,6 +95,11 @@ std::shared_ptr<Shared> Core::shared(const ServiceInfo& service, std::string_vie
   return place;
 }
 
+ServiceCaches& Core::caches(const ServiceInfo& service) {
+  const std::scoped_lock lock(mutex_);
+  return caches_.try_emplace(&service, service, options_.clock).first->second;
+}
+
 void Core::connecting(UniqueFunction<void()> work) {
   const std::scoped_lock lock(mutex_);
   if (closed()) return;

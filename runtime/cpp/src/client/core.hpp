@@ -1,12 +1,14 @@
 // What all stubs of a client share: resolver, connections, the reactor, a few threads for what may block.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "mf/client/client.hpp"
 #include "mf/core/function_ref.hpp"
@@ -25,6 +27,23 @@ class Shared {
   virtual ~Shared() = default;
   /// The client was closed.
   virtual void on_close() noexcept = 0;
+};
+
+class MethodCache;
+
+/// What a client keeps of the cached methods of one service: each is made when it is first asked for.
+class ServiceCaches {
+ public:
+  ServiceCaches(const ServiceInfo& service, std::shared_ptr<const Clock> clock);
+  ~ServiceCaches();
+  ServiceCaches(const ServiceCaches&) = delete;
+  ServiceCaches& operator=(const ServiceCaches&) = delete;
+
+  [[nodiscard]] MethodCache& of(const MethodInfo& method);
+
+ private:
+  const std::shared_ptr<const Clock> clock_;
+  std::vector<std::atomic<MethodCache*>> by_index_;  // of the methods; owned
 };
 
 class Core {
@@ -50,6 +69,9 @@ class Core {
   /// Made on first use and kept until the client is closed.
   using Make = FunctionRef<std::shared_ptr<Shared>()>;
   std::shared_ptr<Shared> shared(const ServiceInfo& service, std::string_view agent, Make make);
+
+  /// Of all agents; kept as long as the client.
+  [[nodiscard]] ServiceCaches& caches(const ServiceInfo& service);
 
   /// Runs on a thread of its own, which blocks while it connects.
   void connecting(UniqueFunction<void()> work);
@@ -81,6 +103,7 @@ class Core {
   mutable std::mutex mutex_;
   std::set<std::pair<std::string, std::string>> seen_;
   std::map<std::pair<const ServiceInfo*, std::string>, std::shared_ptr<Shared>> shared_;
+  std::map<const ServiceInfo*, ServiceCaches> caches_;
   std::unique_ptr<transport::Workers> background_;
   std::unique_ptr<transport::Workers> connecting_;
   std::size_t waiting_calls_ = 0;

@@ -59,6 +59,7 @@ std::shared_ptr<Target::State> Target::State::of(const std::shared_ptr<Core>& co
     state->service = &service;
     state->agent = agent;
     if (agent) state->shown = shown_agent(service, *agent);
+    if (agent) state->agent_key = "=" + *agent;
     return state;
   };
   return std::static_pointer_cast<State>(core->shared(service, agent ? "=" + *agent : "*", make));

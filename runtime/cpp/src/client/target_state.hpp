@@ -7,6 +7,7 @@
 // background and whose pauses hold no thread; each ends at its deadline by a timer, whatever the search does.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -40,9 +41,11 @@ struct Found {
 struct Target::State final : Shared, std::enable_shared_from_this<State> {
   std::shared_ptr<Core> core;
   const ServiceInfo* service = nullptr;
-  std::optional<std::string> agent;  // none: any
-  std::string shown;                 // the agent as people see it
-  std::shared_ptr<Servant> servant;  // in-process; found once
+  std::optional<std::string> agent;             // none: any
+  std::string shown;                            // the agent as people see it
+  std::string agent_key = "*";                  // whose answers caches keep apart
+  std::atomic<ServiceCaches*> caches{nullptr};  // the client's, once they were asked for
+  std::shared_ptr<Servant> servant;             // in-process; found once
   std::mutex mutex;
 
   static std::shared_ptr<State> of(const std::shared_ptr<Core>& core, const ServiceInfo& service,

@@ -1,7 +1,6 @@
 #include "mf/core/current_call.hpp"
 
 #include <algorithm>
-#include <ctime>
 #include <string_view>
 
 namespace mf {
@@ -38,11 +37,7 @@ Metadata detail::passed_on(const Metadata& own, const CallInfo& outer,
 }
 
 bool CallInfo::expired_roughly() const noexcept {
-  if (deadline == kNever) return false;
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);  // steady_clock's own time line
-  const auto since_start = std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
-  return since_start >= deadline.time_since_epoch();
+  return deadline != kNever && rough_now() >= deadline;
 }
 
 }  // namespace mf

@@ -8,6 +8,8 @@ from mf.client.async_router import AsyncRouter
 from mf.client.async_target import AsyncRemoteTarget
 from mf.client.client import forwarded_keys, server_addresses
 from mf.client.routes import DEFAULT_WAIT_FOR_SERVER
+from mf.core.cached import Caches
+from mf.core.clock import Clock, monotonic
 from mf.core.service import ServiceInfo
 from mf.core.target import AsyncTarget, AsyncTargetSource
 from mf.link.async_pool import AsyncPool
@@ -24,11 +26,11 @@ class AsyncClient(AsyncTargetSource):
     """What Client is, for the loop of asyncio that runs when it is made: only the tasks of that loop may use
     it, and it starts no thread. Another thread's loop has a client of its own.
 
-    `where`, `tls`, `wait_for_server`, `max_payload` and `forward_metadata` are those of Client; a resolver is
-    an AsyncResolver. Raises RuntimeError where no loop runs.
+    `where`, `tls`, `wait_for_server`, `max_payload`, `forward_metadata` and `clock` are those of Client; a
+    resolver is an AsyncResolver. Raises RuntimeError where no loop runs.
     """
 
-    __slots__ = ("_forwarded", "_loop", "_pool", "_resolver", "_router", "_source")
+    __slots__ = ("_caches", "_forwarded", "_loop", "_pool", "_resolver", "_router", "_source")
 
     def __init__(
         self,
@@ -38,6 +40,7 @@ class AsyncClient(AsyncTargetSource):
         max_payload: int = DEFAULT_MAX_PAYLOAD,
         tls: "Tls | None" = None,
         forward_metadata: Iterable[str] = (),
+        clock: Clock = monotonic,
     ) -> None:
         try:
             self._loop = get_running_loop()
@@ -45,6 +48,7 @@ class AsyncClient(AsyncTargetSource):
             text = "an AsyncClient belongs to the running loop of asyncio: make it within a coroutine"
             raise RuntimeError(text) from None
         self._forwarded = forwarded_keys(forward_metadata)
+        self._caches = Caches(clock)
         self._source: AsyncTargetSource | None = None
         self._pool: AsyncPool | None = None
         self._resolver: AsyncResolver | None = None
@@ -54,21 +58,24 @@ class AsyncClient(AsyncTargetSource):
             return
         self._resolver = self._resolver_for(where, self._loop) if isinstance(where, str) else where
         self._pool = AsyncPool(self._loop, tls=tls, max_payload=max_payload)
-        self._router = AsyncRouter(self._resolver, self._pool, wait_for_server, self._forwarded)
+        self._router = AsyncRouter(self._resolver, self._pool, wait_for_server, self._forwarded, self._caches)
 
     def _resolver_for(self, where: str, loop: "AbstractEventLoop") -> AsyncResolver:
         """The resolver that an address stands for. Raises ValueError for an address that is none."""
         return AsyncStaticResolver(loop, server_addresses(where))
 
-    def async_target(self, service: ServiceInfo, keys: tuple[str, ...] = ()) -> AsyncTarget:
+    def async_target(
+        self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: Caches | None = None
+    ) -> AsyncTarget:
         if self._source is not None:
-            return self._source.async_target(service, (*self._forwarded, *keys))
+            return self._source.async_target(service, (*self._forwarded, *keys), caches or self._caches)
         assert self._router is not None
         return AsyncRemoteTarget(self._router.passing_on(keys) if keys else self._router, service, None)
 
     async def close(self) -> None:
         """Closes all connections; calls under way end as CANCELLED. When it returns, nothing of the client
         runs any more. May be called twice."""
+        self._caches.close()
         if self._pool is not None and self._resolver is not None:
             self._pool.close()
             self._resolver.close()

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Self
 from mf.client.router import Router
 from mf.client.routes import DEFAULT_WAIT_FOR_SERVER
 from mf.client.target import RemoteTarget
+from mf.core.cached import Caches
+from mf.core.clock import Clock, monotonic
 from mf.core.metadata import TOKEN_KEY, check_key
 from mf.core.service import ServiceInfo
 from mf.core.target import Target, TargetSource
@@ -28,9 +30,10 @@ class Client(TargetSource):
     `wait_for_server`: seconds that a call waits for a server of a (service, agent) that was never seen yet.
     `max_payload`: bytes of one reply that are accepted. `forward_metadata`: keys that pass on by themselves
     from the call of a handler into the calls that it makes through this client, as trace context does.
+    `clock`: monotonic seconds, by which the results of cached calls grow old.
     """
 
-    __slots__ = ("_forwarded", "_pool", "_resolver", "_router", "_source")
+    __slots__ = ("_caches", "_forwarded", "_pool", "_resolver", "_router", "_source")
 
     def __init__(
         self,
@@ -41,8 +44,10 @@ class Client(TargetSource):
         connect: Connect | None = None,
         tls: "Tls | None" = None,
         forward_metadata: Iterable[str] = (),
+        clock: Clock = monotonic,
     ) -> None:
         self._forwarded = forwarded_keys(forward_metadata)
+        self._caches = Caches(clock)
         self._source: TargetSource | None = None
         self._pool: Pool | None = None
         self._resolver: Resolver | None = None
@@ -52,20 +57,23 @@ class Client(TargetSource):
             return
         self._resolver = self._resolver_for(where) if isinstance(where, str) else where
         self._pool = Pool(connect=connect, tls=tls, max_payload=max_payload)
-        self._router = Router(self._resolver, self._pool, wait_for_server, self._forwarded)
+        self._router = Router(self._resolver, self._pool, wait_for_server, self._forwarded, self._caches)
 
     def _resolver_for(self, where: str) -> Resolver:
         """The resolver that an address stands for. Raises ValueError for an address that is none."""
         return StaticResolver(server_addresses(where))
 
-    def target(self, service: ServiceInfo, keys: tuple[str, ...] = ()) -> Target:
+    def target(
+        self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: Caches | None = None
+    ) -> Target:
         if self._source is not None:
-            return self._source.target(service, (*self._forwarded, *keys))
+            return self._source.target(service, (*self._forwarded, *keys), caches or self._caches)
         assert self._router is not None
         return RemoteTarget(self._router.passing_on(keys) if keys else self._router, service, None)
 
     def close(self) -> None:
         """Closes all connections; calls under way end as CANCELLED. May be called twice."""
+        self._caches.close()
         if self._resolver is not None:
             self._resolver.close()
         if self._pool is not None:

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from mf.client.router import Router
 from mf.client.routes import L, Route, Routing
+from mf.core.cached import Caches
 from mf.core.service import ServiceInfo
 from mf.link.link import Link
 
@@ -17,15 +18,24 @@ R = TypeVar("R", bound=Routing[Any, Any])
 class BaseDestination(Generic[R, L]):
     """See above. `agent` None: whichever can be reached."""
 
-    __slots__ = ("_generation", "_resolver", "_route", "agent", "router", "service")
+    __slots__ = ("_generation", "_resolver", "_route", "agent", "agent_key", "router", "service")
 
     def __init__(self, router: R, service: ServiceInfo, agent: str | None) -> None:
         self.router = router
         self.service = service
         self.agent = agent
+        self.agent_key = "*" if agent is None else f"={agent}"
         self._resolver = router.resolver
         self._route: Route[L] | None = None
         self._generation = -1
+
+    @property
+    def caches(self) -> Caches:
+        return self.router.caches
+
+    @property
+    def forwarded(self) -> tuple[str, ...]:
+        return self.router.forward_metadata
 
     def ready(self) -> Route[L] | None:
         """The route that can be used at once, if there is one."""

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import Any, Generic, Self, TypeVar
 
 from mf.core.agent_names import shown_agent
+from mf.core.cached import Caches
 from mf.core.error import Code, Error, not_executed, shortened, some_of
 from mf.core.service import ServiceInfo
 from mf.link.balancing import order
@@ -75,19 +76,25 @@ class _SinceAnswered:
 class Routing(Generic[V, P]):
     """What all targets of a client share, however they wait: where servers are, and the rules above.
     `budget`: what its calls may repeat. `forward_metadata`: keys that pass on from the call of a handler into
-    calls that it makes here.
+    calls that it makes here. `caches`: what the client keeps of cached calls.
     """
 
-    __slots__ = ("_wait_for_server", "budget", "forward_metadata", "pool", "resolver", "seen")
+    __slots__ = ("_wait_for_server", "budget", "caches", "forward_metadata", "pool", "resolver", "seen")
 
     def __init__(
-        self, resolver: V, pool: P, wait_for_server: float, forward_metadata: tuple[str, ...] = ()
+        self,
+        resolver: V,
+        pool: P,
+        wait_for_server: float,
+        forward_metadata: tuple[str, ...] = (),
+        caches: Caches | None = None,
     ) -> None:
         self.resolver = resolver
         self.pool = pool
         self._wait_for_server = wait_for_server
         self.forward_metadata = forward_metadata
         self.budget = RetryBudget()
+        self.caches = Caches() if caches is None else caches
         self.seen: set[tuple[str, str | None]] = set()
 
     def passing_on(self, keys: tuple[str, ...]) -> Self:

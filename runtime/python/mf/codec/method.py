@@ -9,7 +9,7 @@ from mf.codec import shape as s
 from mf.codec.blob import BlobParts, BlobValue
 from mf.codec.codec import Codec
 from mf.codec.plain import Parts, PlainParts, PlainValue, is_plain
-from mf.core.service import DEFAULT_BATCH_MAX, FEBIRD, MEMCPY, ElementCodec, ErrorCodec, Method
+from mf.core.service import DEFAULT_BATCH_MAX, FEBIRD, MEMCPY, CacheInfo, ElementCodec, ErrorCodec, Method
 
 
 def method(
@@ -30,6 +30,7 @@ def method(
     constrained: bool = False,
     deadline: float | None = None,
     batch_max: int = DEFAULT_BATCH_MAX,
+    cached: CacheInfo | None = None,
     param_element: Callable[[], s.Shape] | None = None,
     param_element_encoding: int = FEBIRD,
     result_element: Callable[[], s.Shape] | None = None,
@@ -67,6 +68,7 @@ def method(
         constrained=constrained,
         deadline=deadline,
         batch_max=batch_max,
+        cached=cached,
         param_element=_element(f"{name}, parameter stream", param_element, param_element_encoding),
         result_element=_element(f"{name}, result stream", result_element, result_element_encoding),
     )

@@ -62,6 +62,20 @@ class ElementCodec(Generic[Result]):
         self.decode_all = decode_all
 
 
+class CacheInfo:
+    """`@cached` of a method: how much a client keeps of it, and for how many seconds (None: until it is
+    crowded out). `errors`: declared errors, too.
+    """
+
+    __slots__ = ("entries", "errors", "max_bytes", "ttl")
+
+    def __init__(self, entries: int, ttl: float | None, max_bytes: int, errors: bool) -> None:
+        self.entries = entries
+        self.ttl = ttl
+        self.max_bytes = max_bytes
+        self.errors = errors
+
+
 class Method(Generic[Request, Result]):
     """One method: all that the runtime needs to send, receive and dispatch it. Immutable by convention.
 
@@ -77,6 +91,7 @@ class Method(Generic[Request, Result]):
         "attribute",
         "batch_attribute",
         "batch_max",
+        "cached",
         "constrained",
         "deadline",
         "decode_request",
@@ -127,6 +142,7 @@ class Method(Generic[Request, Result]):
         constrained: bool = False,
         deadline: float | None = None,
         batch_max: int = DEFAULT_BATCH_MAX,
+        cached: CacheInfo | None = None,
         param_element: ElementCodec[Any] | None = None,
         result_element: ElementCodec[Any] | None = None,
     ) -> None:
@@ -153,6 +169,7 @@ class Method(Generic[Request, Result]):
         self.constrained = constrained
         self.deadline = deadline
         self.batch_max = batch_max
+        self.cached = cached
         self.param_element = param_element
         self.result_element = result_element
         self.stream = param_element is not None or result_element is not None

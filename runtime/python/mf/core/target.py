@@ -6,13 +6,16 @@ A generated function is one line: `return self._target.call(_QUERY, options, ter
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterable, Callable, Iterable, Sequence
-from typing import Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from mf.core.agent import Agent
 from mf.core.options import BatchOptions, CallOptions
 from mf.core.outcome import Failure, Outcome
 from mf.core.service import Method, ServiceInfo
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
+
+if TYPE_CHECKING:  # who makes no cached call needs none of it
+    from mf.core.cached import Caches, CallCache
 
 K = TypeVar("K")
 K2 = TypeVar("K2")
@@ -99,7 +102,35 @@ class AsyncScatterTarget(ABC):
         """One call to each agent. Never raises for what a single agent did."""
 
 
-class Target(ABC):
+class Keeper(ABC):
+    """What blocking and awaiting targets know of cached calls."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def caches(self) -> "Caches":
+        """What the client of the target keeps."""
+
+    @property
+    @abstractmethod
+    def agent_key(self) -> str:
+        """Whose answers are kept apart: "=" and the agent, or "*" for any."""
+
+    @property
+    @abstractmethod
+    def forwarded(self) -> tuple[str, ...]:
+        """Keys of metadata that pass on by themselves."""
+
+    def forget_cached(self, method: Method[Any, Any], *arguments: Any) -> None:
+        """Forgets what such a call was answered."""
+        self.caches.of(method).forget((self.agent_key, bytes(method.encode_request(*arguments))))
+
+    def call_cache(self, method: Method[Any, Any]) -> "CallCache":
+        return self.caches.of(method).seen_by(self.agent_key)
+
+
+class Target(Keeper):
     """One service at one agent, or at any, for callers that block."""
 
     __slots__ = ()
@@ -139,6 +170,20 @@ class Target(ABC):
         """Application-level batch: one message with all requests. Raises Error if the message as a whole
         failed."""
 
+    # Cached calls
+
+    def call_cached(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
+        """What `call` does, or what an equal call was answered."""
+        caches = self.caches
+        if not caches.answers(options, self.forwarded):
+            return self.call(method, options, *arguments)
+        cache = caches.of(method)
+        key = (self.agent_key, bytes(method.encode_request(*arguments)))
+        kept = cache.find(key)
+        if kept is not None:
+            return cast(T, cache.value(kept))
+        return cast(T, cache.call(self, key, options, arguments))
+
     # Streams
 
     @abstractmethod
@@ -160,7 +205,7 @@ class Target(ABC):
         """Calls a method with a stream in both directions."""
 
 
-class AsyncTarget(ABC):
+class AsyncTarget(Keeper):
     """One service at one agent, or at any, for asyncio. A task that is cancelled cancels its call."""
 
     __slots__ = ()
@@ -201,6 +246,20 @@ class AsyncTarget(ABC):
         """Application-level batch: one message with all requests. Raises Error if the message as a whole
         failed."""
 
+    # Cached calls
+
+    async def call_cached(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
+        """What `call` does, or what an equal call was answered."""
+        caches = self.caches
+        if not caches.answers(options, self.forwarded):
+            return await self.call(method, options, *arguments)
+        cache = caches.of(method)
+        key = (self.agent_key, bytes(method.encode_request(*arguments)))
+        kept = cache.find(key)
+        if kept is not None:
+            return cast(T, cache.value(kept))
+        return cast(T, await cache.call_async(self, key, options, arguments))
+
     # Streams
 
     @abstractmethod
@@ -233,9 +292,12 @@ class TargetSource(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def target(self, service: ServiceInfo, keys: tuple[str, ...] = ()) -> Target:
+    def target(
+        self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: "Caches | None" = None
+    ) -> Target:
         """The service at any agent, until at() names one. Generated constructors call it. `keys`: of metadata
-        that pass on from the call of a handler into those that it makes, beside the source's own.
+        that pass on from the call of a handler into those that it makes, beside the source's own. `caches`:
+        of a client that stands before this source; without one, the source keeps what cached calls give.
         """
 
 
@@ -245,5 +307,7 @@ class AsyncTargetSource(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def async_target(self, service: ServiceInfo, keys: tuple[str, ...] = ()) -> AsyncTarget:
+    def async_target(
+        self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: "Caches | None" = None
+    ) -> AsyncTarget:
         """See TargetSource."""

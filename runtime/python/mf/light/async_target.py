@@ -40,7 +40,7 @@ class AsyncLightTarget(LightPlace, AsyncTarget):
         return AsyncLightScatter(self, None)
 
     def for_agent(self, agent: str | None) -> "AsyncLightTarget":
-        return AsyncLightTarget(self._offers, self._service, agent, self._keys)
+        return AsyncLightTarget(self._offers, self._service, agent, self._keys, self._caches)
 
     async def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
         agent, servant = self._offers.find(self._service, self._agent)

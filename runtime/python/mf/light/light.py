@@ -8,6 +8,7 @@ thread, and declared errors arrive as the very object that was raised.
 """
 
 from mf.core.agent import Agent
+from mf.core.cached import Caches
 from mf.core.service import BaseServant, ServiceInfo
 from mf.core.target import AsyncTarget, AsyncTargetSource, Target, TargetSource
 from mf.light.offers import LightOffers
@@ -18,10 +19,11 @@ class Light(TargetSource, AsyncTargetSource):
     """Offers servants to clients of the same process: `mf.Client(light)`, `mf.AsyncClient(light)`. Any number
     of threads and loops may call."""
 
-    __slots__ = ("_offers",)
+    __slots__ = ("_caches", "_offers")
 
     def __init__(self) -> None:
         self._offers = LightOffers()
+        self._caches = Caches()
 
     def offer(self, servant: BaseServant, agent: Agent | None = None) -> None:
         """Offers a servant, for one agent if its service is `per` agent. A later offer for the same
@@ -35,13 +37,17 @@ class Light(TargetSource, AsyncTargetSource):
         """Takes an offer back; calls under way go on."""
         self._offers.remove(service, agent)
 
-    def target(self, service: ServiceInfo, keys: tuple[str, ...] = ()) -> Target:
-        return LightTarget(self._offers, service, None, keys)
+    def target(
+        self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: Caches | None = None
+    ) -> Target:
+        return LightTarget(self._offers, service, None, keys, caches or self._caches)
 
-    def async_target(self, service: ServiceInfo, keys: tuple[str, ...] = ()) -> AsyncTarget:
+    def async_target(
+        self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: Caches | None = None
+    ) -> AsyncTarget:
         from mf.light.async_target import AsyncLightTarget  # brings asyncio along
 
-        return AsyncLightTarget(self._offers, service, None, keys)
+        return AsyncLightTarget(self._offers, service, None, keys, caches or self._caches)
 
     def agents(self, service: ServiceInfo) -> list[str]:
         """The agents for which a service is offered."""

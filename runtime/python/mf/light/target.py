@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Any, TypeVar, cast
 
 from mf.core.agent import Agent, called_agent
+from mf.core.cached import Caches
 from mf.core.current import enter, leave
 from mf.core.error import Code, DeclaredError, Error
 from mf.core.options import DEFAULT_DEADLINE, BatchOptions, CallOptions
@@ -27,18 +28,36 @@ R = TypeVar("R")
 class LightPlace:
     """One service at one agent, or at the first that is offered. `keys`: see LightCall."""
 
-    __slots__ = ("_agent", "_keys", "_offers", "_service")
+    __slots__ = ("_agent", "_caches", "_keys", "_offers", "_service")
 
     def __init__(
-        self, offers: LightOffers, service: ServiceInfo, agent: str | None, keys: tuple[str, ...]
+        self,
+        offers: LightOffers,
+        service: ServiceInfo,
+        agent: str | None,
+        keys: tuple[str, ...],
+        caches: Caches,
     ) -> None:
         self._offers = offers
         self._service = service
         self._agent = agent
         self._keys = keys
+        self._caches = caches
 
     def agents(self) -> list[str]:
         return self._offers.agents(self._service)
+
+    @property
+    def caches(self) -> Caches:
+        return self._caches
+
+    @property
+    def agent_key(self) -> str:
+        return "*" if self._agent is None else f"={self._agent}"
+
+    @property
+    def forwarded(self) -> tuple[str, ...]:
+        return self._keys
 
     def _begin_many(
         self, method: Method[R, Any], requests: Sequence[R], options: CallOptions | None
@@ -83,7 +102,7 @@ class LightTarget(LightPlace, Target):
         return LightScatter(self, None)
 
     def for_agent(self, agent: str | None) -> "LightTarget":
-        return LightTarget(self._offers, self._service, agent, self._keys)
+        return LightTarget(self._offers, self._service, agent, self._keys, self._caches)
 
     def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
         agent, servant = self._offers.find(self._service, self._agent)

@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mf/core/clock.hpp"
 #include "mf/core/log.hpp"
 #include "mf/link/local.hpp"
 #include "mf/link/resolver.hpp"
@@ -49,6 +50,8 @@ struct ClientOptions {
   /// Keys of metadata that pass on from a call that is being handled into the calls that its handler makes by
   /// this client. `traceparent` and `tracestate` always do, `authorization` never does.
   std::vector<std::string> forward_metadata{};
+  /// By which the results of cached calls grow old; null: the steady clock.
+  std::shared_ptr<const Clock> clock{};
 };
 
 class Client {

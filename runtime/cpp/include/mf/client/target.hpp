@@ -33,6 +33,8 @@ class Waiter;
 
 namespace mf::client {
 
+class MethodCache;
+
 /// A connection on which the target's service is bound; the server keeps the binding as long as this lives.
 class Route {
  public:
@@ -104,6 +106,13 @@ class Target {
   }
   /// The same without its type.
   [[nodiscard]] link::LocalBatch local_batch() const;
+
+  /// What the client keeps of a cached method, at whichever agent.
+  [[nodiscard]] MethodCache& cache(const MethodInfo& method) const;
+  /// The same, if a call with these options may be answered from it; else null.
+  [[nodiscard]] MethodCache* cache(const MethodInfo& method, const CallOptions& options) const;
+  /// Whose answers are kept apart: "=" and the agent, or "*" for any.
+  [[nodiscard]] std::string_view agent_key() const noexcept;
 
   /// One blocking call; a one-way one is over when it was handed to a connection.
   void call(link::ReplySlot& slot, const MethodInfo& method, const protocol::RequestHead& head, Encode encode,

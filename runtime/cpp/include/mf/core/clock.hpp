@@ -12,6 +12,9 @@ using TimePoint = std::chrono::steady_clock::time_point;
 /// "Never": the deadline of a call that has none.
 inline constexpr TimePoint kNever = TimePoint::max();
 
+/// The steady clock, some milliseconds behind and four times as quick to read.
+[[nodiscard]] TimePoint rough_now() noexcept;
+
 class Clock {
  public:
   virtual ~Clock() = default;

@@ -19,6 +19,14 @@ enum class Streams : std::uint8_t { none = 0, params = 1, results = 2, both = 3 
 /// First 16 bytes of the SHA-256 of a service's descriptor.
 using Fingerprint = std::array<std::uint8_t, 16>;
 
+/// `@cached` of a method: how much a client keeps of it. No entries: it keeps nothing.
+struct CacheInfo {
+  std::uint32_t entries = 0;
+  std::chrono::nanoseconds ttl{};  // 0: until they are crowded out
+  std::uint64_t max_bytes = 0;
+  bool errors = false;  // declared errors are kept, too
+};
+
 struct MethodInfo {
   std::string_view name{};
   std::uint16_t index = 0;
@@ -27,6 +35,7 @@ struct MethodInfo {
   std::chrono::nanoseconds deadline{};  // 0: the schema says nothing
   std::uint32_t batch_max = 128;        // items per message of a message-level batch
   Streams streams = Streams::none;
+  CacheInfo cached{};
 };
 
 struct ServiceInfo {

@@ -1,0 +1,13 @@
+#include "mf/core/clock.hpp"
+
+#include <ctime>
+
+namespace mf {
+
+TimePoint rough_now() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);  // steady_clock's own time line
+  return TimePoint(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
+}
+
+}  // namespace mf

@@ -1,0 +1,344 @@
+"""R0. Cached calls of one client: drives the caches of its methods (mf.core.cache) for blocking and for
+awaited calls, over whichever target. How a request is made, and whether it is repeated, is the target's
+business.
+
+A call with metadata, or that wants those of the reply, goes to a server, since the answer may depend on them;
+so does one whose surrounding call passes keys on. Each call has its own deadline, also while it waits for an
+equal one. Any number of threads and loops may call.
+"""
+
+from _thread import get_ident
+from collections.abc import Coroutine
+from contextlib import suppress
+from copy import copy
+from threading import Event, Lock
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from mf.core.cache import Cache, CacheStats, Flight, Kept, Key
+from mf.core.clock import Clock
+from mf.core.current import current
+from mf.core.error import Code, DeclaredError, Error, not_executed
+from mf.core.options import DEFAULT_DEADLINE, INFINITE, CallOptions
+from mf.core.service import Method
+
+if TYPE_CHECKING:
+    from asyncio import Future
+
+T = TypeVar("T")
+
+_LONGEST = 1e9
+"""Seconds beyond which nobody needs a timer."""
+
+
+class Callee(Protocol):
+    """What is called where nothing is kept: a target."""
+
+    def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T: ...
+
+
+class AsyncCallee(Protocol):
+    """The same for asyncio."""
+
+    def call(
+        self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
+    ) -> Coroutine[Any, Any, T]: ...
+
+
+class _Thread:
+    """A blocking call that waits."""
+
+    __slots__ = ("_woken", "kept")
+
+    def __init__(self) -> None:
+        self._woken = Event()
+        self.kept: Kept | None = None
+
+    def wake(self, kept: Kept | None) -> bool:
+        self.kept = kept
+        self._woken.set()
+        return True
+
+    def wait(self, seconds: float) -> bool:
+        return self._woken.wait(seconds if seconds < _LONGEST else None)
+
+
+class _Task:
+    """An awaited call that waits. Whoever leads may be on another loop, or on none: those that use one Light
+    share what it keeps."""
+
+    __slots__ = ("_future", "_loop")
+
+    def __init__(self) -> None:
+        from asyncio import get_running_loop
+
+        self._loop = get_running_loop()
+        self._future: Future[Kept | None] = self._loop.create_future()
+
+    def wake(self, kept: Kept | None) -> bool:
+        from asyncio import _get_running_loop
+
+        if _get_running_loop() is self._loop:
+            self._set(kept)
+            return True
+        try:
+            self._loop.call_soon_threadsafe(self._set, kept)
+        except RuntimeError:  # the loop was closed
+            return False
+        return True
+
+    def _set(self, kept: Kept | None) -> None:
+        if not self._future.done():
+            self._future.set_result(kept)
+
+    async def wait(self, seconds: float) -> bool:
+        from asyncio import wait
+
+        await wait((self._future,), timeout=seconds if seconds < _LONGEST else None)
+        return self._future.done()
+
+    @property
+    def kept(self) -> Kept | None:
+        return self._future.result()
+
+
+class MethodCache:
+    """What a client keeps of one method."""
+
+    __slots__ = ("_cache", "_clock", "_lock", "_method")
+
+    def __init__(self, method: Method[Any, Any], clock: Clock) -> None:
+        assert method.cached is not None
+        self._method = method
+        self._cache = Cache(method.cached)
+        self._clock = clock
+        self._lock = Lock()
+
+    def find(self, key: Key) -> Kept | None:
+        with self._lock:
+            return self._cache.find(key, self._clock())
+
+    def value(self, kept: Kept) -> Any:
+        """The result; raises the declared error that is kept in its place."""
+        if kept.error < 0:
+            return self._method.decode_result(kept.payload)
+        raise self._method.errors[kept.error].decode(kept.payload)
+
+    def call(self, to: Callee, key: Key, options: CallOptions | None, arguments: tuple[Any, ...]) -> Any:
+        """A call for which nothing was kept a moment ago."""
+        end = self._end(options)
+        waiter = _Thread()
+        place = get_ident()
+        joined = self._join(key, waiter, place)
+        if isinstance(joined, Kept):
+            return self.value(joined)
+        flight, leads = joined
+        if not leads:
+            if flight.place == place:  # the leader needs this very thread
+                return to.call(self._method, options, *arguments)
+            try:
+                woken = waiter.wait(end - monotonic())
+            except BaseException:
+                self._leave(flight, waiter)
+                raise
+            if not woken:
+                self._leave(flight, waiter)
+                raise _waited_too_long()
+            if waiter.kept is not None:
+                return self.value(waiter.kept)
+            options = self._left(flight, options, end)
+        try:
+            result = to.call(self._method, options, *arguments)
+        except BaseException as raised:
+            self._raised(flight, raised)
+            raise
+        self._answered(flight, result)
+        return result
+
+    async def call_async(
+        self, to: AsyncCallee, key: Key, options: CallOptions | None, arguments: tuple[Any, ...]
+    ) -> Any:
+        """The same, awaited."""
+        end = self._end(options)
+        waiter = _Task()
+        joined = self._join(key, waiter, get_ident())
+        if isinstance(joined, Kept):
+            return self.value(joined)
+        flight, leads = joined
+        if not leads:
+            try:
+                woken = await waiter.wait(end - monotonic())
+            except BaseException:
+                self._leave(flight, waiter)
+                raise
+            if not woken:
+                self._leave(flight, waiter)
+                raise _waited_too_long()
+            if (kept := waiter.kept) is not None:
+                return self.value(kept)
+            options = self._left(flight, options, end)
+        try:
+            result = await to.call(self._method, options, *arguments)
+        except BaseException as raised:
+            self._raised(flight, raised)
+            raise
+        self._answered(flight, result)
+        return result
+
+    def _join(self, key: Key, waiter: _Thread | _Task, place: int) -> Kept | tuple[Flight, bool]:
+        """What came meanwhile; or the flight of the call, and whether it leads it. A blocking call does not
+        wait for a leader on its own thread."""
+        with self._lock:
+            if (kept := self._cache.find(key, self._clock())) is not None:
+                return kept
+            flight = self._cache.under_way(key)
+            if flight is None:
+                return self._cache.lead(key, place), True
+            if flight.place != place or isinstance(waiter, _Task):
+                flight.waiters.append(waiter)
+            return flight, False
+
+    def _end(self, options: CallOptions | None) -> float:
+        seconds = (options.deadline if options is not None else None) or self._method.deadline
+        outer = current.get()
+        return min(monotonic() + (seconds or DEFAULT_DEADLINE), INFINITE if outer is None else outer.deadline)
+
+    def _left(self, flight: Flight, options: CallOptions | None, end: float) -> CallOptions:
+        """The options of a call that leads after it has waited."""
+        left = end - monotonic()
+        if left <= 0:
+            self._failed(flight)
+            raise _waited_too_long()
+        with self._lock:
+            flight.place = get_ident()
+        options = CallOptions() if options is None else copy(options)
+        options.deadline = left
+        return options
+
+    def _raised(self, flight: Flight, raised: BaseException) -> None:
+        if isinstance(raised, DeclaredError) and (kept := self._kept_error(raised)) is not None:
+            assert self._method.cached is not None
+            self._landed(flight, kept, keep=self._method.cached.errors)
+        else:
+            self._failed(flight)
+
+    def _answered(self, flight: Flight, result: Any) -> None:
+        try:
+            payload = bytes(self._method.encode_result(result))
+        except Error:  # of a servant in this process: no reply could hold it
+            self._failed(flight)
+        except BaseException:
+            self._failed(flight)
+            raise
+        else:
+            self._landed(flight, Kept(payload), keep=True)
+
+    def _kept_error(self, error: DeclaredError) -> Kept | None:
+        for place, codec in enumerate(self._method.errors):
+            if isinstance(error, codec.type):
+                with suppress(Error):
+                    return Kept(bytes(codec.encode(error)), place)
+        return None
+
+    def _landed(self, flight: Flight, kept: Kept, *, keep: bool) -> None:
+        with self._lock:
+            waiters = self._cache.land(flight, kept, self._clock(), keep=keep)
+        for waiter in waiters:
+            waiter.wake(kept)
+
+    def _failed(self, flight: Flight) -> None:
+        while True:
+            with self._lock:
+                waiter = self._cache.fail(flight)
+            if waiter is None or waiter.wake(None):
+                return
+
+    def _leave(self, flight: Flight, waiter: _Thread | _Task) -> None:
+        with self._lock:
+            leads = self._cache.leave(flight, waiter)
+        if leads:
+            self._failed(flight)
+
+    # Forgetting, and counts
+
+    def forget(self, key: Key) -> None:
+        with self._lock:
+            self._cache.forget(key)
+
+    def forget_agent(self, agent: str) -> None:
+        with self._lock:
+            self._cache.forget_agent(agent)
+
+    def forget_all(self) -> None:
+        with self._lock:
+            self._cache.forget_all()
+
+    def stats(self) -> CacheStats:
+        with self._lock:
+            return self._cache.stats()
+
+    def seen_by(self, agent: str) -> "CallCache":
+        return CallCache(self, agent)
+
+
+class CallCache:
+    """What a client keeps of one method, as its user sees it: `client.name_cache()`."""
+
+    __slots__ = ("_agent", "_cache")
+
+    def __init__(self, cache: MethodCache, agent: str) -> None:
+        self._cache = cache
+        self._agent = agent
+
+    def forget_agent(self) -> None:
+        """Forgets all calls at the agent of the generated client, and no others."""
+        self._cache.forget_agent(self._agent)
+
+    def forget_all(self) -> None:
+        """Forgets all calls of the method, at whichever agent."""
+        self._cache.forget_all()
+
+    def stats(self) -> CacheStats:
+        return self._cache.stats()
+
+
+class Caches:
+    """All that one client keeps, by method. `clock` says how old it is."""
+
+    __slots__ = ("_by_method", "_clock", "_closed", "_lock")
+
+    def __init__(self, clock: Clock = monotonic) -> None:
+        self._clock = clock
+        self._by_method: dict[Method[Any, Any], MethodCache] = {}
+        self._lock = Lock()
+        self._closed = False
+
+    def of(self, method: Method[Any, Any]) -> MethodCache:
+        found = self._by_method.get(method)
+        if found is None:
+            with self._lock:
+                found = self._by_method.setdefault(method, MethodCache(method, self._clock))
+        return found
+
+    def answers(self, options: CallOptions | None, forwarded: tuple[str, ...]) -> bool:
+        """Whether a call with these options may be answered from what is kept. `forwarded`: keys of metadata
+        that its target passes on."""
+        if self._closed or (options is not None and (options.metadata or options.reply_metadata is not None)):
+            return False
+        if not forwarded:
+            return True
+        outer = current.get()
+        return outer is None or not any(key in outer.metadata for key in forwarded)
+
+    def close(self) -> None:
+        """The client was closed: its calls end as those of a closed client do, also those that were kept."""
+        self._closed = True
+        for each in list(self._by_method.values()):
+            each.forget_all()
+
+
+def _waited_too_long() -> Error:
+    return not_executed(
+        Code.DEADLINE_EXCEEDED,
+        "the deadline passed while the call waited for an equal one, which is under way",
+    )
