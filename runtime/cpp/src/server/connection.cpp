@@ -113,7 +113,8 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
   auto* const placement = placement_of(*binding->offer, method, event);
   const bool here = spare_ && !event.header.stream() &&
                     (placement != nullptr ? placement->promoted() && took_ < Placement::kSlow
-                                          : binding->offer->where == Where::io_thread);
+                                          : binding->offer->where == Where::io_thread &&
+                                                event.payload.size() <= Placement::kMostBytes);
   bool queue = false;
   if (oneway || oneways_open_.load(std::memory_order_acquire) != 0) {
     const std::scoped_lock lock(mutex_);

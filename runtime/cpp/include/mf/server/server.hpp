@@ -33,7 +33,7 @@ namespace mf {
 enum class Where : std::uint8_t {
   adaptive,   // by how long each method takes
   worker,     // on the worker threads
-  io_thread,  // on the thread that reads their requests, however large; they must be quick
+  io_thread,  // on the thread that reads their requests, up to 64 KiB; they must be quick
 };
 
 struct OfferOptions {
