@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from harness.child import BenchError
@@ -24,6 +25,8 @@ _WORKS = (
     Work("client_stream_100b", 100_000, ("values_per_s", *CPU)),
     Work("echo_16mib", 5, ("median_us", "mb_per_s", "cpu_us_per_request")),
 )
+# A peer that needs 300 us a call would take half a minute for what takes us two seconds.
+_PEER_WORKS = {"unary_int": 2_000, "independent_100k": 10_000, "batch_100k": 100_000, "echo_16mib": 3}
 CHART = {
     "unary_int": "median_us",
     "cached_hit": "median_us",
@@ -60,9 +63,39 @@ def run(build: Path, quick: bool, samples: Samples, failures: list[str]) -> None
             env,
         ),
     ]
+    peers = _peers(build, env)
     for placement in (SAME, CROSS):
         Interleaved(systems, placement, samples, failures).run(_WORKS, 5 if quick else 11)
+        fewer = [replace(work, count=_PEER_WORKS[work.name]) for work in _WORKS if work.name in _PEER_WORKS]
+        Interleaved(peers, placement, samples, failures).run(fewer, 3 if quick else 5)
     _import_ms(env, 10 if quick else 30, samples)
+
+
+def _peers(build: Path, env: dict[str, str]) -> list[System]:
+    """Those that are installed: grpcio and pycapnp beside us, Ice in Debian's own Python."""
+    pythons = {"grpcio": sys.executable, "pycapnp": sys.executable, "ice": "/usr/bin/python3"}
+    needed = {"grpcio": "grpc, grpc_tools", "pycapnp": "capnp", "ice": "Ice"}
+    stubs = build / "bench" / "python-grpc"
+    path = {"PYTHONPATH": os.pathsep.join([str(stubs), env["PYTHONPATH"]])}
+    peers = []
+    for name, python in pythons.items():
+        if not Path(python).exists() or not _succeeds(python, "-c", f"import {needed[name]}"):
+            print(f"bench: {name} is not installed, so it is no peer", file=sys.stderr)
+            continue
+        if name == "grpcio":
+            stubs.mkdir(parents=True, exist_ok=True)
+            schema = _HERE.parent / "rpc" / "peers"
+            outs = [f"--{kind}_out={stubs}" for kind in ("python", "grpc_python")]
+            if not _succeeds(python, "-m", "grpc_tools.protoc", "-I", str(schema), *outs, "bench.proto"):
+                raise BenchError("grpc_tools.protoc refused bench.proto")
+        program = [python, str(_HERE / "peers" / f"{name}.py")]
+        peers.append(System(name, [*program, "server"], [*program, "client"], env=path))
+    return peers
+
+
+def _succeeds(*command: str) -> bool:
+    done = subprocess.run(command, capture_output=True, check=False, timeout=_LIMIT_SECONDS)
+    return done.returncode == 0
 
 
 def _runtime() -> Path:

@@ -1,0 +1,1 @@
+"""Peers of bench-python: each program is `NAME.py server` and `NAME.py client PORT`."""
