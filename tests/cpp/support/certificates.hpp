@@ -2,6 +2,7 @@
 // authority.
 #pragma once
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
@@ -16,6 +17,11 @@
 #include "mf/transport/tls.hpp"
 
 namespace mftest {
+
+/// Before anything else of OpenSSL: at the end of a program it would take away what threads still use that
+/// have not ended by then. The runtime asks for the same when it is first used, but certificates are made
+/// before.
+inline const int kStaysUntilTheEnd = OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
 
 class Authority {
  public:

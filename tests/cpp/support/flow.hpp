@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mf/core/current_call.hpp"
+#include "mf/core/unique_function.hpp"
 #include "mftest/flow.server.hpp"
 
 namespace mftest {
@@ -100,6 +101,37 @@ class PlainFlow final : public flow::FlowServant {
 };
 
 /// Does nothing where it is called: each call goes on as a chain of completions, and is answered from there.
+/// Threads that nobody could wait for before; the end of the program does, since a thread that is still
+/// freeing what is local to it then looks like a leak.
+class LeftBehind {
+ public:
+  ~LeftBehind() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return running_ == 0; });
+    for (auto& thread : threads_) thread.join();
+  }
+  void started() {
+    const std::scoped_lock lock(mutex_);
+    ++running_;
+  }
+  void ended() {
+    const std::scoped_lock lock(mutex_);
+    --running_;
+    changed_.notify_all();
+  }
+  void keep(std::thread thread) {
+    const std::scoped_lock lock(mutex_);
+    threads_.push_back(std::move(thread));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t running_ = 0;
+  std::vector<std::thread> threads_;
+};
+inline LeftBehind left_behind;
+
 class AsyncFlow final : public flow::FlowAsyncServant {
  public:
   void count(flow::FlowCountRequest request, mf::StreamWriter<std::uint32_t> out,
@@ -211,7 +243,7 @@ class AsyncFlow final : public flow::FlowAsyncServant {
     for (auto& thread : threads_) {
       // The last call that is answered may be what has kept the servant alive.
       if (thread.get_id() == std::this_thread::get_id()) {
-        thread.detach();
+        left_behind.keep(std::move(thread));
       } else {
         thread.join();
       }
@@ -222,8 +254,7 @@ class AsyncFlow final : public flow::FlowAsyncServant {
  private:
   template <class T, class Work>
   void later(mf::Responder<T> responder, Work work) {
-    const std::scoped_lock lock(mutex_);
-    threads_.emplace_back([responder = std::move(responder), work = std::move(work)]() mutable {
+    mf::UniqueFunction<void()> job = [responder = std::move(responder), work = std::move(work)]() mutable {
       try {
         if constexpr (std::is_void_v<T>) {
           work();
@@ -234,6 +265,13 @@ class AsyncFlow final : public flow::FlowAsyncServant {
       } catch (const std::exception& error) {
         responder.respond(mf::Error(mf::Code::internal, mf::Execution::unknown, error.what()));
       }
+    };
+    left_behind.started();
+    const std::scoped_lock lock(mutex_);
+    threads_.emplace_back([job = std::move(job)]() mutable {
+      job();
+      job = {};  // perhaps this servant with it
+      left_behind.ended();
     });
   }
 

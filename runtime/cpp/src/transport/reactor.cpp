@@ -77,6 +77,7 @@ struct Reactor::Crew {
   bool vacant = true;  // the role; of a new loop
   bool over = false;
   std::atomic<std::size_t> away{0};  // threads that have given the role away and have not come back
+  Threads all;
 };
 
 // What the threads work on; shared with them, so that it may outlive the Reactor by one turn.
@@ -140,13 +141,13 @@ void Reactor::Loop::start_thread() {
     ++crew_->threads;
   }
   try {
-    transport::start_thread([loop = shared_from_this(), crew = crew_]() mutable {
+    crew_->all.start([loop = shared_from_this(), crew = crew_]() mutable {
       loop->serve();
       loop.reset();
       const std::scoped_lock lock(crew->mutex);
       --crew->threads;
       crew->ended.notify_all();
-    }).detach();
+    });
   } catch (...) {
     const std::scoped_lock lock(crew_->mutex);
     --crew_->threads;
@@ -390,8 +391,11 @@ void Reactor::stop() {
   loop_->stop();
   if (on_own_thread()) return;
   blocking();
-  std::unique_lock lock(crew_->mutex);
-  crew_->ended.wait(lock, [this] { return crew_->threads == 0; });
+  {
+    std::unique_lock lock(crew_->mutex);
+    crew_->ended.wait(lock, [this] { return crew_->threads == 0; });
+  }
+  crew_->all.join();
 }
 
 void Reactor::watch(int fd, std::shared_ptr<Watched> handler, bool one_shot) {

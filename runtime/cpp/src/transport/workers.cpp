@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
 #include <system_error>
 
 #include "transport/thread.hpp"
@@ -16,9 +19,21 @@ thread_local const void* own_pool = nullptr;
 
 }  // namespace
 
+struct Workers::Shared {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::condition_variable ended;
+  std::deque<Task> queue;
+  std::size_t idle = 0;
+  std::size_t threads = 0;
+  bool stopping = false;
+  Threads all;
+};
+
 Workers::Workers(std::size_t threads) : Workers(std::max<std::size_t>(threads, 1), 0) {}
 
-Workers::Workers(std::size_t threads, std::size_t most) : most_(std::max(threads, most)) {
+Workers::Workers(std::size_t threads, std::size_t most)
+    : most_(std::max(threads, most)), shared_(std::make_shared<Shared>()) {
   for (std::size_t i = 0; i < threads; ++i) start(false);
 }
 
@@ -31,7 +46,7 @@ void Workers::start(bool extra) {
     const std::scoped_lock lock(shared_->mutex);
     ++shared_->threads;
   }
-  start_thread([shared = shared_, extra] { run(shared, extra); }).detach();
+  shared_->all.start([shared = shared_, extra] { run(shared, extra); });
 }
 
 void Workers::grow(std::size_t waiting) {
@@ -91,6 +106,8 @@ void Workers::stop() {
   const std::size_t own =
       own_pool == shared_.get() ? 1 : 0;  // a task that stops its own pool is not waited for
   shared_->ended.wait(lock, [&] { return shared_->threads <= own; });
+  lock.unlock();
+  shared_->all.join();
 }
 
 void Workers::run(const std::shared_ptr<Shared>& shared, bool extra) {

@@ -9,11 +9,8 @@
 // first ones end when they had nothing to do for ten seconds.
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "mf/core/unique_function.hpp"
@@ -36,21 +33,13 @@ class Workers {
 
  private:
   /// Shared with the threads, so that one may outlive the pool by the task it runs.
-  struct Shared {
-    std::mutex mutex;
-    std::condition_variable changed;
-    std::condition_variable ended;
-    std::deque<Task> queue;
-    std::size_t idle = 0;
-    std::size_t threads = 0;
-    bool stopping = false;
-  };
+  struct Shared;
   static void run(const std::shared_ptr<Shared>& shared, bool extra);
   void start(bool extra);
   void grow(std::size_t waiting);
 
   const std::size_t most_;
-  const std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+  const std::shared_ptr<Shared> shared_;
 };
 
 }  // namespace mf::transport
