@@ -321,8 +321,8 @@ void Connection::on_handed_over() noexcept {
   now_ = {};
   try {
     if (auto* const here = std::exchange(here_, nullptr)) here->leave();
-    on_turn_end();                   // what was begun in this turn waits for nobody
-  } catch (const std::bad_alloc&) {  // then it cannot be cancelled
+    on_turn_end();  // what was begun in this turn waits for nobody
+  } catch (...) {   // no memory or no thread: then it cannot be cancelled
   }
 }
 

@@ -134,6 +134,8 @@ class AsyncPool(Places[_Place, AsyncLink]):
             stream = await connect(self._dialer, Address.parse(address), place.progress)
         except OSError as failed:
             place.failed(address, failed)
+        except ValueError as failed:  # an address that cannot be used
+            place.failed(address, OSError(str(failed)))
         else:
             place.link = AsyncLink(self._loop, stream, self._hello(), self._scratch)
             if self.closed:

@@ -63,8 +63,8 @@ class AsyncIo(ServerIo):
             self._close_all()
             if self._timer is not None:
                 self._timer.cancel()
-        for task in self._tasks:
-            task.cancel()
+            for task in self._tasks:
+                task.cancel()
         if self._tasks:
             await wait(self._tasks, timeout=_STRAGGLERS)
 
