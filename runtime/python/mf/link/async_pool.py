@@ -137,15 +137,16 @@ class AsyncPool(Places[_Place, AsyncLink]):
         except ValueError as failed:  # an address that cannot be used
             place.failed(address, OSError(str(failed)))
         else:
-            place.link = AsyncLink(self._loop, stream, self._hello(), self._scratch)
+            link = AsyncLink(self._loop, stream, self._hello(), self._scratch)
+            place.connected(link)
             if self.closed:
-                place.link.close()
+                link.close()
 
     def close(self) -> None:
         self.closed = True
         for place in self._places.values():
-            if place.link is not None:
-                place.link.close()
+            for link in place.links():
+                link.close()
             if place.attempt is not None:
                 place.attempt.cancel()
 

@@ -33,14 +33,26 @@ def connect_failed(address: str, failed: OSError) -> Error:
 class Place(Generic[L]):
     """One address. A failed attempt stands for all callers for a moment, so that they do not storm it."""
 
-    __slots__ = ("error", "late_for", "late_until", "link", "not_before")
+    __slots__ = ("error", "former", "late_for", "late_until", "link", "not_before")
 
     def __init__(self) -> None:
         self.link: L | None = None
+        self.former: list[L] = []
+        """Connections that take no new calls, and have some in flight."""
         self.not_before = 0.0
         self.error: Error | None = None
         self.late_for = _LATE_FOR
         self.late_until = 0.0
+
+    def connected(self, link: L) -> None:
+        """A new connection takes the place of the one that was there, whose calls go on."""
+        before = self.links()
+        self.former = [each for each in before if each.failure is None and each.in_flight]
+        self.link = link
+
+    def links(self) -> list[L]:
+        """All that may have calls in flight."""
+        return self.former if self.link is None else [*self.former, self.link]
 
     def failed(self, address: str, failed: OSError) -> Error:
         """Nobody can be reached there. The failure of those who wanted to."""

@@ -136,11 +136,12 @@ class Pool(Places[_Place, Link]):
             stream = begun.finish(timeout) if begun is not None else self._dial(address, timeout)
         except OSError as failed:
             raise place.failed(address, failed) from None
-        place.link = Link(stream, self._hello(), self.watches)
+        link = Link(stream, self._hello(), self.watches)
+        place.connected(link)
         if self._closed_meanwhile():
-            place.link.close()
+            link.close()
             raise not_executed(Code.CANCELLED, "the client was closed")
-        return place.link
+        return link
 
     def _closed_meanwhile(self) -> bool:
         return self.closed
@@ -153,8 +154,8 @@ class Pool(Places[_Place, Link]):
     def close(self) -> None:
         self.closed = True
         for place in list(self._places.values()):
-            if place.link is not None:
-                place.link.close()
+            for link in place.links():
+                link.close()
             if place.connecting is not None:
                 place.connecting.close()
         self.watches.stop()
