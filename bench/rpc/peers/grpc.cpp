@@ -2,12 +2,10 @@
 // here), blocking calls for one at a time, callbacks for many. `grpc server` and `grpc client PORT`.
 #include <grpcpp/grpcpp.h>
 
-#include <atomic>
 #include <memory>
-#include <semaphore>
 
 #include "bench.grpc.pb.h"
-#include "rpc/commands.hpp"
+#include "rpc/peers/pipeline.hpp"
 
 namespace bench_rpc {
 namespace {
@@ -139,54 +137,23 @@ struct Call {
   Number reply;
 };
 
-/// So many calls are always on their way: each completion starts the next. `begin(i, call, done)` starts one,
-/// `expected(i)` is its answer.
-template <class Request, class Begin, class Expected>
-class Pipeline {
- public:
-  Pipeline(std::size_t count, std::size_t outstanding, Begin begin, Expected expected)
-      : count_(count), outstanding_(outstanding), begin_(begin), expected_(expected) {}
-
-  void run() {
-    for (std::size_t i = 0; i < std::min(outstanding_, count_); ++i) start_next();
-    done_.acquire();
-  }
-
- private:
-  void start_next() {
-    const auto i = started_.fetch_add(1, std::memory_order_relaxed);
-    if (i >= count_) return;
-    auto call = std::make_shared<Call<Request>>();
-    begin_(i, *call, [this, i, call](const grpc::Status& status) {
-      check_ok(status);
-      check(call->reply.x() == expected_(i), "a wrong answer");
-      start_next();
-      if (ended_.fetch_add(1, std::memory_order_acq_rel) + 1 == count_) done_.release();
-    });
-  }
-
-  const std::size_t count_;
-  const std::size_t outstanding_;
-  const Begin begin_;
-  const Expected expected_;
-  std::atomic<std::size_t> started_{0};
-  std::atomic<std::size_t> ended_{0};
-  std::binary_semaphore done_{0};
-};
-
-template <class Request, class Begin, class Expected>
-[[nodiscard]] Metrics pipeline(std::size_t count, std::size_t outstanding, Begin begin, Expected expected) {
-  Pipeline<Request, Begin, Expected> calls(count, outstanding, begin, expected);
-  return all_at_once(count, [&] { calls.run(); });
+/// A completion that hands on what the reply holds.
+template <class Request, class Done>
+auto answered(std::shared_ptr<Call<Request>> call, Done done) {
+  return [call = std::move(call), done](const grpc::Status& status) {
+    check_ok(status);
+    done(call->reply.x());
+  };
 }
 
 Run pipelined(const Stub& stub, std::size_t count) {
   return [=] {
-    return pipeline<Number>(
+    return pipeline(
         count, kOutstanding,
-        [&](std::size_t i, Call<Number>& call, std::function<void(grpc::Status)> done) {
-          call.request.set_x(static_cast<std::int32_t>(i));
-          stub->async()->Next(&call.context, &call.request, &call.reply, std::move(done));
+        [&](std::size_t i, auto done) {
+          const auto call = std::make_shared<Call<Number>>();
+          call->request.set_x(static_cast<std::int32_t>(i));
+          stub->async()->Next(&call->context, &call->request, &call->reply, answered(call, done));
         },
         [](std::size_t i) { return static_cast<std::int32_t>(i + 1); });
   };
@@ -198,12 +165,13 @@ Run independent(const Stub& stub, std::size_t count) {
   std::vector<std::string> names(count);
   for (std::size_t i = 0; i < count; ++i) names[i] = name_of(i);
   return [=] {
-    return pipeline<Item>(
+    return pipeline(
         count, kAhead,
-        [&](std::size_t i, Call<Item>& call, std::function<void(grpc::Status)> done) {
-          call.request.set_id(static_cast<std::int32_t>(i));
-          call.request.set_name(names[i]);
-          stub->async()->LookUp(&call.context, &call.request, &call.reply, std::move(done));
+        [&](std::size_t i, auto done) {
+          const auto call = std::make_shared<Call<Item>>();
+          call->request.set_id(static_cast<std::int32_t>(i));
+          call->request.set_name(names[i]);
+          stub->async()->LookUp(&call->context, &call->request, &call->reply, answered(call, done));
         },
         [](std::size_t i) { return looked_up(static_cast<std::int32_t>(i), 16); });
   };

@@ -2,12 +2,10 @@
 // many. `ice server` and `ice client PORT`.
 #include <Ice/Ice.h>
 
-#include <atomic>
 #include <memory>
-#include <semaphore>
 
 #include "bench.h"
-#include "rpc/commands.hpp"
+#include "rpc/peers/pipeline.hpp"
 
 namespace bench_rpc {
 namespace {
@@ -56,44 +54,6 @@ Run unary(const Stub& stub, std::size_t count) {
   };
 }
 
-/// So many calls are always on their way: each completion starts the next.
-template <class Begin, class Expected>
-class Pipeline {
- public:
-  Pipeline(std::size_t count, std::size_t outstanding, Begin begin, Expected expected)
-      : count_(count), outstanding_(outstanding), begin_(begin), expected_(expected) {}
-
-  void run() {
-    for (std::size_t i = 0; i < std::min(outstanding_, count_); ++i) start_next();
-    done_.acquire();
-  }
-
- private:
-  void start_next() {
-    const auto i = started_.fetch_add(1, std::memory_order_relaxed);
-    if (i >= count_) return;
-    begin_(i, [this, i](int answer) {
-      check(answer == expected_(i), "a wrong answer");
-      start_next();
-      if (ended_.fetch_add(1, std::memory_order_acq_rel) + 1 == count_) done_.release();
-    });
-  }
-
-  const std::size_t count_;
-  const std::size_t outstanding_;
-  const Begin begin_;
-  const Expected expected_;
-  std::atomic<std::size_t> started_{0};
-  std::atomic<std::size_t> ended_{0};
-  std::binary_semaphore done_{0};
-};
-
-template <class Begin, class Expected>
-[[nodiscard]] Metrics pipeline(std::size_t count, std::size_t outstanding, Begin begin, Expected expected) {
-  Pipeline<Begin, Expected> calls(count, outstanding, begin, expected);
-  return all_at_once(count, [&] { calls.run(); });
-}
-
 void failed(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
@@ -109,7 +69,7 @@ Run pipelined(const Stub& stub, std::size_t count) {
         [&](std::size_t i, std::function<void(int)> done) {
           stub->nextAsync(static_cast<int>(i), std::move(done), failed);
         },
-        [](std::size_t i) { return static_cast<int>(i + 1); });
+        [](std::size_t i) { return static_cast<std::int32_t>(i + 1); });
   };
 }
 

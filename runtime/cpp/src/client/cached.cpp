@@ -59,13 +59,18 @@ void MethodCache::fail(Flight& flight) {
   if (under_way != nullptr) return under_way->push_back(std::move(next));
   std::deque<std::shared_ptr<Waiter>> woken;
   woken.push_back(std::move(next));
-  under_way = &woken;
+  struct UnderWay {
+    explicit UnderWay(std::deque<std::shared_ptr<Waiter>>* waiters) noexcept { under_way = waiters; }
+    ~UnderWay() { under_way = nullptr; }
+    UnderWay(const UnderWay&) = delete;
+    UnderWay& operator=(const UnderWay&) = delete;
+  };
+  const UnderWay now_under_way(&woken);
   while (!woken.empty()) {
     const auto waiter = std::move(woken.front());
     woken.pop_front();
     waiter->wake(nullptr);
   }
-  under_way = nullptr;
 }
 
 bool MethodCache::leave(Flight& flight, const Waiter& waiter) {
@@ -342,7 +347,14 @@ void FlyingCall::wake(const Kept* kept) {
     return;
   }
   waited_ = true;
-  lead();
+  try {
+    lead();
+  } catch (...) {  // no memory, mostly: the next one leads
+    end_later([itself = shared_from_this(), failure = Failure::from_current_exception()]() mutable {
+      itself->fail(std::move(failure));
+    });
+    ended(std::nullopt);
+  }
 }
 
 void FlyingCall::end_later(UniqueFunction<void()> how) {

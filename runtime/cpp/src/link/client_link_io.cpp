@@ -280,7 +280,7 @@ void ClientLink::on_reply(protocol::Event& event, FinishedList& own) {
       reply.count = event.count;
       reply.payload = event.payload;
       reply.owner = std::move(event.owner);
-      warm_blocks_for(reply.owner.size(), *reactor_);
+      warm_blocks_for(reply.owner.size(), reactor_);
       if (!event.metadata.empty()) [[unlikely]]
         reply.metadata = std::make_unique<Metadata>(protocol::read_metadata(event.metadata));
     }

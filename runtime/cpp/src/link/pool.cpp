@@ -1,6 +1,8 @@
 #include "mf/link/pool.hpp"
 
+#include <fcntl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -9,6 +11,17 @@ namespace {
 
 // A server on this host that lives answers so soon; another one's path must not keep a call from the network.
 constexpr auto kLocalAnswersWithin = std::chrono::milliseconds(250);
+
+struct OwnDescriptor {
+  explicit OwnDescriptor(int of) noexcept : fd(::fcntl(of, F_DUPFD_CLOEXEC, 0)) {}
+  ~OwnDescriptor() {
+    if (fd >= 0) ::close(fd);
+  }
+  OwnDescriptor(const OwnDescriptor&) = delete;
+  OwnDescriptor& operator=(const OwnDescriptor&) = delete;
+
+  const int fd;
+};
 
 }  // namespace
 
@@ -86,7 +99,9 @@ Outcome<std::shared_ptr<ClientLink>> Pool::connect(const Address& address, TimeP
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now);
   auto stream = transport::connect(address, std::max(left, std::chrono::milliseconds(1)), connecting_);
   if (!stream) return stream.failure();
-  const std::stop_callback end(connecting_.stop, [fd = stream.value()->fd()] { ::shutdown(fd, SHUT_RDWR); });
+  // A descriptor of its own: the stream's may be closed, and its number another socket's, before this ends.
+  const OwnDescriptor same(stream.value()->fd());
+  const std::stop_callback end(connecting_.stop, [&same] { ::shutdown(same.fd, SHUT_RDWR); });
   return ClientLink::open(std::move(stream).value(), make_options_(), reactor_, until);
 }
 

@@ -220,7 +220,7 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
     case protocol::EventType::request: {
       in_flight_.fetch_add(1);
       queued_bytes_.fetch_add(event.payload.size());
-      warm_blocks_for(event.payload.size(), *reactor_);
+      warm_blocks_for(event.payload.size(), reactor_);
       if (above(1)) {
         if (!event.header.oneway()) {
           return send_failure(protocol::ReplyHead::to(event), Code::overloaded, Execution::not_executed,
@@ -303,7 +303,7 @@ void ServerLink::send_reply(const protocol::ReplyHead& head, Gathered& payload, 
   Lock lock(mutex_);
   end_request(request_size);
   if (closed()) return;
-  warm_blocks_for(payload.size(), *reactor_);
+  warm_blocks_for(payload.size(), reactor_);
   if (payload.size() > peer_max_payload_) {
     session_.send_failure(head, Code::message_too_large, Execution::unknown,
                           "the reply has " + std::to_string(payload.size()) +

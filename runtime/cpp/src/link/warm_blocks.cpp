@@ -7,14 +7,16 @@
 namespace mf::link {
 namespace {
 
+/// Runs on the reactor's thread, which may outlive the reactor by a turn.
 struct Cooler {
-  transport::Reactor* reactor;  // on whose thread this runs, and which drops it when it ends
+  std::weak_ptr<transport::Reactor> reactor;
   CoolsBlocks duty;
 
   void operator()() {
-    if (duty.cool()) go_on(reactor, std::move(duty));
+    if (!duty.cool()) return;
+    if (const auto still = reactor.lock()) go_on(still, std::move(duty));
   }
-  static void go_on(transport::Reactor* reactor, CoolsBlocks duty) {
+  static void go_on(const std::shared_ptr<transport::Reactor>& reactor, CoolsBlocks duty) {
     reactor->at(std::chrono::steady_clock::now() + std::chrono::seconds(1),
                 Cooler{.reactor = reactor, .duty = std::move(duty)});
   }
@@ -22,10 +24,10 @@ struct Cooler {
 
 }  // namespace
 
-void warm_blocks_by(transport::Reactor& reactor) noexcept {
+void warm_blocks_by(const std::shared_ptr<transport::Reactor>& reactor) noexcept {
   if (!warm_blocks()) return;
   try {
-    Cooler::go_on(&reactor, CoolsBlocks());
+    Cooler::go_on(reactor, CoolsBlocks());
   } catch (const std::bad_alloc&) {  // then the duty was dropped, and nothing is kept
   }
 }

@@ -102,8 +102,9 @@ namespace detail {
 [[nodiscard]] std::optional<cached::Kept> kept_error(const link::Method& method, const Failure& failure);
 [[nodiscard]] Failure kept_failure(const link::Method& method, std::span<const std::byte> bytes, int error);
 
+/// Nothing, too, if there is no memory for it: the outcome is its caller's all the same.
 template <class M>
-std::optional<cached::Kept> kept_of(const Outcome<typename M::Result>& outcome) {
+std::optional<cached::Kept> kept_of(const Outcome<typename M::Result>& outcome) try {
   if (!outcome) return kept_error(link::kMethod<M>, outcome.failure());
   const auto& value = outcome.value();
   // A servant of this process may give what no client could read.
@@ -113,6 +114,8 @@ std::optional<cached::Kept> kept_of(const Outcome<typename M::Result>& outcome) 
   codec::encode<M::kResultTier>(writer, value);
   bytes.cut_at(writer.position());
   return cached::Kept{Bytes(std::as_const(bytes).span())};
+} catch (const std::bad_alloc&) {
+  return std::nullopt;
 }
 
 /// `owner`: what the bytes lie in, so that large `bytes` are slices of it; empty: nothing that lasts.

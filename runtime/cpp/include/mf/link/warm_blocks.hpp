@@ -3,16 +3,17 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "mf/core/blocks.hpp"
 #include "mf/transport/reactor.hpp"
 
 namespace mf::link {
 
-void warm_blocks_by(transport::Reactor& reactor) noexcept;
+void warm_blocks_by(const std::shared_ptr<transport::Reactor>& reactor) noexcept;
 
 /// For each message that is sent or received.
-inline void warm_blocks_for(std::size_t size, transport::Reactor& reactor) noexcept {
+inline void warm_blocks_for(std::size_t size, const std::shared_ptr<transport::Reactor>& reactor) noexcept {
   if (size >= kKeptFrom) [[unlikely]]
     warm_blocks_by(reactor);
 }
