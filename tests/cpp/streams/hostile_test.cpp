@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "mf/protocol/metadata.hpp"
 #include "mf/protocol/reply.hpp"
 #include "mf/server/server.hpp"
@@ -179,6 +181,25 @@ TEST(HostileStreams, NothingMayFollowEnd) {
   EXPECT_EQ(answer.id, second);
   EXPECT_THAT(answer.code, testing::AnyOf(Code::protocol_error, Code::ok)) << answer.message;
   attacked.expect_alive();
+}
+
+TEST(HostileStreams, ACallThatBreaksItsRulesWhileItsHandlerBeginsIsAnsweredOnce) {
+  Attacked attacked;
+  std::map<std::uint32_t, int> answers;
+  constexpr int kRounds = 400;
+  constexpr int kAtOnce = 20;
+  for (int round = 0; round < kRounds; ++round) {
+    for (int i = 0; i < kAtOnce; ++i) {
+      const auto id = attacked.open_sum();
+      attacked.peer->session.send_end(id);
+      attacked.peer->session.send_end(id);
+    }
+    attacked.peer->flush();
+    for (int i = 0; i < kAtOnce; ++i) ++answers[attacked.reply().id];
+  }
+  attacked.expect_alive();
+  EXPECT_EQ(answers.size(), std::size_t{kRounds * kAtOnce})
+      << "an answer that came twice kept another one away";
 }
 
 TEST(HostileStreams, AStreamThatIsOpenedAndNeitherReadNorClosedEndsAtItsDeadline) {

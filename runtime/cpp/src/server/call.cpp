@@ -230,10 +230,14 @@ void Call::done(link::StreamEvent event) {
 /// The client broke the rules of the call, or sent what cannot be read: it is told now, and the handler finds
 /// that the call has ended. It still counts until the handler returns.
 void Call::answer_early(const Failure& failure) {
-  if (on(ServerCallEvent::answered) == ServerCallStep::answer) {
-    answered_early_.store(true, std::memory_order_release);
-    link_->send_early(head_, failure.code, failure.execution, failure.message);
+  bool answers = false;
+  {
+    // Who finds that the call has ended before its handler began learns here why, and answers no second time.
+    const std::scoped_lock lock(mutex_);
+    answers = on(ServerCallEvent::answered) == ServerCallStep::answer;
+    if (answers) answered_early_ = true;
   }
+  if (answers) link_->send_early(head_, failure.code, failure.execution, failure.message);
   if (streams_) end_streams(mf::detail::shared(failure));
   ask_to_stop();
 }

@@ -104,7 +104,8 @@ class Call final : public std::enable_shared_from_this<Call>,
 
   /// Was the client told already how the call has ended?
   [[nodiscard]] bool answered_early() const noexcept {
-    return answered_early_.load(std::memory_order_acquire);
+    const std::scoped_lock lock(mutex_);
+    return answered_early_;
   }
 
   // ---- what a handler sees ----
@@ -178,12 +179,12 @@ class Call final : public std::enable_shared_from_this<Call>,
   std::unique_ptr<Streams> streams_;
   bool end_seen_ = false;  // by the reactor's thread only
   std::atomic<bool> stopped_{false};
-  std::atomic<bool> answered_early_{false};
 
   Slot slot_;
   std::atomic<bool> in_table_{false};
 
-  std::mutex mutex_;  // all below
+  mutable std::mutex mutex_;  // all below
+  bool answered_early_ = false;
   bool deadline_watched_ = false;
   std::optional<std::stop_source> stop_;
   std::optional<Metadata> reply_metadata_;
