@@ -117,6 +117,9 @@ class Cached : public testing::TestWithParam<std::tuple<Way, Kind>> {
     return std::async(std::launch::async, [this, name, options] { return names(name, options); });
   }
 
+  // What handlers use; they may run on when a test has ended whose call was given up.
+  std::counting_semaphore<> entered{0};
+  Gate go;
   std::shared_ptr<mf::ManualClock> clock = std::make_shared<mf::ManualClock>();
   std::shared_ptr<Servant> servant = std::make_shared<Servant>();
   std::shared_ptr<Servant> other = std::make_shared<Servant>();
@@ -240,8 +243,6 @@ TEST_P(Cached, ACallWithMetadataGoesToAServer) {
 }
 
 TEST_P(Cached, EqualCallsAtOnceMakeOneRequest) {
-  std::counting_semaphore entered(0);
-  Gate go;
   servant->act = [&](const std::string& name, std::size_t) {
     entered.release();
     EXPECT_TRUE(go.wait());
@@ -258,8 +259,6 @@ TEST_P(Cached, EqualCallsAtOnceMakeOneRequest) {
 }
 
 TEST_P(Cached, WhoWaitsHasItsOwnDeadlineAndGoesOnWhenTheLeaderFails) {
-  std::counting_semaphore entered(0);
-  Gate go;
   servant->act = [&](const std::string& name, std::size_t calls) -> Names {
     entered.release();
     EXPECT_TRUE(go.wait());
@@ -279,8 +278,6 @@ TEST_P(Cached, WhoWaitsHasItsOwnDeadlineAndGoesOnWhenTheLeaderFails) {
 
 TEST_P(Cached, WhoIsStoppedLeavesAndALeaderHandsOver) {
   if (std::get<0>(GetParam()) == Way::light) return;  // its leader has the caller's thread, and keeps it
-  std::counting_semaphore entered(0);
-  Gate go;
   servant->act = [&](const std::string& name, std::size_t) -> Names {
     entered.release();
     EXPECT_TRUE(go.wait());
@@ -302,8 +299,6 @@ TEST_P(Cached, WhoIsStoppedLeavesAndALeaderHandsOver) {
 }
 
 TEST_P(Cached, WhatIsForgottenDuringACallIsNotKeptByIt) {
-  std::counting_semaphore entered(0);
-  Gate go;
   servant->act = [&](const std::string& name, std::size_t) -> Names {
     entered.release();
     EXPECT_TRUE(go.wait());
