@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 from compiler import suite as compiler
+from faults import suite as faults
 from harness.chart import write_chart
 from harness.child import BenchError
 from harness.rows import Samples, write_json
@@ -26,7 +27,7 @@ from ways import suite as ways
 _HERE = Path(__file__).parent
 _OUT = _HERE / "out"
 _SUITES: dict[str, ModuleType] = {
-    suite.NAME: suite for suite in (rpc, codecs, python, compiler, report, ways)
+    suite.NAME: suite for suite in (rpc, codecs, python, compiler, report, ways, faults)
 }
 
 

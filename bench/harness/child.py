@@ -76,6 +76,18 @@ class Child:
         said = self._errors.read().decode(errors="replace").strip()[-2000:]
         return BenchError(f"{self.name} {what}" + (f": {said}" if said else ""))
 
+    def signal(self, number: signal.Signals) -> None:
+        """Sends it to its process group; nothing if that has ended."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, number)
+
+    def wait(self, seconds: float) -> None:
+        """Until it has ended."""
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise self._failure(f"did not end within {seconds:g} s") from None
+
     def end(self) -> None:
         """Ends its stdin, waits for it, and kills the group if that did not help."""
         assert self._process.stdin is not None

@@ -38,6 +38,7 @@ CHART = {
     "import_ms": "ms",
 }
 _HERE = Path(__file__).parent
+_GRPC_STUBS = Path("bench", "python-grpc")
 _LIMIT_SECONDS = 60
 
 
@@ -75,22 +76,30 @@ def _peers(build: Path, env: dict[str, str]) -> list[System]:
     """Those that are installed: grpcio and pycapnp beside us, Ice in Debian's own Python."""
     pythons = {"grpcio": sys.executable, "pycapnp": sys.executable, "ice": "/usr/bin/python3"}
     needed = {"grpcio": "grpc, grpc_tools", "pycapnp": "capnp", "ice": "Ice"}
-    stubs = build / "bench" / "python-grpc"
-    path = {"PYTHONPATH": os.pathsep.join([str(stubs), env["PYTHONPATH"]])}
+    path = {"PYTHONPATH": os.pathsep.join([str(build / _GRPC_STUBS), env["PYTHONPATH"]])}
     peers = []
     for name, python in pythons.items():
         if not Path(python).exists() or not _succeeds(python, "-c", f"import {needed[name]}"):
             print(f"bench: {name} is not installed, so it is no peer", file=sys.stderr)
             continue
         if name == "grpcio":
-            stubs.mkdir(parents=True, exist_ok=True)
-            schema = _HERE.parent / "rpc" / "peers"
-            outs = [f"--{kind}_out={stubs}" for kind in ("python", "grpc_python")]
-            if not _succeeds(python, "-m", "grpc_tools.protoc", "-I", str(schema), *outs, "bench.proto"):
-                raise BenchError("grpc_tools.protoc refused bench.proto")
+            grpc_stubs(build, python)
         program = [python, str(_HERE / "peers" / f"{name}.py")]
         peers.append(System(name, [*program, "server"], [*program, "client"], env=path))
     return peers
+
+
+def grpc_stubs(build: Path, python: str) -> Path | None:
+    """The folder of grpcio's stubs, made anew; None where grpcio is not installed."""
+    if not _succeeds(python, "-c", "import grpc, grpc_tools"):
+        return None
+    stubs = build / _GRPC_STUBS
+    stubs.mkdir(parents=True, exist_ok=True)
+    schema = _HERE.parent / "rpc" / "peers"
+    outs = [f"--{kind}_out={stubs}" for kind in ("python", "grpc_python")]
+    if not _succeeds(python, "-m", "grpc_tools.protoc", "-I", str(schema), *outs, "bench.proto"):
+        raise BenchError("grpc_tools.protoc refused bench.proto")
+    return stubs
 
 
 def _succeeds(*command: str) -> bool:

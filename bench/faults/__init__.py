@@ -1,0 +1,1 @@
+"""What calls meet while servers and controllers are killed, stopped and replaced: `make bench-faults`."""
