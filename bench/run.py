@@ -23,11 +23,12 @@ from pyrpc import suite as python
 from report import suite as report
 from rpc import suite as rpc
 from ways import suite as ways
+from where import suite as where
 
 _HERE = Path(__file__).parent
 _OUT = _HERE / "out"
 _SUITES: dict[str, ModuleType] = {
-    suite.NAME: suite for suite in (rpc, codecs, python, compiler, report, ways, faults)
+    suite.NAME: suite for suite in (rpc, codecs, python, compiler, report, ways, faults, where)
 }
 
 

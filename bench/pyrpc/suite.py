@@ -27,6 +27,7 @@ _WORKS = (
 )
 # A peer that needs 300 us a call would take half a minute for what takes us two seconds.
 _PEER_WORKS = {"unary_int": 2_000, "independent_100k": 10_000, "batch_100k": 100_000, "echo_16mib": 3}
+_WORKS_OF_SERVERS = ("unary_int", "independent_100k", "echo_16mib")
 CHART = {
     "unary_int": "median_us",
     "cached_hit": "median_us",
@@ -64,9 +65,19 @@ def run(build: Path, quick: bool, samples: Samples, failures: list[str]) -> None
             env,
         ),
     ]
+    # The same client, so that the rows differ by the server alone.
+    on_a_loop = System(
+        "mf/python/async-server",
+        program("mf_server", "async"),
+        program("mf_client"),
+        {"independent_100k": ("async",)},
+        env,
+    )
     peers = _peers(build, env)
     for placement in (SAME, CROSS):
         Interleaved(systems, placement, samples, failures).run(_WORKS, 5 if quick else 11)
+        of_servers = [work for work in _WORKS if work.name in _WORKS_OF_SERVERS]
+        Interleaved([on_a_loop], placement, samples, failures).run(of_servers, 3 if quick else 5)
         fewer = [replace(work, count=_PEER_WORKS[work.name]) for work in _WORKS if work.name in _PEER_WORKS]
         Interleaved(peers, placement, samples, failures).run(fewer, 3 if quick else 5)
     _import_ms(env, 10 if quick else 30, samples)

@@ -95,6 +95,23 @@ Run application_batch(const Stub& stub, std::size_t count) {
   };
 }
 
+Run list_call(const Stub& stub, std::size_t count) {
+  std::vector<bench::Item> items(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    items[i].id = static_cast<std::int32_t>(i);
+    items[i].name = name_of(i);
+  }
+  return [=, items = std::move(items)] {
+    return all_at_once(count, [&] {
+      const auto found = stub.look_up_all(items);
+      check(found.size() == count, "answers are missing");
+      for (std::size_t i = 0; i < count; ++i) {
+        check(found[i] == looked_up(items[i].id, items[i].name.size()), "a wrong answer");
+      }
+    });
+  };
+}
+
 Run message_batch(const Stub& stub, std::size_t count) {
   return [=, made = requests(count)] {
     return all_at_once(count, [&] { check_answers(made, stub.look_up_batch(made).results()); });
@@ -213,6 +230,7 @@ int call(const std::string& way, const std::string& port) {
       {"pipelined_128", [&](std::size_t n) { return pipelined(stub, n); }},
       {"independent_100k", [&](std::size_t n) { return independent(stub, n); }},
       {"batch_100k", [&](std::size_t n) { return application_batch(stub, n); }},
+      {"batch_100k/list", [&](std::size_t n) { return list_call(stub, n); }},
       {"batch_100k/message", [&](std::size_t n) { return message_batch(stub, n); }},
       {"echo_1mib", [&](std::size_t n) { return echo(stub, n, std::size_t{1} << 20); }},
       {"echo_16mib", [&](std::size_t n) { return echo(stub, n, std::size_t{16} << 20); }},

@@ -18,6 +18,12 @@ class Servant final : public bench::BenchServant {
   std::int32_t look_up(std::int32_t id, const std::string& name) override {
     return looked_up(id, name.size());
   }
+  std::vector<std::int32_t> look_up_all(const std::vector<bench::Item>& items) override {
+    std::vector<std::int32_t> found;
+    found.reserve(items.size());
+    for (const auto& item : items) found.push_back(looked_up(item.id, item.name.size()));
+    return found;
+  }
   std::int32_t known(std::int32_t id, const std::string& name) override { return looked_up(id, name.size()); }
   mf::Bytes echo(const mf::Bytes& data) override { return data; }
   std::vector<double> echo_list(const std::vector<double>& values) override { return values; }

@@ -64,7 +64,7 @@ def _systems(programs: Path) -> tuple[list[System], list[System], list[System]]:
             [str(mf_server)],
             [str(mf_client)],
             {
-                "batch_100k": ("", "message"),
+                "batch_100k": ("", "message", "list"),
                 "echo_f64_1m": ("", "view"),
                 "in_process": ("light", "light-deadline"),
             },
@@ -76,7 +76,7 @@ def _systems(programs: Path) -> tuple[list[System], list[System], list[System]]:
             "mf-default",
             [str(mf_server), "default"],
             [str(mf_client)],
-            {"batch_100k": ("", "message")},
+            {"batch_100k": ("", "message", "list")},
         ),
         System("mf-unix", [str(mf_server), "unix"], [str(mf_client), "unix"]),
     ]

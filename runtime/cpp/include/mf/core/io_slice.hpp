@@ -5,9 +5,10 @@
 
 namespace mf {
 
+/// Has no initial values: links make 64 of them for each write, and fill as many as they need.
 struct IoSlice {
-  const std::byte* data = nullptr;
-  std::size_t size = 0;
+  const std::byte* data;
+  std::size_t size;
 };
 
 }  // namespace mf
