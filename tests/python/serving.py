@@ -24,8 +24,11 @@ class LoopServer:
         self._thread = threading.Thread(target=self._loop.run_forever, name="test-loop", daemon=True)
         self.server = mf.AsyncServer(*arguments, **options)
 
-    def offer(self, servant: mf.AsyncServant, agent: Any = None) -> None:
-        self.server.offer(servant, agent)
+    def offer(self, servant: mf.AsyncServant, agent: Any = None, **options: Any) -> None:
+        self.server.offer(servant, agent, **options)
+
+    def stats(self) -> mf.ServerStats:
+        return self.server.stats()
 
     @property
     def address(self) -> str:
@@ -80,12 +83,18 @@ AnyServer = Server | LoopServer
 AnyServant = mf.Servant | mf.AsyncServant
 
 
-def server_of(servant: AnyServant, *arguments: Any, agent: Any = None, **options: Any) -> AnyServer:
+def server_of(
+    servant: AnyServant,
+    *arguments: Any,
+    agent: Any = None,
+    limits: dict[str, mf.Limit] | None = None,
+    **options: Any,
+) -> AnyServer:
     """Not started yet."""
     if isinstance(servant, mf.AsyncServant):
         looped = LoopServer(*arguments, **options)
-        looped.offer(servant, agent)
+        looped.offer(servant, agent, limits=limits)
         return looped
     server = mf.Server(*arguments, **options)
-    server.offer(servant, agent)
+    server.offer(servant, agent, limits=limits)
     return server

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from mf.core.cache import CacheStats
     from mf.core.cached import CallCache
     from mf.light import Light
+    from mf.server.admission import Limit
+    from mf.server.counters import MethodStats, ServerStats
     from mf.transport.tls import Tls
 
 __all__ = [
@@ -69,13 +71,16 @@ __all__ = [
     "Fault",
     "Flags",
     "Light",
+    "Limit",
     "Method",
+    "MethodStats",
     "MfError",
     "OpenEnum",
     "Outcome",
     "Scattered",
     "Servant",
     "Server",
+    "ServerStats",
     "ServiceInfo",
     "StreamReader",
     "Timestamp",
@@ -110,9 +115,12 @@ if not TYPE_CHECKING:
         "Fault": "mf.codec.fault",
         "Flags": "mf.codec.flags",
         "Light": "mf.light",
+        "Limit": "mf.server.admission",
+        "MethodStats": "mf.server.counters",
         "OpenEnum": "mf.codec.enums",
         "AsyncServer": "mf.app.async_server",
         "Server": "mf.app.server",
+        "ServerStats": "mf.server.counters",
         "Timestamp": "mf.codec.times",
         "Tls": "mf.transport.tls",
         "View": "mf.codec.view",

@@ -26,6 +26,77 @@ Placement* placement_of(const Offer& offer, std::uint16_t method, const protocol
 
 }  // namespace
 
+// Dropped unrun, it drops the lane, whose calls hold the connection.
+class Connection::LaneTask {
+ public:
+  explicit LaneTask(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
+  LaneTask(LaneTask&&) noexcept = default;
+  LaneTask& operator=(LaneTask&&) = delete;
+  ~LaneTask() {
+    if (connection_) connection_->drop_lane();
+  }
+  void operator()() { std::exchange(connection_, nullptr)->run_lane(); }
+
+ private:
+  std::shared_ptr<Connection> connection_;
+};
+
+struct Connection::Job final : QueuedCall {
+  Job(std::shared_ptr<Connection> of, Ticket with, Bytes bytes, TimePoint until)
+      : QueuedCall(until, of->number_, with.id(), with.oneway()),
+        id(with.id()),
+        slot(with.oneway()),
+        connection(std::move(of)),
+        ticket(std::move(with)),
+        payload(std::move(bytes)),
+        deadline(until) {}
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+  ~Job() override {
+    if (table) table->remove(id, &slot);
+  }
+
+  void go(std::unique_ptr<QueuedCall> self, std::shared_ptr<Gate> gate) override {
+    ticket.set_gate(std::move(gate));
+    connection->submit_now(mine(std::move(self)));
+  }
+  void end(std::unique_ptr<QueuedCall> self, End why) override {
+    auto job = mine(std::move(self));
+    const bool lane = ticket.oneway();
+    const auto of = connection;
+    const auto bound = binding;
+    job->finish(why);
+    job.reset();
+    if (!lane) return;
+    of->end_oneway(*bound);
+    of->directory_.workers().submit(LaneTask(of));
+  }
+  void finish(End why) {
+    if (why == End::cancelled) return ticket.refuse(Code::cancelled, kCancelled);
+    if (why == End::stopped) return;  // which is what a dropped ticket says
+    Counters::add(counters().expired, ticket.count());
+    ticket.fail(Code::deadline_exceeded, Execution::not_executed, kTooLate);
+  }
+  [[nodiscard]] Counters& counters() const { return binding->offer->counters[method]; }
+
+  const std::uint32_t id;
+  Slot slot;
+  std::shared_ptr<Calls> table;            // where the slot is, if it is in one
+  std::shared_ptr<Connection> connection;  // until it is run
+  Ticket ticket;
+  Bytes payload;
+  std::uint16_t method = 0;
+  Tier tier = Tier::memcpy;
+  const TimePoint deadline;
+  std::shared_ptr<Binding> binding;
+  Placement* placement = nullptr;  // that learns from this run, if any does
+
+ private:
+  static std::unique_ptr<Job> mine(std::unique_ptr<QueuedCall> self) {
+    return std::unique_ptr<Job>(static_cast<Job*>(self.release()));
+  }
+};
+
 Connection::Connection(Directory& directory, const std::shared_ptr<link::ServerLink>& link,
                        std::uint64_t number)
     : directory_(directory),
@@ -33,6 +104,8 @@ Connection::Connection(Directory& directory, const std::shared_ptr<link::ServerL
       peer_(link->peer()),
       number_(number),
       calls_(std::make_shared<Calls>(link->limits().max_streams, link->limits().stream_window)) {}
+
+Connection::~Connection() = default;
 
 std::pair<Code, std::string> Connection::on_bind(std::uint16_t first_route, const protocol::Bind& bind) {
   now_ = {};
@@ -66,21 +139,6 @@ std::pair<Code, std::string> Connection::on_bind(std::uint16_t first_route, cons
   routes_.bind(first_route, count, std::move(binding));
   return {Code::ok, {}};
 }
-
-// Dropped unrun, it drops the lane, whose calls hold the connection.
-class Connection::LaneTask {
- public:
-  explicit LaneTask(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
-  LaneTask(LaneTask&&) noexcept = default;
-  LaneTask& operator=(LaneTask&&) = delete;
-  ~LaneTask() {
-    if (connection_) connection_->drop_lane();
-  }
-  void operator()() { std::exchange(connection_, nullptr)->run_lane(); }
-
- private:
-  std::shared_ptr<Connection> connection_;
-};
 
 void Connection::on_request(const protocol::Event& event, TimePoint now) {
   const auto link = link_.lock();
@@ -116,19 +174,31 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
                                           : binding->offer->where == Where::io_thread &&
                                                 event.payload.size() <= Placement::kMostBytes);
   bool queue = false;
+  bool behind = false;  // others that it must not overtake
   if (oneway || oneways_open_.load(std::memory_order_acquire) != 0) {
     const std::scoped_lock lock(mutex_);
-    queue = oneway ? !here || lane_runs_ : *binding->oneways != 0;
+    behind = oneway ? lane_runs_ : *binding->oneways != 0;
+    queue = behind || (oneway && !here);
   }
-  if (here && !queue) {
+  const auto& gates = binding->offer->gates;
+  std::shared_ptr<Gate> gate;
+  auto entry = Admission::Entry::runs;
+  if (!gates.empty() && gates[method] != nullptr) [[unlikely]] {
+    gate = gates[method];
+    entry = gate->admission().enter(*gate, now, !behind);
+    if (entry == Admission::Entry::refused)
+      return refuse(std::move(ticket), *binding->offer, method, *gate, now);
+    if (entry == Admission::Entry::runs) ticket.set_gate(std::move(gate));
+  }
+  if (here && !queue && entry == Admission::Entry::runs) {
     return run_here(binding, std::move(ticket), method, tier, event.payload, event.owner, deadline,
                     placement);
   }
   now_ = {};
-  auto job = std::make_unique<Job>(std::move(ticket), event.keep());
+  auto job = std::make_unique<Job>(shared_from_this(), std::move(ticket), event.keep(), deadline);
+  if (entry == Admission::Entry::waits) job->set_place(std::move(gate));
   job->method = method;
   job->tier = tier;
-  job->deadline = deadline;
   job->binding = binding;
   job->placement = placement;
   if (job->ticket.call()) {
@@ -141,7 +211,8 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
     job->ticket.set_slot(&job->slot);
     job->table = calls_;
   }
-  if (!queue) return submit(std::move(job));
+  if (!queue && !oneway)
+    return job->has_place() ? directory_.admission().queue(std::move(job)) : submit(std::move(job));
   const std::scoped_lock lock(mutex_);
   if (oneway) {
     ++*binding->oneways;
@@ -149,6 +220,35 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
   }
   lane_.push_back(std::move(job));
   if (!std::exchange(lane_runs_, true)) tasks_.emplace_back(LaneTask(shared_from_this()));
+}
+
+void Connection::refuse(Ticket ticket, const Offer& offer, std::uint16_t method, const Gate& gate,
+                        TimePoint now) {
+  auto& counters = offer.counters[method];
+  const auto why = directory_.admission().refusal(gate);
+  if (!ticket.oneway()) {
+    Counters::add(counters.refused, ticket.count());
+    return ticket.fail(Code::overloaded, Execution::not_executed, why);
+  }
+  if (const auto calls = counters.on_dropped(ticket.count(), now); calls != 0) {
+    const auto& service = offer.servant->service();
+    directory_.log().write(Level::warning, "oneway_calls_dropped",
+                           {{"service", service.name},
+                            {"agent", offer.agent},
+                            {"method", service.methods[method]},
+                            {"peer", peer_},
+                            {"calls", calls},
+                            {"reason", why}});
+  }
+  ticket.done();
+}
+
+void Connection::count_here(Counters& counters, std::uint32_t calls) {
+  if (counted_ != &counters) {
+    if (count_ != 0) Counters::add(counted_->executed, std::exchange(count_, 0));
+    counted_ = &counters;
+  }
+  count_ += calls;
 }
 
 bool Connection::make_live(Ticket& ticket, const protocol::Event& event, TimePoint deadline) {
@@ -179,17 +279,32 @@ bool Connection::make_live(Ticket& ticket, const protocol::Event& event, TimePoi
 
 void Connection::submit(std::unique_ptr<Job> job) {
   const bool stream = job->ticket.call() && job->ticket.call()->has_streams();
-  transport::Workers::Task task = [self = shared_from_this(), job = std::move(job)]() mutable {
+  transport::Workers::Task task = [job = std::move(job)]() mutable {
+    const auto self = std::exchange(job->connection, nullptr);
     self->run(std::move(job));
   };
   if (stream) return directory_.stream_threads().submit(std::move(task));
   tasks_.emplace_back(std::move(task));
 }
 
+void Connection::submit_now(std::unique_ptr<Job> job) {
+  auto& threads = job->ticket.call() && job->ticket.call()->has_streams() ? directory_.stream_threads()
+                                                                          : directory_.workers();
+  threads.submit([job = std::move(job)]() mutable {
+    const auto self = std::exchange(job->connection, nullptr);
+    if (job->ticket.oneway()) return self->run_lane(std::move(job));
+    self->run(std::move(job));
+  });
+}
+
 void Connection::run_lane() {
+  run_lane(nullptr);
+}
+
+void Connection::run_lane(std::unique_ptr<Job> first) {
   for (;;) {
-    std::unique_ptr<Job> job;
-    {
+    auto job = std::move(first);
+    if (!job) {
       const std::scoped_lock lock(mutex_);
       if (lane_.empty()) {
         lane_runs_ = false;
@@ -199,13 +314,16 @@ void Connection::run_lane() {
       lane_.pop_front();
     }
     if (directory_.stopped()) return drop_lane();
-    if (job->ticket.oneway()) {
+    const bool oneway = job->ticket.oneway();
+    if (job->has_place()) {
+      directory_.admission().queue(std::move(job));
+      if (oneway) return;  // the lane stands still until it has a slot
+    } else if (oneway) {
       const auto binding = job->binding;  // which an UNBIND may take away meanwhile
       run(std::move(job));
       end_oneway(*binding);
     } else {
-      directory_.workers().submit(
-          [self = shared_from_this(), job = std::move(job)]() mutable { self->run(std::move(job)); });
+      submit_now(std::move(job));
     }
   }
 }
@@ -225,6 +343,7 @@ void Connection::drop_lane() {
 void Connection::on_cancel(std::uint32_t id) {
   now_ = {};
   calls_->on_cancel(id);
+  directory_.admission().cancel(number_, id);
 }
 
 void Connection::on_stream(const protocol::Event& event) {
@@ -254,10 +373,12 @@ void Connection::end_streams() {
 
 void Connection::on_closed() {
   calls_->on_lost();
+  directory_.admission().cancel_all(number_);
   directory_.on_closed(number_);
 }
 
 void Connection::on_turn_end() {
+  if (count_ != 0) Counters::add(counted_->executed, std::exchange(count_, 0));
   if (!tasks_.empty()) directory_.workers().submit(tasks_);
 }
 
@@ -334,9 +455,13 @@ void Connection::run_here(const std::shared_ptr<Binding>& binding, Ticket ticket
   const bool measured = placement != nullptr;
   if (now_ == TimePoint{} && (deadline != kNever || (measured && clock == nullptr)))
     now_ = std::chrono::steady_clock::now();
-  if (deadline != kNever && now_ >= deadline)
+  auto& counters = binding->offer->counters[method];
+  if (deadline != kNever && now_ >= deadline) [[unlikely]] {
+    Counters::add(counters.expired, ticket.count());
     return ticket.fail(Code::deadline_exceeded, Execution::not_executed, kTooLate);
+  }
   if (ticket.call() && !ticket.call()->start()) return ticket.refuse(Code::cancelled, kCancelled);
+  count_here(counters, ticket.count());
   const auto began = clock != nullptr ? clock->now() : now_;
   Here here(*this, binding, placement, ticket.oneway());
   run(*binding, std::move(ticket), method, tier, payload, owner, deadline, &here);
@@ -359,6 +484,7 @@ void Connection::run(std::unique_ptr<Job> job) {
   if (job->deadline != kNever || (placement != nullptr && clock == nullptr))
     now = std::chrono::steady_clock::now();
   if (job->deadline != kNever && now >= job->deadline) {
+    Counters::add(job->counters().expired, ticket.count());
     ticket.fail(Code::deadline_exceeded, Execution::not_executed, kTooLate);
   } else if (ticket.call()
                  ? !ticket.call()->start()
@@ -367,6 +493,7 @@ void Connection::run(std::unique_ptr<Job> job) {
     ticket.refuse(Code::cancelled, kCancelled);
   } else {
     const auto items = ticket.count();
+    Counters::add(job->counters().executed, items);
     const auto waits = mf::detail::waits_announced;
     const auto began = clock != nullptr ? clock->now() : now;
     run(*job->binding, std::move(ticket), job->method, job->tier, job->payload.span(), job->payload,

@@ -5,6 +5,9 @@
 // offer are waiting or running, later calls of that offer queue behind them. Calls with a reply leave the
 // lane when their turn comes and run beside each other. A one-way call that runs where it was read is in the
 // lane only if it waits and others go on reading: from then on until it has ended.
+//
+// Limits (admission.hpp): a call of a method with a gate gets its slot here, or when its turn comes, or has a
+// place while it waits. A lane whose next one-way call waits for a slot stands still until it has one.
 #pragma once
 
 #include <atomic>
@@ -24,6 +27,8 @@
 #include "mf/server/incoming.hpp"
 #include "mf/server/server.hpp"
 #include "mf/transport/workers.hpp"
+#include "server/admission.hpp"
+#include "server/counters.hpp"
 #include "server/placement.hpp"
 
 namespace mf::server {
@@ -32,7 +37,10 @@ struct Offer {
   std::shared_ptr<Servant> servant;
   std::string agent;
   Where where = Where::adaptive;
-  std::unique_ptr<Placement[]> placements;  // by the method's index in the schema; none unless adaptive
+  // By the method's index in the schema:
+  std::unique_ptr<Placement[]> placements;  // none unless adaptive
+  std::unique_ptr<Counters[]> counters;
+  std::vector<std::shared_ptr<Gate>> gates;  // none: no limit holds for this offer; null: none for the method
 };
 
 /// What a connection asks of its server; outlives all connections.
@@ -43,6 +51,7 @@ class Directory {
   virtual Outcome<std::shared_ptr<const Offer>> find(const protocol::Bind& bind) = 0;
   virtual const ServiceInfo* describe(std::string_view service) = 0;
   virtual void on_closed(std::uint64_t connection) = 0;
+  virtual Admission& admission() = 0;
   virtual transport::Workers& workers() = 0;
   /// For handlers of streams, which may last: each has a thread of its own.
   virtual transport::Workers& stream_threads() = 0;
@@ -56,6 +65,7 @@ class Directory {
 class Connection final : public link::ServerLink::Handler, public std::enable_shared_from_this<Connection> {
  public:
   Connection(Directory& directory, const std::shared_ptr<link::ServerLink>& link, std::uint64_t number);
+  ~Connection() override;
 
   std::pair<Code, std::string> on_bind(std::uint16_t first_route, const protocol::Bind& bind) override;
   const ServiceInfo* on_describe(std::string_view service) override { return directory_.describe(service); }
@@ -83,25 +93,6 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
     std::size_t* oneways = nullptr;      // of the offer: one-way calls in the lane or running from it
   };
   class LaneTask;
-  struct Job {
-    Job(Ticket with, Bytes bytes)
-        : id(with.id()), slot(with.oneway()), ticket(std::move(with)), payload(std::move(bytes)) {}
-    Job(const Job&) = delete;
-    Job& operator=(const Job&) = delete;
-    ~Job() {
-      if (table) table->remove(id, &slot);
-    }
-    const std::uint32_t id;
-    Slot slot;
-    std::shared_ptr<Calls> table;  // where the slot is, if it is in one
-    Ticket ticket;
-    Bytes payload;
-    std::uint16_t method = 0;
-    Tier tier = Tier::memcpy;
-    TimePoint deadline = kNever;
-    std::shared_ptr<Binding> binding;
-    Placement* placement = nullptr;  // that learns from this run, if any does
-  };
   class Here;
 
   /// Makes the live call of a request with a stream or metadata. False: the request was answered.
@@ -113,7 +104,13 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
            std::span<const std::byte> payload, const Bytes& owner, TimePoint deadline, Here* here = nullptr);
   void run(std::unique_ptr<Job> job);
   void submit(std::unique_ptr<Job> job);
+  /// The same from any thread, for a call whose turn has come.
+  void submit_now(std::unique_ptr<Job> job);
+  /// The call was refused by the limits of its method or its server.
+  void refuse(Ticket ticket, const Offer& offer, std::uint16_t method, const Gate& gate, TimePoint now);
+  void count_here(Counters& counters, std::uint32_t calls);
   void run_lane();
+  void run_lane(std::unique_ptr<Job> first);
   void drop_lane();
   void end_oneway(const Binding& binding);
 
@@ -131,6 +128,8 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   bool spare_ = false;               // then, may a handler be run here that perhaps waits?
   std::chrono::nanoseconds took_{};  // what has been measured here in this turn
   TimePoint now_{};                  // when the latest run of the turn ended, or it began; {}: too long ago
+  Counters* counted_ = nullptr;      // of the latest calls that were run here, and
+  std::uint64_t count_ = 0;          // how many of them are not counted there yet
 
   std::mutex mutex_;  // all below
   std::deque<std::unique_ptr<Job>> lane_;

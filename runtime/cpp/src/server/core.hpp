@@ -35,6 +35,8 @@ class Server::Core final : public server::Directory {
   Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind) override;
   const ServiceInfo* describe(std::string_view service) override;
   void on_closed(std::uint64_t connection) override;
+  [[nodiscard]] ServerStats stats() const;
+  server::Admission& admission() override { return *admission_; }
   transport::Workers& workers() override { return *workers_; }
   transport::Workers& stream_threads() override { return *stream_threads_; }
   [[nodiscard]] bool stopped() const noexcept override {
@@ -56,7 +58,12 @@ class Server::Core final : public server::Directory {
   [[nodiscard]] std::vector<Client> clients();
   [[nodiscard]] std::vector<Address> advertised() const;
 
+  [[nodiscard]] std::vector<std::shared_ptr<server::Gate>> gates_for(const ServiceInfo& service,
+                                                                     const std::string& agent,
+                                                                     const OfferOptions& options);
+
   const ServerOptions options_;
+  const std::shared_ptr<server::Admission> admission_;
   protocol::Nonce nonce_{};
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const server::Offer>, std::less<>> offers_;

@@ -1,10 +1,17 @@
 #include "mf/server/incoming.hpp"
 
 #include "mf/protocol/metadata.hpp"
+#include "server/admission.hpp"
 
 namespace mf::server {
 
+void Ticket::leave_gate() {
+  const auto gate = std::exchange(gate_, nullptr);
+  gate->admission().leave(*gate);
+}
+
 std::shared_ptr<link::ServerLink> Ticket::take_link() {
+  give_back_slot();
   auto link = std::exchange(link_, nullptr);
   const bool wanted = call_ ? call_->end()
                             : slot_ == nullptr || slot_->machine.on(protocol::ServerCallEvent::answered) ==
@@ -33,6 +40,7 @@ void Ticket::fail(Code code, Execution execution, std::string_view message) {
 }
 
 void Ticket::refuse(Code code, std::string_view message) {
+  give_back_slot();
   const auto link = std::exchange(link_, nullptr);
   const bool told = call_ && call_->answered_early();
   if (call_) (void)call_->end();
@@ -42,6 +50,7 @@ void Ticket::refuse(Code code, std::string_view message) {
 }
 
 void Ticket::done() {
+  give_back_slot();
   const auto link = std::exchange(link_, nullptr);
   if (call_) {
     (void)call_->end();

@@ -110,7 +110,8 @@ class Server::Core::Acceptor final : public transport::Watched,
   std::chrono::milliseconds pause_ = kShortestPause;
 };
 
-Server::Core::Core(ServerOptions options) : options_(std::move(options)) {
+Server::Core::Core(ServerOptions options)
+    : options_(std::move(options)), admission_(std::make_shared<server::Admission>(options_.limit)) {
   std::random_device random;
   for (auto& byte : nonce_) byte = static_cast<std::byte>(random());
 }
@@ -120,6 +121,7 @@ void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options)
   const auto agent = sent_agent(service, options.agent);
   if (auto reason = agent_refusal(service, agent)) throw refused(std::move(*reason));
   auto shown = shown_agent(service, agent);
+  auto gates = gates_for(service, shown, options);
   {
     const std::scoped_lock lock(mutex_);
     auto& place = offers_[{std::string(service.name), agent}];
@@ -127,13 +129,66 @@ void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options)
     auto placements = options.where == Where::adaptive
                           ? std::make_unique<server::Placement[]>(service.methods.size())
                           : nullptr;
-    place = std::make_shared<const server::Offer>(server::Offer{.servant = std::move(servant),
-                                                                .agent = std::move(shown),
-                                                                .where = options.where,
-                                                                .placements = std::move(placements)});
+    place = std::make_shared<const server::Offer>(
+        server::Offer{.servant = std::move(servant),
+                      .agent = std::move(shown),
+                      .where = options.where,
+                      .placements = std::move(placements),
+                      .counters = std::make_unique<server::Counters[]>(service.methods.size()),
+                      .gates = std::move(gates)});
     if (!started_) return;
   }
   announce();
+}
+
+/// By the method's index; none if there is no limit for any of them.
+std::vector<std::shared_ptr<server::Gate>> Server::Core::gates_for(const ServiceInfo& service,
+                                                                   const std::string& agent,
+                                                                   const OfferOptions& options) {
+  for (const auto& [name, limit] : options.limits) {
+    if (std::ranges::find(service.methods, name) == service.methods.end())
+      throw refused("a limit for " + std::string(service.name) + "." + name + ", which is no method of it");
+  }
+  std::vector<std::shared_ptr<server::Gate>> gates;
+  if (options.limits.empty() && options_.limit.concurrent == 0) return gates;
+  for (const auto& name : service.methods) {
+    const auto found = options.limits.find(name);
+    auto what = std::string(service.name) + "." + std::string(name);
+    if (!agent.empty()) what += " for agent \"" + agent + "\"";
+    gates.push_back(
+        admission_->gate(found != options.limits.end() ? found->second : Limit(), std::move(what)));
+  }
+  return gates;
+}
+
+ServerStats Server::Core::stats() const {
+  const auto [running, waiting] = admission_->gauges();
+  ServerStats all{.running = running, .waiting = waiting};
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [key, offer] : offers_) {
+    const auto& service = offer->servant->service();
+    for (std::size_t i = 0; i < service.methods.size(); ++i) {
+      const auto& counters = offer->counters[i];
+      MethodStats one{.service = std::string(service.name),
+                      .agent = offer->agent,
+                      .method = std::string(service.methods[i]),
+                      .executed = counters.executed.load(std::memory_order_relaxed),
+                      .refused = counters.refused.load(std::memory_order_relaxed),
+                      .expired = counters.expired.load(std::memory_order_relaxed),
+                      .dropped = counters.dropped.load(std::memory_order_relaxed)};
+      if (!offer->gates.empty() && offer->gates[i] != nullptr) {
+        const auto now = admission_->gauges(*offer->gates[i]);
+        one.running = now.running;
+        one.waiting = now.waiting;
+      }
+      all.executed += one.executed;
+      all.refused += one.refused;
+      all.expired += one.expired;
+      all.dropped += one.dropped;
+      all.methods.push_back(std::move(one));
+    }
+  }
+  return all;
 }
 
 Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol::Bind& bind) {
@@ -353,6 +408,7 @@ void Server::Core::stop() {
   drain();
   nothing_more_ = true;
   for (const auto& client : clients()) client.connection->end_streams();
+  admission_->stop();
   workers_->stop();
   stream_threads_->stop();
   for (const auto& client : clients()) client.link->close("");
@@ -400,6 +456,10 @@ Address Server::address() const {
 
 std::vector<Address> Server::addresses() const {
   return core_->addresses();
+}
+
+ServerStats Server::stats() const {
+  return core_->stats();
 }
 
 }  // namespace mf

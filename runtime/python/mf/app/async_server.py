@@ -9,6 +9,7 @@ from mf.server.async_server import AsyncServer as BaseServer
 from mf.server.base import DEFAULT_MAX_IN_FLIGHT
 
 if TYPE_CHECKING:
+    from mf.server.admission import Limit
     from mf.transport.tls import Tls
 
 
@@ -33,6 +34,7 @@ class AsyncServer(BaseServer):
         max_bindings: int = DEFAULT_MAX_BINDINGS,
         max_streams: int = DEFAULT_MAX_STREAMS,
         stream_window: int = DEFAULT_STREAM_WINDOW,
+        limit: "Limit | None" = None,
         grace: float = 10.0,
     ) -> None:
         registrar: AsyncRegistrar | None = None
@@ -49,5 +51,6 @@ class AsyncServer(BaseServer):
             max_bindings=max_bindings,
             max_streams=max_streams,
             stream_window=stream_window,
+            limit=limit,
             grace=grace,
         )

@@ -9,6 +9,7 @@ from mf.server.server import Registrar
 from mf.server.server import Server as BaseServer
 
 if TYPE_CHECKING:
+    from mf.server.admission import Limit
     from mf.transport.tls import Tls
 
 
@@ -22,6 +23,7 @@ class Server(BaseServer):
     inline. `max_payload`: bytes of one request that are accepted. `max_in_flight`: unanswered requests of one
     connection; more are refused with OVERLOADED, as are more than `max_bindings` services, by agent, and
     `max_streams` calls with streams. `stream_window`: bytes of a stream that a client may send ahead.
+    `limit`: how many calls of all clients run at once, and wait (mf.Limit); more are refused as well.
     `grace`: seconds that stop() gives to calls under way. Raises ValueError for an address that is none, and
     for files of `tls` that cannot be used.
     """
@@ -39,6 +41,7 @@ class Server(BaseServer):
         max_bindings: int = DEFAULT_MAX_BINDINGS,
         max_streams: int = DEFAULT_MAX_STREAMS,
         stream_window: int = DEFAULT_STREAM_WINDOW,
+        limit: "Limit | None" = None,
         grace: float = 10.0,
     ) -> None:
         registrar: Registrar | None = None
@@ -56,5 +59,6 @@ class Server(BaseServer):
             max_bindings=max_bindings,
             max_streams=max_streams,
             stream_window=stream_window,
+            limit=limit,
             grace=grace,
         )

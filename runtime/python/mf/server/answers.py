@@ -23,6 +23,7 @@ def may_run(call: ServedCall, handler: Handler) -> bool:
     """Before the handler starts: refuses what is late, cancelled, or not what the schema plans."""
     flags = call.flags
     if call.deadline < monotonic():
+        handler.counters.on_expired(call.count)
         error = not_executed(Code.DEADLINE_EXCEEDED, "the deadline passed before the handler started")
     elif flags & _KIND != handler.planned:
         error = not_executed(Code.DECODE_ERROR, _other_kind(flags, handler))

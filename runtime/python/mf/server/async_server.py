@@ -22,6 +22,9 @@ from mf.transport.sockets import Listening
 from mf.transport.stream import SocketStream
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mf.server.admission import Limit
     from mf.transport.tls import Tls
 
 
@@ -57,6 +60,7 @@ class AsyncServer(BaseServer):
         max_bindings: int = DEFAULT_MAX_BINDINGS,
         max_streams: int = DEFAULT_MAX_STREAMS,
         stream_window: int = DEFAULT_STREAM_WINDOW,
+        limit: "Limit | None" = None,
         grace: float = 10.0,
     ) -> None:
         super().__init__(
@@ -67,6 +71,7 @@ class AsyncServer(BaseServer):
             max_bindings=max_bindings,
             max_streams=max_streams,
             stream_window=stream_window,
+            limit=limit,
             grace=grace,
         )
         self._registrar = registrar
@@ -75,9 +80,16 @@ class AsyncServer(BaseServer):
         self._stopped: Event | None = None
         fork.register(self)
 
-    def offer(self, servant: AsyncServant, agent: Agent | None = None) -> None:
+    def offer(
+        self,
+        servant: AsyncServant,
+        agent: Agent | None = None,
+        *,
+        limits: "Mapping[str, Limit] | None" = None,
+    ) -> None:
         """Offers a servant, for one agent if its service is `per` agent. Before start().
 
+        `limits`: of methods, by their names in the schema: {"look_up": mf.Limit(8)}.
         Raises ValueError if the offer does not fit, TypeError for an agent that is none, or for a servant
         whose functions are plain: these would hold up the loop.
         """
@@ -85,7 +97,7 @@ class AsyncServer(BaseServer):
         if not is_async:  # checkers see it before
             text = "an AsyncServer runs `async def`: derive from the generated …AsyncServant, or use a Server"
             raise TypeError(f"{type(servant).__name__} is no servant of asyncio; {text}")
-        self._offer(servant, agent, inline=False)
+        self._offer(servant, agent, inline=False, limits=limits)
 
     async def start(self) -> None:
         """Listens, and serves from now on. Raises OSError, in one sentence, if an address cannot be had."""

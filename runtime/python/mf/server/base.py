@@ -3,6 +3,7 @@ tell their clients.
 """
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mf.core.agent import Agent
@@ -10,6 +11,8 @@ from mf.core.service import BaseServant
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.protocol.handshake import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW, Hello
 from mf.protocol.stream import MAX_WINDOWS
+from mf.server.admission import Limit
+from mf.server.counters import ServerStats
 from mf.server.offer import Offer, Offers
 from mf.transport.address import Address
 from mf.transport.sockets import SCHEMES, server_context
@@ -28,6 +31,8 @@ class BaseServer:
     `max_bindings` and `max_streams`: services, by agent, that one connection has bound, and calls with
     streams that it has open; more are refused with OVERLOADED. `stream_window`: bytes that a client may send
     on a stream before its handler has taken any; together the windows of a connection are at most 8 MiB.
+    `limit`: how many calls of all clients run at once, and wait; more are refused with OVERLOADED, not
+    executed; None: no such limit.
     `grace`: seconds that stop() gives to calls under way. Raises ValueError for an address that is none, and
     for files of `tls` that cannot be used.
     """
@@ -42,6 +47,7 @@ class BaseServer:
         max_bindings: int = DEFAULT_MAX_BINDINGS,
         max_streams: int = DEFAULT_MAX_STREAMS,
         stream_window: int = DEFAULT_STREAM_WINDOW,
+        limit: Limit | None = None,
         grace: float = 10.0,
     ) -> None:
         if max_streams * stream_window > MAX_WINDOWS:
@@ -52,7 +58,7 @@ class BaseServer:
         self._listen = _listened_at(listen)
         self._tls = server_context(self._listen, tls)
         self._grace = grace
-        self._offers = Offers()
+        self._offers = Offers(limit)
         self._hello = Hello(
             nonce=os.urandom(16),
             max_payload=max_payload,
@@ -78,11 +84,22 @@ class BaseServer:
         """16 random bytes: this server, until it ends."""
         return self._hello.nonce
 
-    def _offer(self, servant: BaseServant, agent: Agent | None, *, inline: bool) -> Offer:
+    def stats(self) -> ServerStats:
+        """What became of the calls of each method. May be called at any time, from any thread."""
+        return self._offers.stats()
+
+    def _offer(
+        self,
+        servant: BaseServant,
+        agent: Agent | None,
+        *,
+        inline: bool,
+        limits: Mapping[str, Limit] | None = None,
+    ) -> Offer:
         """Raises ValueError if the offer does not fit, TypeError for an agent that is none."""
         if self._addresses:
             raise ValueError("offer everything before the server starts")
-        return self._offers.add(servant, agent, inline)
+        return self._offers.add(servant, agent, inline, limits)
 
 
 def _listened_at(listen: str) -> list[Address]:

@@ -7,6 +7,9 @@ output waits until the end of the turn, so that the replies of one read leave in
 
 Order. One-way calls run one after the other. A later call to the same (service, agent) starts after them.
 So both wait in `_ordered` while a one-way call is under way; other calls never do.
+
+Limits (admission.py): a call of a method with a gate gets its slot when it comes or when its turn comes, or
+has a place while it waits.
 """
 
 import select
@@ -17,6 +20,7 @@ from threading import Lock
 from time import monotonic
 
 from mf.core.error import Code, Error, not_executed
+from mf.core.log import warning
 from mf.core.service import Payload
 from mf.protocol.events import CreditReceived, DataReceived, EndReceived
 from mf.protocol.frame import Buffer
@@ -24,6 +28,7 @@ from mf.protocol.handshake import Hello
 from mf.protocol.server_call import ServerCallEvent, ServerCallState, ServerCallStep
 from mf.protocol.server_session import Resolve, ServerSession
 from mf.protocol.stream import WindowBudget
+from mf.server.admission import Standing
 from mf.server.current import ServedCall
 from mf.server.offer import Handler, Offer
 from mf.server.stream import OUTPUT_LIMIT, StreamCall, StreamCaller
@@ -38,6 +43,7 @@ _BACKLOG_LIMIT = 8192
 _LARGE = 4096  # smaller payloads are not counted: the number of requests bounds them
 
 _Event, _Step = ServerCallEvent, ServerCallStep
+_OUTSIDE, _PLACE = Standing.OUTSIDE, Standing.PLACE
 # What the table says of a call that nothing disturbs is written out where every call passes.
 _WAITING, _RUNNING, _ENDED = ServerCallState.WAITING, ServerCallState.RUNNING, ServerCallState.ENDED
 
@@ -158,6 +164,38 @@ class Connection(StreamCaller):
             self._ordered.append(call)
             return False
 
+    def let_in(self, call: ServedCall, now: float) -> bool:
+        """The gate of a call that has come: it has a slot or a place then. False: it was refused."""
+        with self.lock:
+            behind = bool(self._oneways) if call.oneway else call.handler.offer in self._oneways
+        gate = call.gate
+        why = gate.admission.enter(call, now, may_run=not behind)
+        if not why:
+            return True
+        handler = call.handler
+        if call.oneway:
+            calls = handler.counters.on_dropped(call.count, now)
+            if calls:
+                warning("%s: %d one-way calls of %s dropped: %s", self.peer, calls, handler, why)
+            return False
+        handler.counters.on_refused(call.count)
+        with self.lock:
+            if isinstance(call, StreamCall):
+                self._streams -= 1
+                call.release()
+            self.session.fail(call.id, call.route, call.count, not_executed(Code.OVERLOADED, why))
+        return False
+
+    def begin(self, call: ServedCall) -> None:
+        """The turn of a call that was admitted has come."""
+        if call.standing is _PLACE:
+            call.gate.admission.queue(call, monotonic())
+        else:
+            self._io.start(call)
+
+    def let_go(self, call: ServedCall) -> None:
+        self._io.start(call)
+
     @property
     def client_id(self) -> int:
         hello = self.session.peer
@@ -196,15 +234,20 @@ class Connection(StreamCaller):
             return True
 
     def reply(self, call: ServedCall, status: int, encoding: int, payload: Buffer) -> None:
+        if call.standing is not _OUTSIDE:  # before the client knows, which may call again at once
+            call.gate.admission.leave(call, monotonic())
+        if call.oneway:  # of a method that has results: its client does not want them
+            self.drop(call)
+            return
         with self.lock:
             if call.state is _RUNNING and call.deadline > monotonic():
                 call.state = _ENDED
-                if self.calls or call.oneway:  # else it ran where it was read, and nothing is kept of it
+                if self.calls:  # else it ran where it was read, and nothing is kept of it
                     self._ended(call)
                 is_awaited = True
             else:
                 is_awaited = self._answered(call)
-            if is_awaited and not call.oneway:
+            if is_awaited:
                 if call.reply_entries is None:
                     self.session.reply(call.id, call.route, status, encoding, call.count, payload)
                 else:
@@ -216,12 +259,16 @@ class Connection(StreamCaller):
         if call.oneway:
             self.drop(call)
             return
+        if call.standing is not _OUTSIDE:
+            call.gate.admission.leave(call, monotonic())
         with self.lock:
             if self._answered(call):
                 self.session.fail(call.id, call.route, call.count, error, call.reply_metadata())
         self._io.wrote(self)
 
     def drop(self, call: ServedCall) -> None:
+        if call.standing is not _OUTSIDE:
+            call.gate.admission.leave(call, monotonic())
         ready: list[ServedCall] = []
         with self.lock:
             if self._answered(call) and not call.oneway:
@@ -229,7 +276,7 @@ class Connection(StreamCaller):
             if call.in_order:
                 self._advance(call.handler.offer, ready)
         for next_ in ready:
-            self._io.start(next_)
+            self.begin(next_)
         self._io.wrote(self)
 
     def end_early(self, call: ServedCall, event: ServerCallEvent, why: Error) -> None:
@@ -242,6 +289,7 @@ class Connection(StreamCaller):
                 self.session.fail(call.id, call.route, call.count, not_executed(why.code, why.message))
             elif step is _Step.DROP:
                 self._ended(call)
+        self._leave_unrun(call, step)
         self._io.wrote(self)
 
     def fault(self, call: ServedCall, error: Error) -> None:
@@ -254,7 +302,12 @@ class Connection(StreamCaller):
                 self._stop(call, error)
             elif step is _Step.REFUSE:
                 self._ended(call)
+        self._leave_unrun(call, step)
         self._io.wrote(self)
+
+    def _leave_unrun(self, call: ServedCall, step: ServerCallStep) -> None:
+        if call.standing is not _OUTSIDE and step in (_Step.REFUSE, _Step.DROP):
+            call.gate.admission.leave(call, monotonic())
 
     def _stop(self, call: ServedCall, why: Error) -> None:
         call.stopped = why

@@ -14,15 +14,17 @@ from types import MappingProxyType
 
 from mf.core.agent_names import shown_agent
 from mf.core.current import NO_METADATA, CurrentCall
-from mf.core.error import Code, Error
+from mf.core.error import Code, Error, not_executed
 from mf.core.service import Payload
 from mf.protocol.events import DataReceived
 from mf.protocol.frame import ONEWAY, Buffer
 from mf.protocol.metadata import pack_metadata
 from mf.protocol.server_call import ServerCall, ServerCallEvent, ServerCallState
+from mf.server.admission import Gate, Standing
 from mf.server.offer import Handler
 
 _RECEIVED = ServerCallState.RECEIVED
+_OUTSIDE = Standing.OUTSIDE
 
 
 class Caller(ABC):
@@ -60,6 +62,10 @@ class Caller(ABC):
         """The client has given the call up, or is gone, or its time is over."""
 
     @abstractmethod
+    def let_go(self, call: "ServedCall") -> None:
+        """A call that waited has a slot of its gate, and runs."""
+
+    @abstractmethod
     def fault(self, call: "ServedCall", error: Error) -> None:
         """The client broke the rules of this call: it is answered at once, and its handler is to stop."""
 
@@ -79,6 +85,7 @@ class ServedCall(ServerCall, CurrentCall):
         "payload",
         "reply_entries",
         "route",
+        "standing",
         "stop",
         "stopped",
     )
@@ -107,6 +114,7 @@ class ServedCall(ServerCall, CurrentCall):
         self.payload = payload
         self.oneway = flags & ONEWAY != 0
         self.state = _RECEIVED
+        self.standing = _OUTSIDE
         self.stopped: Error | None = None
         """Why the handler is to stop."""
         self.stop: Callable[[], None] | None = None
@@ -151,6 +159,22 @@ class ServedCall(ServerCall, CurrentCall):
         reply = {**(self.reply_entries or {}), key: value}
         pack_metadata(reply)  # raises what is wrong with it here, where the user can see who set it
         self.reply_entries = reply
+
+    # For its gate
+
+    @property
+    def gate(self) -> Gate:
+        gate = self.handler.gate
+        assert gate is not None
+        return gate
+
+    def go(self) -> None:
+        self.connection.let_go(self)
+
+    def expire(self) -> None:
+        self.handler.counters.on_expired(self.count)
+        text = "the deadline passed while the call waited to be run"
+        self.connection.fail(self, not_executed(Code.DEADLINE_EXCEEDED, text))
 
     # For the connection
 

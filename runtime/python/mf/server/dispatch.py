@@ -40,6 +40,7 @@ def run(call: ServedCall) -> None:
     arguments, many = decoded
     if call.state is not _RUNNING and not call.connection.started(call):
         return
+    handler.counters.on_executed(call.count)
     token = enter(call)
     try:
         if call.count == 1:
@@ -92,6 +93,7 @@ def run_stream(call: StreamCall) -> None:
     call.driven_by(changed.notify_all)
     if not call.connection.started(call, changed.notify_all):
         return
+    handler.counters.on_executed(1)
     token = enter(call)
     writer = BlockingWriter(call, changed)
     try:

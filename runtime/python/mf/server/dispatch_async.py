@@ -63,6 +63,7 @@ async def run_async(call: ServedCall) -> None:
     if not call.connection.started(call, watch.stop):
         watch.end()
         return
+    handler.counters.on_executed(call.count)
     token = enter(call)
     try:
         if call.count == 1:
@@ -111,6 +112,7 @@ async def run_stream_async(call: StreamCall) -> None:
     if not call.connection.started(call, watch.stop):
         watch.end()
         return
+    handler.counters.on_executed(call.count)
     token = enter(call)
     writer = AwaitedWriter(call, waiters)
     try:

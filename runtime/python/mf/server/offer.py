@@ -1,25 +1,29 @@
 """R5. What a server offers: servants by (service, agent), and for each method the function to call."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from mf.core.agent import Agent
 from mf.core.agent_names import shown_agent
 from mf.core.error import Code, not_executed, shortened, some_of
 from mf.core.offered import offered_agent
-from mf.core.service import FEBIRD, BaseServant, Method, ServiceInfo, generated_base
+from mf.core.service import FEBIRD, BaseServant, Method, generated_base
 from mf.protocol.events import BindRequested
 from mf.protocol.frame import STREAM
+from mf.server.admission import Admission, Gate, Limit
+from mf.server.counters import Counters, MethodStats, ServerStats
 
 
 class Handler:
     """One method of one offer: what a route stands for. `batch` is the servant's own batch function, if
-    any.
+    any. `gate`: of the limits that hold for it, if any do.
     """
 
-    __slots__ = ("batch", "function", "inline", "method", "offer", "planned")
+    __slots__ = ("batch", "counters", "function", "gate", "inline", "method", "offer", "planned")
 
-    def __init__(self, offer: "Offer", method: Method[Any, Any], inline: bool) -> None:
+    def __init__(
+        self, offer: "Offer", method: Method[Any, Any], inline: bool, gate: Gate | None = None
+    ) -> None:
         servant = offer.servant
         base = generated_base(servant)
         self.offer = offer
@@ -32,6 +36,8 @@ class Handler:
         if own is not None and own is not getattr(base, method.batch_attribute, None):
             self.batch = getattr(servant, method.batch_attribute)
         self.inline = inline and not method.stream  # a stream may wait
+        self.gate = gate
+        self.counters = Counters()
 
     def __repr__(self) -> str:
         return f"{self.offer.service.short_name}.{self.method.name}"
@@ -42,11 +48,27 @@ class Offer:
 
     __slots__ = ("agent", "handlers", "servant", "service")
 
-    def __init__(self, servant: BaseServant, agent: str, inline: bool) -> None:
+    def __init__(
+        self,
+        servant: BaseServant,
+        agent: str,
+        inline: bool,
+        limits: Mapping[str, Limit],
+        admission: Admission,
+    ) -> None:
         self.servant = servant
-        self.service: ServiceInfo = servant.mf_service
+        service = self.service = servant.mf_service
         self.agent = agent
-        self.handlers = {method.name: Handler(self, method, inline) for method in self.service.methods}
+        shown = f' for agent "{shown_agent(service, agent)}"' if agent else ""
+        self.handlers = {
+            method.name: Handler(
+                self,
+                method,
+                inline,
+                admission.gate(limits.get(method.name), f"{service.name}.{method.name}{shown}"),
+            )
+            for method in service.methods
+        }
         # What mfidlc does not generate yet has its name all the same, and clients in other languages bind it.
         for line in self.service.descriptor.splitlines():
             name = line.removeprefix(" method ")
@@ -89,27 +111,71 @@ def _not_generated(name: str) -> Method[Any, Any]:
 class Offers:
     """All offers of a server. Filled before the server starts; then only read, by the IO thread."""
 
-    __slots__ = ("_by_service",)
+    __slots__ = ("_admission", "_by_service")
 
-    def __init__(self) -> None:
+    def __init__(self, limit: Limit | None = None) -> None:
+        self._admission = Admission(limit)
         self._by_service: dict[str, dict[str, Offer]] = {}
 
-    def add(self, servant: BaseServant, agent: Agent | None, inline: bool) -> Offer:
+    def add(
+        self,
+        servant: BaseServant,
+        agent: Agent | None,
+        inline: bool,
+        limits: Mapping[str, Limit] | None = None,
+    ) -> Offer:
         """Raises ValueError if the offer does not fit the service, or is made already.
 
         Raises TypeError for what is no agent.
         """
         service = servant.mf_service
+        limits = limits or {}
+        if unknown := limits.keys() - {method.name for method in service.methods}:
+            raise ValueError(f"a limit for {service.name}.{min(unknown)}, which is no method of it")
         text = offered_agent(service, agent)
         agents = self._by_service.setdefault(service.name, {})
         if text in agents:
             shown = f" for agent {shown_agent(service, text)!r}" if text else ""
             raise ValueError(f"{service.name} is offered already{shown}")
-        offer = agents[text] = Offer(servant, text, inline)
+        offer = agents[text] = Offer(servant, text, inline, limits, self._admission)
         return offer
 
     def all(self) -> list[Offer]:
         return [offer for agents in self._by_service.values() for offer in agents.values()]
+
+    def stats(self) -> ServerStats:
+        """Of all of them, now."""
+        methods = [
+            MethodStats(
+                service=offer.service.name,
+                agent=shown_agent(offer.service, offer.agent),
+                method=handler.method.name,
+                executed=handler.counters.executed,
+                refused=handler.counters.refused,
+                expired=handler.counters.expired,
+                dropped=handler.counters.dropped,
+                running=running,
+                waiting=waiting,
+            )
+            for offer in self.all()
+            for handler in offer.handlers.values()
+            for running, waiting in (self._now(handler),)
+        ]
+        running, waiting = self._admission.gauges()
+        return ServerStats(
+            executed=sum(each.executed for each in methods),
+            refused=sum(each.refused for each in methods),
+            expired=sum(each.expired for each in methods),
+            dropped=sum(each.dropped for each in methods),
+            running=running,
+            waiting=waiting,
+            methods=methods,
+        )
+
+    def _now(self, handler: Handler) -> tuple[int, int]:
+        """How many calls run, and how many wait, of a method with a limit of its own."""
+        gate = handler.gate
+        return (0, 0) if gate is None or gate.counted.limit is None else self._admission.gauges(gate)
 
     def description(self, service: str) -> tuple[str, str]:
         """Its descriptor and annex; empty if the service is not offered."""

@@ -28,6 +28,9 @@ from mf.transport.sockets import Listening
 from mf.transport.stream import SocketStream
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mf.server.admission import Limit
     from mf.transport.tls import Tls
 
 
@@ -62,6 +65,7 @@ class Server(BaseServer):
         max_bindings: int = DEFAULT_MAX_BINDINGS,
         max_streams: int = DEFAULT_MAX_STREAMS,
         stream_window: int = DEFAULT_STREAM_WINDOW,
+        limit: "Limit | None" = None,
         grace: float = 10.0,
     ) -> None:
         if workers < 1:
@@ -74,6 +78,7 @@ class Server(BaseServer):
             max_bindings=max_bindings,
             max_streams=max_streams,
             stream_window=stream_window,
+            limit=limit,
             grace=grace,
         )
         self._registrar = registrar
@@ -85,18 +90,26 @@ class Server(BaseServer):
         self._signals_before: dict[int, Any] = {}
         fork.register(self)
 
-    def offer(self, servant: Servant, agent: Agent | None = None, *, inline: bool = False) -> None:
+    def offer(
+        self,
+        servant: Servant,
+        agent: Agent | None = None,
+        *,
+        inline: bool = False,
+        limits: "Mapping[str, Limit] | None" = None,
+    ) -> None:
         """Offers a servant, for one agent if its service is `per` agent. Before start().
 
         `inline`: its handlers run on the IO thread where the request was read, if it has at most 4 KiB: fast,
         and in the way of everybody else while they run. Requests may still run on several threads at once.
+        `limits`: of methods, by their names in the schema: {"look_up": mf.Limit(8)}.
         Raises ValueError if the offer does not fit, TypeError for an agent that is none, or for a servant
         with `async def`.
         """
         name = type(servant).__name__
         if isinstance(servant, AsyncServant) or any(map(is_async, handlers_of(servant))):
             raise TypeError(f"{name} has functions with `async def`: an mf.AsyncServer runs these")
-        self._offer(servant, agent, inline=inline)
+        self._offer(servant, agent, inline=inline, limits=limits)
 
     def start(self) -> None:
         """Listens and serves in the background. Raises OSError, in one sentence, if an address cannot be

@@ -23,6 +23,7 @@ from mf.protocol.frame import METADATA, ONEWAY, STREAM, unpack_deadline
 from mf.protocol.handshake import Hello
 from mf.protocol.server_call import ServerCallState
 from mf.protocol.session import SCRATCH_SIZE
+from mf.server.admission import Standing
 from mf.server.connection import STALLED_AFTER, WRITE, Connection, Loop
 from mf.server.current import ServedCall
 from mf.server.dispatch import run
@@ -130,13 +131,25 @@ class ServerIo(Loop):
                     self._rare_request(connection, event, deadline)
                     continue
                 call = ServedCall(connection, handler, id_, route, flags, deadline, items, payload, metadata)
-                if handler.inline and len(payload) <= INLINE_LIMIT and not connection._oneways:
+                if handler.gate is not None:
+                    self._limited_request(connection, call, now)
+                elif handler.inline and len(payload) <= INLINE_LIMIT and not connection._oneways:
                     call.state = _RUNNING  # nothing can have happened to it
                     run(call)
                 elif connection.admit(call):
                     self.start(call)
             else:
                 self._rare(connection, event)
+
+    def _limited_request(self, connection: Connection, call: ServedCall, now: float) -> None:
+        if not connection.let_in(call, now):
+            return
+        inline = call.handler.inline and len(call.payload) <= INLINE_LIMIT
+        if inline and call.standing is Standing.SLOT and not connection._oneways:
+            call.state = _RUNNING
+            run(call)
+        elif connection.admit(call):
+            connection.begin(call)
 
     def _rare_request(self, connection: Connection, event: Any, deadline: float) -> None:
         """One with a stream, or with metadata that nobody can read."""
@@ -150,8 +163,10 @@ class ServerIo(Loop):
             run(ServedCall(connection, handler, id_, route, flags, deadline, items, payload, metadata))
             return
         call = connection.open_stream(handler, id_, route, flags, deadline, items, payload, metadata)
-        if call is not None and connection.admit(call):
-            self.start(call)
+        if call is None or (handler.gate is not None and not connection.let_in(call, monotonic())):
+            return
+        if connection.admit(call):
+            connection.begin(call)
 
     def _rare(self, connection: Connection, event: Any) -> None:
         session = connection.session

@@ -27,6 +27,8 @@
 
 namespace mf::server {
 
+class Gate;
+
 class Ticket {
  public:
   Ticket(std::shared_ptr<link::ServerLink> link, const protocol::ReplyHead& head, std::size_t payload_size,
@@ -35,7 +37,7 @@ class Ticket {
   Ticket(Ticket&& other) noexcept = default;
   Ticket& operator=(Ticket&&) = delete;
   ~Ticket() {
-    if (link_)
+    if (link_) [[unlikely]]
       fail(Code::shutting_down, Execution::not_executed, "the server stopped before it ran the call");
   }
 
@@ -55,6 +57,10 @@ class Ticket {
   [[nodiscard]] Slot* slot() const noexcept { return slot_; }
   void set_slot(Slot* slot) noexcept { slot_ = slot; }
 
+  /// It has a slot there, which is given back when it is answered: before the answer is sent, so that a
+  /// client that sends its next call then is not refused.
+  void set_gate(std::shared_ptr<Gate> gate) noexcept { gate_ = std::move(gate); }
+
   /// `status`: protocol::kStatusOk or kStatusMixed. A large payload is moved.
   void answer(std::uint16_t status, Tier tier, Gathered& payload);
   void fail(Code code, Execution execution, std::string_view message);
@@ -66,9 +72,15 @@ class Ticket {
  private:
   /// The link to answer on; null if nobody waits for the answer, or it was given.
   [[nodiscard]] std::shared_ptr<link::ServerLink> take_link();
+  void give_back_slot() {
+    if (gate_) [[unlikely]]
+      leave_gate();
+  }
+  void leave_gate();
 
   std::shared_ptr<link::ServerLink> link_;  // null once answered
   std::shared_ptr<Call> call_;
+  std::shared_ptr<Gate> gate_;
   Slot* slot_ = nullptr;
   protocol::ReplyHead head_;
   std::size_t payload_size_;

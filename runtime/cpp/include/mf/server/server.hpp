@@ -17,7 +17,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,11 +38,25 @@ enum class Where : std::uint8_t {
   io_thread,  // on the thread that reads their requests, up to 64 KiB; they must be quick
 };
 
+/// How many calls run at once, and how many more may wait for their turn. The others are refused at once as
+/// OVERLOADED, not executed. A message of a batch counts as one call, a call with a stream while its handler
+/// runs, a call of an asynchronous servant until it is answered. See docs/servers.md.
+struct Limit {
+  /// 0: no limit.
+  std::uint32_t concurrent = 0;
+  /// Nothing said: as many as may run.
+  std::optional<std::uint32_t> queued{};
+
+  [[nodiscard]] std::uint32_t room() const noexcept { return queued.value_or(concurrent); }
+};
+
 struct OfferOptions {
   /// Which part of a service `per` an agent this servant serves; empty for a service without. Of an enum
   /// it is a member's name; mf::agent_text() makes it of a typed value (mf/core/agent.hpp).
   std::string agent{};
   Where where = Where::adaptive;
+  /// Of methods of this offer, by their names in the schema: {{"look_up", {.concurrent = 8}}}.
+  std::map<std::string, Limit, std::less<>> limits{};
 };
 
 struct ServerOptions {
@@ -55,6 +71,8 @@ struct ServerOptions {
   /// For tls:// among the addresses that are listened at.
   TlsOptions tls{};
   std::size_t workers = 4;
+  /// Of all calls of this server together; OfferOptions::limits has those of single methods.
+  Limit limit{};
   /// Threads that read requests and write replies; each connection belongs to one of them. Each runs the
   /// handlers that run where their requests were read.
   std::size_t io_threads = 1;
@@ -79,6 +97,31 @@ struct ServerOptions {
   Log log{};
 };
 
+/// What became of the calls of a method since the server was made. Each item of a batch counts.
+struct MethodStats {
+  std::string service;
+  std::string agent;
+  std::string method;
+  std::uint64_t executed = 0;  // their handlers were begun
+  std::uint64_t refused = 0;   // as OVERLOADED, by a limit of the method or of the server
+  std::uint64_t expired = 0;   // their deadlines passed before they could be run
+  std::uint64_t dropped = 0;   // one-way calls that a limit refused: nobody is told
+  // Now, in messages; of a method that has a limit of its own.
+  std::size_t running = 0;
+  std::size_t waiting = 0;
+};
+
+struct ServerStats {
+  std::uint64_t executed = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t expired = 0;
+  std::uint64_t dropped = 0;
+  // Now, in messages; of the methods that a limit holds for.
+  std::size_t running = 0;
+  std::size_t waiting = 0;
+  std::vector<MethodStats> methods{};  // in the order of services, agents, and the schema
+};
+
 class Server {
  public:
   explicit Server(ServerOptions options = {});
@@ -86,8 +129,8 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Throws Error(INVALID_ARGUMENT): the (service, agent) is offered already, or the agent does not fit the
-  /// service.
+  /// Throws Error(INVALID_ARGUMENT): the (service, agent) is offered already, the agent does not fit the
+  /// service, or a limit names a method that the service does not have.
   void offer(std::shared_ptr<Servant> servant, OfferOptions options = {});
 
   /// Listens and returns. Throws Error(UNAVAILABLE): the port is taken, …, and Error(INVALID_ARGUMENT): a
@@ -103,6 +146,9 @@ class Server {
   /// Where it listens, with the port that was chosen; after start(). address() is the first of addresses().
   [[nodiscard]] Address address() const;
   [[nodiscard]] std::vector<Address> addresses() const;
+
+  /// At any time, from any thread.
+  [[nodiscard]] ServerStats stats() const;
 
  private:
   class Core;

@@ -1,0 +1,152 @@
+// Which calls a server runs at once, which wait, and which are refused: the limits of a server and of its
+// methods (decision 0028). Knows no bytes, threads or sockets; time is an argument.
+//
+// A call that comes asks the gate of its method. It gets a slot and runs, or a place in the queue and waits,
+// or neither and is refused. A slot is given back when its call is answered; whoever gives it back starts the
+// waiting call with the earliest deadline whose method has a slot, and ends those whose deadline has passed.
+//
+// One-way calls run in the order sent, so all but the first of a lane hold a place without being in the
+// queue: each enters it when its turn comes.
+//
+// Thread-safe. What happens to a queued call (go(), end()) is called without the lock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mf/core/clock.hpp"
+#include "mf/server/server.hpp"
+
+namespace mf::server {
+
+class Gate;
+
+/// A call that has a place. Owned by whoever has it: its lane, or the queue.
+class QueuedCall {
+ public:
+  enum class End : std::uint8_t { expired, cancelled, stopped };
+
+  QueuedCall(TimePoint deadline, std::uint64_t connection, std::uint32_t id, bool oneway) noexcept
+      : deadline_(deadline), connection_(connection), id_(id), oneway_(oneway) {}
+  QueuedCall(const QueuedCall&) = delete;
+  QueuedCall& operator=(const QueuedCall&) = delete;
+  virtual ~QueuedCall();
+
+  /// It has a slot, of which `gate` says.
+  virtual void go(std::unique_ptr<QueuedCall> self, std::shared_ptr<Gate> gate) = 0;
+  /// It lost its place, and is not to be run.
+  virtual void end(std::unique_ptr<QueuedCall> self, End why) = 0;
+
+  /// It holds a place there from now on.
+  void set_place(std::shared_ptr<Gate> gate) noexcept { place_ = std::move(gate); }
+  [[nodiscard]] bool has_place() const noexcept { return place_ != nullptr; }
+
+ private:
+  friend class Admission;
+  using Key = std::pair<std::uint64_t, std::uint32_t>;  // connection, id
+  using Queue = std::multimap<TimePoint, std::unique_ptr<QueuedCall>>;
+
+  std::shared_ptr<Gate> place_;
+  Queue::iterator at_{};  // in the queue of its gate, under the lock
+  const TimePoint deadline_;
+  const std::uint64_t connection_;
+  const std::uint32_t id_;
+  const bool oneway_;
+};
+
+/// A limit with the calls that it counts. Without `most` it counts, and refuses nobody.
+struct Counted {
+  explicit Counted(const Limit& limit)
+      : bounded(limit.concurrent != 0), most(limit.concurrent), room(limit.room()) {}
+  [[nodiscard]] bool free() const noexcept { return !bounded || running < most; }
+  [[nodiscard]] bool has_room() const noexcept { return !bounded || waiting < room; }
+
+  const bool bounded;
+  const std::size_t most;
+  const std::size_t room;
+  std::size_t running = 0;
+  std::size_t waiting = 0;  // all that have a place
+};
+
+class Admission;
+
+/// Of one method of one offer that has a limit, or of all methods that have none while their server has one.
+class Gate {
+ public:
+  Gate(Admission& admission, std::string what, const Limit& limit)
+      : admission_(admission), what_(std::move(what)), counted_(limit) {}
+
+  [[nodiscard]] Admission& admission() const noexcept { return admission_; }
+
+ private:
+  friend class Admission;
+  Admission& admission_;
+  const std::string what_;
+  Counted counted_;
+  std::multimap<TimePoint, std::unique_ptr<QueuedCall>> queue_;  // by deadline; equal ones as they came
+};
+
+class Admission : public std::enable_shared_from_this<Admission> {
+ public:
+  enum class Entry : std::uint8_t { runs, waits, refused };
+
+  explicit Admission(const Limit& server);
+  ~Admission();
+  Admission(const Admission&) = delete;
+  Admission& operator=(const Admission&) = delete;
+
+  /// For a method with this limit of its own, called `what`; null if neither it nor the server has one.
+  [[nodiscard]] std::shared_ptr<Gate> gate(const Limit& limit, std::string what);
+
+  /// A call has come. runs: it has a slot; waits: it has a place. `may_run`: else it can have no slot yet.
+  [[nodiscard]] Entry enter(Gate& gate, TimePoint now, bool may_run);
+  /// In which words it was refused.
+  [[nodiscard]] std::string refusal(const Gate& gate) const;
+  /// A call with a place may run from now on.
+  void queue(std::unique_ptr<QueuedCall> call);
+  /// A slot is given back.
+  void leave(Gate& gate);
+  /// A place is given back by a call that never came to its turn.
+  void give_up_place(Gate& gate) noexcept;
+  /// The client wants no answer to this call any more. It ends, if it waits.
+  void cancel(std::uint64_t connection, std::uint32_t id);
+  /// The connection has ended; one-way calls are run all the same.
+  void cancel_all(std::uint64_t connection);
+  /// Ends all that waits, and lets nobody in any more.
+  void stop();
+
+  struct Gauges {
+    std::size_t running = 0;
+    std::size_t waiting = 0;
+  };
+  /// Of all calls that passed a gate.
+  [[nodiscard]] Gauges gauges() const;
+  [[nodiscard]] Gauges gauges(const Gate& gate) const;
+
+ private:
+  using Call = std::unique_ptr<QueuedCall>;
+  class Ended;
+
+  [[nodiscard]] Call take(QueuedCall& call);
+  void drop_expired(Gate& gate, TimePoint now, Ended& ended);
+  [[nodiscard]] Gate* next(TimePoint now, Ended& ended);
+  void start_next(Ended& ended);
+
+  mutable std::mutex mutex_;  // all below
+  Counted server_;
+  Gate others_;  // the methods without a limit of their own
+  std::deque<Gate> gates_;
+  std::map<QueuedCall::Key, QueuedCall*> by_id_;  // calls with a reply that are in a queue
+  std::set<Gate*> queues_;                        // that are not empty
+  bool stopped_ = false;
+};
+
+}  // namespace mf::server

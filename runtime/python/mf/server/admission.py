@@ -1,0 +1,249 @@
+"""R5. Which calls a server runs at once, which wait, and which are refused: the limits of a server and of its
+methods (docs/decisions/0028). Knows no bytes, threads or sockets; time is an argument.
+
+A call that comes asks the gate of its method. It gets a slot and runs, or a place in the queue and waits, or
+neither and is refused. A slot is given back when its call is answered; whoever gives it back starts the
+waiting call with the earliest deadline whose method has a slot, and ends those whose deadline has passed.
+
+One-way calls run in the order sent, so all but the first of a connection's hold a place without being in the
+queue: each enters it when its turn comes.
+
+Any thread may call. What happens to a queued call (`go`, `expire`) is called without the lock.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from heapq import heapify, heappop, heappush
+from threading import Lock
+from typing import Protocol
+
+_FEW = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How many calls run at once, and how many more may wait for their turn; `queued` None: as many as may
+    run. The others are refused at once as OVERLOADED, not executed. A message of a batch counts as one call,
+    a call with a stream while its handler runs. See docs/servers.md.
+    """
+
+    concurrent: int
+    queued: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.concurrent < 1:
+            raise ValueError(f"concurrent is {self.concurrent}: at least one call must be able to run")
+        if self.queued is not None and self.queued < 0:
+            raise ValueError(f"queued is {self.queued}: it cannot be negative")
+
+    @property
+    def room(self) -> int:
+        return self.concurrent if self.queued is None else self.queued
+
+
+class Standing(IntEnum):
+    """Of a call at its gate."""
+
+    OUTSIDE = 0
+    """It was refused, has ended, or no limit holds for it."""
+    PLACE = 1
+    """It waits for its turn behind others of its connection."""
+    QUEUED = 2
+    SLOT = 3
+    """It runs, or may."""
+
+
+class GatedCall(Protocol):
+    """What a gate needs of a call."""
+
+    deadline: float
+    standing: Standing
+
+    @property
+    def gate(self) -> "Gate": ...
+
+    def go(self) -> None:
+        """It has a slot."""
+
+    def expire(self) -> None:
+        """Its deadline passed while it waited. It is not to be run."""
+
+
+class Counted:
+    """A limit with the calls that it counts. Without one it counts, and refuses nobody."""
+
+    __slots__ = ("limit", "running", "waiting")
+
+    def __init__(self, limit: Limit | None) -> None:
+        self.limit = limit
+        self.running = 0
+        self.waiting = 0
+        """All that have a place, in the queue or not."""
+
+    @property
+    def free(self) -> bool:
+        return self.limit is None or self.running < self.limit.concurrent
+
+    @property
+    def has_room(self) -> bool:
+        return self.limit is None or self.waiting < self.limit.room
+
+    def refusal(self, what: str) -> str:
+        assert self.limit is not None
+        most, room = self.limit.concurrent, self.limit.room
+        return f"at most {most} calls{what} run at once on this server, and {room} wait"
+
+
+_Entry = tuple[float, int, GatedCall]
+
+
+class Gate:
+    """Of one method of one offer that has a limit, or of all methods that have none while their server has
+    one."""
+
+    __slots__ = ("admission", "counted", "queue", "what")
+
+    def __init__(self, admission: "Admission", limit: Limit | None, what: str) -> None:
+        self.admission = admission
+        self.what = what
+        self.counted = Counted(limit)
+        self.queue: list[_Entry] = []
+        """A heap by deadline; equal ones as they came. Calls that have left it are skipped."""
+
+
+class Admission:
+    """See above."""
+
+    __slots__ = ("_gates", "_lock", "_number", "_others", "_server")
+
+    def __init__(self, server: Limit | None) -> None:
+        self._lock = Lock()
+        self._server = Counted(server)
+        self._others = Gate(self, None, "")
+        self._gates: set[Gate] = set()
+        """Those in whose queues somebody may be."""
+        self._number = 0
+
+    def gate(self, limit: Limit | None, what: str) -> Gate | None:
+        """For a method called `what`; None if neither it nor the server has a limit."""
+        if limit is not None:
+            return Gate(self, limit, what)
+        return None if self._server.limit is None else self._others
+
+    def enter(self, call: GatedCall, now: float, *, may_run: bool = True) -> str:
+        """A call has come, and has a slot or a place now. `may_run`: else it can have no slot yet. Not empty:
+        in which words it was refused."""
+        gate = call.gate
+        own, server = gate.counted, self._server
+        expired: list[GatedCall] = []
+        with self._lock:
+            if may_run and own.free and server.free:
+                own.running += 1
+                server.running += 1
+                call.standing = Standing.SLOT
+                return ""
+            if not own.has_room:
+                self._drop_expired(gate, now, expired)
+            if not server.has_room:
+                for other in tuple(self._gates):
+                    self._drop_expired(other, now, expired)
+            refusal = ""
+            if not own.has_room:
+                refusal = own.refusal(f" of {gate.what}")
+            elif not server.has_room:
+                refusal = server.refusal("")
+            else:
+                own.waiting += 1
+                server.waiting += 1
+                call.standing = Standing.PLACE
+        for each in expired:
+            each.expire()
+        return refusal
+
+    def queue(self, call: GatedCall, now: float) -> None:
+        """The turn of a call with a place has come: it goes when it has a slot, now perhaps."""
+        gate = call.gate
+        with self._lock:
+            call.standing = Standing.QUEUED
+            self._number += 1
+            heappush(gate.queue, (call.deadline, self._number, call))
+            self._gates.add(gate)
+            happens = self._start_next(now)
+        for each in happens:
+            each()
+
+    def leave(self, call: GatedCall, now: float) -> None:
+        """It was answered, or will not be run: what it has is given back. May be called twice."""
+        gate = call.gate
+        own, server = gate.counted, self._server
+        with self._lock:
+            standing, call.standing = call.standing, Standing.OUTSIDE
+            if standing is Standing.OUTSIDE:
+                return
+            if standing is not Standing.SLOT:
+                own.waiting -= 1
+                server.waiting -= 1
+                self._shrink(gate)
+                return
+            own.running -= 1
+            server.running -= 1
+            happens = self._start_next(now) if self._gates else ()
+        for each in happens:
+            each()
+
+    def gauges(self, gate: Gate | None = None) -> tuple[int, int]:
+        """How many calls run now, and how many wait: at one gate, or at all."""
+        with self._lock:
+            counted = self._server if gate is None else gate.counted
+            return counted.running, counted.waiting
+
+    # With the lock
+
+    def _front(self, gate: Gate) -> GatedCall | None:
+        """The next one of its queue."""
+        queue = gate.queue
+        while queue:
+            call = queue[0][2]
+            if call.standing is Standing.QUEUED:
+                return call
+            heappop(queue)
+        self._gates.discard(gate)
+        return None
+
+    def _take(self, gate: Gate, call: GatedCall, standing: Standing) -> None:
+        heappop(gate.queue)
+        call.standing = standing
+        gate.counted.waiting -= 1
+        self._server.waiting -= 1
+
+    def _drop_expired(self, gate: Gate, now: float, expired: list[GatedCall]) -> None:
+        while (call := self._front(gate)) is not None and call.deadline <= now:
+            self._take(gate, call, Standing.OUTSIDE)
+            expired.append(call)
+
+    def _start_next(self, now: float) -> list[Callable[[], None]]:
+        expired: list[GatedCall] = []
+        going: list[GatedCall] = []
+        while self._server.free:
+            found: Gate | None = None
+            for gate in tuple(self._gates):
+                if not gate.counted.free:
+                    continue
+                self._drop_expired(gate, now, expired)
+                if self._front(gate) is not None and (found is None or gate.queue[0] < found.queue[0]):
+                    found = gate
+            if found is None:
+                break
+            call = found.queue[0][2]
+            self._take(found, call, Standing.SLOT)
+            found.counted.running += 1
+            self._server.running += 1
+            going.append(call)
+        return [*(each.expire for each in expired), *(each.go for each in going)]
+
+    def _shrink(self, gate: Gate) -> None:
+        """Calls that were given up do not pile up in the queue."""
+        if len(gate.queue) > 2 * gate.counted.waiting + _FEW:
+            gate.queue = [entry for entry in gate.queue if entry[2].standing is Standing.QUEUED]
+            heapify(gate.queue)
