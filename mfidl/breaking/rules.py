@@ -64,6 +64,7 @@ _ROWS = (
     ("B0612", "replication changed", "Replicas that follow different patterns do not agree on a version."),
     ("B0613", "caching changed", "Callers may now get an older answer than before."),
     ("B0614", "results in another form", "A bare result and named results are different types in generated code."),
+    ("B0615", "no longer ordered", "Callers whose batches are sequences of writes rely on their order, which servers keep no more."),
     ("B0701", "topic removed", "Its subscribers hear nothing any more."),
     ("B0702", "topic of another type", "Subscribers cannot decode what is published."),
     ("B0801", "agent of another type", "The agent is part of every look-up."),

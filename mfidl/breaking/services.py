@@ -119,6 +119,8 @@ def _promises(pair: _Pair) -> None:
     old, new = pair.old, pair.new
     if old.idempotent and not new.idempotent:
         pair.report("B0607", (_B,), "is not idempotent any more")
+    if old.ordered and not new.ordered:
+        pair.report("B0615", (_B,), "does not run the calls of a batch in order any more")
     if _batch(new) < _batch(old):
         before = old.batch_max if old.batch_max is not None else "any number"
         pair.report("B0609", (_B,), f"takes {new.batch_max} items a message now, before {before}")

@@ -367,7 +367,7 @@ class MapValue(_message.Message):
     def __init__(self, entries: _Optional[_Iterable[_Union[MapEntry, _Mapping]]] = ...) -> None: ...
 
 class Method(_message.Message):
-    __slots__ = ["batch_max", "cached", "deadline_ns", "deprecated", "doc", "full_name", "idempotent", "index", "name", "oneway", "param_stream", "params", "replicated", "result_stream", "results", "single_result", "span", "target_names", "throws", "was"]
+    __slots__ = ["batch_max", "cached", "deadline_ns", "deprecated", "doc", "full_name", "idempotent", "index", "name", "oneway", "ordered", "param_stream", "params", "replicated", "result_stream", "results", "single_result", "span", "target_names", "throws", "was"]
     BATCH_MAX_FIELD_NUMBER: _ClassVar[int]
     CACHED_FIELD_NUMBER: _ClassVar[int]
     DEADLINE_NS_FIELD_NUMBER: _ClassVar[int]
@@ -378,6 +378,7 @@ class Method(_message.Message):
     INDEX_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     ONEWAY_FIELD_NUMBER: _ClassVar[int]
+    ORDERED_FIELD_NUMBER: _ClassVar[int]
     PARAMS_FIELD_NUMBER: _ClassVar[int]
     PARAM_STREAM_FIELD_NUMBER: _ClassVar[int]
     REPLICATED_FIELD_NUMBER: _ClassVar[int]
@@ -398,6 +399,7 @@ class Method(_message.Message):
     index: int
     name: str
     oneway: bool
+    ordered: bool
     param_stream: Stream
     params: Struct
     replicated: str
@@ -408,7 +410,7 @@ class Method(_message.Message):
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
     throws: _containers.RepeatedScalarFieldContainer[str]
     was: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., index: _Optional[int] = ..., params: _Optional[_Union[Struct, _Mapping]] = ..., results: _Optional[_Union[Struct, _Mapping]] = ..., single_result: bool = ..., throws: _Optional[_Iterable[str]] = ..., oneway: bool = ..., idempotent: bool = ..., deadline_ns: _Optional[int] = ..., batch_max: _Optional[int] = ..., cached: _Optional[_Union[Cache, _Mapping]] = ..., replicated: _Optional[str] = ..., param_stream: _Optional[_Union[Stream, _Mapping]] = ..., result_stream: _Optional[_Union[Stream, _Mapping]] = ..., was: _Optional[_Iterable[str]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., index: _Optional[int] = ..., params: _Optional[_Union[Struct, _Mapping]] = ..., results: _Optional[_Union[Struct, _Mapping]] = ..., single_result: bool = ..., throws: _Optional[_Iterable[str]] = ..., oneway: bool = ..., idempotent: bool = ..., deadline_ns: _Optional[int] = ..., batch_max: _Optional[int] = ..., cached: _Optional[_Union[Cache, _Mapping]] = ..., replicated: _Optional[str] = ..., param_stream: _Optional[_Union[Stream, _Mapping]] = ..., result_stream: _Optional[_Union[Stream, _Mapping]] = ..., was: _Optional[_Iterable[str]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., ordered: bool = ...) -> None: ...
 
 class Module(_message.Message):
     __slots__ = ["agents", "constants", "declarations", "doc", "imports", "name", "path", "requested", "services", "topics"]

@@ -275,6 +275,7 @@ class _Reader:
             message.replicated if message.HasField("replicated") else None,
             self._stream(message.param_stream) if message.HasField("param_stream") else None,
             self._stream(message.result_stream) if message.HasField("result_stream") else None,
+            message.ordered,
             tuple(message.was),
             message.doc,
             _deprecated(message),

@@ -181,6 +181,7 @@ class _Writer:
             replicated=method.replicated,
             param_stream=self._stream(method.param_stream),
             result_stream=self._stream(method.result_stream),
+            ordered=method.ordered,
             was=method.was,
             doc=method.doc,
             deprecated=method.deprecated,

@@ -86,6 +86,8 @@ def _badges(method: model.Method) -> list[Badge]:
         found.append(
             Badge(f"batch {method.batch_max}", "plain", f"At most {method.batch_max} calls a message.")
         )
+    if method.ordered:
+        found.append(Badge("ordered", "plain", "The calls of one batch run one after the other."))
     if method.cached is not None:
         kept = f"{method.cached.entries} results{' and errors' * method.cached.errors}"
         ttl = "" if method.cached.ttl_ns is None else f", each for {duration_text(method.cached.ttl_ns)}"

@@ -157,6 +157,7 @@ class MethodReport:
     signature: str
     oneway: bool
     idempotent: bool
+    ordered: bool
     deadline_ns: int | None
     batch_max: int
     batch_frame: int | None

@@ -83,6 +83,8 @@ def _properties(method: report.MethodReport) -> Iterator[str]:
             else "deadline 30s unless given"
         )
         yield "idempotent: may be retried" if method.idempotent else "not idempotent"
+    if method.ordered:
+        yield "ordered: the calls of one batch run one after the other"
     if method.cached is not None:
         yield f"cached by the client: {method.cached}"
     if method.replicated is not None:

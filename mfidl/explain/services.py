@@ -53,6 +53,7 @@ class Services:
             signature=signature(method, module),
             oneway=method.oneway,
             idempotent=method.idempotent,
+            ordered=method.ordered,
             deadline_ns=method.deadline_ns,
             batch_max=batch_max,
             batch_frame=None if one is None or streams else _frame(one.example * batch_max),

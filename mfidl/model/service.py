@@ -60,7 +60,8 @@ class Method:
     `value` of `results`, and `single_result` is then true: generated functions return it bare. Named results,
     even one, have `single_result` false. A oneway method has no results and no throws, and nobody waits for
     it. `deadline_ns` is the default deadline of a call, `batch_max` the items per message of a message-level
-    batch; None where the schema says nothing. A stream is not part of `params` or `results`: it is
+    batch; None where the schema says nothing. The calls of one batch of an `ordered` method run one after the
+    other. A stream is not part of `params` or `results`: it is
     `param_stream` or `result_stream`. `replicated` is the name of the replication pattern.
     """
 
@@ -79,6 +80,7 @@ class Method:
     replicated: str | None = None
     param_stream: Stream | None = None
     result_stream: Stream | None = None
+    ordered: bool = False
     was: tuple[str, ...] = ()
     doc: str = ""
     deprecated: str | None = None

@@ -65,6 +65,7 @@ KNOWN = {
         Known("pattern", '@pattern("regular expression")', _VALUES),
         Known("oneway", "@oneway", frozenset((_P.METHOD,))),
         Known("idempotent", "@idempotent", frozenset((_P.METHOD,))),
+        Known("ordered", "@ordered", frozenset((_P.METHOD,))),
         Known("deadline", "@deadline(200ms)", frozenset((_P.METHOD,))),
         Known("batch", "@batch(max = 512)", frozenset((_P.METHOD,))),
         Known("deprecated", '@deprecated or @deprecated("what to use instead")', _NAMED),

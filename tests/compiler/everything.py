@@ -223,6 +223,7 @@ def _service(agent: m.Agent) -> m.Service:
         "one_hop",
         stream,
         stream,
+        True,
         ("every",),
         "Does it.",
         "do not",

@@ -189,6 +189,8 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
     "oneway": ("service I { f(); }", "service I { @oneway f(); }", {"B0606": "wire source behaviour"}),
     "idempotency lost": ("service I { @idempotent f(); }", "service I { f(); }", {"B0607": "behaviour"}),
     "idempotency won": ("service I { f(); }", "service I { @idempotent f(); }", {}),
+    "order lost": ("service I { @ordered f(); }", "service I { f(); }", {"B0615": "behaviour"}),
+    "order won": ("service I { f(); }", "service I { @ordered f(); }", {}),
     "error added": ("error E { } service I { f(); }", "error E { } service I { f() throws E; }", {"B0608": "behaviour"}),
     "error removed": ("error E { } service I { f() throws E; }", "error E { } service I { f(); }", {"B0608": "wire source"}),
     "batch smaller": ("service I { @batch(max = 9) f(); }", "service I { @batch(max = 8) f(); }", {"B0609": "behaviour"}),

@@ -158,7 +158,7 @@ error Gone { why: string; }
 struct Book { title: string @length(1..80); pages: u32; }
 service Shop per shelf {
   @idempotent @deadline(250ms) find(title: string @length(1..)) -> Book throws Gone;
-  @oneway @batch(max = 10) seen(a: u8, b: u64);
+  @oneway @ordered @batch(max = 10) seen(a: u8, b: u64);
 }
 """
 
@@ -180,6 +180,9 @@ def test_a_service_is_told_with_its_frames(tmp_path: Path) -> None:
     assert r.Check("Book.title", "@length(1..80)") in find.reply.checks
     assert (seen.oneway, seen.reply, seen.batch_max, seen.batch_frame) == (True, None, 10, 16 + 160)
     assert seen.request.frame == r.Cost(32, 32, 32)
+    assert (find.ordered, seen.ordered) == (False, True)
+    text = " ".join(render_text(explain(program, "Shop")).split())
+    assert text.count("ordered: the calls of one batch run one after the other") == 1
 
 
 def test_a_call_of_the_protocol_page_has_the_bytes_of_that_page(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_annotations_of_methods_are_in_the_model(tmp_path: Path) -> None:
         tmp_path,
         "module m; agent t: string; error E { } error F { }"
         "service S per t {"
-        "  @idempotent @deadline(200ms) @batch(max = 512) a() throws F, E; @oneway b(); c(); }",
+        "  @idempotent @deadline(200ms) @batch(max = 512) a() throws F, E; @oneway b(); @ordered c(); }",
     )
     service = program.modules[0].services[0]
     a, b, c = service.methods
@@ -111,6 +111,7 @@ def test_annotations_of_methods_are_in_the_model(tmp_path: Path) -> None:
     assert [program.struct(error).full_name for error in a.throws] == ["m.F", "m.E"]
     assert (b.oneway, b.idempotent) == (True, False)
     assert (c.deadline_ns, c.batch_max, c.throws) == (None, None, ())
+    assert (a.ordered, b.ordered, c.ordered) == (False, False, True)
 
 
 def test_values_are_evaluated_for_their_types(tmp_path: Path) -> None:

@@ -229,6 +229,29 @@ ROWS = (
             ),
         ),
     ),
+    # What an item of a sequence does is over before the next one begins, in messages of two items, too.
+    *(
+        Row(
+            f"ordered {verb}",
+            (
+                (
+                    f"{verb} red 1 2 3 -4 5 6 7",
+                    {
+                        "outcomes": [
+                            *(value(2 * x) for x in (1, 2, 3)),
+                            refused("it is negative", -4),
+                            *(value(2 * x) for x in (5, 6, 7)),
+                        ]
+                    },
+                ),
+                (
+                    "log red 14",
+                    logged(*(f"{what} {x}" for x in (1, 2, 3, -4, 5, 6, 7) for what in ("put", "done"))),
+                ),
+            ),
+        )
+        for verb in ("put", "put_bulk")
+    ),
     Row(
         "scatter",
         (

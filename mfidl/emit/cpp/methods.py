@@ -143,6 +143,8 @@ class MethodMaker:
         if method.streams:
             kinds = [name.partition("_")[0] for _, name, _ in self._streams()]
             items[-1] = f".streams = mf::Streams::{'both' if len(kinds) == 2 else f'{kinds[0]}s'}"
+        if method.ordered:
+            items.append(".ordered = true")
         if (cache := method.cached) is not None:
             ttl = chrono(cache.ttl_ns) if cache.ttl_ns else "{}"
             kept = f".entries = {cache.entries}U, .ttl = {ttl}, .max_bytes = {cache.max_bytes}U"

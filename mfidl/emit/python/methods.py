@@ -110,6 +110,8 @@ class MethodsFile(ServiceFile):
             options.append("idempotent=True")
         if method.oneway:
             options.append("oneway=True")
+        if method.ordered:
+            options.append("ordered=True")
         if self._context.facts.is_constrained(method.params):
             options.append("constrained=True")
         if method.deadline_ns is not None:

@@ -85,7 +85,9 @@ class ServerFile(ServiceFile):
         outcome = "None" if method.oneway else f"list[mf.Outcome[{result}]]"
         function = f"self.{names.servant_function}"
         rows = f"({row} for {'each' if parts else '_'} in requests)"
-        called = "await mf.each_async(" if awaited else "mf.each("
+        called = "mf.each("
+        if awaited:
+            called = "await mf.each_in_order(" if method.ordered else "await mf.each_async("
         parameters = ["self", f"requests: {sequence}[{self._own('_types', names.request)}]"]
         before = f"{'async ' * awaited}def {names.servant_items}("
         return CallView(

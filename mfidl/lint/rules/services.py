@@ -52,7 +52,10 @@ def lists_of_singles(subject: Subject) -> Iterator[Finding]:
                 continue
             single = singles.get(fields[0].type.element)
             if single is not None and _same_word(single, method.name):
-                hint = f"drop it, and write @batch(max = 512) before `{single}` if its default is not enough"
+                hint = (
+                    f"drop it, and write @batch(max = 512) before `{single}` if its default is not enough, "
+                    "and @ordered if the order of a list counts"
+                )
                 yield Finding("L0504", method.span, {"name": method.name, "single": single}, hint)
 
 

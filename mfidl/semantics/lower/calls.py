@@ -35,6 +35,7 @@ _EXCLUSIVE = frozenset(
     for pair in (
         ("@oneway", "a stream"),
         ("@batch", "a stream"),
+        ("@ordered", "a stream"),
         ("@cached", "a stream"),
         ("@replicated", "a stream"),
         ("@cached", "@replicated"),

@@ -118,6 +118,8 @@ def _lower_method(
     oneway = "oneway" in read and no_arguments(context, read["oneway"])
     if "idempotent" in read:
         no_arguments(context, read["idempotent"])
+    if "ordered" in read:
+        no_arguments(context, read["ordered"])
     if oneway:
         check_oneway(context, method, read)
     check_exclusive(context, method, read)
@@ -142,6 +144,7 @@ def _lower_method(
         replicated(context, read),
         param_stream(context, method.params, scope),
         _result_stream(context, method, scope),
+        "ordered" in read,
         earlier.of(method.name, read),
         method.doc,
         deprecation(context, read),

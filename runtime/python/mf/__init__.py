@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from mf.core.current import CurrentCall, current_call
 from mf.core.error import Code, DeclaredError, Error, Execution, MfError
 from mf.core.options import INFINITE, BatchOptions, CallOptions
-from mf.core.outcome import Outcome, each, each_async
+from mf.core.outcome import Outcome, each, each_async, each_in_order
 from mf.core.service import AsyncServant, ErrorCodec, Method, Servant, ServiceInfo
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 from mf.core.target import BatchCall, Scattered
@@ -91,6 +91,7 @@ __all__ = [
     "current_call",
     "each",
     "each_async",
+    "each_in_order",
     "from_bytes",
     "from_json",
     "hash37",

@@ -15,6 +15,7 @@ namespace conformance_test {
 namespace {
 
 using conformance::ShapesClient;
+using conformance::ShapesPutRequest;
 using conformance::ShapesTwiceRequest;
 
 constexpr std::chrono::seconds kPatience{5};
@@ -102,6 +103,12 @@ Json Caller::called(Words& words) {
     return outcomes(ended([&] { return to_.twice_batch(requests(words), {.size = 2}).results(); }));
   }
   if (verb == "bulk") return outcomes(ended([&] { return to_.twice_bulk(requests(words), words.options); }));
+  if (verb == "put" || verb == "put_bulk") {
+    std::vector<ShapesPutRequest> all;
+    for (std::size_t i = 0; i < words.arguments.size(); ++i) all.push_back({.x = words.number(i)});
+    return outcomes(ended(
+        [&] { return verb == "put" ? to_.put_batch(all).results() : to_.put_bulk(all, words.options); }));
+  }
   if (verb == "oneway") {
     return outcome(ended([&] {
       for (std::size_t i = 0; i < words.arguments.size(); ++i) to_.note(words.number(i), words.options);

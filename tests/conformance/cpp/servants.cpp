@@ -1,8 +1,10 @@
 #include "servants.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "mf/core/current_call.hpp"
@@ -30,6 +32,13 @@ std::int64_t PlainRoom::twice(std::int64_t x) {
 
 std::int64_t PlainRoom::kept(std::int64_t x) {
   write_down("kept " + std::to_string(x));
+  return twice(x);
+}
+
+std::int64_t PlainRoom::put(std::int64_t x) {
+  write_down("put " + std::to_string(x));
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  write_down("done " + std::to_string(x));
   return twice(x);
 }
 
@@ -172,6 +181,10 @@ void AsyncRoom::twice(conformance::ShapesTwiceRequest request, mf::Responder<std
 
 void AsyncRoom::kept(conformance::ShapesKeptRequest request, mf::Responder<std::int64_t> responder) {
   responder.respond(ended([&] { return plain_.kept(request.x); }));
+}
+
+void AsyncRoom::put(conformance::ShapesPutRequest request, mf::Responder<std::int64_t> responder) {
+  later(std::move(responder), [this, request] { return plain_.put(request.x); });
 }
 
 void AsyncRoom::note(conformance::ShapesNoteRequest request) {

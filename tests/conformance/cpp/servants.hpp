@@ -24,6 +24,7 @@ class PlainRoom final : public conformance::ShapesServant {
 
   std::int64_t twice(std::int64_t x) override;
   std::int64_t kept(std::int64_t x) override;
+  std::int64_t put(std::int64_t x) override;
   void note(std::int64_t x) override;
   std::vector<std::string> log() override;
   void clear() override;
@@ -59,6 +60,7 @@ class AsyncRoom final : public conformance::ShapesAsyncServant {
 
   void twice(conformance::ShapesTwiceRequest request, mf::Responder<std::int64_t> responder) override;
   void kept(conformance::ShapesKeptRequest request, mf::Responder<std::int64_t> responder) override;
+  void put(conformance::ShapesPutRequest request, mf::Responder<std::int64_t> responder) override;
   void note(conformance::ShapesNoteRequest request) override;
   void log(conformance::ShapesLogRequest request, mf::Responder<std::vector<std::string>> responder) override;
   void clear(conformance::ShapesClearRequest request, mf::Responder<void> responder) override;

@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 
-from conformance import ShapesAsyncClient, ShapesTwiceRequest
+from conformance import ShapesAsyncClient, ShapesPutRequest, ShapesTwiceRequest
 from words import Json, ManualClock, Words, expanded, failed, outcome, outcomes, scattered, shortened
 
 import mf
@@ -84,6 +84,14 @@ class Awaiting:
     async def bulk(self, words: Words) -> Json:
         requests = [ShapesTwiceRequest(x) for x in words.numbers]
         return await self._all(self._at(words).twice_bulk(requests, options=words.options))
+
+    async def put(self, words: Words) -> Json:
+        requests = [ShapesPutRequest(x) for x in words.numbers]
+        return await self._all(self._at(words).put_batch(requests))
+
+    async def put_bulk(self, words: Words) -> Json:
+        requests = [ShapesPutRequest(x) for x in words.numbers]
+        return await self._all(self._at(words).put_bulk(requests, options=words.options))
 
     async def _all(self, call: Awaitable[list[mf.Outcome[int]]]) -> Json:
         got = await ended(call)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from conformance import ShapesClient, ShapesTwiceRequest
+from conformance import ShapesClient, ShapesPutRequest, ShapesTwiceRequest
 from words import Json, ManualClock, Words, expanded, failed, outcome, outcomes, scattered, shortened
 
 import mf
@@ -79,6 +79,14 @@ class Blocking:
     def bulk(self, words: Words) -> Json:
         requests = [ShapesTwiceRequest(x) for x in words.numbers]
         return self._all(lambda: self._at(words).twice_bulk(requests, options=words.options))
+
+    def put(self, words: Words) -> Json:
+        requests = [ShapesPutRequest(x) for x in words.numbers]
+        return self._all(lambda: self._at(words).put_batch(requests).results())
+
+    def put_bulk(self, words: Words) -> Json:
+        requests = [ShapesPutRequest(x) for x in words.numbers]
+        return self._all(lambda: self._at(words).put_bulk(requests, options=words.options))
 
     def _all(self, call: Callable[[], list[mf.Outcome[int]]]) -> Json:
         got = ended(call)

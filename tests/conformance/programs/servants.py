@@ -18,6 +18,7 @@ from conformance import (
 import mf
 
 LARGEST = 1_000_000_000
+MOMENT = 0.002
 
 
 def doubled(x: int) -> int:
@@ -63,6 +64,12 @@ class PlainRoom(ShapesServant):
 
     def kept(self, x: int) -> int:
         self._log.append(f"kept {x}")
+        return doubled(x)
+
+    def put(self, x: int) -> int:
+        self._log.append(f"put {x}")
+        time.sleep(MOMENT)
+        self._log.append(f"done {x}")
         return doubled(x)
 
     def note(self, x: int) -> None:
@@ -142,6 +149,12 @@ class AsyncRoom(ShapesAsyncServant):
 
     async def kept(self, x: int) -> int:
         self._log.append(f"kept {x}")
+        return doubled(x)
+
+    async def put(self, x: int) -> int:
+        self._log.append(f"put {x}")
+        await asyncio.sleep(MOMENT)
+        self._log.append(f"done {x}")
         return doubled(x)
 
     async def note(self, x: int) -> None:

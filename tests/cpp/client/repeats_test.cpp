@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <mutex>
+#include <numeric>
 #include <semaphore>
 
 #include "mf/client/client.hpp"
@@ -113,6 +116,78 @@ TEST(Repeats, NoItemOfABatchIsLostOrRunTwiceWhenAServerStops) {
     stopping.join();
     EXPECT_EQ(first->ran + two.echo->ran, 3000);
   }
+}
+
+/// Keeps what it was called with, in the order in which the calls ended.
+class Ledger final : public calls::LedgerServant {
+ public:
+  std::int32_t put(std::int32_t x) override {
+    const std::scoped_lock lock(mutex_);
+    order_.push_back(x);
+    return x;
+  }
+  void drop(std::int32_t /*x*/) override {}
+
+  [[nodiscard]] std::vector<std::int32_t> order() const {
+    const std::scoped_lock lock(mutex_);
+    return order_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::int32_t> order_;
+};
+
+std::vector<calls::LedgerPutRequest> puts(std::int32_t count) {
+  std::vector<calls::LedgerPutRequest> requests;
+  for (std::int32_t i = 0; i < count; ++i) requests.push_back({.x = i});
+  return requests;
+}
+
+TEST(Repeats, AnOrderedBatchKeepsItsOrderWhenAServerStops) {
+  const auto ledger = std::make_shared<Ledger>();
+  std::array<std::unique_ptr<mf::Server>, 2> servers;
+  std::string where;
+  for (auto& server : servers) {
+    server = std::make_unique<mf::Server>();
+    server->offer(ledger, {.where = mf::Where::worker});
+    server->start();
+    where += (where.empty() ? "" : ",") + server->address().str();
+  }
+  mf::Client client(where);
+  std::jthread stopping([&] {
+    EXPECT_TRUE(eventually([&] { return ledger->order().size() > 500; }));
+    servers[0].reset();
+  });
+  const auto outcomes = calls::LedgerClient(client).put_batch(puts(3000), {.window = 64}).results();
+  std::vector<std::int32_t> expected(3000);
+  std::iota(expected.begin(), expected.end(), 0);
+  for (const auto& outcome : outcomes) ASSERT_TRUE(outcome.ok()) << outcome.failure().message;
+  EXPECT_EQ(ledger->order(), expected);
+}
+
+TEST(Repeats, NothingFollowsAMessageOfAnOrderedBatchThatMayStillRun) {
+  const Closing server;
+  mf::Client client(server.url());
+  const calls::LedgerClient stub(client);
+
+  const auto outcomes = stub.put_batch(puts(6)).results();
+  EXPECT_EQ(server.requests, 1);  // though the method is idempotent
+  ASSERT_EQ(outcomes.size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) {
+    const auto& failure = outcomes[i].failure();
+    EXPECT_EQ(failure.code, Code::connection_lost);
+    EXPECT_EQ(failure.execution, i < 2 ? Execution::unknown : Execution::not_executed);
+    EXPECT_EQ(
+        failure.message.starts_with("not sent, as an earlier message of this ordered batch may still run: "),
+        i >= 2)
+        << failure.message;
+  }
+
+  EXPECT_EQ(stub.put_bulk(puts(6)).at(5).failure().execution, Execution::unknown);
+  EXPECT_EQ(server.requests, 2);
+  EXPECT_EQ(failure_of([&] { return stub.put(1); }).execution, Execution::unknown);
+  EXPECT_EQ(server.requests, 5);  // a call by itself has nothing behind it
 }
 
 TEST(Repeats, AsynchronousCallsGoElsewhereWhenAServerStops) {

@@ -5,15 +5,17 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from typing import Any
 
 import pytest
 
 import mf
 from mf.core.error import Code, Execution
+from mf.core.service import Method
 from tests.python.client.test_calls import Dying
 from tests.python.conftest import Recorder, Served, eventually
-from tests.python.echo import FLAKY, EchoAsyncClient, EchoClient, Negative, Number
+from tests.python.echo import FLAKY, TWICE, EchoAsyncClient, EchoClient, Negative, Number
 
 
 def numbers(count: int) -> list[Number]:
@@ -213,6 +215,95 @@ def test_others_keep_the_results_they_have_and_the_rest_says_whether_it_may_have
     assert {error.code for error in lost} == {Code.CONNECTION_LOST}
     assert 1 <= len(lost) <= 2  # those in flight; the others were sent over another connection
     assert all(outcome.value() == x for x, outcome in enumerate(outcomes) if outcome.ok)
+
+
+def ordered_twice() -> Method[Any, Any]:
+    """An idempotent method whose batches are sequences."""
+    method = copy(TWICE)
+    method.ordered = True
+    return method
+
+
+def test_an_ordered_batch_keeps_its_order_when_one_of_two_servers_stops() -> None:
+    with two_servers() as (counting, first, where), mf.Client(where) as client:
+        batch = (
+            EchoClient(client)
+            .at("a")
+            ._target.batch(ordered_twice(), numbers(3000), mf.BatchOptions(size=3, window=8))
+        )
+        waiting = threading.Thread(target=batch.wait)
+        waiting.start()
+        assert eventually(lambda: len(counting.ran) > 500)
+        first.stop()
+
+        assert [outcome.value() for outcome in batch.results()] == [2 * x for x in range(3000)]
+        waiting.join()
+    assert counting.ran == list(range(3000))
+
+
+@pytest.mark.parametrize("way", ["blocking", "asyncio"])
+def test_nothing_follows_a_message_of_an_ordered_batch_that_may_still_run(way: str) -> None:
+    async def call(where: str) -> list[mf.Outcome[Any]]:
+        async with mf.AsyncClient(where) as client:
+            return await EchoAsyncClient(client).at("a")._target.batch(ordered_twice(), numbers(6), options)
+
+    dying = Dying(1)
+    options = mf.BatchOptions(size=2)
+    if way == "asyncio":
+        outcomes = asyncio.run(call(dying.address))
+    else:
+        with mf.Client(dying.address) as client:
+            outcomes = (
+                EchoClient(client).at("a")._target.batch(ordered_twice(), numbers(6), options).results()
+            )
+    dying.close()
+
+    assert dying.requests == 1  # though the method is idempotent
+    errors = [outcome.error for outcome in outcomes]
+    assert all(isinstance(error, mf.Error) and error.code is Code.CONNECTION_LOST for error in errors)
+    runs = [error.execution for error in errors if isinstance(error, mf.Error)]
+    assert runs == [Execution.UNKNOWN] * 2 + [Execution.NOT_EXECUTED] * 4
+    words = "not sent, as an earlier message of this ordered batch may still run: "
+    assert [error.message.startswith(words) for error in errors if isinstance(error, mf.Error)] == [
+        False,
+        False,
+        True,
+        True,
+        True,
+        True,
+    ]
+
+
+def test_an_ordered_bulk_is_not_repeated_where_it_may_still_run_and_a_lone_call_is() -> None:
+    dying = Dying(2)
+    with mf.Client(dying.address) as client:
+        target = EchoClient(client).at("a")._target
+        with pytest.raises(mf.Error) as lost:
+            target.bulk(ordered_twice(), numbers(6))
+        assert (lost.value.execution, dying.requests) == (Execution.UNKNOWN, 1)
+        target.call(ordered_twice(), None, 1)
+        assert dying.requests == 3
+    dying.close()
+
+
+def test_the_items_behind_a_cancelled_one_are_not_begun() -> None:
+    began: list[int] = []
+
+    async def stubborn(x: int) -> int:
+        began.append(x)
+        await asyncio.sleep(10)
+        return x
+
+    async def run() -> None:
+        task = asyncio.create_task(mf.each_in_order(stubborn, ((x,) for x in range(3))))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(run())
+    assert began == [0]
 
 
 def test_a_batch_without_a_server_is_unavailable_item_by_item() -> None:

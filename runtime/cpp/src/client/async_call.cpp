@@ -40,6 +40,7 @@ AsyncCall::AsyncCall(const Target& target, const MethodInfo& method, const proto
             state_->core->retry_budget()),
       head_(head),
       reply_metadata_(context.reply_metadata) {
+  if (method.ordered && (head.flags & protocol::kBulk) != 0) call_.keep_order();
   if (payload.size() <= small_.size()) {
     small_size_ = static_cast<std::uint8_t>(payload.size());
     if (small_size_ != 0) std::memcpy(small_.data(), payload.buffer.data(), small_size_);

@@ -13,7 +13,9 @@ class Batch::Message final : public AsyncCall {
       : AsyncCall(target, method, head, std::move(payload), context),
         batch_(std::move(batch)),
         first_(first),
-        count_(head.count) {}
+        count_(head.count) {
+    if (method.ordered) keep_order();
+  }
 
  private:
   void end(link::Reply&& reply) override { batch_->finished(reply, first_, count_); }
@@ -24,6 +26,18 @@ class Batch::Message final : public AsyncCall {
   const std::uint32_t count_;
 };
 
+namespace {
+
+/// Whether nobody knows if a message that ended so is still being executed.
+bool may_still_run(const link::Reply& reply) noexcept {
+  if (!reply.local() || reply.failure.execution == Execution::not_executed) return false;
+  const auto code = reply.failure.code;
+  return code == Code::unavailable || code == Code::connection_lost || code == Code::deadline_exceeded ||
+         code == Code::cancelled;
+}
+
+}  // namespace
+
 Batch::Batch(const link::BatchMethod& method, std::unique_ptr<detail::Decoder> decoder)
     : method_(method), decoder_(std::move(decoder)), ended_(results().size(), 0) {}
 
@@ -33,6 +47,7 @@ void Batch::send(const Target& target, Route route, link::Items requests, const 
   route_ = std::move(route);
   window_ = std::min<std::size_t>(options.window == 0 ? kDefaultWindow : options.window,
                                   route_.link->max_in_flight());
+  if (method_.method.info.ordered) window_ = 1;
   deadline_ = context.deadline;
   stoppable_ = options.stop.stop_possible();
   for (std::size_t first = 0; first < requests.count; first += options.size) {
@@ -82,12 +97,28 @@ void Batch::finished(const link::Reply& reply, std::size_t first, std::uint32_t 
       std::fill_n(ended_.begin() + static_cast<std::ptrdiff_t>(first), count, std::uint8_t{1});
     }
     --in_flight_;
+    if (method_.method.info.ordered && may_still_run(reply)) stop_behind(reply.failure, first + count);
     all = queued_.empty() && in_flight_ == 0;
   }
   if (all) {
     waiter_.finish();
   } else {
     pump();
+  }
+}
+
+// Under the lock.
+void Batch::stop_behind(const Failure& failure, std::size_t first) {
+  if (given_up_) return;
+  queued_.clear();
+  const auto stopped = mf::detail::shared(Failure{
+      .code = failure.code,
+      .execution = Execution::not_executed,
+      .message = "not sent, as an earlier message of this ordered batch may still run: " + failure.message,
+      .declared = nullptr});
+  for (auto item = first; item < ended_.size(); ++item) {
+    results().fail(item, stopped);
+    ended_[item] = 1;
   }
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 // What a handle on a batch holds: sends messages while the window is open, and has the replies taken apart.
 // Knows nothing of types, and nothing of what a repetition is: each message is an AsyncCall.
+//
+// In a batch of an @ordered method one message is in flight at a time, so that no item runs before an earlier
+// one has ended, whatever is repeated and wherever. A message that may still run somewhere ends the batch.
 
 #include <chrono>
 #include <cstddef>
@@ -41,6 +44,8 @@ class Batch final : public BatchState, public std::enable_shared_from_this<Batch
   bool wait_until(TimePoint until);
   void pump();
   void finished(const link::Reply& reply, std::size_t first, std::uint32_t count);
+  /// Of an ordered batch: the message before item `first` may still run, so no more are sent.
+  void stop_behind(const Failure& failure, std::size_t first);
 
   const link::BatchMethod& method_;
   const std::unique_ptr<detail::Decoder> decoder_;

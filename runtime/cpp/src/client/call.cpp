@@ -110,7 +110,7 @@ std::vector<ScatteredPart> gathered(const ScatterTarget& target, const link::Met
     auto& part = parts.emplace_back(ScatteredPart{std::move(agent), decoder(items), nullptr});
     if (reply.local()) {
       part.failure = mf::detail::shared(std::move(reply.failure));
-    } else {
+    } else if (!method.info.oneway) {
       take_apart(method, reply, 0, items, *part.decoder);
     }
   }
@@ -124,7 +124,7 @@ std::vector<ScatteredPart> scatter(
     const protocol::RequestHead& head, Encode encode,
     FunctionRef<void(const Target&, const CallOptions&, link::Results&)> call_one, NewDecoder decoder) {
   const Context context(target.target(), options, method.info);
-  if (target.in_process() || method.info.oneway) {
+  if (target.in_process()) {
     return in_turn(
         target, options, context.deadline, 1, decoder,
         [&](const Target& to, const CallOptions& own, Decoder& into) { call_one(to, own, into.results); });
@@ -136,7 +136,7 @@ std::vector<ScatteredPart> scatter_bulk(const ScatterTarget& target, const link:
                                         const CallOptions& options, link::Items requests,
                                         NewDecoder decoder) {
   const Context context(target.target(), options, method.method.info);
-  if (target.in_process() || requests.count == 0 || method.method.info.oneway) {
+  if (target.in_process() || requests.count == 0) {
     return in_turn(target, options, context.deadline, requests.count, decoder,
                    [&](const Target& to, const CallOptions& own, Decoder& into) {
                      bulk(to, method, own, requests, into);

@@ -136,6 +136,7 @@ void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protoco
   Scratch scratch;
   protocol::Call call({.idempotent = method.idempotent, .stream = false}, context.deadline,
                       state_->core->retry_budget());
+  if (method.ordered && (head.flags & protocol::kBulk) != 0) call.keep_order();
   auto sent = with_metadata(head, context);
   Route route;
   auto now = context.now;

@@ -125,6 +125,18 @@ class LocalAnswers final : public mf::detail::Answers {
     ended(item, [&] { results_.fail(item, failure); });
   }
 
+  /// Until this one is answered; false: the deadline has passed, or the caller wishes to stop.
+  bool wait_for(std::size_t item, const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    const auto done = [&] { return answered_[item] != 0; };
+    if (done()) return true;
+    lock.unlock();
+    blocking();
+    lock.lock();
+    if (deadline_ == kNever) return changed_.wait(lock, stop, done);
+    return changed_.wait_until(lock, stop, deadline_, done);
+  }
+
   /// Until all are answered, or until the deadline, or the caller's wish to stop; items without an answer
   /// have failed then.
   void wait(const std::stop_token& stop) {
@@ -160,7 +172,8 @@ class LocalAnswers final : public mf::detail::Answers {
     if (over_ || (deadline_ != kNever && std::chrono::steady_clock::now() >= deadline_)) return;
     set();
     answered_[item] = 1;
-    if (--open_ == 0) changed_.notify_all();
+    --open_;
+    changed_.notify_all();
   }
 
   const TimePoint deadline_;
@@ -184,6 +197,8 @@ void local_async(const Method& method, BeginItem begin, void* servant, const Cal
     } catch (...) {
       beginning.fail(mf::detail::shared(mf::detail::handler_failure()));
     }
+    // Those behind one that does not end in time are not begun, and wait() says so of them.
+    if (method.info.ordered && !answers->wait_for(item, options.stop)) break;
   }
   answers->wait(options.stop);
   sort_out(method, results, requests.count);

@@ -1,8 +1,11 @@
 #include "mf/server/run.hpp"
 
 #include <algorithm>
+#include <condition_variable>
 #include <mutex>
+#include <stop_token>
 
+#include "mf/core/blocking.hpp"
 #include "mf/core/log.hpp"
 
 namespace mf::server::detail {
@@ -152,6 +155,46 @@ class Collected final : public mf::detail::Answers {
   std::size_t open_;
 };
 
+/// The same for items that run one after the other: who begins them waits for each answer. It holds a worker,
+/// so that all items run in the context of their call.
+class InTurn final : public mf::detail::Answers {
+ public:
+  explicit InTurn(std::shared_ptr<Collected> collected) : collected_(std::move(collected)) {}
+
+  void answer(std::size_t item, void* outcome) override {
+    collected_->answer(item, outcome);
+    ended(item);
+  }
+  void fail(std::size_t item, const std::shared_ptr<const Failure>& failure) override {
+    collected_->fail(item, failure);
+    ended(item);
+  }
+
+  /// False: the deadline has passed, or nobody wants the answer any more, and the item still runs.
+  bool wait(std::size_t item, TimePoint deadline, const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    const auto done = [&] { return ended_ > item; };
+    if (done()) return true;
+    lock.unlock();
+    blocking();
+    lock.lock();
+    if (deadline == kNever) return changed_.wait(lock, stop, done);
+    return changed_.wait_until(lock, stop, deadline, done);
+  }
+
+ private:
+  void ended(std::size_t item) {
+    const std::scoped_lock lock(mutex_);
+    ended_ = item + 1;
+    changed_.notify_all();
+  }
+
+  const std::shared_ptr<Collected> collected_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::size_t ended_ = 0;  // items, from the first
+};
+
 }  // namespace
 
 namespace {
@@ -289,6 +332,10 @@ void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& re
   if (!method.info.oneway) {
     collected = std::make_shared<Collected>(std::move(in.ticket()), method, requests.encoder(items));
   }
+  std::shared_ptr<InTurn> in_turn;
+  if (collected && items > 1 && method.info.ordered) in_turn = std::make_shared<InTurn>(collected);
+  const std::shared_ptr<mf::detail::Answers> answers =
+      in_turn ? in_turn : std::shared_ptr<mf::detail::Answers>(collected);
   for (std::size_t i = 0; i < items; ++i) {
     if (auto bad = requests.constrained() ? requests.violation(i) : std::nullopt) {
       if (collected) {
@@ -296,14 +343,16 @@ void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& re
       }
       continue;
     }
-    mf::detail::Beginning beginning(collected.get(), i);
+    mf::detail::Beginning beginning(answers.get(), i);
     try {
-      requests.begin(servant, i, collected);
+      requests.begin(servant, i, answers);
     } catch (...) {
       const auto failure = shared(mf::detail::handler_failure());
       if (!collected) link::log_oneway_failure(in.log(), method, *failure);
       beginning.fail(failure);
     }
+    if (!in_turn || in_turn->wait(i, in.info().deadline, in.stop_token())) continue;
+    while (++i < items) collected->fail(i, passed_deadline());
   }
   if (!collected) in.ticket().done();
 }

@@ -80,6 +80,8 @@ def begin_bulk(
     flags = method.request_encoding | BULK | (ONEWAY if method.oneway else 0) | (METADATA if block else 0)
     call = Call(method, deadline_of(method, options, now), router.budget, flags, body)
     call.items = len(requests)
+    if method.ordered:
+        call.in_order = True
     return call
 
 

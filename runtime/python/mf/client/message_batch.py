@@ -2,6 +2,9 @@
 window. Each message is a call of its own, with a machine of its own. Who waits, and how, is in batch.py and
 async_batch.py.
 
+In a batch of an @ordered method one message is in flight at a time, so that no item runs before an earlier
+one has ended, whatever is repeated and wherever. A message that may still run somewhere ends the batch.
+
 Replies refill the window wherever they are read; they are decoded by whoever asks for outcomes. A message
 that is to be sent again waits for somebody who waits for the batch, and who finds another connection.
 """
@@ -17,7 +20,7 @@ from mf.client.begin import deadline_of, give_metadata, metadata_of
 from mf.client.destination import BaseDestination
 from mf.client.driving import given_up, sent_off
 from mf.client.routes import L, Route
-from mf.core.error import Code, Error, not_executed
+from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.options import BatchOptions
 from mf.core.outcome import Outcome
 from mf.core.service import Method
@@ -26,6 +29,20 @@ from mf.protocol.call_table import CallEvent, CallStep
 from mf.protocol.frame import METADATA, ONEWAY
 
 T = TypeVar("T")
+
+
+_IN_THE_DARK = frozenset((Code.UNAVAILABLE, Code.CONNECTION_LOST, Code.DEADLINE_EXCEEDED, Code.CANCELLED))
+
+
+def may_still_run(failure: Error) -> bool:
+    """Whether nobody knows if a message that failed so is still being executed."""
+    return failure.execution is Execution.UNKNOWN and failure.code in _IN_THE_DARK
+
+
+def stopped_behind(failure: Error) -> Error:
+    """Of the messages of an ordered batch behind one that may still run."""
+    text = f"not sent, as an earlier message of this ordered batch may still run: {failure.message}"
+    return not_executed(failure.code, text)
 
 
 class Message(Call[T]):
@@ -38,6 +55,7 @@ class Message(Call[T]):
         self.start = start
         self.behind = end
         self.items = end - start
+        self.in_order = method.ordered
 
 
 class MessageBatch(ABC, Generic[T, L]):
@@ -119,7 +137,7 @@ class MessageBatch(ABC, Generic[T, L]):
     def _pump(self, route: Route[L]) -> None:
         """Queues as many messages as the window takes. Who calls sends them."""
         hello = route.link.peer_hello
-        window = self._options.window
+        window = 1 if self._method.ordered else self._options.window
         if hello is not None:
             window = min(window, hello.max_in_flight)
         with self._lock:
@@ -202,6 +220,8 @@ class MessageBatch(ABC, Generic[T, L]):
                 if message.failure is not None or not self._method.oneway:
                     self._arrived.append(message)
             wakers = self._take_wakers()
+        if self._method.ordered and message.failure is not None and may_still_run(message.failure):
+            self._fail_queue(CallEvent.CANCELLED, stopped_behind(message.failure))
         for wake in wakers:
             wake()
         if self._queue and not again and self._route is not None:

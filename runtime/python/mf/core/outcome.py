@@ -108,6 +108,30 @@ async def each_async(
     return await some_at_once(_one_async(function, item) for item in arguments)
 
 
+async def each_in_order(
+    function: Callable[..., Awaitable[T]], arguments: Iterable[tuple[Any, ...]]
+) -> list[Outcome[T]]:
+    """The same, one item after the other: of a method that is @ordered."""
+    return await one_by_one(_one_async(function, item) for item in arguments)
+
+
+async def one_by_one(runs: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """What they give, each begun when the one before has ended. Raises CancelledError once the task that runs
+    them is cancelled, though an item took that for a failure of its own: no further one begins then.
+    """
+    from asyncio import CancelledError, current_task, sleep
+
+    task = current_task()
+    results: list[T] = []
+    for run in runs:
+        results.append(await run)
+        if task is not None and task.cancelling():
+            raise CancelledError
+        if len(results) % _AT_ONCE == 0:
+            await sleep(0)  # other calls of the loop have their turn
+    return results
+
+
 async def some_at_once(runs: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """What they give, in order. Each is made when its turn comes: a task takes far more memory than an
     item."""

@@ -82,7 +82,8 @@ class Method(Generic[Request, Result]):
     `attribute` and `batch_attribute` are the servant's function names. `deadline`: seconds, or None. A
     request is a tuple of arguments when there is one, and objects of `request` (the dataclass of the
     parameters, its fields in order) when there are many. A method without result has the result None.
-    `constrained`: a request of the right types may still violate the schema, and encoding it says so.
+    `ordered`: the calls of one batch run one after the other. `constrained`: a request of the right types may
+    still violate the schema, and encoding it says so.
     `param_element` and `result_element`: the values of its streams; with a result stream the method has no
     result, and with either it is a `stream`.
     """
@@ -109,6 +110,7 @@ class Method(Generic[Request, Result]):
         "index",
         "name",
         "oneway",
+        "ordered",
         "param_element",
         "request",
         "request_encoding",
@@ -139,6 +141,7 @@ class Method(Generic[Request, Result]):
         errors: tuple[ErrorCodec, ...] = (),
         idempotent: bool = False,
         oneway: bool = False,
+        ordered: bool = False,
         constrained: bool = False,
         deadline: float | None = None,
         batch_max: int = DEFAULT_BATCH_MAX,
@@ -166,6 +169,7 @@ class Method(Generic[Request, Result]):
         self.error_types = tuple(codec.type for codec in errors)
         self.idempotent = idempotent
         self.oneway = oneway
+        self.ordered = ordered
         self.constrained = constrained
         self.deadline = deadline
         self.batch_max = batch_max

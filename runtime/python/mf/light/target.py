@@ -12,7 +12,7 @@ from mf.core.cached import Caches
 from mf.core.current import enter, leave
 from mf.core.error import Code, DeclaredError, Error
 from mf.core.options import DEFAULT_DEADLINE, BatchOptions, CallOptions
-from mf.core.outcome import Outcome, each_async, failure_in
+from mf.core.outcome import Outcome, each_async, each_in_order, failure_in
 from mf.core.service import Method, ServiceInfo, is_async
 from mf.core.stream import DuplexStream, StreamReader
 from mf.core.target import BatchCall, Scattered, ScatterTarget, Target
@@ -71,7 +71,8 @@ class LightPlace:
         token = enter(call)
         try:
             if is_async(one) and not is_async(many):
-                return call, None, each_async(one, map(_fields, requests))
+                in_turn = each_in_order if method.ordered else each_async
+                return call, None, in_turn(one, map(_fields, requests))
             return call, None, many(requests)
         except Exception as raised:
             return call, raised, None

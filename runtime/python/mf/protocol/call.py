@@ -75,6 +75,9 @@ class Call(Request, Generic[T]):
     state = CallState.START
     attempts = 1
     items = 1
+    in_order = False
+    """Whether it is of a batch whose calls run in order: then others follow, and an attempt that may still
+    run must not be repeated beside them, though the method is idempotent."""
     may_have_run: Error | None = None
     """The failure of an attempt that may have run. The call never ends as surely not executed after it."""
 
@@ -171,7 +174,7 @@ class Call(Request, Generic[T]):
         if failure.execution is Execution.NOT_EXECUTED:
             may = code in _REPEATED_IF_NOT_EXECUTED
         else:
-            may = self.method.idempotent and code in _BUDGETED
+            may = self.method.idempotent and not self.in_order and code in _BUDGETED
         if not may or self.attempts >= MOST_ATTEMPTS or now >= self.deadline:
             return False
         if self.stream and before is _S.SENT:

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any
 
 from mf.core.current import enter, leave
-from mf.core.outcome import Outcome, some_at_once
+from mf.core.outcome import Outcome, one_by_one, some_at_once
 from mf.server.answers import (
     answer_one,
     answer_outcomes,
@@ -51,7 +51,7 @@ class TaskWatch:
 
 
 async def run_async(call: ServedCall) -> None:
-    """The items of a batch run concurrently, so many at once."""
+    """The items of a batch run concurrently, so many at once; in turn if the method is @ordered."""
     handler = call.handler
     if not may_run(call, handler):
         return
@@ -88,7 +88,8 @@ async def _run_many_async(call: ServedCall, handler: Handler, many: Iterable[Any
     if handler.batch is not None:
         outcomes = await _maybe_await(handler.batch([handler.method.request(*item) for item in many]))
         return checked(handler, outcomes, call.count)
-    return await some_at_once(_one_of_many(handler, item) for item in many)
+    in_turn = one_by_one if handler.method.ordered else some_at_once
+    return await in_turn(_one_of_many(handler, item) for item in many)
 
 
 async def _one_of_many(handler: Handler, item: Any) -> Outcome[Any]:

@@ -64,6 +64,8 @@ class AsyncCall {
   [[nodiscard]] Metadata* reply_metadata() const noexcept { return reply_metadata_; }
   /// cancel() may come. Before launch().
   void allow_cancel();
+  /// Others follow in order: an attempt that may still run must not be repeated beside them. Before launch().
+  void keep_order() noexcept { call_.keep_order(); }
 
  private:
   friend struct Target::State;

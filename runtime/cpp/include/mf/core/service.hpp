@@ -35,6 +35,7 @@ struct MethodInfo {
   std::chrono::nanoseconds deadline{};  // 0: the schema says nothing
   std::uint32_t batch_max = 128;        // items per message of a message-level batch
   Streams streams = Streams::none;
+  bool ordered = false;  // the calls of one batch run one after the other
   CacheInfo cached{};
 };
 

@@ -118,6 +118,9 @@ class Call {
   Call(CallRules rules, TimePoint deadline, RetryBudget& budget) noexcept
       : budget_(&budget), deadline_(deadline), rules_(rules) {}
 
+  /// Others follow in order: an attempt that may still run must not be repeated beside them. Before begin().
+  void keep_order() noexcept { rules_.idempotent = false; }
+
   CallStep begin() {
     budget_->on_begin();
     return on(CallEvent::begin);
