@@ -70,6 +70,7 @@ class Keeping final : public transport::Stream {
   [[nodiscard]] bool allow_interrupts() noexcept override { return inner_->allow_interrupts(); }
   void interrupt() noexcept override { inner_->interrupt(); }
   void shutdown() noexcept override { inner_->shutdown(); }
+  void close() noexcept override { inner_->close(); }
   [[nodiscard]] int fd() const noexcept override { return inner_->fd(); }
   [[nodiscard]] const std::string& peer() const noexcept override { return inner_->peer(); }
 
@@ -109,6 +110,8 @@ struct Answering final : ServerLink::Handler {
   void on_room() override {}
   void on_turn_end() override {}
   void on_handed_over() noexcept override {}
+  void on_greeted() override {}
+  void on_overfull() override {}
   void on_closed() override {}
 
   ServerLink* link = nullptr;

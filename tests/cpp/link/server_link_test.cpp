@@ -38,6 +38,15 @@ class Kept final : public ServerLink::Handler {
   void on_drain(std::uint32_t behind) override { latest = behind; }
   void on_request(const protocol::Event& event, TimePoint) override {
     if (throws) throw std::bad_alloc();
+    if (answer_with != 0) {
+      Gathered payload;
+      payload.buffer.resize(answer_with);
+      std::memset(payload.buffer.data(), 2, answer_with);
+      auto head = protocol::ReplyHead::to(event);
+      head.encoding = 1;
+      ++answered;
+      return answers.lock()->send_reply(head, payload, event.payload.size());
+    }
     const std::scoped_lock lock(mutex);
     requests.push_back({protocol::ReplyHead::to(event), event.payload.size(), event.header.oneway()});
   }
@@ -47,6 +56,8 @@ class Kept final : public ServerLink::Handler {
   void on_room() override { ++rooms; }
   void on_turn_end() override {}
   void on_handed_over() noexcept override {}
+  void on_greeted() override { ++greeted; }
+  void on_overfull() override { ++overfull; }
   void on_closed() override { closed = true; }
   std::size_t size() {
     const std::scoped_lock lock(mutex);
@@ -65,6 +76,11 @@ class Kept final : public ServerLink::Handler {
   std::atomic<int> cancels{0};
   std::atomic<int> stream_frames{0};
   std::atomic<int> rooms{0};
+  std::atomic<int> greeted{0};
+  std::atomic<int> answered{0};
+  std::atomic<int> overfull{0};
+  std::atomic<std::size_t> answer_with{0};  // bytes of a reply that is given where the request was read
+  std::weak_ptr<ServerLink> answers;
   std::atomic<bool> closed{false};
   std::atomic<bool> throws{false};
 };
@@ -73,8 +89,10 @@ struct Joined {
   explicit Joined(ServerLink::Options options = {}) {
     auto [left, right] = transport::make_inproc_pair();
     options.log = Log(log);
+    load = options.load;
     link = std::make_shared<ServerLink>(std::move(left), std::move(options), reactor);
     peer = std::make_unique<Peer>(protocol::Role::client, std::move(right));
+    handler->answers = link;
     link->open(handler);
   }
   ~Joined() {
@@ -114,6 +132,7 @@ struct Joined {
   std::shared_ptr<KeptLog> log = std::make_shared<KeptLog>();
   std::shared_ptr<transport::Reactor> reactor = std::make_shared<transport::Reactor>();
   std::shared_ptr<Kept> handler = std::make_shared<Kept>();
+  std::shared_ptr<ServerLoad> load;
   std::shared_ptr<ServerLink> link;
   std::unique_ptr<Peer> peer;
 };
@@ -169,9 +188,13 @@ TEST(ServerLink, ClosesAPeerThatDoesNotSendItsHelloInTime) {
   ServerLink::Options options;
   options.handshake_timeout = std::chrono::milliseconds(30);
   Joined joined(options);
-  EXPECT_THAT(joined.peer->until_end(), testing::IsEmpty());
+  const auto seen = joined.peer->until_end();
+  ASSERT_EQ(seen.size(), 1U);
+  EXPECT_EQ(seen[0].type, EventType::refused);
+  EXPECT_THAT(seen[0].text, testing::HasSubstr("HELLO"));
   EXPECT_TRUE(eventually([&] { return joined.handler->closed.load(); }));
   EXPECT_TRUE(joined.log->has("HELLO"));
+  EXPECT_EQ(joined.load->cuts(Cut::handshake), 1U);
 }
 
 TEST(ServerLink, HalfAHelloIsNoHello) {
@@ -180,7 +203,7 @@ TEST(ServerLink, HalfAHelloIsNoHello) {
   Joined joined(options);
   const std::array<std::byte, 5> half{std::byte{0x40}};
   joined.peer->send_raw(half);
-  EXPECT_THAT(joined.peer->until_end(), testing::IsEmpty());
+  EXPECT_EQ(joined.peer->until_end().size(), 1U);
   EXPECT_TRUE(joined.log->has("HELLO"));
 }
 
@@ -218,7 +241,9 @@ TEST(ServerLink, ClosesAPeerThatReadsNothing) {
   ASSERT_TRUE(eventually([&] { return joined.handler->size() == 1; }));
   joined.answer_all(8 << 20);
   EXPECT_TRUE(eventually([&] { return joined.handler->closed.load(); }));
-  EXPECT_TRUE(joined.log->has("slow_reader"));
+  EXPECT_TRUE(joined.log->has("connection_cut"));
+  EXPECT_TRUE(joined.log->has("does not read its replies"));
+  EXPECT_EQ(joined.load->cuts(Cut::progress), 1U);
 }
 
 TEST(ServerLink, APeerThatReadsSlowlyIsServedToTheEnd) {
@@ -243,7 +268,161 @@ TEST(ServerLink, APeerThatReadsSlowlyIsServedToTheEnd) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   EXPECT_GE(got, std::size_t{4} << 20);
-  EXPECT_FALSE(joined.log->has("slow_reader"));
+  EXPECT_FALSE(joined.log->has("connection_cut"));
+}
+
+TEST(ServerLink, RequestsThatWereReadDoNotBeginWhileRepliesAreNotRead) {
+  ServerLink::Options options;
+  options.max_output = 1 << 20;
+  Joined joined(options);
+  joined.handler->answer_with = 512 << 10;
+  joined.greet();
+  for (int i = 0; i < 100; ++i)
+    joined.peer->session.send_request({}, std::span<const std::byte>(bytes_of(7).span()));
+  joined.peer->flush();  // all of them are one read
+  ASSERT_TRUE(eventually([&] { return joined.link->full(); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_LT(joined.handler->answered, 20);  // 1 MiB, and what the sockets hold
+  EXPECT_FALSE(joined.link->idle());
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(joined.peer->next(EventType::reply).payload.size(), 512U << 10);
+  EXPECT_EQ(joined.handler->answered, 100);
+  EXPECT_TRUE(eventually([&] { return joined.link->idle() && joined.link->holds() == 0; }));
+}
+
+TEST(ServerLink, AByteNowAndThenIsNoProgress) {
+  ServerLink::Options options;
+  options.progress_timeout = std::chrono::milliseconds(60);
+  Joined joined(options);
+  joined.greet();
+  joined.request(4);
+  ASSERT_TRUE(eventually([&] { return joined.handler->size() == 1; }));
+  joined.answer_all(8 << 20);
+  std::array<std::byte, 16> few{};
+  EXPECT_TRUE(eventually([&] {
+    (void)joined.peer->stream().read(few, transport::Wait::coarsely);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return joined.handler->closed.load();
+  }));
+  EXPECT_EQ(joined.load->cuts(Cut::progress), 1U);
+}
+
+TEST(ServerLink, AFrameThatDoesNotEndIsNotWaitedFor) {
+  for (const std::size_t size : {std::size_t{100}, std::size_t{1} << 20}) {
+    ServerLink::Options options;
+    options.progress_timeout = std::chrono::milliseconds(60);
+    Joined joined(options);
+    joined.greet();
+    Buffer payload(size);
+    payload.resize(size);
+    std::memset(payload.data(), 1, size);
+    joined.peer->session.send_request({}, std::move(payload));
+    std::array<IoSlice, 4> slices;
+    ASSERT_GE(joined.peer->session.fill_output(slices), 1U);
+    std::size_t at = 0;
+    EXPECT_TRUE(eventually([&] {
+      if (at < 60) joined.peer->send_raw({slices[0].data + at++, 1});
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      return joined.handler->closed.load();
+    }));
+    EXPECT_TRUE(joined.log->has("does not end the frame"));
+    EXPECT_EQ(joined.load->cuts(Cut::progress), 1U);
+    EXPECT_EQ(joined.handler->size(), 0U);
+    EXPECT_TRUE(eventually([&] { return joined.load->bytes() == 0; }));
+  }
+}
+
+TEST(ServerLink, WhatIsAnnouncedIsChargedAndGivenBack) {
+  Joined joined;
+  joined.greet();
+  Buffer payload(1 << 20);
+  payload.resize(1 << 20);
+  std::memset(payload.data(), 1, payload.size());
+  joined.peer->session.send_request({}, std::move(payload));
+  std::array<IoSlice, 4> slices;
+  ASSERT_EQ(joined.peer->session.fill_output(slices), 1U);
+  joined.peer->send_raw({slices[0].data, 100});
+  EXPECT_TRUE(eventually([&] { return joined.load->bytes() >= 1U << 20; }));
+  joined.peer->send_raw({slices[0].data + 100, slices[0].size - 100});
+  ASSERT_TRUE(eventually([&] { return joined.handler->size() == 1; }));
+  EXPECT_TRUE(eventually([&] { return joined.link->holds() >= 1U << 20; }));  // until it is answered
+  joined.answer_all(4);
+  EXPECT_TRUE(eventually([&] { return joined.load->bytes() == 0; }));
+}
+
+TEST(ServerLink, ItsServerIsToldWhenConnectionsHoldTooMuchTogether) {
+  ServerLink::Options options;
+  options.load = std::make_shared<ServerLoad>(1 << 20);
+  Joined joined(options);
+  joined.greet();
+  EXPECT_EQ(joined.handler->greeted, 1);
+  joined.request(800 << 10);
+  ASSERT_TRUE(eventually([&] { return joined.handler->size() == 1; }));
+  joined.request(800 << 10);
+  EXPECT_TRUE(eventually([&] { return joined.handler->overfull > 0; }));
+  joined.link->cut(Cut::memory, "max_held_bytes", "it holds the most");
+  EXPECT_TRUE(joined.handler->closed);
+  EXPECT_EQ(joined.load->cuts(Cut::memory), 1U);
+  EXPECT_TRUE(joined.log->has("limit=max_held_bytes"));
+  EXPECT_EQ(joined.log->size(), 1U);
+}
+
+TEST(ServerLink, NearThatLimitRequestsAreRefused) {
+  ServerLink::Options options;
+  options.load = std::make_shared<ServerLoad>(1 << 20);
+  Joined joined(options);
+  joined.greet();
+  joined.request(950 << 10);
+  ASSERT_TRUE(eventually([&] { return joined.handler->size() == 1; }));
+  joined.request(4);
+  const auto refused = joined.peer->next(EventType::reply);
+  EXPECT_EQ(refused.header.code(), Code::overloaded);
+  EXPECT_EQ(refused.header.id, 2U);
+  joined.answer_all(4);
+  EXPECT_EQ(joined.peer->next(EventType::reply).header.id, 1U);
+  joined.request(4);
+  EXPECT_TRUE(eventually([&] { return joined.handler->size() == 1; }));
+}
+
+TEST(ServerLink, ItsDescriptorIsFreeOnceItHasEndedWhateverIsUnanswered) {
+  Joined joined;
+  joined.greet();
+  joined.request(4);
+  ASSERT_TRUE(eventually([&] { return joined.handler->size() == 1; }));
+  const auto before = mftest::open_descriptors();
+  joined.peer->close();
+  ASSERT_TRUE(eventually([&] { return joined.handler->closed.load(); }));
+  EXPECT_TRUE(eventually([&] { return mftest::open_descriptors() == before - 1; }));
+  joined.answer_all(4);  // nobody reads it
+}
+
+TEST(ServerLink, AFloodOfBindsLeavesOthersTheirTurn) {
+  Joined joined;
+  joined.greet();
+  auto [left, right] = transport::make_inproc_pair();
+  const auto other = std::make_shared<Kept>();
+  const auto link = std::make_shared<ServerLink>(std::move(left), ServerLink::Options(), joined.reactor);
+  link->open(other);
+  Peer innocent(protocol::Role::client, std::move(right));
+  innocent.session.send_hello();
+  (void)innocent.next(EventType::hello);
+  constexpr int kFlood = 20'000;  // more than may be asked at once
+  std::thread flooding([&] {
+    for (int i = 0; i < kFlood; ++i) {
+      joined.peer->session.send_bind(0, {.fingerprint = {}, .service = "t.S", .agent = "", .methods = {}});
+      joined.peer->session.send_unbind(0);
+      if (i % 100 == 99) joined.peer->flush();
+    }
+    int bound = 0;
+    while (bound < kFlood && joined.peer->next(EventType::bound).code == Code::ok) ++bound;
+    EXPECT_EQ(bound, kFlood);
+  });
+  for (std::size_t i = 1; i <= 100; ++i) {
+    innocent.session.send_request({}, std::span<const std::byte>(bytes_of(7).span()));
+    innocent.flush();
+    EXPECT_TRUE(eventually([&] { return other->size() == i; }));
+  }
+  flooding.join();
+  link->close("");
 }
 
 TEST(ServerLink, AnswersOverloadedAboveItsLimitOfRequests) {

@@ -467,13 +467,40 @@ TEST(Session, WhereItEndsWithinAFrameIsKnown) {
 
 TEST(Session, AnIdleSessionGivesItsMemoryBackAndGoesOn) {
   Pair pair;
-  pair.client.shrink();
-  pair.server.shrink();
+  Session::Spares spares;
   pair.client.send_request({}, drive::octets("01"));
   EXPECT_THAT(pair.to_server(), SizeIs(1));
-  drive::feed(pair.server, drive::octets("1000"));
-  pair.server.shrink();  // half a header is not thrown away
+  pair.client.give_back_output(spares);
+  pair.server.give_back_input(spares);
+  EXPECT_GE(spares.input.capacity(), kReceiveWindowAtFirst);
+  EXPECT_GE(spares.output.capacity(), kOutputSegment);
+
+  const auto* const lent = spares.input.data();
+  pair.server.lend_input(spares);
+  EXPECT_EQ(spares.input.capacity(), 0U);
+  EXPECT_EQ(pair.server.receive_window().data(), lent);
+  pair.client.lend_output(spares);
+  pair.client.send_request({}, drive::octets("01"));
+  EXPECT_THAT(pair.to_server(), SizeIs(1));
+}
+
+TEST(Session, HalfAFrameIsNotThrownAwayWithTheMemoryItCameIn) {
+  Pair pair;
+  Session::Spares spares;
+  spares.input.reserve(kReceiveWindowAtMost);
+  pair.server.lend_input(spares);
+  pair.client.send_request({}, drive::octets("0102030405"));
+  std::array<IoSlice, 4> slices;
+  ASSERT_EQ(pair.client.fill_output(slices), 1U);
+  const std::span<const std::byte> frame(slices[0].data, slices[0].size);
+  drive::feed(pair.server, frame.first(20));
+  pair.server.give_back_input(spares);
   EXPECT_TRUE(pair.server.mid_frame());
+  EXPECT_GE(spares.input.capacity(), kReceiveWindowAtMost);  // and not what half a frame waits in
+  pair.server.lend_input(spares);
+  const auto events = drive::feed(pair.server, frame.subspan(20));
+  ASSERT_EQ(types(events), std::vector{EventType::request});
+  EXPECT_EQ(events[0].payload, "0102030405");
 }
 
 }  // namespace

@@ -188,6 +188,7 @@ class CountedStream final : public mf::transport::Stream {
   [[nodiscard]] bool allow_interrupts() noexcept override { return inner_->allow_interrupts(); }
   void interrupt() noexcept override { inner_->interrupt(); }
   void shutdown() noexcept override { inner_->shutdown(); }
+  void close() noexcept override { inner_->close(); }
   [[nodiscard]] int fd() const noexcept override { return inner_->fd(); }
   [[nodiscard]] const std::string& peer() const noexcept override { return inner_->peer(); }
 

@@ -13,8 +13,30 @@ namespace mf::link {
 namespace {
 
 constexpr int kReadsPerTurn = 4;
+// BIND, UNBIND and DESCRIBE: so many at once, and so many a second behind that; and no more of them in a row
+// before other connections have their turn.
+constexpr std::uint32_t kQuestionsAtOnce = 8'192;
+constexpr std::uint32_t kQuestionsPerSecond = 50'000;
+constexpr std::size_t kQuestionsPerSlice = 64;
+constexpr std::chrono::milliseconds kQuestionsPause{10};
+// By how much the charge of a connection may be behind: so it costs a lone call nothing.
+constexpr std::size_t kChargeStep = std::size_t{16} << 10U;
+constexpr std::size_t kEventsKept = 16'384;
+
 constexpr const char* kTooManyQuestions = "BINDs and DESCRIBEs are sent faster than their answers are read";
 constexpr const char* kLongName = "the name of a service is longer than the peer's own messages may be";
+
+/// What this thread lends to the connection that it works on.
+struct Spares {
+  protocol::Session::Spares session;
+  std::vector<protocol::Event> events;
+};
+thread_local Spares spares;
+
+bool is_question(protocol::EventType type) noexcept {
+  return type == protocol::EventType::bind || type == protocol::EventType::unbind ||
+         type == protocol::EventType::describe;
+}
 
 }  // namespace
 
@@ -23,22 +45,28 @@ ServerLink::ServerLink(std::unique_ptr<transport::Stream> stream, Options option
     : stream_(std::move(stream)),
       options_(std::move(options)),
       reactor_(std::move(reactor)),
-      session_(protocol::Role::server, options_.session) {}
+      session_(protocol::Role::server, options_.session),
+      questions_(kQuestionsAtOnce, kQuestionsPerSecond) {}
+
+// Requests may have been alive for longer than the connection, and hold what was charged for them.
+ServerLink::~ServerLink() {
+  (void)options_.load->change(-static_cast<std::ptrdiff_t>(charged_.load()));
+}
 
 void ServerLink::open(std::shared_ptr<Handler> handler) {
-  {
-    const std::scoped_lock lock(mutex_);
-    handler_ = std::move(handler);
-    if (drains_) handler_->on_drain(session_.last_id());
-    reactor_->watch(stream_->fd(), shared_from_this(), false);
-    update_interest();
-  }
-  reactor_->at(std::chrono::steady_clock::now() + options_.handshake_timeout, [weak = weak_from_this()] {
-    const auto self = weak.lock();
-    if (!self) return;
-    Lock lock(self->mutex_);
-    if (!self->greeted_ && !self->closed()) self->shut("no complete HELLO in time", lock);
-  });
+  const std::scoped_lock lock(mutex_);
+  handler_ = std::move(handler);
+  if (drains_) handler_->on_drain(session_.last_id());
+  reactor_->watch(stream_->fd(), shared_from_this(), false);
+  handshake_timer_ =
+      reactor_->at(std::chrono::steady_clock::now() + options_.handshake_timeout, [weak = weak_from_this()] {
+        const auto self = weak.lock();
+        if (!self) return;
+        Lock late(self->mutex_);
+        if (!self->greeted_)
+          self->cut(Cut::handshake, "handshake_timeout", "no complete HELLO in time", late);
+      });
+  update_interest();
 }
 
 void ServerLink::on_ready(transport::Ready ready) {
@@ -97,13 +125,21 @@ void ServerLink::look_again() {
 ServerLink::Went ServerLink::read_once() {
   Lock lock(mutex_);
   if (closed() || ending_) return Went::enough;
+  session_.lend_input(spares.session);
+  if (events_.capacity() == 0) events_.swap(spares.events);
   const auto window = session_.receive_window();
+  reading_ = true;
   lock.unlock();
   const auto result = stream_->read(window, transport::Wait::no);
   lock.lock();
-  if (closed()) return Went::enough;
+  reading_ = false;
+  if (closed()) {
+    release_stream();
+    return Went::enough;
+  }
   if (result.state == transport::IoState::would_block) {
     flush(lock);  // what the stream has to say for itself
+    end_turn();
     return Went::enough;
   }
   if (result.state != transport::IoState::ok) {
@@ -111,11 +147,13 @@ ServerLink::Went ServerLink::read_once() {
     return Went::enough;
   }
   session_.commit(result.bytes);
+  received_ += result.bytes;
   for (;;) {
     protocol::Event event;
     if (!session_.next(event)) break;
     events_.push_back(std::move(event));
   }
+  frames_ += events_.size();
   in_turn_ = true;
   lock.unlock();
   return run_turn(result.bytes == window.size());
@@ -155,19 +193,86 @@ ServerLink::Went ServerLink::run_turn(bool full) {
     Turn turn(*this);
     const auto now = std::chrono::steady_clock::now();
     while (next_event_ < events_.size()) {
+      const bool goes_on = may_go_on(turn, now);
+      if (turn.left()) return Went::elsewhere;
+      if (!goes_on) return Went::enough;
       handle(events_[next_event_++], now);
       if (turn.left()) return Went::elsewhere;
     }
   }
   handler_->on_turn_end();
-  events_.clear();  // large payloads are not kept alive by a connection that is idle
-  next_event_ = 0;
-  turn_input_.reset();
   Lock lock(mutex_);
   in_turn_ = false;
   flush(lock);
+  end_turn();
   update_interest();
   return !paused_ && full ? Went::more : Went::enough;
+}
+
+// Under the lock: nothing that was parsed is left.
+void ServerLink::end_turn() {
+  events_.clear();  // large payloads are not kept alive by a connection that is idle
+  next_event_ = 0;
+  questions_in_slice_ = 0;
+  turn_input_.reset();
+  if (events_.capacity() > spares.events.capacity() && events_.capacity() <= kEventsKept)
+    events_.swap(spares.events);
+  events_ = std::vector<protocol::Event>();
+  session_.give_back_input(spares.session);
+  if (in_flight() == 0 && !writing_) session_.give_back_output(spares.session);
+  charge();
+  if (session_.mid_frame() && !progress_watched_) watch_progress();
+}
+
+// Holds the turn where its replies are not read, and where it asks more than is good for others.
+bool ServerLink::may_go_on(const Turn& turn, TimePoint now) {
+  const auto type = events_[next_event_].type;
+  if (full() && type == protocol::EventType::request) [[unlikely]] {
+    Lock lock(mutex_);
+    flush(lock);  // which may run a stream's code, and that may wait
+    if (turn.left() || closed()) return false;
+    if (!full()) return true;
+    hold_turn(lock);
+    return false;
+  }
+  if (!is_question(type)) [[likely]]
+    return true;
+  if (++questions_in_slice_ <= kQuestionsPerSlice && questions_.take(now)) return true;
+  const bool pause = questions_in_slice_ <= kQuestionsPerSlice;
+  questions_in_slice_ = 0;
+  Lock lock(mutex_);
+  hold_turn(lock);
+  if (closed()) return false;
+  flush(lock);
+  const auto again = [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->go_on_with_turn();
+  };
+  if (pause) {
+    reactor_->at(std::chrono::steady_clock::now() + kQuestionsPause, again);
+  } else {
+    reactor_->post(again);
+  }
+  return false;
+}
+
+// Under the lock. The rest of the turn stays parsed, and what it looks into is not read into again.
+void ServerLink::hold_turn(Lock& lock) {
+  in_turn_ = false;
+  turn_waits_ = turn_held_ = true;
+  update_interest();
+  lock.unlock();
+  handler_->on_turn_end();  // what was begun waits for nobody
+  lock.lock();
+}
+
+void ServerLink::go_on_with_turn() {
+  {
+    const Lock lock(mutex_);
+    turn_held_ = false;
+    if (turn_waits_) in_turn_ = true;
+    update_interest();
+  }
+  on_ready({.readable = true}, true);
 }
 
 // The request that runs keeps what it looks into; the others, and the reading, are left to the next thread.
@@ -209,11 +314,13 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
     case protocol::EventType::hello: {
       Lock lock(mutex_);
       greeted_ = true;
+      reactor_->cancel(handshake_timer_);
       client_id_ = session_.peer().client_id;
       peer_max_payload_ = session_.peer_max_payload();
       peer_stream_window_ = session_.peer().stream_window;
       if (drains_) session_.send_goaway(Code::shutting_down, *drains_);
-      return;
+      lock.unlock();
+      return handler_->on_greeted();
     }
     case protocol::EventType::bind:
       return on_bind(event);
@@ -221,10 +328,15 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
       in_flight_.fetch_add(1);
       queued_bytes_.fetch_add(event.payload.size());
       warm_blocks_for(event.payload.size(), reactor_);
-      if (above(1)) {
+      const bool too_many = above(1);
+      if (too_many || options_.load->nearly_over(event.payload.size())) [[unlikely]] {
         if (!event.header.oneway()) {
           return send_failure(protocol::ReplyHead::to(event), Code::overloaded, Execution::not_executed,
-                              "too many requests in flight on this connection", event.payload.size());
+                              too_many
+                                  ? "too many requests in flight on this connection"
+                                  : "the requests and replies of this server take all the memory that it "
+                                    "has for them",
+                              event.payload.size());
         }
         crowded_ = true;
       }
@@ -262,6 +374,7 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
     case protocol::EventType::broken: {
       options_.log.write(Level::warning, "connection_broken",
                          {{"peer", peer()}, {"code", name(event.code)}, {"reason", event.text}});
+      if (event.type == protocol::EventType::broken) options_.load->count(Cut::protocol);
       Lock lock(mutex_);
       ending_ = true;
       return;
@@ -295,15 +408,17 @@ void ServerLink::on_stream(const protocol::Event& event) {
 void ServerLink::refuse_and_close(Code code, const std::string& reason) {
   session_.fail(code, reason);
   ending_ = true;
+  options_.load->count(Cut::protocol);
   options_.log.write(Level::warning, "connection_broken",
                      {{"peer", peer()}, {"code", name(code)}, {"reason", reason}});
 }
 
 void ServerLink::send_reply(const protocol::ReplyHead& head, Gathered& payload, std::size_t request_size) {
   Lock lock(mutex_);
-  end_request(request_size);
-  if (closed()) return;
+  count_ended(request_size);
+  if (closed()) return charge();
   warm_blocks_for(payload.size(), reactor_);
+  session_.lend_output(spares.session);
   if (payload.size() > peer_max_payload_) {
     session_.send_failure(head, Code::message_too_large, Execution::unknown,
                           "the reply has " + std::to_string(payload.size()) +
@@ -313,15 +428,18 @@ void ServerLink::send_reply(const protocol::ReplyHead& head, Gathered& payload, 
   } else {
     session_.send_reply(head, std::move(payload));
   }
+  note_output();
   flush_after_reply(lock);
 }
 
 void ServerLink::send_failure(const protocol::ReplyHead& head, Code code, Execution execution,
                               std::string_view message, std::size_t request_size) {
   Lock lock(mutex_);
-  end_request(request_size);
+  count_ended(request_size);
   if (closed()) return;
+  session_.lend_output(spares.session);
   session_.send_failure(head, code, execution, message);
+  note_output();
   flush_after_reply(lock);
 }
 
@@ -364,7 +482,44 @@ bool ServerLink::has_room() {
   return false;
 }
 
+bool ServerLink::awaits_room() {
+  const Lock lock(mutex_);
+  if (closed() || !full()) return false;
+  return room_wanted_ = true;
+}
+
+// Under the lock, when something was queued.
+void ServerLink::note_output() {
+  const auto bytes = session_.output_bytes();
+  if (bytes > options_.max_output) [[unlikely]]
+    full_.store(true, std::memory_order_relaxed);
+  if (bytes >= kChargeStep) charge();
+}
+
+// Under the lock: what this connection holds, for the server to know.
+void ServerLink::charge() {
+  const auto before = charged_.load(std::memory_order_relaxed);
+  std::size_t now = queued_bytes_.load(std::memory_order_relaxed);
+  if (!closed()) now += session_.awaited_bytes() + session_.output_bytes();
+  if (now == before || (now != 0 && (now > before ? now - before : before - now) < kChargeStep)) return;
+  charged_.store(now, std::memory_order_relaxed);
+  const bool overfull =
+      options_.load->change(static_cast<std::ptrdiff_t>(now) - static_cast<std::ptrdiff_t>(before));
+  if (!overfull) return;
+  reactor_->post([load = options_.load, weak = std::weak_ptr(handler_)] {
+    if (const auto handler = weak.lock()) handler->on_overfull();
+    load->relieved();
+  });
+}
+
 void ServerLink::end_request(std::size_t request_size) {
+  count_ended(request_size);
+  if (request_size == 0 || charged_.load(std::memory_order_relaxed) == 0) return;
+  const Lock lock(mutex_);
+  charge();
+}
+
+void ServerLink::count_ended(std::size_t request_size) {
   in_flight_.fetch_sub(1);
   queued_bytes_.fetch_sub(request_size);
   if (!crowded_ || above(2) || !crowded_.exchange(false)) return;
@@ -409,16 +564,33 @@ void ServerLink::flush(Lock& lock) {
     if (result.state == transport::IoState::ok) continue;
     if (result.state == transport::IoState::would_block) {
       blocked_ = true;
-      if (!std::exchange(progress_watched_, true)) watch_progress();
+      if (!progress_watched_) watch_progress();
       break;
     } else {
       writing_ = false;
+      if (closed()) return release_stream();
       return shut_by_peer(lock);
     }
   }
   writing_ = false;
+  if (closed()) return release_stream();
   if (ending_ && session_.output_bytes() == 0 && !blocked_) return shut("", lock);
+  if (session_.output_bytes() == 0 && in_flight() == 0) session_.give_back_output(spares.session);
+  if (charged_.load(std::memory_order_relaxed) != 0) charge();
   update_interest();
+  make_room(lock);
+}
+
+// Under the lock: enough was written for what had to wait.
+void ServerLink::make_room(Lock& lock) {
+  if (full() && session_.output_bytes() <= options_.max_output / 2) {
+    full_.store(false, std::memory_order_relaxed);
+    if (turn_held_ && !in_turn_) {
+      reactor_->post([weak = weak_from_this()] {
+        if (const auto self = weak.lock()) self->go_on_with_turn();
+      });
+    }
+  }
   if (!room_wanted_ || session_.output_bytes() > options_.max_output / 4) return;
   room_wanted_ = false;
   const auto handler = handler_;
@@ -427,28 +599,65 @@ void ServerLink::flush(Lock& lock) {
   lock.lock();
 }
 
+// Under the lock: from now on something has to move.
 void ServerLink::watch_progress() {
-  reactor_->at(std::chrono::steady_clock::now() + options_.progress_timeout,
-               [weak = weak_from_this(), before = written_] {
-                 const auto self = weak.lock();
-                 if (!self) return;
-                 Lock lock(self->mutex_);
-                 self->progress_watched_ = false;
-                 if (!self->blocked_ || self->closed()) return;
-                 if (self->written_ != before) {
-                   self->progress_watched_ = true;
-                   return self->watch_progress();
-                 }
-                 self->options_.log.write(Level::warning, "slow_reader", {{"peer", self->peer()}});
-                 self->shut("the peer does not read its replies", lock);
-               });
+  progress_watched_ = true;
+  progress_ = {.written = written_,
+               .received = received_,
+               .frames = frames_,
+               .output = session_.output_bytes(),
+               .mid_frame = session_.mid_frame() && !paused_};
+  reactor_->at(std::chrono::steady_clock::now() + options_.progress_timeout, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->look_at_progress();
+  });
+}
+
+// "One byte now and then" is no progress: either all that waited has moved, or as much as a slow network
+// takes.
+void ServerLink::look_at_progress() {
+  Lock lock(mutex_);
+  progress_watched_ = false;
+  if (closed()) return;
+  if (written_ - progress_.written < std::min(progress_.output, options_.least_progress)) {
+    return cut(
+        Cut::progress, "progress_timeout",
+        "the peer does not read its replies: " + std::to_string(session_.output_bytes()) + " bytes wait",
+        lock);
+  }
+  // Nothing is read while replies wait, or while there are too many requests: then it is not the peer's
+  // fault.
+  const bool same_frame = progress_.mid_frame && session_.mid_frame() && frames_ == progress_.frames;
+  if (same_frame && received_ - progress_.received < options_.least_progress) {
+    return cut(Cut::progress, "progress_timeout", "the peer does not end the frame that it has begun", lock);
+  }
+  if (session_.mid_frame() || session_.output_bytes() != 0) watch_progress();
+}
+
+void ServerLink::cut(Cut why, std::string_view limit, const std::string& reason) {
+  Lock lock(mutex_);
+  cut(why, limit, reason, lock);
+}
+
+// Under the lock. What waits is not written: it is too much, or is not read.
+void ServerLink::cut(Cut why, std::string_view limit, const std::string& reason, Lock& lock) {
+  if (closed()) return;
+  options_.load->count(why);
+  options_.log.write(Level::warning, "connection_cut",
+                     {{"peer", peer()}, {"limit", limit}, {"reason", reason}});
+  if (session_.output_bytes() == 0 && !writing_) {
+    session_.fail(Code::overloaded, reason);
+    flush(lock);
+  }
+  shut("", lock);
 }
 
 void ServerLink::update_interest() {
   if (closed()) return;
   const auto output = session_.output_bytes();
   if (crowded_ && !above(2)) crowded_ = false;
-  paused_ = ending_ || crowded_ || output > (paused_ ? options_.max_output / 2 : options_.max_output);
+  paused_ =
+      ending_ || crowded_ || turn_held_ || output > (paused_ ? options_.max_output / 2 : options_.max_output);
+  if (paused_) progress_.mid_frame = false;
   const auto wanted = static_cast<transport::Interest>((paused_ ? 0U : 1U) | (blocked_ ? 2U : 0U));
   if (wanted == interest_) return;
   interest_ = wanted;
@@ -467,8 +676,8 @@ void ServerLink::drain(const std::string& reason) {
 
 bool ServerLink::idle() {
   const std::scoped_lock lock(mutex_);
-  return closed() ||
-         (!in_turn_ && in_flight() == 0 && session_.output_bytes() == 0 && stream_->unacknowledged() == 0);
+  return closed() || (!in_turn_ && !turn_held_ && in_flight() == 0 && session_.output_bytes() == 0 &&
+                      stream_->unacknowledged() == 0);
 }
 
 void ServerLink::close(const std::string& reason) {
@@ -495,12 +704,23 @@ void ServerLink::shut(const std::string& reason, Lock& lock) {
   if (closed_.exchange(true)) return;
   if (!reason.empty())
     options_.log.write(Level::info, "connection_closed", {{"peer", peer()}, {"reason", reason}});
+  reactor_->cancel(handshake_timer_);
   reactor_->forget(stream_->fd());
   stream_->shutdown();
+  release_stream();
   const auto handler = handler_;
   lock.unlock();
   if (handler) handler->on_closed();
   lock.lock();
+}
+
+// Under the lock, once it has ended. Requests that nobody has answered yet may keep this alive, but neither
+// its descriptor nor what it would have sent.
+void ServerLink::release_stream() {
+  if (writing_ || reading_ || std::exchange(released_, true)) return;
+  stream_->close();
+  session_.drop_output();
+  charge();
 }
 
 }  // namespace mf::link

@@ -3,10 +3,17 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <new>
 
 #include "mf/protocol/limits.hpp"
 
 namespace mf::protocol {
+namespace {
+
+// Of a frame that has not come whole: copied rather than left in a large buffer of its own.
+constexpr std::size_t kLittle = 8 * 1024;
+
+}  // namespace
 
 std::span<std::byte> Input::window() {
   if (dedicated()) return dedicated_.span().last(dedicated_missing_);
@@ -62,11 +69,33 @@ Buffer Input::detach() {
   return next;
 }
 
-void Input::shrink() noexcept {
-  if (begin_ != end_) return;
-  buffer_ = Buffer();
-  begin_ = end_ = 0;
-  filled_ = false;
+void Input::lend(Buffer& spare) noexcept {
+  const std::size_t left = end_ - begin_;
+  if (spare.capacity() <= buffer_.capacity() || left > kLittle) return;
+  if (left != 0) std::memcpy(spare.data(), buffer_.data() + begin_, left);
+  buffer_.swap(spare);
+  spare = Buffer();
+  begin_ = 0;
+  end_ = left;
+}
+
+void Input::give_back(Buffer& spare) noexcept {
+  const std::size_t left = end_ - begin_;
+  if (left > kLittle || buffer_.capacity() == 0) return;
+  Buffer kept;
+  if (left != 0) {
+    if (buffer_.capacity() <= kReceiveWindowAtFirst) return;
+    try {
+      kept.reserve(kReceiveWindowAtFirst);
+    } catch (const std::bad_alloc&) {
+      return;  // then it stays where it is
+    }
+    std::memcpy(kept.data(), buffer_.data() + begin_, left);
+  }
+  kept.swap(buffer_);
+  if (kept.capacity() > spare.capacity()) spare.swap(kept);
+  begin_ = 0;
+  end_ = left;
 }
 
 }  // namespace mf::protocol

@@ -7,6 +7,12 @@
 #include "mf/protocol/limits.hpp"
 
 namespace mf::protocol {
+namespace {
+
+// Their list, which one that writes lone replies needs again and again.
+constexpr std::size_t kSegmentsKept = 2;
+
+}  // namespace
 
 std::byte* Output::append_segment(std::size_t n) {
   const std::size_t usual = bytes_ == 0 ? kOutputSegment : 4 * kOutputSegment;
@@ -99,9 +105,16 @@ void Output::clear() noexcept {
   open_ = false;
 }
 
-void Output::shrink() noexcept {
+void Output::lend(Buffer& spare) noexcept {
+  if (segments_.empty() && spare_.capacity() == 0) spare_.swap(spare);
+}
+
+void Output::give_back(Buffer& spare) noexcept {
   if (bytes_ != 0) return;
-  *this = Output();
+  if (!segments_.empty()) drop_first();
+  if (segments_.capacity() > kSegmentsKept) segments_ = std::vector<Segment>();
+  if (spare_.capacity() > spare.capacity()) spare_.swap(spare);
+  spare_ = Buffer();
 }
 
 }  // namespace mf::protocol

@@ -96,11 +96,6 @@ std::size_t Session::peer_max_payload() const noexcept {
   return theirs_ == State::fresh ? kMaxPayloadBeforeHello : peer_.max_payload;
 }
 
-void Session::shrink() noexcept {
-  input_.shrink();
-  output_.shrink();
-}
-
 bool Session::next(Event& event) {
   event.owner.clear();
   event.metadata = {};

@@ -12,6 +12,9 @@
 namespace mf::server {
 namespace {
 
+// Workers that begin what had to wait for room.
+constexpr std::size_t kHeldAtOnce = 8;
+
 constexpr std::string_view kCancelled = "cancelled before it was started";
 constexpr std::string_view kIdTwice = "the id of a call that is in flight was used again";
 constexpr std::string_view kTooLate = "the deadline passed while the call waited to be run";
@@ -335,7 +338,7 @@ void Connection::end_oneway(const Binding& binding) {
 }
 
 void Connection::drop_lane() {
-  std::deque<std::unique_ptr<Job>> dropped;  // destroyed after unlocking: their tickets answer
+  std::list<std::unique_ptr<Job>> dropped;  // destroyed after unlocking: their tickets answer
   const std::scoped_lock lock(mutex_);
   dropped.swap(lane_);
 }
@@ -363,7 +366,44 @@ void Connection::on_stream(const protocol::Event& event) {
   }
 }
 
+// They need not begin in the order in which they were sent: all of them have replies. One that has a slot of
+// a limit runs: it would keep it from others, and the limit bounds how many such replies there are.
+bool Connection::hold(std::unique_ptr<Job>& job) {
+  const auto link = link_.lock();
+  if (!link || !link->full() || job->ticket.has_gate() ||
+      (job->ticket.call() && job->ticket.call()->has_streams()))
+    return false;
+  {
+    const std::scoped_lock lock(mutex_);
+    held_.push_back(std::move(job));
+  }
+  if (!link->awaits_room()) run_held();
+  return true;
+}
+
+// On a worker: one after the other, as long as there is room.
+void Connection::run_held() {
+  for (;;) {
+    std::unique_ptr<Job> job;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (held_.empty()) return;
+      job = std::move(held_.back());
+      held_.pop_back();
+      if (held_.empty()) held_ = std::vector<std::unique_ptr<Job>>();
+    }
+    if (hold(job)) return;
+    run(std::move(job));
+  }
+}
+
 void Connection::on_room() {
+  {
+    const std::scoped_lock lock(mutex_);
+    for (std::size_t i = 0; i < std::min(held_.size(), kHeldAtOnce); ++i) {
+      directory_.workers().submit([self = shared_from_this()] { self->run_held(); });
+    }
+  }
   for (const auto& call : calls_->live()) call->on_room();
 }
 
@@ -374,6 +414,11 @@ void Connection::end_streams() {
 void Connection::on_closed() {
   calls_->on_lost();
   directory_.admission().cancel_all(number_);
+  {
+    std::vector<std::unique_ptr<Job>> dropped;  // destroyed after unlocking: their tickets answer
+    const std::scoped_lock lock(mutex_);
+    dropped.swap(held_);
+  }
   directory_.on_closed(number_);
 }
 
@@ -477,6 +522,8 @@ void Connection::run_here(const std::shared_ptr<Binding>& binding, Ticket ticket
 }
 
 void Connection::run(std::unique_ptr<Job> job) {
+  if (hold(job)) [[unlikely]]
+    return;
   auto& ticket = job->ticket;
   const auto* const clock = directory_.clock();
   auto* const placement = job->placement;

@@ -12,7 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -50,6 +50,9 @@ class Directory {
   /// The offer for a BIND, or why not.
   virtual Outcome<std::shared_ptr<const Offer>> find(const protocol::Bind& bind) = 0;
   virtual const ServiceInfo* describe(std::string_view service) = 0;
+  virtual void on_greeted(std::uint64_t connection) = 0;
+  /// The connections hold too much together.
+  virtual void on_overfull() = 0;
   virtual void on_closed(std::uint64_t connection) = 0;
   virtual Admission& admission() = 0;
   virtual transport::Workers& workers() = 0;
@@ -80,6 +83,8 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   bool on_unbind(std::uint16_t first_route) override { return routes_.unbind(first_route); }
   void on_room() override;
   void on_handed_over() noexcept override;
+  void on_greeted() override { directory_.on_greeted(number_); }
+  void on_overfull() override { directory_.on_overfull(); }
   void on_closed() override;
 
   /// Ends the streams that are still open: the server stops now.
@@ -109,6 +114,9 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   /// The call was refused by the limits of its method or its server.
   void refuse(Ticket ticket, const Offer& offer, std::uint16_t method, const Gate& gate, TimePoint now);
   void count_here(Counters& counters, std::uint32_t calls);
+  /// Keeps a call back that may not begin while its connection's replies are not read. False: it may.
+  bool hold(std::unique_ptr<Job>& job);
+  void run_held();
   void run_lane();
   void run_lane(std::unique_ptr<Job> first);
   void drop_lane();
@@ -131,9 +139,10 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   Counters* counted_ = nullptr;      // of the latest calls that were run here, and
   std::uint64_t count_ = 0;          // how many of them are not counted there yet
 
-  std::mutex mutex_;  // all below
-  std::deque<std::unique_ptr<Job>> lane_;
+  std::mutex mutex_;                      // all below
+  std::list<std::unique_ptr<Job>> lane_;  // and no deque, which takes memory when it is empty
   bool lane_runs_ = false;
+  std::vector<std::unique_ptr<Job>> held_;  // until there is room for their replies
   std::map<const Offer*, std::size_t> oneways_;
   std::atomic<bool> draining_{false};
   std::atomic<std::uint32_t> latest_{0};  // once draining: no request behind it is executed

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -34,6 +36,8 @@ class Server::Core final : public server::Directory {
 
   Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind) override;
   const ServiceInfo* describe(std::string_view service) override;
+  void on_greeted(std::uint64_t connection) override;
+  void on_overfull() override;
   void on_closed(std::uint64_t connection) override;
   [[nodiscard]] ServerStats stats() const;
   server::Admission& admission() override { return *admission_; }
@@ -52,10 +56,12 @@ class Server::Core final : public server::Directory {
     std::shared_ptr<server::Connection> connection;
   };
 
+  [[nodiscard]] ConnectionStats connection_stats() const;
   void accept(std::unique_ptr<transport::Stream> stream);
+  void refuse(transport::Stream& stream);
   void announce();
   void drain();
-  [[nodiscard]] std::vector<Client> clients();
+  [[nodiscard]] std::vector<Client> clients() const;
   [[nodiscard]] std::vector<Address> advertised() const;
 
   [[nodiscard]] std::vector<std::shared_ptr<server::Gate>> gates_for(const ServiceInfo& service,
@@ -68,7 +74,11 @@ class Server::Core final : public server::Directory {
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const server::Offer>, std::less<>> offers_;
   std::unordered_map<std::uint64_t, Client> clients_;
+  std::set<std::uint64_t> greeting_;  // of them, those whose HELLO has not come, the oldest first
   std::uint64_t connections_ = 0;
+  const std::shared_ptr<link::ServerLoad> load_;
+  std::chrono::steady_clock::time_point refused_logged_{};  // the reactor's thread that accepts
+  std::uint64_t refused_unlogged_ = 0;                      // as above
   bool started_ = false;
   bool stopped_ = false;
   std::atomic<bool> nothing_more_{false};  // drained: what has not been started will not be

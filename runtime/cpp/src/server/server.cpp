@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <random>
+#include <span>
 #include <thread>
 
 #include "mf/core/agent.hpp"
@@ -22,6 +23,22 @@ constexpr std::size_t kMostStreamThreads = 1024;
 // Handlers that wait on threads that read sockets, for each such thread; with so many, all others go to
 // workers.
 constexpr std::size_t kMostSpares = 64;
+
+// A connection above the limit is one line at first, and then one with their number every ten seconds.
+constexpr auto kRefusedLoggedEvery = std::chrono::seconds(10);
+
+constexpr const char* kNoDescriptors = "the server has no file descriptors left; use another instance";
+
+/// The REFUSE that ends a connection before its first frame.
+std::vector<std::byte> refusal(const std::string& reason) {
+  protocol::Session session(protocol::Role::server, {});
+  session.fail(Code::overloaded, reason);
+  std::array<IoSlice, 4> slices;
+  std::vector<std::byte> bytes;
+  for (const auto& slice : std::span(slices).first(session.fill_output(slices)))
+    bytes.insert(bytes.end(), slice.data, slice.data + slice.size);
+  return bytes;
+}
 
 Error refused(std::string message) {
   return {Code::invalid_argument, Execution::not_executed, message};
@@ -67,7 +84,9 @@ class Server::Core::Acceptor final : public transport::Watched,
                                      public std::enable_shared_from_this<Acceptor> {
  public:
   Acceptor(Core& core, const Address& listen, std::shared_ptr<transport::TlsContext> tls)
-      : core_(core), listener_(listen, std::move(tls)) {}
+      : core_(core), listener_(listen, std::move(tls)) {
+    listener_.set_farewell(refusal(kNoDescriptors));
+  }
 
   void open() {
     core_.reactors_.front()->watch(listener_.fd(), shared_from_this(), false);
@@ -79,6 +98,7 @@ class Server::Core::Acceptor final : public transport::Watched,
     listener_.close();
   }
   [[nodiscard]] const Address& address() const { return listener_.address(); }
+  [[nodiscard]] std::uint64_t turned_away() const noexcept { return listener_.turned_away(); }
 
   void on_ready(transport::Ready /*ready*/) override {
     for (int i = 0; i < kAcceptsPerTurn; ++i) {
@@ -86,7 +106,10 @@ class Server::Core::Acceptor final : public transport::Watched,
       const auto result = listener_.accept(stream);
       if (result == transport::Listener::Accept::none) break;
       if (result == transport::Listener::Accept::exhausted) return rest();
-      pause_ = kShortestPause;
+      if (pause_ != kShortestPause) {
+        core_.log().write(Level::info, "accepts_again", {{"address", address().str()}});
+        pause_ = kShortestPause;
+      }
       core_.accept(std::move(stream));
     }
   }
@@ -96,7 +119,8 @@ class Server::Core::Acceptor final : public transport::Watched,
   static constexpr std::chrono::milliseconds kShortestPause{10};
 
   void rest() {
-    core_.log().write(Level::error, "out_of_descriptors", {{"pause_ms", pause_.count()}});
+    if (pause_ == kShortestPause)  // once, until somebody was accepted again
+      core_.log().write(Level::error, "out_of_descriptors", {{"address", address().str()}});
     core_.reactors_.front()->arm(listener_.fd(), transport::Interest::none);
     core_.reactors_.front()->at(std::chrono::steady_clock::now() + pause_, [weak = weak_from_this()] {
       if (const auto self = weak.lock(); self && self->listener_.fd() >= 0)
@@ -111,7 +135,9 @@ class Server::Core::Acceptor final : public transport::Watched,
 };
 
 Server::Core::Core(ServerOptions options)
-    : options_(std::move(options)), admission_(std::make_shared<server::Admission>(options_.limit)) {
+    : options_(std::move(options)),
+      admission_(std::make_shared<server::Admission>(options_.limit)),
+      load_(std::make_shared<link::ServerLoad>(options_.max_held_bytes)) {
   std::random_device random;
   for (auto& byte : nonce_) byte = static_cast<std::byte>(random());
 }
@@ -163,7 +189,7 @@ std::vector<std::shared_ptr<server::Gate>> Server::Core::gates_for(const Service
 
 ServerStats Server::Core::stats() const {
   const auto [running, waiting] = admission_->gauges();
-  ServerStats all{.running = running, .waiting = waiting};
+  ServerStats all{.running = running, .waiting = waiting, .connections = connection_stats()};
   const std::scoped_lock lock(mutex_);
   for (const auto& [key, offer] : offers_) {
     const auto& service = offer->servant->service();
@@ -236,16 +262,37 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
   link_options.session.limits.stream_window = options_.stream_window;
   link_options.session.nonce = nonce_;
   link_options.log = options_.log;
+  link_options.max_output = options_.max_unread_bytes;
+  link_options.max_queued_bytes = options_.max_request_bytes;
+  link_options.handshake_timeout = options_.handshake_timeout;
+  link_options.progress_timeout = options_.progress_timeout;
+  link_options.load = load_;
   std::shared_ptr<link::ServerLink> link;
   std::shared_ptr<server::Connection> connection;
+  std::shared_ptr<link::ServerLink> slowest;  // of those that have not sent their HELLO
   {
-    const std::scoped_lock lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (stopped_) return;
+    if (clients_.size() >= options_.max_connections) {
+      lock.unlock();
+      return refuse(*stream);
+    }
+    if (greeting_.size() >= options_.max_handshakes && !greeting_.empty()) {
+      slowest = clients_.at(*greeting_.begin()).link;
+      greeting_.erase(greeting_.begin());
+    }
     const auto number = ++connections_;
     link = std::make_shared<link::ServerLink>(std::move(stream), std::move(link_options),
                                               reactors_[number % reactors_.size()]);
     connection = std::make_shared<server::Connection>(*this, link, number);
     clients_.emplace(number, Client{.link = link, .connection = connection});
+    greeting_.insert(number);
+  }
+  if (slowest) {
+    slowest->cut(link::Cut::handshake, "max_handshakes",
+                 std::to_string(options_.max_handshakes) +
+                     " connections have not sent their HELLO, this one "
+                     "for the longest");
   }
   try {
     link->open(connection);
@@ -256,10 +303,68 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
   }
 }
 
+void Server::Core::refuse(transport::Stream& stream) {
+  load_->count(link::Cut::connections);
+  const auto reason =
+      "the server has " + std::to_string(options_.max_connections) + " connections, the most that it takes";
+  const auto bytes = refusal(reason);
+  const IoSlice slice{bytes.data(), bytes.size()};
+  (void)stream.write(std::span(&slice, 1));
+  std::array<std::byte, 4096> unread{};  // closed with unread bytes, the connection would be reset
+  (void)stream.read(unread, transport::Wait::no);
+  ++refused_unlogged_;
+  const auto now = std::chrono::steady_clock::now();
+  if (refused_logged_ != decltype(now){} && now - refused_logged_ < kRefusedLoggedEvery) return;
+  refused_logged_ = now;
+  options_.log.write(Level::warning, "connections_refused",
+                     {{"peer", stream.peer()},
+                      {"limit", "max_connections"},
+                      {"reason", reason},
+                      {"count", std::exchange(refused_unlogged_, 0)}});
+}
+
+void Server::Core::on_greeted(std::uint64_t connection) {
+  const std::scoped_lock lock(mutex_);
+  greeting_.erase(connection);
+}
+
+// Those who attack a server's memory hold the most of it.
+void Server::Core::on_overfull() {
+  auto all = clients();
+  while (load_->over() && !all.empty()) {
+    const auto most = std::ranges::max_element(
+        all, {}, [](const Client& client) { return client.link->closed() ? 0 : client.link->holds(); });
+    const auto holds = most->link->holds();
+    if (most->link->closed() || holds == 0) return;
+    most->link->cut(link::Cut::memory, "max_held_bytes",
+                    "the connections of this server hold more than " + std::to_string(load_->most()) +
+                        " bytes, and this one holds the most of it, " + std::to_string(holds));
+    all.erase(most);
+  }
+}
+
+ConnectionStats Server::Core::connection_stats() const {
+  ConnectionStats stats;
+  for (const auto& client : clients()) stats.calls += client.link->in_flight();
+  const std::scoped_lock lock(mutex_);
+  stats.open = clients_.size();
+  stats.handshakes = greeting_.size();
+  stats.held_bytes = load_->bytes();
+  stats.accepted = connections_;
+  stats.refused = load_->cuts(link::Cut::connections);
+  for (const auto& acceptor : acceptors_) stats.turned_away += acceptor->turned_away();
+  stats.cut_handshakes = load_->cuts(link::Cut::handshake);
+  stats.cut_progress = load_->cuts(link::Cut::progress);
+  stats.cut_memory = load_->cuts(link::Cut::memory);
+  stats.cut_protocol = load_->cuts(link::Cut::protocol);
+  return stats;
+}
+
 void Server::Core::on_closed(std::uint64_t connection) {
   Client gone;  // destroyed after unlocking
   {
     const std::scoped_lock lock(mutex_);
+    greeting_.erase(connection);
     if (const auto found = clients_.find(connection); found != clients_.end()) {
       gone = std::move(found->second);
       clients_.erase(found);
@@ -268,7 +373,7 @@ void Server::Core::on_closed(std::uint64_t connection) {
   if (options_.on_disconnect) options_.on_disconnect(connection);
 }
 
-std::vector<Server::Core::Client> Server::Core::clients() {
+std::vector<Server::Core::Client> Server::Core::clients() const {
   const std::scoped_lock lock(mutex_);
   std::vector<Client> all;
   for (const auto& [number, client] : clients_) all.push_back(client);
@@ -450,16 +555,16 @@ void Server::stop() {
   core_->stop();
 }
 
+ServerStats Server::stats() const {
+  return core_->stats();
+}
+
 Address Server::address() const {
   return core_->addresses().front();
 }
 
 std::vector<Address> Server::addresses() const {
   return core_->addresses();
-}
-
-ServerStats Server::stats() const {
-  return core_->stats();
 }
 
 }  // namespace mf

@@ -50,6 +50,7 @@ class FaultyStream final : public Stream {
   [[nodiscard]] bool allow_interrupts() noexcept override { return stream_->allow_interrupts(); }
   void interrupt() noexcept override { stream_->interrupt(); }
   void shutdown() noexcept override { stream_->shutdown(); }
+  void close() noexcept override { stream_->close(); }
   [[nodiscard]] int fd() const noexcept override { return stream_->fd(); }
   [[nodiscard]] const std::string& peer() const noexcept override { return stream_->peer(); }
 

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
@@ -14,6 +15,12 @@
 #include "transport/socket_stream.hpp"
 
 namespace mf::transport {
+namespace {
+
+// At once, when there are no descriptors.
+constexpr int kMostTurnedAway = 256;
+
+}  // namespace
 
 Failure unavailable(const std::string& message) {
   return Failure{.code = Code::unavailable,
@@ -70,12 +77,27 @@ Listener::Accept Listener::accept(std::unique_ptr<Stream>& out) {
     return Accept::accepted;
   }
   if (errno != EMFILE && errno != ENFILE) return Accept::none;
-  // The reserve buys one descriptor: the caller is turned away at once instead of hanging in the queue.
+  // The reserve buys one descriptor: callers are turned away at once instead of hanging in the queue.
   if (reserve_fd_ >= 0) ::close(reserve_fd_);
-  if (const int turned_away = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC); turned_away >= 0)
-    ::close(turned_away);
+  turn_away();
   reserve_fd_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   return Accept::exhausted;
+}
+
+void Listener::turn_away() noexcept {
+  for (int i = 0; i < kMostTurnedAway; ++i) {
+    const int fd = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0) return;
+    if (!tls_ && !farewell_.empty()) {
+      (void)::send(fd, farewell_.data(), farewell_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+      // What has come is read: closed with unread bytes, the connection would be reset.
+      std::array<char, 4096> unread{};
+      (void)::shutdown(fd, SHUT_WR);
+      (void)::recv(fd, unread.data(), unread.size(), MSG_DONTWAIT);
+    }
+    ::close(fd);
+    turned_away_.fetch_add(1, std::memory_order_relaxed);
+  }
 }
 
 }  // namespace mf::transport

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include "mf/core/error.hpp"
 #include "mf/transport/address.hpp"
@@ -42,8 +43,13 @@ IoResult from_errno() noexcept {
 }  // namespace
 
 SocketStream::~SocketStream() {
-  ::close(fd_);
-  if (interrupt_fd_ >= 0) ::close(interrupt_fd_);
+  close();
+}
+
+void SocketStream::close() noexcept {
+  for (int* const fd : {&fd_, &interrupt_fd_}) {
+    if (const int open = std::exchange(*fd, -1); open >= 0) ::close(open);
+  }
 }
 
 IoResult SocketStream::read(std::span<std::byte> into, Wait wait) noexcept {

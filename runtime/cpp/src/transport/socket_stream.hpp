@@ -25,13 +25,14 @@ class SocketStream final : public Stream {
   [[nodiscard]] bool allow_interrupts() noexcept override;
   void interrupt() noexcept override;
   void shutdown() noexcept override;
+  void close() noexcept override;
   [[nodiscard]] int fd() const noexcept override { return fd_; }
   [[nodiscard]] const std::string& peer() const noexcept override { return peer_; }
 
  private:
   bool poll(bool read, bool write, std::chrono::milliseconds timeout) const noexcept;
 
-  const int fd_;
+  int fd_;                 // -1 once it was closed
   int interrupt_fd_ = -1;  // an eventfd, from allow_interrupts() on
   const std::string peer_;
   std::chrono::microseconds coarse_timeout_{-1};

@@ -51,6 +51,7 @@ class TlsStream final : public Stream {
   [[nodiscard]] bool allow_interrupts() noexcept override { return socket_->allow_interrupts(); }
   void interrupt() noexcept override { socket_->interrupt(); }
   void shutdown() noexcept override;
+  void close() noexcept override { socket_->close(); }
   [[nodiscard]] int fd() const noexcept override { return socket_->fd(); }
   [[nodiscard]] const std::string& peer() const noexcept override { return socket_->peer(); }
 

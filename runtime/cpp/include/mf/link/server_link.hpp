@@ -7,10 +7,15 @@
 // at the end of its turn, or at once by the thread that answers the last request in flight, so that a lone
 // call is not handed over.
 //
-// Limits. Without HELLO after 2 s the connection is closed. With 8 MiB of replies unwritten nothing more is
-// read; if nothing can be written for 10 s, it is closed. More requests in flight than the limit, or 64 MiB
-// of them, are answered OVERLOADED; above that one-way calls, which nobody can be told about, are still
-// taken, but nothing more is read until half of the requests have ended.
+// Limits (docs/limits.md). Without HELLO after 2 s the connection is closed. With 8 MiB of replies unwritten
+// nothing more is read, and no request that was read already is begun, until half of them are written. While
+// replies wait, or a frame has begun to come, 512 KiB have to move every 10 s, or all that there is. More
+// requests in flight than the limit, or 64 MiB of them, are answered OVERLOADED; above that one-way calls,
+// which nobody can be told about, are still taken, but nothing more is read until half of the requests have
+// ended. What a connection holds is charged to its server (ServerLoad), in steps of 16 KiB. Frames that make
+// work without being calls (BIND, UNBIND, DESCRIBE) have a rate; what is above it waits.
+//
+// Memory. A connection at rest has no buffers: those of the thread that reads or writes it are lent to it.
 #pragma once
 
 #include <array>
@@ -25,8 +30,10 @@
 
 #include "mf/core/clock.hpp"
 #include "mf/core/log.hpp"
+#include "mf/link/server_load.hpp"
 #include "mf/protocol/control.hpp"
 #include "mf/protocol/session.hpp"
+#include "mf/protocol/token_bucket.hpp"
 #include "mf/transport/reactor.hpp"
 #include "mf/transport/stream.hpp"
 
@@ -56,6 +63,11 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
     virtual void on_drain(std::uint32_t latest) = 0;
     /// The on_request() that runs on this thread is no longer the reactor's: others follow before it returns.
     virtual void on_handed_over() noexcept = 0;
+    /// The peer's HELLO has come.
+    virtual void on_greeted() = 0;
+    /// All connections together hold too much, and the handler is to see to it: see ServerLoad. On any
+    /// thread, without a lock.
+    virtual void on_overfull() = 0;
     /// Once, on any thread.
     virtual void on_closed() = 0;
   };
@@ -64,13 +76,18 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
     protocol::SessionOptions session;
     std::chrono::milliseconds handshake_timeout{2'000};
     std::chrono::milliseconds progress_timeout{10'000};
+    /// So much has to move in this time, or all that there is.
+    std::size_t least_progress = std::size_t{512} << 10U;
     std::size_t max_output = std::size_t{8} << 20U;
+    /// Shared by the connections of a server.
+    std::shared_ptr<ServerLoad> load = std::make_shared<ServerLoad>(std::size_t{512} << 20U);
     std::size_t max_queued_bytes = std::size_t{64} << 20U;
     Log log;
   };
 
   ServerLink(std::unique_ptr<transport::Stream> stream, Options options,
              std::shared_ptr<transport::Reactor> reactor);
+  ~ServerLink() override;
 
   /// Begins to read. The handler lives as long as the link.
   void open(std::shared_ptr<Handler> handler);
@@ -92,6 +109,13 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void flush_now();
   /// May more be queued to be written? If not, Handler::on_room() follows.
   [[nodiscard]] bool has_room();
+  /// So many bytes wait to be written that no further request may be begun.
+  [[nodiscard]] bool full() const noexcept { return full_.load(std::memory_order_relaxed); }
+  /// Of one that full() has kept from beginning: true if Handler::on_room() follows, false if there is room
+  /// by now.
+  [[nodiscard]] bool awaits_room();
+  /// What is charged to the server for this connection.
+  [[nodiscard]] std::size_t holds() const noexcept { return charged_.load(std::memory_order_relaxed); }
   /// May a handler be run that perhaps waits, and then needs another thread to read?
   [[nodiscard]] bool has_spare() const noexcept { return reactor_->has_spare(); }
   void post(UniqueFunction<void()> work) { reactor_->post(std::move(work)); }
@@ -100,6 +124,8 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   /// New requests are refused from now on; those in flight are finished.
   void drain(const std::string& reason);
   void close(const std::string& reason);
+  /// Ends it because it has crossed a limit, with one line in the log.
+  void cut(Cut why, std::string_view limit, const std::string& reason);
 
   [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
@@ -129,12 +155,23 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   Went read_once();
   Went run_turn(bool full);
   bool leave_turn(Turn& turn) noexcept;
+  bool may_go_on(const Turn& turn, TimePoint now);
+  void hold_turn(Lock& lock);
+  void go_on_with_turn();
+  void end_turn();
   void handle(protocol::Event& event, TimePoint now);
   void on_bind(const protocol::Event& event);
   void on_stream(const protocol::Event& event);
   void flush(Lock& lock);
   void flush_after_reply(Lock& lock);
   void watch_progress();
+  void look_at_progress();
+  void note_output();
+  void count_ended(std::size_t request_size);
+  void make_room(Lock& lock);
+  void charge();
+  void release_stream();
+  void cut(Cut why, std::string_view limit, const std::string& reason, Lock& lock);
   void refuse_and_close(Code code, const std::string& reason);
   [[nodiscard]] bool above(std::size_t divisor) const noexcept;
   void update_interest();
@@ -155,11 +192,17 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   std::shared_ptr<const Buffer>
       turn_input_;           // what the events look into, if the session reads into another one
   bool turn_waits_ = false;  // for the next thread to go on with it
+  protocol::TokenBucket questions_;
+  std::size_t questions_in_slice_ = 0;
 
   bool greeted_ = false;
+  transport::Reactor::TimerId handshake_timer_ = 0;
   std::optional<std::string> drains_;  // and why
   bool in_turn_ = false;
   bool writing_ = false;
+  bool reading_ = false;    // the stream is, without the lock
+  bool turn_held_ = false;  // until there is room for its replies, or time for its questions
+  bool released_ = false;   // the stream's descriptor
   bool blocked_ = false;
   bool paused_ = false;
   bool flush_posted_ = false;
@@ -168,6 +211,17 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   bool ending_ = false;  // the session broke: write what is left, then close
   transport::Interest interest_ = transport::Interest::none;
   std::uint64_t written_ = 0;
+  std::uint64_t received_ = 0;
+  std::uint64_t frames_ = 0;  // that have ended
+  struct Progress {           // as it was when progress_watched_ began
+    std::uint64_t written = 0;
+    std::uint64_t received = 0;
+    std::uint64_t frames = 0;
+    std::size_t output = 0;
+    bool mid_frame = false;
+  } progress_;
+  std::atomic<std::size_t> charged_{0};
+  std::atomic<bool> full_{false};
   std::atomic<std::size_t> in_flight_{0};
   std::atomic<std::size_t> queued_bytes_{0};
   std::atomic<bool> crowded_{false};  // one-way calls above the limit: reads nothing

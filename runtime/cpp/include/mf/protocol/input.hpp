@@ -42,8 +42,12 @@ class Input {
   /// Takes the common buffer away, so that views live as long as it does; what is not parsed goes on in
   /// another one. Throws std::bad_alloc.
   [[nodiscard]] Buffer detach();
-  /// Gives the common buffer back if nothing is in it. Ends the life of views, as window() does.
-  void shrink() noexcept;
+  /// Lends it memory to receive into, if it has less: what little has come goes on there. Ends the life of
+  /// views, as window() does, and as the next one.
+  void lend(Buffer& spare) noexcept;
+  /// Takes the common buffer away from an idle connection, as the spare one if that is smaller, so that only
+  /// those that are read from have one. A little that is not parsed yet goes on in a small buffer.
+  void give_back(Buffer& spare) noexcept;
 
  private:
   Buffer buffer_;  // used as [begin_, end_) within capacity(); its size() is not used

@@ -42,8 +42,11 @@ class Output {
   void consumed(std::size_t n) noexcept;
   /// Forgets everything that waits. Not while slices are being written.
   void clear() noexcept;
-  /// Gives spare memory back if nothing waits.
-  void shrink() noexcept;
+  /// Lends it memory for small frames, if it has none.
+  void lend(Buffer& spare) noexcept;
+  /// Takes the memory of small frames away if nothing waits, as the spare one if that is smaller. Not while
+  /// slices are being written.
+  void give_back(Buffer& spare) noexcept;
 
  private:
   struct Segment {

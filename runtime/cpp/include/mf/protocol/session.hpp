@@ -140,6 +140,8 @@ class Session {
   [[nodiscard]] std::size_t fill_output(std::span<IoSlice> slices) const noexcept {
     return output_.fill(slices);
   }
+  /// Of a connection that has ended.
+  void drop_output() noexcept { output_ = Output(); }
   void consumed(std::size_t n) noexcept {
     output_.consumed(n);
     written_ += n;
@@ -192,9 +194,17 @@ class Session {
   [[nodiscard]] std::size_t peer_max_payload() const noexcept;
   /// The memory that events' views look into: kept by the caller, they outlive the next receive_window().
   [[nodiscard]] Buffer detach_input() { return input_.detach(); }
-  /// Gives memory back while the connection is idle; call it when a read would block and nothing is in
-  /// flight.
-  void shrink() noexcept;
+  /// Memory that only a session at work needs, so that the idle ones of a thread need none: it is lent to
+  /// the one that is read from or written to, and given back when nothing more waits there. All end the life
+  /// of events' views.
+  struct Spares {
+    Buffer input;
+    Buffer output;
+  };
+  void lend_input(Spares& spares) noexcept { input_.lend(spares.input); }
+  void lend_output(Spares& spares) noexcept { output_.lend(spares.output); }
+  void give_back_input(Spares& spares) noexcept { input_.give_back(spares.input); }
+  void give_back_output(Spares& spares) noexcept { output_.give_back(spares.output); }
 
  private:
   [[nodiscard]] bool next_dedicated(Event& event);

@@ -59,6 +59,7 @@ class Ticket {
 
   /// It has a slot there, which is given back when it is answered: before the answer is sent, so that a
   /// client that sends its next call then is not refused.
+  [[nodiscard]] bool has_gate() const noexcept { return gate_ != nullptr; }
   void set_gate(std::shared_ptr<Gate> gate) noexcept { gate_ = std::move(gate); }
 
   /// `status`: protocol::kStatusOk or kStatusMixed. A large payload is moved.

@@ -88,6 +88,24 @@ struct ServerOptions {
   /// Bytes that a stream towards this server may send before its handler has read any; it grows where that
   /// helps.
   std::uint32_t stream_window = 16 * 1024;
+  /// Connections at once; one more is refused with OVERLOADED.
+  std::size_t max_connections = 16'384;
+  /// Connections whose HELLO has not come yet; one more ends the one that has been waited for the longest.
+  std::size_t max_handshakes = 1'024;
+  /// Bytes of replies that may wait on one connection until its client reads them: while there are more,
+  /// nothing is read from it and none of its requests begins.
+  std::size_t max_unread_bytes = std::size_t{8} << 20U;
+  /// Bytes of requests of one connection that wait or run; more are refused with OVERLOADED.
+  std::size_t max_request_bytes = std::size_t{64} << 20U;
+  /// Bytes that all connections hold together: requests that wait or run, messages that have begun to come
+  /// (their announced size), replies that are not read. Near that, requests are refused with OVERLOADED;
+  /// above it the connection that holds the most is ended.
+  std::size_t max_held_bytes = std::size_t{512} << 20U;
+  /// Until when a client's HELLO has to come.
+  std::chrono::milliseconds handshake_timeout{2'000};
+  /// While replies wait, or a message has begun to come, 512 KiB have to move in this time, or all of it;
+  /// else the connection is ended.
+  std::chrono::milliseconds progress_timeout{10'000};
   /// How long stop() waits for calls in flight.
   std::chrono::milliseconds drain_timeout{5'000};
   /// That Where::adaptive measures handlers by, for tests; none: the steady clock.
@@ -95,6 +113,22 @@ struct ServerOptions {
   /// Called with CallInfo::connection when a connection has ended.
   std::function<void(std::uint64_t)> on_disconnect{};
   Log log{};
+};
+
+/// How the connections of a server stand, and what it has refused and ended since it was made
+/// (docs/limits.md).
+struct ConnectionStats {
+  std::size_t open = 0;
+  std::size_t handshakes = 0;        // of them, those whose HELLO has not come
+  std::size_t calls = 0;             // that wait or run
+  std::size_t held_bytes = 0;        // see ServerOptions::max_held_bytes
+  std::uint64_t accepted = 0;        // connections, refused ones not counted
+  std::uint64_t refused = 0;         // connections above max_connections
+  std::uint64_t turned_away = 0;     // connections for which there was no descriptor
+  std::uint64_t cut_handshakes = 0;  // connections that were ended, by the limit that they crossed
+  std::uint64_t cut_progress = 0;
+  std::uint64_t cut_memory = 0;
+  std::uint64_t cut_protocol = 0;
 };
 
 /// What became of the calls of a method since the server was made. Each item of a batch counts.
@@ -120,6 +154,7 @@ struct ServerStats {
   std::size_t running = 0;
   std::size_t waiting = 0;
   std::vector<MethodStats> methods{};  // in the order of services, agents, and the schema
+  ConnectionStats connections{};
 };
 
 class Server {

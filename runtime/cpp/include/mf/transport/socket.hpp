@@ -3,9 +3,14 @@
 // TCP sockets have TCP_NODELAY, keep-alive and TCP_USER_TIMEOUT set. All are closed on exec.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <stop_token>
+#include <utility>
+#include <vector>
 
 #include "mf/core/outcome.hpp"
 #include "mf/transport/address.hpp"
@@ -54,13 +59,23 @@ class Listener {
   void close() noexcept;
 
   enum class Accept : unsigned char { accepted, none, exhausted };
-  /// One pending connection, if there is one. `exhausted`: no descriptors are left; one caller was turned
-  /// away cleanly through a reserved descriptor, and the listener wants to be left alone for a while.
+  /// One pending connection, if there is one. `exhausted`: no descriptors are left; those who wait were
+  /// turned away through a reserved descriptor, and the listener wants to be left alone for a while.
   Accept accept(std::unique_ptr<Stream>& out);
+  /// What those are sent who are turned away, unless they speak TLS.
+  void set_farewell(std::vector<std::byte> bytes) { farewell_ = std::move(bytes); }
+  /// How many were.
+  [[nodiscard]] std::uint64_t turned_away() const noexcept {
+    return turned_away_.load(std::memory_order_relaxed);
+  }
 
  private:
+  void turn_away() noexcept;
+
   Address address_;
   const std::shared_ptr<TlsContext> tls_;
+  std::vector<std::byte> farewell_;
+  std::atomic<std::uint64_t> turned_away_{0};
   int fd_ = -1;
   int reserve_fd_ = -1;
   std::uint64_t inode_ = 0;  // of a unix socket's path

@@ -70,6 +70,9 @@ class Stream {
   virtual void interrupt() noexcept = 0;
 
   virtual void shutdown() noexcept = 0;
+  /// Frees the descriptor before the stream dies, when nobody reads, writes or waits any more; peer() and
+  /// failure() can still be asked.
+  virtual void close() noexcept = 0;
   [[nodiscard]] virtual int fd() const noexcept = 0;
   [[nodiscard]] virtual const std::string& peer() const noexcept = 0;
 };
