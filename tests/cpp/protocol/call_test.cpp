@@ -129,14 +129,34 @@ TEST(Call, IsNotSentAgainAfterItsDeadlineNorAFourthTime) {
   EXPECT_EQ(call.fail(CallEvent::refused, why, kNow), CallStep::end);
 }
 
-TEST(Call, AStreamIsSentAgainOnlyIfItsRequestNeverLeft) {
-  RetryBudget budget;
-  auto why = failure(Code::connection_lost, Execution::not_executed);
-  auto unsent = call_in(CallState::sending, budget, {.idempotent = true, .stream = true});
-  EXPECT_EQ(unsent.fail(CallEvent::refused, why, kNow), CallStep::resolve);
-  auto sent = call_in(CallState::sent, budget, {.idempotent = true, .stream = true});
-  why = failure(Code::connection_lost, Execution::not_executed);
-  EXPECT_EQ(sent.fail(CallEvent::lost, why, kNow), CallStep::end);
+TEST(Call, AStreamIsSentAgainIfItsRequestNeverLeftOrNothingOfItHasRunWasSentOrHasCome) {
+  struct Case {
+    CallState state;
+    bool sends;
+    bool heard;
+    Execution execution;
+    bool again;
+  };
+  const std::vector<Case> cases{
+      {CallState::sending, true, false, Execution::not_executed, true},
+      {CallState::sent, false, false, Execution::not_executed, true},
+      {CallState::sent, false, false, Execution::unknown, false},
+      {CallState::sent, false, true, Execution::not_executed, false},
+      {CallState::sent, true, false, Execution::not_executed, false},
+  };
+  for (const auto& [state, sends, heard, execution, again] : cases) {
+    for (const auto code : {Code::connection_lost, Code::shutting_down}) {
+      if (state == CallState::sending && code == Code::shutting_down) continue;
+      SCOPED_TRACE(std::string(name(state)) + (sends ? " sends" : "") + (heard ? " heard " : " ") +
+                   name(execution) + " " + name(code));
+      RetryBudget budget;
+      auto call = call_in(state, budget, {.idempotent = true, .stream = true, .sends = sends});
+      if (heard) call.heard();
+      auto why = failure(code, execution);
+      EXPECT_EQ(call.fail(state == CallState::sent ? CallEvent::lost : CallEvent::refused, why, kNow),
+                again ? CallStep::resolve : CallStep::end);
+    }
+  }
 }
 
 TEST(Call, WhatMayHaveRunNeverEndsAsNotExecuted) {

@@ -117,12 +117,18 @@ def test_nothing_is_repeated_at_the_deadline() -> None:
     assert call.fail(CallEvent.REFUSED, UNSENT, 100.0) is CallStep.END
 
 
-def test_a_stream_is_repeated_only_if_its_request_never_left() -> None:
-    sent, sending = call_in(CallState.SENT), call_in(CallState.SENDING)
-    sent.stream = sending.stream = True
+@pytest.mark.parametrize("failure", [UNSENT, not_executed(Code.SHUTTING_DOWN, "")])
+@pytest.mark.parametrize("anew", [True, False])
+def test_a_stream_is_repeated_if_its_request_never_left_or_it_may_begin_anew(
+    anew: bool, failure: Error, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Call, "may_begin_anew", lambda _: anew)
+    sent, sending, maybe = (call_in(state) for state in (CallState.SENT, CallState.SENDING, CallState.SENT))
+    sent.stream = sending.stream = maybe.stream = True
 
-    assert sent.fail(CallEvent.LOST, UNSENT, 0.0) is CallStep.END
-    assert sending.fail(CallEvent.REFUSED, UNSENT, 0.0) is CallStep.RESOLVE
+    assert sent.fail(CallEvent.LOST, failure, 0.0) is (CallStep.RESOLVE if anew else CallStep.END)
+    assert sending.fail(CallEvent.REFUSED, failure, 0.0) is CallStep.RESOLVE
+    assert maybe.fail(CallEvent.LOST, LOST, 0.0) is CallStep.END
 
 
 def test_the_budget_bounds_repeats_and_calls_give_it_back() -> None:

@@ -33,11 +33,13 @@ class AsyncCall::Stopping {
 };
 
 AsyncCall::AsyncCall(const Target& target, const MethodInfo& method, const protocol::RequestHead& head,
-                     Gathered&& payload, const CallContext& context, bool stream)
+                     Gathered&& payload, const CallContext& context, Streams streams)
     : state_(target.state()),
       method_(method),
-      call_({.idempotent = method.idempotent, .stream = stream}, context.deadline,
-            state_->core->retry_budget()),
+      call_({.idempotent = method.idempotent,
+             .stream = streams != Streams::none,
+             .sends = streams == Streams::params || streams == Streams::both},
+            context.deadline, state_->core->retry_budget()),
       head_(head),
       reply_metadata_(context.reply_metadata) {
   if (method.ordered && (head.flags & protocol::kBulk) != 0) call_.keep_order();
@@ -211,6 +213,7 @@ void AsyncCall::on_reply(std::shared_ptr<AsyncCall> call, link::Reply&& reply) {
   const auto step = settle(call->call_, reply);
   if (call->call_.ended()) return finish(std::move(call), std::move(reply), true);
   leave_reader(*call);
+  call->on_again();
   go(std::move(call), step);
 }
 

@@ -25,7 +25,7 @@ Failure cancelled() {
 StreamedCall::StreamedCall(const Target& target, const link::Method& method,
                            const protocol::RequestHead& head, Gathered&& payload, const CallContext& context,
                            const CallOptions& options, Tier param_tier)
-    : AsyncCall(target, method.info, head, std::move(payload), context, true),
+    : AsyncCall(target, method.info, head, std::move(payload), context, method.info.streams),
       method_(method),
       param_tier_(param_tier),
       idle_(options.idle),
@@ -51,11 +51,18 @@ void StreamedCall::on_sent(const std::shared_ptr<link::ClientLink>& link, std::u
   if (out_.open(link->peer_stream_window(), link->max_payload()).write) write_soon();
   if (idle_ == kInfinite) return;
   active_at_ = ticks(std::chrono::steady_clock::now());
-  watch_idle();
+  if (!std::exchange(idle_watched_, true)) watch_idle();
+}
+
+// Until there is another connection nobody may wait for this one, which has ended or takes no calls.
+void StreamedCall::on_again() noexcept {
+  const std::scoped_lock lock(mutex_);
+  place_ = {};
 }
 
 link::StreamEvent StreamedCall::on_data(const protocol::Event& event) {
   const bool first = !std::exchange(data_seen_, true);
+  if (first) heard();
   if (event.header.metadata()) [[unlikely]] {
     const auto refuse = [](Code code, std::string why) {
       return link::StreamEvent{

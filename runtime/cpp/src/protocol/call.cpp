@@ -56,7 +56,7 @@ bool Call::may_repeat(const Failure& failure, TimePoint now) const noexcept {
   const bool unharmed = failure.execution == Execution::not_executed;
   if (!is_lost(failure.code) && !(unharmed && failure.code == Code::shutting_down)) return false;
   if (!unharmed && !rules_.idempotent) return false;
-  if (rules_.stream && state_ == CallState::sent) return false;
+  if (rules_.stream && state_ == CallState::sent && (rules_.sends || heard_ || !unharmed)) return false;
   return failure.code == Code::shutting_down || budget_->take();
 }
 

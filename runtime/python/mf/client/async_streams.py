@@ -12,12 +12,14 @@ from typing import Any, TypeVar
 
 from mf.client.async_call import find
 from mf.client.async_destination import AsyncDestination
+from mf.client.driving import given_up
+from mf.client.routes import Route
 from mf.client.stream_base import ClientStream
 from mf.core.options import INFINITE, CallOptions
 from mf.core.service import Method
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader
 from mf.link.async_link import AsyncLink
-from mf.protocol.call_table import CallStep
+from mf.protocol.call_table import CallEvent, CallStep
 from mf.protocol.frame import pack_deadline
 
 T = TypeVar("T")
@@ -50,19 +52,34 @@ class _Stream(ClientStream[AsyncLink]):
 
     async def _open(self) -> None:
         self._loop = get_running_loop()
+        self.call.on_done = lambda _: self.wake()
+        self.route = await self._send(self.call.begin())
+
+    async def _send(self, step: CallStep) -> Route[AsyncLink] | None:
+        """Until the request was sent. None: the call has ended."""
         call = self.call
-        call.on_done = lambda _: self.wake()
-        step = call.begin()
         while step < CallStep.END:
             route = await find(call, self._to)
             if route is None:
-                return
+                return None
             now = monotonic()
             if route.link.start(call, pack_deadline(max(call.deadline - now, 0.0)), now):
-                self.route = route
-                return
+                return route
             step = call.settle(monotonic())
             self._to.forget(route)
+        return None
+
+    async def _reopen(self) -> None:
+        route = None
+        try:
+            if self.route is not None:
+                self._to.forget(self.route)
+            route = await self._send(CallStep.RESOLVE)
+        except BaseException:
+            self.call.fail(CallEvent.CANCELLED, given_up(), monotonic())
+            raise
+        finally:
+            self.reopened(route)
 
     def wake(self) -> None:
         waiting, self._waiting = self._waiting, []
@@ -97,6 +114,9 @@ class _Stream(ClientStream[AsyncLink]):
             if self.take():
                 continue
             if self.ended:
+                if not self.settle():
+                    await self._reopen()
+                    continue
                 self.result()
                 raise StopAsyncIteration
             await self.wait(self.idle)

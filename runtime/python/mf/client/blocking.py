@@ -48,9 +48,10 @@ def find(call: Call[Any], to: Destination) -> Route[Link] | None:
     return route
 
 
-def open_stream(call: Call[Any], to: Destination) -> Route[Link] | None:
-    """Until the request was sent. None: the call has ended."""
-    step = call.begin()
+def open_stream(call: Call[Any], to: Destination, step: CallStep | None = None) -> Route[Link] | None:
+    """Until the request was sent; from `step` on, if the call has begun. None: it has ended."""
+    if step is None:
+        step = call.begin()
     while step < CallStep.END:
         route = find(call, to)
         if route is None:

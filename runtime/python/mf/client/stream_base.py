@@ -17,7 +17,7 @@ from mf.core.options import CallOptions
 from mf.core.outcome import Failure
 from mf.core.service import Method
 from mf.core.stream import stream_has_ended, stream_is_idle
-from mf.protocol.call_table import CallEvent
+from mf.protocol.call_table import CallEvent, CallStep
 from mf.protocol.frame import DATA_LIMIT
 from mf.protocol.stream_call import StreamCall
 
@@ -32,6 +32,8 @@ class ClientStream(Generic[L]):
     __slots__ = (
         "_done_writing",
         "_dropping",
+        "_given_up",
+        "_reopening",
         "_service",
         "_settled",
         "_settling",
@@ -62,6 +64,9 @@ class ClientStream(Generic[L]):
         self._settled = False
         self._settling = allocate_lock()
         self._dropping = False
+        self._reopening = False
+        self._given_up: tuple[CallEvent, Error] | None = None
+        """How the call was given up while it was made elsewhere."""
         """The call was given up, and what has come is not wanted any more."""
         self.call: StreamCall[Any] = begin_stream(to.router, method, options, arguments, monotonic())
 
@@ -74,21 +79,33 @@ class ClientStream(Generic[L]):
 
     def result(self) -> Any:
         """What the ended call gives. Raises what it ended with instead."""
-        self._settle()
+        self.settle()
         return self.call.value()
 
-    def _settle(self) -> None:
-        """The machine learns how the call has ended, and the caller gets the reply's metadata."""
+    def settle(self) -> bool:
+        """The machine learns how the call has ended, and the caller gets the reply's metadata. False: it
+        goes on elsewhere, for nothing of it has run; `reopened` follows."""
         with self._settling:
             if self._settled:
-                return
-            self._settled = True
+                return True
             call = self.call
-            if self.route is not None:
-                call.settle(monotonic())
+            if self.route is not None and call.settle(monotonic()) is CallStep.RESOLVE:
+                self._reopening = True
+                return False
+            self._settled = True
             if call.failure is None and call.cut_off():
                 call.failure = Error(Code.DECODE_ERROR, "the stream ends within a value")
             give_metadata(self.options, call.reply_metadata)
+            return True
+
+    def reopened(self, route: Route[L] | None) -> None:
+        """The call is at another server, or has ended since there is none."""
+        with self._settling:
+            self.route = route
+            self._reopening = False
+            given_up, self._given_up = self._given_up, None
+        if given_up is not None:
+            self.give_up(*given_up)
 
     def failure(self) -> Failure | None:
         """What the ended call failed with."""
@@ -103,6 +120,10 @@ class ClientStream(Generic[L]):
 
     def give_up(self, event: CallEvent, failure: Error) -> None:
         """Ends the call, unless it has ended; what has come is dropped."""
+        with self._settling:
+            if self._reopening:
+                self._given_up = event, failure
+                return
         if self.ended:
             return
         if self.route is None:
@@ -162,7 +183,7 @@ class ClientStream(Generic[L]):
     def _spoiled(self, malformed: Error) -> None:
         """A value cannot be decoded: the call ends so, even if its reply has come already."""
         if self.call.done:
-            self._settle()
+            self.settle()
             self.call.failure = malformed
             if self.call.incoming is not None:
                 self.call.incoming.clear()

@@ -19,6 +19,7 @@ from mf.core.options import CallOptions
 from mf.core.service import Method
 from mf.core.stream import DuplexStream, StreamReader
 from mf.link.link import Link
+from mf.protocol.call_table import CallStep
 
 T = TypeVar("T")
 
@@ -30,7 +31,7 @@ _LONGEST = 0.005
 
 
 class _Stream(ClientStream[Link]):
-    __slots__ = ("_flushed", "_written")
+    __slots__ = ("_flushed", "_to", "_written")
 
     def __init__(
         self,
@@ -41,6 +42,7 @@ class _Stream(ClientStream[Link]):
     ) -> None:
         super().__init__(to, method, options, arguments)
         self._written = self._flushed = 0.0
+        self._to = to
         self.route = open_stream(self.call, to)
 
     def _limit(self) -> float:
@@ -52,12 +54,24 @@ class _Stream(ClientStream[Link]):
             if self.take():
                 continue
             if self.ended:
+                if not self.settle():
+                    self._reopen()
+                    continue
                 self.result()
                 raise StopIteration
             assert self.route is not None
             if not self.route.link.await_values(self.call, self._limit()):
                 self.too_idle()
         return value
+
+    def _reopen(self) -> None:
+        route = None
+        try:
+            if self.route is not None:
+                self._to.forget(self.route)
+            route = open_stream(self.call, self._to, CallStep.RESOLVE)
+        finally:
+            self.reopened(route)
 
     def write(self, value: Any) -> bool:
         """Sends a value now or, if more seem to follow, with them. False: the other side reads no more."""

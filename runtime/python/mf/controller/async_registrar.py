@@ -71,7 +71,7 @@ class AsyncControllerRegistrar(AsyncRegistrar):
                 backoff.reset()
                 await self._keep(lease_ms)
                 waiting_since = monotonic()
-            except Error as error:
+            except Exception as error:  # whatever it was: a server that gave up would never be found again
                 self._registered = False
                 if not told and monotonic() - waiting_since > 1.0:
                     warning("%s; trying on", quote(trouble_with(self._address, error)))

@@ -12,7 +12,6 @@ from mf.client.async_client import AsyncClient
 from mf.controller._generated.mf.controller import ControllerAsyncClient
 from mf.controller.connection import controller_address, over_tcp, trouble_with
 from mf.controller.views import Watched
-from mf.core.error import Error
 from mf.core.log import info, quote
 from mf.link.async_resolver import AsyncResolver, News
 from mf.link.reconnect import Backoff
@@ -71,7 +70,8 @@ class AsyncControllerResolver(AsyncResolver):
                 answer = await self._stub.watch(
                     service, known.epoch, known.revision, wait_ms, options=options
                 )
-            except Error as error:
+                new = watched.takes(answer, monotonic())
+            except Exception as error:  # whatever it was: a watch that gave up would see nothing any more
                 trouble = trouble_with(self._address, error)
                 if watched.lost(trouble):
                     info("%s", quote(trouble))
@@ -79,6 +79,6 @@ class AsyncControllerResolver(AsyncResolver):
                 await sleep(backoff.next())
                 continue
             backoff.reset()
-            if watched.takes(answer, monotonic()):
+            if new:
                 self.generation += 1
                 self._news.tell()

@@ -20,7 +20,7 @@ class ControllerConnection:
         self._client = Client(over_tcp(self.address))
         self.stub = ControllerClient(self._client)
 
-    def trouble(self, error: Error) -> str:
+    def trouble(self, error: Exception) -> str:
         return trouble_with(self.address, error)
 
     def close(self) -> None:
@@ -39,9 +39,11 @@ def over_tcp(controller: Address) -> str:
     return str(Address("tcp", controller.host, controller.port))
 
 
-def trouble_with(controller: Address, error: Error) -> str:
+def trouble_with(controller: Address, error: Exception) -> str:
     """What to tell a user who waits for the controller."""
-    return f"controller {controller} does not answer: {error.message}"
+    if isinstance(error, Error):
+        return f"controller {controller} does not answer: {error.message}"
+    return f"what controller {controller} is asked fails with {type(error).__name__}: {error}"
 
 
 def to_uuid(data: bytes) -> uuid.UUID:

@@ -64,7 +64,7 @@ class ControllerRegistrar(Registrar):
                 backoff.reset()
                 self._keep(lease_ms)
                 waiting_since = monotonic()
-            except Error as error:
+            except Exception as error:  # whatever it was: a server that gave up would never be found again
                 self._registered = False
                 if not told and not self._stopping.is_set() and monotonic() - waiting_since > 1.0:
                     warning("%s; trying on", quote(self._connection.trouble(error)))

@@ -10,7 +10,6 @@ from time import monotonic
 from mf.controller._generated.mf.controller import View as Answer
 from mf.controller.connection import ControllerConnection
 from mf.controller.views import Watched
-from mf.core.error import Error
 from mf.core.log import info, quote
 from mf.link import fork
 from mf.link.reconnect import Backoff
@@ -76,12 +75,12 @@ class ControllerResolver(Resolver):
             known = watched.answer
             try:
                 answer = connection.stub.watch(service, known.epoch, known.revision, wait_ms, options=options)
-            except Error as error:
+                self._take(watched, answer)
+            except Exception as error:  # whatever it was: a watch that gave up would see nothing any more
                 self._lost(watched, connection.trouble(error))
                 self._pause(backoff.next())
                 continue
             backoff.reset()
-            self._take(watched, answer)
 
     def _take(self, watched: Watched, answer: Answer) -> None:
         with self._changed:

@@ -171,15 +171,20 @@ class Call(Request, Generic[T]):
 
     def _may_repeat(self, before: CallState, failure: Error, now: float) -> bool:
         code = failure.code
-        if failure.execution is Execution.NOT_EXECUTED:
+        surely_not = failure.execution is Execution.NOT_EXECUTED
+        if surely_not:
             may = code in _REPEATED_IF_NOT_EXECUTED
         else:
             may = self.method.idempotent and not self.in_order and code in _BUDGETED
         if not may or self.attempts >= MOST_ATTEMPTS or now >= self.deadline:
             return False
-        if self.stream and before is _S.SENT:
+        if self.stream and before is _S.SENT and not (surely_not and self.may_begin_anew()):
             return False
         return code not in _BUDGETED or self.budget.take()
+
+    def may_begin_anew(self) -> bool:
+        """Whether nothing of its streams has come or was sent, if it has any."""
+        return True
 
     def _begin_again(self) -> None:
         self.attempts += 1

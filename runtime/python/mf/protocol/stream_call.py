@@ -31,6 +31,8 @@ class StreamCall(Call[T]):
     windows: WindowBudget | None = None
     first_metadata: dict[str, str] | None = None
     """That of the first DATA."""
+    heard = False
+    """A DATA has come."""
 
     def __init__(
         self, method: Any, deadline: float, budget: RetryBudget, flags: int = 0, body: Buffer = b""
@@ -51,6 +53,10 @@ class StreamCall(Call[T]):
         if method.result_element is not None:
             self.incoming = Incoming(our_window, method.result_element.encoding, our_max, metadata=True)
 
+    def may_begin_anew(self) -> bool:
+        """The values of a parameter stream are not kept for another attempt."""
+        return self.method.param_element is None and not self.heard
+
     def _begin_again(self) -> None:
         super()._begin_again()
         self.waiter = self
@@ -59,6 +65,7 @@ class StreamCall(Call[T]):
 
     def data(self, data: DataReceived) -> Error | None:
         self.on(CallEvent.DATA)
+        self.heard = True
         if self.incoming is None:
             return Error(Code.PROTOCOL_ERROR, "DATA of a call without a result stream")
         wrong = self.incoming.arrived(data)

@@ -36,7 +36,7 @@ class AsyncCall {
   /// `head`: without its route. The payload begins with the context's metadata, if there is any, as the head
   /// says.
   AsyncCall(const Target& target, const MethodInfo& method, const protocol::RequestHead& head,
-            Gathered&& payload, const CallContext& context, bool stream = false);
+            Gathered&& payload, const CallContext& context, Streams streams = Streams::none);
   virtual ~AsyncCall();
   AsyncCall(const AsyncCall&) = delete;
   AsyncCall& operator=(const AsyncCall&) = delete;
@@ -66,6 +66,10 @@ class AsyncCall {
   void allow_cancel();
   /// Others follow in order: an attempt that may still run must not be repeated beside them. Before launch().
   void keep_order() noexcept { call_.keep_order(); }
+  /// Something of the call's stream has come.
+  void heard() noexcept { call_.heard(); }
+  /// An attempt is over, and another one follows.
+  virtual void on_again() noexcept {}
 
  private:
   friend struct Target::State;

@@ -74,6 +74,7 @@ class StreamedCall : public AsyncCall,
  protected:
   [[nodiscard]] bool runs_anywhere() const noexcept override { return true; }
   [[nodiscard]] link::StreamCall* stream() noexcept override { return this; }
+  void on_again() noexcept override;
   /// For end(): both directions are over; null: well.
   void end_streams(std::shared_ptr<const Failure> why);
 
@@ -93,7 +94,8 @@ class StreamedCall : public AsyncCall,
   link::StreamIn in_;
   link::StreamOut out_;
   std::atomic<std::int64_t> active_at_{0};
-  bool data_seen_ = false;  // by the link only
+  bool data_seen_ = false;  // by the link only, as is the next one
+  bool idle_watched_ = false;
 
   mutable std::mutex mutex_;  // all below
   Place place_;

@@ -108,7 +108,8 @@ class RetryBudget {
 
 struct CallRules {
   bool idempotent = false;
-  bool stream = false;
+  bool stream = false;  // in either direction
+  bool sends = false;   // a stream of parameters, whose values are not kept for another attempt
 };
 
 class Call {
@@ -136,6 +137,9 @@ class Call {
   /// one may have run and this one surely was not executed.
   CallStep fail(CallEvent event, Failure& failure, TimePoint now);
 
+  /// Something of its stream has come, so that no other attempt may begin it anew.
+  void heard() noexcept { heard_ = true; }
+
   [[nodiscard]] CallState state() const noexcept { return state_; }
   [[nodiscard]] bool ended() const noexcept { return state_ == CallState::ended; }
   [[nodiscard]] TimePoint deadline() const noexcept { return deadline_; }
@@ -157,6 +161,7 @@ class Call {
   std::unique_ptr<Failure> may_have_run_;
   CallRules rules_;
   CallState state_ = CallState::start;
+  bool heard_ = false;
   int attempt_ = 1;
 };
 

@@ -1,0 +1,94 @@
+"""What nobody foresaw happens to those who talk to the controller in the background: they try on."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+import mf
+from mf.controller.registration import Registration
+from mf.controller.views import Watched
+from tests.python.conftest import AsyncRecorder, Recorder
+from tests.python.controller.test_controller import Running, controller
+from tests.python.echo import EchoAsyncClient, EchoClient
+
+__all__ = ["controller"]
+
+
+class Failing:
+    """Fails the first time that it is called."""
+
+    def __init__(self, instead_of: Any) -> None:
+        self.calls = 0
+        self._instead_of = instead_of
+
+    def of(self) -> Any:
+        def called(*arguments: Any) -> Any:
+            self.calls += 1
+            if self.calls == 1:
+                raise RuntimeError("nobody foresaw this")
+            return self._instead_of(*arguments)
+
+        return called
+
+
+@contextmanager
+def serving(address: str) -> Iterator[None]:
+    server = mf.Server(controller=address, grace=1.0)
+    server.offer(Recorder(), agent="a")
+    server.start()
+    yield
+    server.stop()
+
+
+def call(address: str) -> int:
+    with mf.Client(address) as client:
+        return EchoClient(client).at("a").twice(1, options=mf.CallOptions(deadline=20))
+
+
+async def served_by_asyncio(address: str) -> int:
+    server = mf.AsyncServer(controller=address, grace=1.0)
+    server.offer(AsyncRecorder(), agent="a")
+    async with server, mf.AsyncClient(address) as client:
+        return await EchoAsyncClient(client).at("a").twice(1, options=mf.CallOptions(deadline=20))
+
+
+async def called_by_asyncio(address: str) -> int:
+    with serving(address):
+        async with mf.AsyncClient(address) as client:
+            return await EchoAsyncClient(client).at("a").twice(1, options=mf.CallOptions(deadline=20))
+
+
+def test_a_server_registers_after_a_failure_that_nobody_foresaw(
+    controller: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = Failing(Registration.instances)
+    monkeypatch.setattr(Registration, "instances", failing.of())
+    with serving(controller.address):
+        assert call(controller.address) == 2
+    assert failing.calls > 1
+
+
+def test_a_server_of_asyncio_registers_after_a_failure_that_nobody_foresaw(
+    controller: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = Failing(Registration.instances)
+    monkeypatch.setattr(Registration, "instances", failing.of())
+    assert asyncio.run(served_by_asyncio(controller.address)) == 2
+    assert failing.calls > 1
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+def test_a_client_watches_on_after_a_failure_that_nobody_foresaw(
+    controller: Running, monkeypatch: pytest.MonkeyPatch, awaited: bool
+) -> None:
+    failing = Failing(Watched.takes)
+    monkeypatch.setattr(Watched, "takes", failing.of())
+    if awaited:
+        assert asyncio.run(called_by_asyncio(controller.address)) == 2
+    else:
+        with serving(controller.address):
+            assert call(controller.address) == 2
+    assert failing.calls > 1
