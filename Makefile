@@ -15,7 +15,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Set QUICK=1 for a bench of at most five minutes; passed on as it is.
 export QUICK
 
-.PHONY: help demo test bench soak fuzz lint tidy format regen docs clean
+.PHONY: help demo test test-system bench soak fuzz lint tidy format regen docs clean
 
 help: ## This list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,6 +28,9 @@ demo: ## Run the report's search testbed on WordNet's glosses
 # Tests of many processes and their time limits: nothing beside them but each other, since they mostly wait.
 ALONE := tests/conformance tests/faults tests/interop tests/testbed
 
+# What takes minutes, since processes must be given time: `make test-system` runs it behind `make test`.
+SYSTEM := tests/faults/test_in_flight.py tests/faults/test_interrupted.py
+
 # The order is cheapest first, so that a mistake shows early; the sanitizers close.
 test: ## Run everything that must hold, as CI does
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
@@ -36,8 +39,13 @@ test: ## Run everything that must hold, as CI does
 	@$(STAGE) 'C++ tests, g++' ctest --preset release -j $(JOBS)
 	@$(STAGE) 'Python tests of the compiler and of builds' $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/build tests/compiler
 	@$(STAGE) 'Python tests of the runtime' $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE:%=--ignore %) --ignore tests/compiler --ignore tests/build
-	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE)
+	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE) $(SYSTEM:%=--ignore %)
 	@$(MAKE) sanitizers
+
+test-system: ## Run the tests of whole systems under harm, which take minutes
+	@$(STAGE) 'install what the tests need' tools/bootstrap core test
+	@$(MAKE) build-release
+	@$(STAGE) 'systems under harm' $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(SYSTEM)
 
 bench: ## Run every bench; `make bench-rpc` runs one, QUICK=1 shortens it
 	@$(MAKE) bench-all

@@ -72,6 +72,9 @@ class Processes:
             self._clients.pop(cell).close()
             raise
 
+    def kill_client(self, cell: Cell) -> None:
+        self._clients.pop(cell).close()
+
     def close(self) -> None:
         for process in (*self._clients.values(), *self._servers.values()):
             process.close()

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <future>
+#include <optional>
 
 #include "mf/client/client.hpp"
 #include "mf/server/server.hpp"
@@ -22,19 +23,19 @@ using namespace std::chrono_literals;
 
 enum class Way : std::uint8_t { goaway, reply, goaway_after_a_value };
 
-/// A server that begins to stop when a request comes, and says that it has taken none.
+/// A server that begins to stop when a request comes, says that it has taken none, and takes nobody any more.
 class Stopping {
  public:
   explicit Stopping(Way way) : way_(way), thread_([this](std::stop_token stop) { serve(stop); }) {}
 
-  [[nodiscard]] std::string url() const { return listener_.address().str(); }
+  [[nodiscard]] std::string url() const { return url_; }
   std::atomic<int> requests{0};
 
  private:
   void serve(const std::stop_token& stop) {
-    while (!stop.stop_requested()) {
+    while (!stop.stop_requested() && requests == 0) {
       std::unique_ptr<mf::transport::Stream> stream;
-      if (listener_.accept(stream) != mf::transport::Listener::Accept::accepted) {
+      if (listener_->accept(stream) != mf::transport::Listener::Accept::accepted) {
         std::this_thread::sleep_for(1ms);
         continue;
       }
@@ -42,7 +43,9 @@ class Stopping {
       try {
         peer.greet();
         peer.accept_bind();
-        refuse(peer, peer.next(EventType::request).header);
+        const auto request = peer.next(EventType::request).header;
+        listener_.reset();
+        refuse(peer, request);
         ++requests;
         if (way_ == Way::reply) (void)peer.until_end();  // the client closes: it has begun nothing else
       } catch (const std::runtime_error&) {
@@ -67,7 +70,8 @@ class Stopping {
   }
 
   const Way way_;
-  mf::transport::Listener listener_{mf::Address::parse("tcp://127.0.0.1:0")};
+  std::optional<mf::transport::Listener> listener_{mf::Address::parse("tcp://127.0.0.1:0")};
+  const std::string url_ = listener_->address().str();
   std::jthread thread_;
 };
 

@@ -50,6 +50,7 @@ void tell(const std::string& room, const mf::Outcome<std::string>& outcome) {
   say({{"room", text(room)},
        {"ok", right ? "true" : "false"},
        {"code", text(outcome.ok() ? "" : mf::name(outcome.failure().code))},
+       {"execution", text(outcome.ok() ? "" : mf::name(outcome.failure().execution))},
        {"detail", text(outcome.ok() ? "" : shown(outcome.failure()))}});
 }
 
@@ -73,6 +74,26 @@ std::string slowly(const ShapesClient& to) {
   return "";
 }
 
+/// As slowly(), of each room or item.
+template <class T>
+mf::Outcome<std::string> without_value(const mf::Outcome<T>& outcome) {
+  if (!outcome.ok()) return outcome.failure();
+  return std::string();
+}
+
+void tell_scattered_slowly(const ShapesClient& stub, const std::string& rooms) {
+  const auto scattered = stub.on(split(rooms)).slow(60'000, {.deadline = std::chrono::seconds(5)});
+  for (const auto& each : scattered) tell(each.agent, without_value(each.outcome));
+}
+
+/// The first item ends at once; each is a message of its own, and at most four are under way.
+void tell_batch_slowly(const ShapesClient& stub, std::size_t count) {
+  std::vector<interop::ShapesSlowRequest> items(count, interop::ShapesSlowRequest{60'000});
+  items.front() = interop::ShapesSlowRequest{0};
+  auto batch = stub.slow_batch(items, {.deadline = std::chrono::seconds(30), .size = 1, .window = 4});
+  for (const auto& outcome : batch.results()) tell("", without_value(outcome));
+}
+
 mf::Client open_client(const std::string& where, double wait) {
   if (where != "light") {
     const auto seconds = std::chrono::duration<double>(wait);
@@ -93,6 +114,10 @@ bool obey(mf::Client& client, std::unique_ptr<Caller>& caller, const std::string
     tell(argument, ended([&] { return stub.at(argument).who(); }));
   } else if (command == "slow") {
     tell(argument, ended([&] { return slowly(stub.at(argument)); }));
+  } else if (command == "slow_on") {
+    tell_scattered_slowly(stub, argument);
+  } else if (command == "slow_batch") {
+    tell_batch_slowly(stub.at("red"), std::stoul(argument));
   } else if (command == "on") {
     tell_all(ended([&] { return stub.on(split(argument)).who(); }));
   } else if (command == "everywhere") {

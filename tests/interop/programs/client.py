@@ -4,6 +4,9 @@
     who ROOM                 one call
     on ROOM,ROOM             one scattered call; `everywhere` asks all rooms that are known
     slow ROOM                a call that takes as long as it may, 30 s
+    slow_on ROOM,ROOM        one such call, scattered, for 5 s
+    slow_batch COUNT         as many such items for the room red, a message each, at most four under way; the
+                             first of them ends at once
     begin ROOM, end          calls one after the other, on a thread; how many there were and how many failed
 
 WAIT: how many seconds a call waits for a server that was never seen. Answers are lines of JSON; the last one
@@ -15,7 +18,7 @@ from functools import partial
 from threading import Event, Thread
 
 from checks import outcome_of, say
-from interop import ShapesClient
+from interop import ShapesClient, ShapesSlowRequest
 from script import ROOMS, Script
 from servant import Room
 
@@ -49,8 +52,17 @@ class Caller:
 
 def tell(room: str, ended: mf.Outcome[str]) -> None:
     code = ended.error.code.name if isinstance(ended.error, mf.Error) else ""
+    execution = ended.error.execution.name if isinstance(ended.error, mf.Error) else ""
     right = ended.ok and ended.value() == room
-    say({"room": room, "ok": right, "code": code, "detail": str(ended.error or "")})
+    say(
+        {
+            "room": room,
+            "ok": right,
+            "code": code,
+            "execution": execution,
+            "detail": str(ended.error or ""),
+        }
+    )
 
 
 def tell_all(scattered: mf.Outcome[mf.Scattered[str, str]]) -> None:
@@ -64,6 +76,23 @@ def tell_all(scattered: mf.Outcome[mf.Scattered[str, str]]) -> None:
 def slowly(to: ShapesClient) -> str:
     to.slow(60_000, options=mf.CallOptions(deadline=30.0))
     return ""
+
+
+def without_value(ended: mf.Outcome[int]) -> mf.Outcome[str]:
+    return mf.Outcome("") if ended.ok else mf.Outcome(error=ended.error)
+
+
+def tell_scattered_slowly(stub: ShapesClient, rooms: str) -> None:
+    scattered = stub.on(rooms.split(",")).slow(60_000, options=mf.CallOptions(deadline=5.0))
+    for agent, ended in scattered.items():
+        tell(agent, without_value(ended))
+
+
+def tell_batch_slowly(stub: ShapesClient, count: int) -> None:
+    items = [ShapesSlowRequest(0), *(ShapesSlowRequest(60_000) for _ in range(count - 1))]
+    batch = stub.slow_batch(items, options=mf.BatchOptions(deadline=30.0, size=1, window=4))
+    for ended in batch.results():
+        tell("", without_value(ended))
 
 
 def place(where: str) -> str | mf.Light:
@@ -88,6 +117,10 @@ def main() -> None:
             tell(argument, outcome_of(stub.at(argument).who))
         elif command == "slow":
             tell(argument, outcome_of(partial(slowly, stub.at(argument))))
+        elif command == "slow_on":
+            tell_scattered_slowly(stub, argument)
+        elif command == "slow_batch":
+            tell_batch_slowly(stub.at("red"), int(argument))
         elif command == "on":
             tell_all(outcome_of(stub.on(argument.split(",")).who))
         elif command == "everywhere":

@@ -397,18 +397,25 @@ def test_a_reader_gives_credit_back_when_half_of_its_window_was_taken(peer: Peer
     assert sum(event.bytes for event in peer.seen if isinstance(event, ev.CreditReceived)) >= 20 * 8192
 
 
-def test_a_stream_is_not_repeated_once_its_request_left(peer: Peer) -> None:
+def test_a_stream_that_was_not_taken_is_repeated_if_nothing_had_to_be_written(peer: Peer) -> None:
+    requests: list[int] = []
+
     def act(request: Any) -> None:
+        requests.append(request[1])
         peer.session.fail(
             request[1], request[2], 1, mf.Error(mf.Code.SHUTTING_DOWN, "bye", mf.Execution.NOT_EXECUTED)
         )
 
     on_request(peer, act)
-    with pytest.raises(mf.Error) as failed:
+    with pytest.raises(mf.Error) as read:
         list(peer.flow.count(3))
+    attempts = len(requests)
+    with pytest.raises(mf.Error) as written:
+        peer.flow.total(1, [2])
 
-    assert failed.value.code == mf.Code.SHUTTING_DOWN
-    assert len(peer.seen) == 1
+    assert read.value.code == written.value.code == mf.Code.SHUTTING_DOWN
+    assert attempts == 3
+    assert len(requests) == 3 + 1
 
 
 def _giving(stream: Stream) -> Connect:

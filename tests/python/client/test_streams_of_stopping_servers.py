@@ -34,6 +34,7 @@ class Both:
         before = b"".join(session.take_output())
         goaway = pack(GOAWAY, b"\0\0", word=mf.Code.SHUTTING_DOWN)  # it has taken no request
         self.stopping._theirs.sendall(before + goaway)
+        self.stopping._listening.close()  # it takes nobody any more
         self.met += 1
         self.stopping._theirs.shutdown(socket.SHUT_RDWR)
 

@@ -1,5 +1,7 @@
 """Listening at ports, connecting, and the scripted stream."""
 
+import os
+import socket
 import subprocess
 import sys
 
@@ -81,3 +83,16 @@ def test_the_client_can_be_imported_where_select_has_no_epoll() -> None:
         "import mf.app.client, mf.client.batch, mf.client.streams, mf.link.link\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_small_writes_leave_at_once_at_both_ends() -> None:
+    listening = tcp.listen(Address("tcp", "127.0.0.1", 0))
+    port = listening.getsockname()[1]
+    ours = tcp.connect(Address("tcp", "127.0.0.1", port), 5.0)
+    accepted, _ = listening.accept()
+    theirs = tcp.stream_over(accepted, Address("tcp", "127.0.0.1", port))
+    for stream in (ours, theirs):
+        with socket.socket(fileno=os.dup(stream.fileno())) as under:
+            assert under.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
+        stream.close()
+    listening.close()

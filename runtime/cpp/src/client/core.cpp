@@ -48,7 +48,7 @@ Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServan
   random_id_ = random() | 1U;
   auto tls = transport::make_tls_client(options_.tls);
   if (!reactor_) {
-    reactor_ = std::make_shared<transport::Reactor>();
+    reactor_ = std::make_shared<transport::Reactor>(0, options_.log);
     owns_reactor_ = true;
   }
   pool_ = std::make_unique<link::Pool>(
@@ -56,7 +56,7 @@ Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServan
 }
 
 std::shared_ptr<Core> Core::at(std::string_view url, ClientOptions options) {
-  auto reactor = std::make_shared<transport::Reactor>();
+  auto reactor = std::make_shared<transport::Reactor>(0, options.log);
   auto core = std::make_shared<Core>(resolver_for(url, reactor), nullptr, std::move(options), reactor);
   core->owns_reactor_ = true;
   core->owns_resolver_ = true;
@@ -103,14 +103,14 @@ ServiceCaches& Core::caches(const ServiceInfo& service) {
 void Core::connecting(UniqueFunction<void()> work) {
   const std::scoped_lock lock(mutex_);
   if (closed()) return;
-  if (!connecting_) connecting_ = std::make_unique<transport::Workers>(0, kMostConnecting);
+  if (!connecting_) connecting_ = std::make_unique<transport::Workers>(0, kMostConnecting, options_.log);
   connecting_->submit(std::move(work));
 }
 
 void Core::in_background(UniqueFunction<void()> work) {
   const std::scoped_lock lock(mutex_);
   if (closed()) return;
-  if (!background_) background_ = std::make_unique<transport::Workers>(kBackgroundThreads);
+  if (!background_) background_ = std::make_unique<transport::Workers>(kBackgroundThreads, options_.log);
   background_->submit(std::move(work));
 }
 

@@ -140,6 +140,16 @@ std::string log_quoted(std::string_view text, std::size_t limit) {
   return out;
 }
 
+void log_escaped_exception(const Log& log, std::string_view where) noexcept {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    log.write(Level::error, "exception_escaped", {{"from", where}, {"what", error.what()}});
+  } catch (...) {
+    log.write(Level::error, "exception_escaped", {{"from", where}, {"what", "no std::exception"}});
+  }
+}
+
 void Log::write(Level level, std::string_view event, std::initializer_list<LogField> fields) const noexcept {
   if (!wants(level) || level == Level::off) return;
   try {

@@ -382,11 +382,15 @@ void ClientLink::on_descriptor(const protocol::Event& event) {
   for (auto* waiter : found->second.waiters) waiter->finish();
 }
 
-// A completion that throws ends the program: there is nobody to tell.
-void ClientLink::FinishedList::run() noexcept {
+// There is nobody to tell what a completion throws, and the others have still to run.
+void ClientLink::FinishedList::run(const transport::Reactor& reactor) noexcept {
   for (auto& item : items) {
     if (item.kept_size != 0) item.reply.payload = {kept.data() + item.kept_at, item.kept_size};
-    item.done(std::move(item.reply));
+    try {
+      item.done(std::move(item.reply));
+    } catch (...) {
+      reactor.log_exception("the completion of a call");
+    }
     item.done = nullptr;
     item.reply.owner.clear();  // what it looked into may go now
   }
@@ -397,7 +401,7 @@ void ClientLink::FinishedList::run() noexcept {
 void ClientLink::run_own(FinishedList& own, Lock& lock) {
   if (own.empty()) return;
   lock.unlock();
-  own.run();
+  own.run(*reactor_);
   lock.lock();
   interrupt_finished_leader();
 }
@@ -438,7 +442,7 @@ void ClientLink::run_completions(Lock& lock) {
     FinishedList running = std::move(spare_);
     std::swap(running, completions_);
     lock.unlock();
-    running.run();
+    running.run(*reactor_);
     lock.lock();
     if (running.kept.capacity() > kKeptAtMost) running.kept = Buffer();
     // The memory that is warm is used next.

@@ -563,12 +563,15 @@ void Connection::run(const Binding& binding, Ticket ticket, std::uint16_t method
                       .request_id = client << 32U | ticket.id(),
                       .connection = number_,
                       .deadline = deadline};
+  ticket.begin();
   Incoming incoming(std::move(ticket), calls_, method, tier, payload, owner, info, directory_.log());
   if (here != nullptr) here->set(incoming);
   try {
     servant.dispatch(incoming);
   } catch (const std::exception& error) {  // no memory, mostly
     incoming.ticket().fail(Code::internal, Execution::unknown, error.what());
+  } catch (...) {
+    incoming.ticket().fail(Code::internal, Execution::unknown, "the handler threw what is no std::exception");
   }
 }
 

@@ -21,6 +21,14 @@ std::shared_ptr<link::ServerLink> Ticket::take_link() {
   return nullptr;
 }
 
+void Ticket::drop() {
+  if (begun_) {
+    fail(Code::internal, Execution::unknown, "the handler ended without an answer");
+  } else {
+    fail(Code::shutting_down, Execution::not_executed, "the server stopped before it ran the call");
+  }
+}
+
 void Ticket::answer(std::uint16_t status, Tier tier, Gathered& payload) {
   const auto link = take_link();
   if (!link) return;

@@ -370,7 +370,12 @@ void Server::Core::on_closed(std::uint64_t connection) {
       clients_.erase(found);
     }
   }
-  if (options_.on_disconnect) options_.on_disconnect(connection);
+  if (!options_.on_disconnect) return;
+  try {
+    options_.on_disconnect(connection);
+  } catch (...) {
+    log_escaped_exception(options_.log, "on_disconnect");
+  }
 }
 
 std::vector<Server::Core::Client> Server::Core::clients() const {
@@ -433,9 +438,9 @@ void Server::Core::start() {
     for (const auto& address : listen) acceptors.push_back(std::make_shared<Acceptor>(*this, address, tls));
     acceptors_ = std::move(acceptors);
     for (std::size_t i = 0; i < options_.io_threads; ++i)
-      reactors_.push_back(std::make_shared<transport::Reactor>(kMostSpares));
-    workers_ = std::make_unique<transport::Workers>(options_.workers);
-    stream_threads_ = std::make_unique<transport::Workers>(0, kMostStreamThreads);
+      reactors_.push_back(std::make_shared<transport::Reactor>(kMostSpares, options_.log));
+    workers_ = std::make_unique<transport::Workers>(options_.workers, options_.log);
+    stream_threads_ = std::make_unique<transport::Workers>(0, kMostStreamThreads, options_.log);
     started_ = true;
   }
   for (const auto& acceptor : acceptors_) acceptor->open();

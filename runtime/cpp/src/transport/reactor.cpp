@@ -84,13 +84,15 @@ struct Reactor::Crew {
 class Reactor::Loop final : public detail::IoRole, public std::enable_shared_from_this<Loop> {
  public:
   // With one thread Asio wakes nobody for what it posts, and hides from others what is posted on that thread.
-  Loop(std::size_t spares, std::shared_ptr<Crew> crew)
+  Loop(std::size_t spares, std::shared_ptr<Crew> crew, Log log)
       : context_(spares == 0 ? 1 : BOOST_ASIO_CONCURRENCY_HINT_DEFAULT),
         spares_(spares),
-        crew_(std::move(crew)) {}
+        crew_(std::move(crew)),
+        log_(std::move(log)) {}
 
   /// Adds a thread. Throws std::system_error.
   void start_thread();
+  void run(UniqueFunction<void()>& work, const char* what) noexcept;
   void hand_over() noexcept override;
   [[nodiscard]] bool has_spare() const noexcept {
     return crew_->away.load(std::memory_order_relaxed) < spares_;
@@ -131,6 +133,7 @@ class Reactor::Loop final : public detail::IoRole, public std::enable_shared_fro
   bool looks_for_idle_ = false;
   const std::size_t spares_;
   const std::shared_ptr<Crew> crew_;
+  const Log log_;
   const std::shared_ptr<Watch>* told_ =
       nullptr;  // what the thread with the role tells to be ready, if anything
 };
@@ -216,9 +219,17 @@ void Reactor::Loop::hand_over() noexcept {
   if (give_role()) detail::io_role = nullptr;
 }
 
+void Reactor::Loop::run(UniqueFunction<void()>& work, const char* what) noexcept {
+  try {
+    work();
+  } catch (...) {
+    log_escaped_exception(log_, what);
+  }
+}
+
 void Reactor::Loop::post(UniqueFunction<void()> work) {
   asio::post(context_, [this, work = std::move(work)]() mutable {
-    work();
+    run(work, "a posted function");
     leave_if_handed_over();
   });
 }
@@ -339,7 +350,7 @@ Reactor::TimerId Reactor::Loop::at(TimePoint when, UniqueFunction<void()> work) 
       const std::scoped_lock done(mutex_);
       if (timers_.erase(id) == 0 || cancelled) return;
     }
-    work();
+    run(work, "a timer");
     leave_if_handed_over();
   });
   return id;
@@ -370,13 +381,19 @@ void Reactor::Loop::finish() {
   }
 }
 
-Reactor::Reactor(std::size_t spares)
-    : crew_(std::make_shared<Crew>()), loop_(std::make_shared<Loop>(spares, crew_)) {
+Reactor::Reactor(std::size_t spares, Log log)
+    : crew_(std::make_shared<Crew>()),
+      loop_(std::make_shared<Loop>(spares, crew_, log)),
+      log_(std::move(log)) {
   loop_->start_thread();
 }
 
 Reactor::~Reactor() {
   stop();
+}
+
+void Reactor::log_exception(const char* where) const noexcept {
+  log_escaped_exception(log_, where);
 }
 
 bool Reactor::on_own_thread() const noexcept {

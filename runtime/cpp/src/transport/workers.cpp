@@ -28,12 +28,15 @@ struct Workers::Shared {
   std::size_t threads = 0;
   bool stopping = false;
   Threads all;
+  Log log;
 };
 
-Workers::Workers(std::size_t threads) : Workers(std::max<std::size_t>(threads, 1), 0) {}
+Workers::Workers(std::size_t threads, Log log)
+    : Workers(std::max<std::size_t>(threads, 1), 0, std::move(log)) {}
 
-Workers::Workers(std::size_t threads, std::size_t most)
+Workers::Workers(std::size_t threads, std::size_t most, Log log)
     : most_(std::max(threads, most)), shared_(std::make_shared<Shared>()) {
+  shared_->log = std::move(log);
   for (std::size_t i = 0; i < threads; ++i) start(false);
 }
 
@@ -127,7 +130,11 @@ void Workers::run(const std::shared_ptr<Shared>& shared, bool extra) {
     auto task = std::move(shared->queue.front());
     shared->queue.pop_front();
     lock.unlock();
-    task();
+    try {
+      task();
+    } catch (...) {
+      log_escaped_exception(shared->log, "a task of the workers");
+    }
     task = {};
     lock.lock();
   }

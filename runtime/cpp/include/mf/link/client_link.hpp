@@ -204,7 +204,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
     Buffer kept;  // payloads that would not outlive the receive window
 
     [[nodiscard]] bool empty() const noexcept { return items.empty(); }
-    void run() noexcept;
+    void run(const transport::Reactor& reactor) noexcept;
   };
   enum class Got : std::uint8_t { nothing, some, full };  // full: there may be more at once
 

@@ -1,8 +1,7 @@
 // One message of calls on its way through a servant, and the duty to answer it.
 //
-// Ticket    answers the message, once, from any thread; one that is dropped unanswered says SHUTTING_DOWN,
-// not
-//           executed. Movable.
+// Ticket    answers the message, once, from any thread. Movable. One that is dropped unanswered says
+//           SHUTTING_DOWN, not executed, or INTERNAL, unknown, if its handler has begun.
 // Incoming  the message as dispatch() sees it: payload, count, method, ticket. Lives on the stack of the
 // thread that
 //           runs it, and is what the running handler asks about its call.
@@ -38,8 +37,11 @@ class Ticket {
   Ticket& operator=(Ticket&&) = delete;
   ~Ticket() {
     if (link_) [[unlikely]]
-      fail(Code::shutting_down, Execution::not_executed, "the server stopped before it ran the call");
+      drop();
   }
+
+  /// From here on the call may have run.
+  void begin() noexcept { begun_ = true; }
 
   [[nodiscard]] std::uint32_t count() const noexcept { return head_.count; }
   [[nodiscard]] std::uint32_t id() const noexcept { return head_.id; }
@@ -73,6 +75,7 @@ class Ticket {
  private:
   /// The link to answer on; null if nobody waits for the answer, or it was given.
   [[nodiscard]] std::shared_ptr<link::ServerLink> take_link();
+  void drop();
   void give_back_slot() {
     if (gate_) [[unlikely]]
       leave_gate();
@@ -86,6 +89,7 @@ class Ticket {
   protocol::ReplyHead head_;
   std::size_t payload_size_;
   bool oneway_;
+  bool begun_ = false;
 };
 
 class Incoming final : public mf::detail::CallHandle {

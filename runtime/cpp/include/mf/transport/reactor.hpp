@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "mf/core/log.hpp"
 #include "mf/core/unique_function.hpp"
 
 namespace mf::transport {
@@ -43,7 +44,9 @@ class Reactor {
   using TimerId = std::uint64_t;
 
   /// `spares`: so many of its threads may be busy with something else, having given the role away.
-  explicit Reactor(std::size_t spares = 0);
+  /// An exception that what is posted, or what runs at a time, lets escape is written to the log, and ends
+  /// nothing else.
+  explicit Reactor(std::size_t spares = 0, Log log = {});
   ~Reactor();  // stops and joins; pending posts are run first
   Reactor(const Reactor&) = delete;
   Reactor& operator=(const Reactor&) = delete;
@@ -59,6 +62,8 @@ class Reactor {
   TimerId at(TimePoint when, UniqueFunction<void()> work);
   void cancel(TimerId timer) noexcept;
 
+  /// In a catch block: writes to the log what has escaped from there.
+  void log_exception(const char* where) const noexcept;
   /// Also on a thread that has given the role away and has not finished its callback.
   [[nodiscard]] bool on_own_thread() const noexcept;
   /// Could the role be given away now?
@@ -72,6 +77,7 @@ class Reactor {
 
   const std::shared_ptr<Crew> crew_;
   const std::shared_ptr<Loop> loop_;
+  const Log log_;
 };
 
 }  // namespace mf::transport

@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "mf/core/log.hpp"
 #include "mf/core/unique_function.hpp"
 
 namespace mf::transport {
@@ -21,8 +22,9 @@ class Workers {
  public:
   using Task = UniqueFunction<void()>;
 
-  explicit Workers(std::size_t threads);
-  Workers(std::size_t threads, std::size_t most);
+  /// An exception that a task lets escape is written to the log, and ends nothing but the task.
+  explicit Workers(std::size_t threads, Log log = {});
+  Workers(std::size_t threads, std::size_t most, Log log = {});
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
