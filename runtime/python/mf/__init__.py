@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from mf.light import Light
     from mf.server.admission import Limit
     from mf.server.counters import MethodStats, ServerStats
+    from mf.server.load import ConnectionStats
     from mf.transport.tls import Tls
 
 __all__ = [
@@ -60,6 +61,7 @@ __all__ = [
     "CallOptions",
     "Client",
     "Code",
+    "ConnectionStats",
     "CurrentCall",
     "DeclaredError",
     "DecodeError",
@@ -117,6 +119,7 @@ if not TYPE_CHECKING:
         "Flags": "mf.codec.flags",
         "Light": "mf.light",
         "Limit": "mf.server.admission",
+        "ConnectionStats": "mf.server.load",
         "MethodStats": "mf.server.counters",
         "OpenEnum": "mf.codec.enums",
         "AsyncServer": "mf.app.async_server",

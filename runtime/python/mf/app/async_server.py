@@ -6,7 +6,12 @@ from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.protocol.handshake import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW
 from mf.server.async_server import AsyncRegistrar
 from mf.server.async_server import AsyncServer as BaseServer
-from mf.server.base import DEFAULT_MAX_IN_FLIGHT
+from mf.server.base import (
+    DEFAULT_MAX_CONNECTIONS,
+    DEFAULT_MAX_HANDSHAKES,
+    DEFAULT_MAX_HELD_BYTES,
+    DEFAULT_MAX_IN_FLIGHT,
+)
 
 if TYPE_CHECKING:
     from mf.server.admission import Limit
@@ -34,6 +39,9 @@ class AsyncServer(BaseServer):
         max_bindings: int = DEFAULT_MAX_BINDINGS,
         max_streams: int = DEFAULT_MAX_STREAMS,
         stream_window: int = DEFAULT_STREAM_WINDOW,
+        max_connections: int = DEFAULT_MAX_CONNECTIONS,
+        max_handshakes: int = DEFAULT_MAX_HANDSHAKES,
+        max_held_bytes: int = DEFAULT_MAX_HELD_BYTES,
         limit: "Limit | None" = None,
         grace: float = 10.0,
     ) -> None:
@@ -51,6 +59,9 @@ class AsyncServer(BaseServer):
             max_bindings=max_bindings,
             max_streams=max_streams,
             stream_window=stream_window,
+            max_connections=max_connections,
+            max_handshakes=max_handshakes,
+            max_held_bytes=max_held_bytes,
             limit=limit,
             grace=grace,
         )

@@ -4,7 +4,12 @@ from typing import TYPE_CHECKING
 
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.protocol.handshake import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW
-from mf.server.base import DEFAULT_MAX_IN_FLIGHT
+from mf.server.base import (
+    DEFAULT_MAX_CONNECTIONS,
+    DEFAULT_MAX_HANDSHAKES,
+    DEFAULT_MAX_HELD_BYTES,
+    DEFAULT_MAX_IN_FLIGHT,
+)
 from mf.server.server import Registrar
 from mf.server.server import Server as BaseServer
 
@@ -23,6 +28,7 @@ class Server(BaseServer):
     inline. `max_payload`: bytes of one request that are accepted. `max_in_flight`: unanswered requests of one
     connection; more are refused with OVERLOADED, as are more than `max_bindings` services, by agent, and
     `max_streams` calls with streams. `stream_window`: bytes of a stream that a client may send ahead.
+    `max_connections`, `max_handshakes` and `max_held_bytes`: see docs/limits.md.
     `limit`: how many calls of all clients run at once, and wait (mf.Limit); more are refused as well.
     `grace`: seconds that stop() gives to calls under way. Raises ValueError for an address that is none, and
     for files of `tls` that cannot be used.
@@ -41,6 +47,9 @@ class Server(BaseServer):
         max_bindings: int = DEFAULT_MAX_BINDINGS,
         max_streams: int = DEFAULT_MAX_STREAMS,
         stream_window: int = DEFAULT_STREAM_WINDOW,
+        max_connections: int = DEFAULT_MAX_CONNECTIONS,
+        max_handshakes: int = DEFAULT_MAX_HANDSHAKES,
+        max_held_bytes: int = DEFAULT_MAX_HELD_BYTES,
         limit: "Limit | None" = None,
         grace: float = 10.0,
     ) -> None:
@@ -59,6 +68,9 @@ class Server(BaseServer):
             max_bindings=max_bindings,
             max_streams=max_streams,
             stream_window=stream_window,
+            max_connections=max_connections,
+            max_handshakes=max_handshakes,
+            max_held_bytes=max_held_bytes,
             limit=limit,
             grace=grace,
         )

@@ -180,6 +180,16 @@ class Session:
 
     # Input
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether no frame has begun to come that has not ended."""
+        return self._clean
+
+    @property
+    def announced(self) -> int:
+        """Bytes of the large payload that has begun to come."""
+        return len(self._large) if self._large is not None else 0
+
     def window(self) -> memoryview:
         """Where the next bytes are to be read into; never empty."""
         if self._large is not None:

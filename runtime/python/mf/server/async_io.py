@@ -11,10 +11,11 @@ from time import monotonic
 from typing import Any
 
 from mf.protocol.handshake import Hello
-from mf.server.connection import READ, WRITE, Connection
+from mf.server.connection import PROGRESS_TIMEOUT, READ, WRITE, Connection
 from mf.server.current import ServedCall
 from mf.server.dispatch_async import run_async, run_stream_async
 from mf.server.listener import Listener
+from mf.server.load import ServerLoad
 from mf.server.offer import Offers
 from mf.server.server_io import ServerIo
 from mf.server.stream import StreamCall
@@ -31,9 +32,14 @@ class AsyncIo(ServerIo):
     __slots__ = ("_closed", "_dirty", "_drained_at_last", "_loop", "_tasks", "_timer")
 
     def __init__(
-        self, loop: AbstractEventLoop, listening: list[Listening], offers: Offers, hello: Hello
+        self,
+        loop: AbstractEventLoop,
+        listening: list[Listening],
+        offers: Offers,
+        hello: Hello,
+        load: ServerLoad,
     ) -> None:
-        super().__init__(listening, offers, hello)
+        super().__init__(listening, offers, hello, load)
         self._loop = loop
         self._closed = False
         self._dirty: set[Connection] = set()
@@ -96,7 +102,14 @@ class AsyncIo(ServerIo):
             self._turn(connection, 0)
 
     def stalled(self, connection: Connection) -> None:
+        now = monotonic()
+        if connection.progress is None:
+            connection.watch_progress(now)
         self._stalled.add(connection)
+        self._progress_at = min(self._progress_at, now + PROGRESS_TIMEOUT)
+        self._set_timer()
+
+    def _time_changed(self) -> None:
         self._set_timer()
 
     def turn_soon(self, call: StreamCall) -> None:

@@ -14,7 +14,13 @@ from mf.link import fork
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.protocol.handshake import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW
 from mf.server.async_io import AsyncIo
-from mf.server.base import DEFAULT_MAX_IN_FLIGHT, BaseServer
+from mf.server.base import (
+    DEFAULT_MAX_CONNECTIONS,
+    DEFAULT_MAX_HANDSHAKES,
+    DEFAULT_MAX_HELD_BYTES,
+    DEFAULT_MAX_IN_FLIGHT,
+    BaseServer,
+)
 from mf.server.offer import Offer
 from mf.transport.address import Address
 from mf.transport.async_names import addresses
@@ -60,6 +66,9 @@ class AsyncServer(BaseServer):
         max_bindings: int = DEFAULT_MAX_BINDINGS,
         max_streams: int = DEFAULT_MAX_STREAMS,
         stream_window: int = DEFAULT_STREAM_WINDOW,
+        max_connections: int = DEFAULT_MAX_CONNECTIONS,
+        max_handshakes: int = DEFAULT_MAX_HANDSHAKES,
+        max_held_bytes: int = DEFAULT_MAX_HELD_BYTES,
         limit: "Limit | None" = None,
         grace: float = 10.0,
     ) -> None:
@@ -71,6 +80,9 @@ class AsyncServer(BaseServer):
             max_bindings=max_bindings,
             max_streams=max_streams,
             stream_window=stream_window,
+            max_connections=max_connections,
+            max_handshakes=max_handshakes,
+            max_held_bytes=max_held_bytes,
             limit=limit,
             grace=grace,
         )
@@ -112,7 +124,7 @@ class AsyncServer(BaseServer):
                 each.close()
             raise
         self._addresses = [str(each.address) for each in listening]
-        self._io = AsyncIo(get_running_loop(), listening, self._offers, self._hello)
+        self._io = AsyncIo(get_running_loop(), listening, self._offers, self._hello, self._load)
         if self._registrar is not None:
             self._registrar.register(self.nonce, self.addresses, self._offers.all())
 

@@ -4,6 +4,7 @@ tell their clients.
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mf.core.agent import Agent
@@ -13,6 +14,7 @@ from mf.protocol.handshake import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEF
 from mf.protocol.stream import MAX_WINDOWS
 from mf.server.admission import Limit
 from mf.server.counters import ServerStats
+from mf.server.load import ServerLoad
 from mf.server.offer import Offer, Offers
 from mf.transport.address import Address
 from mf.transport.sockets import SCHEMES, server_context
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from mf.transport.tls import Tls
 
 DEFAULT_MAX_IN_FLIGHT = 8192
+DEFAULT_MAX_CONNECTIONS = 16_384
+DEFAULT_MAX_HANDSHAKES = 1024
+DEFAULT_MAX_HELD_BYTES = 512 << 20
 SMALLEST_WINDOW = 1024
 
 
@@ -31,6 +36,9 @@ class BaseServer:
     `max_bindings` and `max_streams`: services, by agent, that one connection has bound, and calls with
     streams that it has open; more are refused with OVERLOADED. `stream_window`: bytes that a client may send
     on a stream before its handler has taken any; together the windows of a connection are at most 8 MiB.
+    `max_connections`: one more is refused; `max_handshakes`: of so many without a HELLO the oldest is ended;
+    `max_held_bytes`: bytes that all connections hold together, above which the one that holds the most is
+    ended (docs/limits.md).
     `limit`: how many calls of all clients run at once, and wait; more are refused with OVERLOADED, not
     executed; None: no such limit.
     `grace`: seconds that stop() gives to calls under way. Raises ValueError for an address that is none, and
@@ -47,6 +55,9 @@ class BaseServer:
         max_bindings: int = DEFAULT_MAX_BINDINGS,
         max_streams: int = DEFAULT_MAX_STREAMS,
         stream_window: int = DEFAULT_STREAM_WINDOW,
+        max_connections: int = DEFAULT_MAX_CONNECTIONS,
+        max_handshakes: int = DEFAULT_MAX_HANDSHAKES,
+        max_held_bytes: int = DEFAULT_MAX_HELD_BYTES,
         limit: Limit | None = None,
         grace: float = 10.0,
     ) -> None:
@@ -68,6 +79,7 @@ class BaseServer:
             stream_window=stream_window,
         )
         self._addresses: list[str] = []
+        self._load = ServerLoad(max_connections, max_handshakes, max_held_bytes)
 
     @property
     def address(self) -> str:
@@ -85,8 +97,9 @@ class BaseServer:
         return self._hello.nonce
 
     def stats(self) -> ServerStats:
-        """What became of the calls of each method. May be called at any time, from any thread."""
-        return self._offers.stats()
+        """What became of the calls of each method, and of connections. May be called at any time, from any
+        thread."""
+        return replace(self._offers.stats(), connections=self._load.stats())
 
     def _offer(
         self,

@@ -18,6 +18,7 @@ from collections import deque
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
+from typing import Any, NamedTuple
 
 from mf.core.error import Code, Error, not_executed
 from mf.core.log import warning
@@ -38,12 +39,15 @@ READ = select.EPOLLIN
 WRITE = select.EPOLLOUT
 
 INPUT_LIMIT = 64 << 20
-STALLED_AFTER = 10.0
+PROGRESS_TIMEOUT = 10.0
+LEAST_PROGRESS = 512 << 10
+"""Bytes that have to move within that time, unless all that waited has moved."""
+_RELEASED_AT_ONCE = 8
 _BACKLOG_LIMIT = 8192
 _LARGE = 4096  # smaller payloads are not counted: the number of requests bounds them
 
 _Event, _Step = ServerCallEvent, ServerCallStep
-_OUTSIDE, _PLACE = Standing.OUTSIDE, Standing.PLACE
+_OUTSIDE, _PLACE, _SLOT = Standing.OUTSIDE, Standing.PLACE, Standing.SLOT
 # What the table says of a call that nothing disturbs is written out where every call passes.
 _WAITING, _RUNNING, _ENDED = ServerCallState.WAITING, ServerCallState.RUNNING, ServerCallState.ENDED
 
@@ -63,7 +67,7 @@ class Loop(ABC):
 
     @abstractmethod
     def stalled(self, connection: "Connection") -> None:
-        """The client does not read: from now on there is a time limit."""
+        """The client does not read: from now on something has to move in time."""
 
     @abstractmethod
     def turn_soon(self, call: StreamCall) -> None:
@@ -74,11 +78,22 @@ class Loop(ABC):
         """Has the IO thread look at all connections."""
 
 
+class Progress(NamedTuple):
+    """How a connection stood when something began to wait."""
+
+    since: float
+    sent: int
+    received: int
+    output: int
+    in_message: bool
+
+
 class Connection(StreamCaller):
     """See above. `broken` is set by whoever finds out; the IO thread then closes."""
 
     __slots__ = (
         "_flushing",
+        "_held",
         "_io",
         "_oneways",
         "_ordered",
@@ -88,12 +103,16 @@ class Connection(StreamCaller):
         "broken",
         "budget",
         "calls",
+        "charged",
         "crowded",
         "fileno",
-        "last_progress",
         "lock",
         "opened",
         "peer",
+        "progress",
+        "received",
+        "rest",
+        "sent",
         "session",
         "stream",
         "watched",
@@ -120,7 +139,14 @@ class Connection(StreamCaller):
         self.crowded: set[StreamCall] = set()
         self._streams = 0
         self.opened = now
-        self.last_progress = now
+        self.rest: list[Any] = []
+        """Events of the last read that wait until replies are read."""
+        self.received = 0
+        self.sent = 0
+        self.progress: Progress | None = None
+        """What has to move; None: nothing waits."""
+        self.charged = 0
+        """What its server counts for it."""
         self.blocked = False
         self.broken = ""
         self.watched: int | None = None
@@ -129,13 +155,14 @@ class Connection(StreamCaller):
         self._waiting_bytes = 0
         self._oneways: dict[Offer, int] = {}
         self._ordered: deque[ServedCall] = deque()
+        self._held: list[ServedCall] = []
 
     # Requests
 
     @property
     def busy(self) -> bool:
         """Whether anything is still to be run or to be sent, or might be lost if the connection ended now."""
-        running = self.calls or self._oneways or self.session.out or self._flushing
+        running = self.calls or self._oneways or self.session.out or self._flushing or self.rest
         return bool(running) or self.stream.unacknowledged() > 0
 
     def admit(self, call: ServedCall) -> bool:
@@ -223,15 +250,19 @@ class Connection(StreamCaller):
             return None
 
     def started(self, call: ServedCall, stop: Callable[[], None] | None = None) -> bool:
+        is_late = False
         with self.lock:
             if call.state is _WAITING:
                 call.state = _RUNNING
             elif call.state is _ENDED:
-                return False
+                self._forget(call)
+                is_late = True
             else:
                 call.on(_Event.STARTED)
             call.stop = stop
-            return True
+        if is_late and call.standing is not _OUTSIDE:
+            call.gate.admission.leave(call, monotonic())
+        return not is_late
 
     def reply(self, call: ServedCall, status: int, encoding: int, payload: Buffer) -> None:
         if call.standing is not _OUTSIDE:  # before the client knows, which may call again at once
@@ -285,8 +316,8 @@ class Connection(StreamCaller):
             if step is _Step.STOP:
                 self._stop(call, why)
             elif step is _Step.REFUSE:
-                self._ended(call)
                 self.session.fail(call.id, call.route, call.count, not_executed(why.code, why.message))
+                self._ended_unrun(call)
             elif step is _Step.DROP:
                 self._ended(call)
         self._leave_unrun(call, step)
@@ -301,13 +332,23 @@ class Connection(StreamCaller):
                 self.session.in_flight.add(call.id)  # until the handler returns
                 self._stop(call, error)
             elif step is _Step.REFUSE:
-                self._ended(call)
+                self._ended_unrun(call)
         self._leave_unrun(call, step)
         self._io.wrote(self)
 
     def _leave_unrun(self, call: ServedCall, step: ServerCallStep) -> None:
-        if call.standing is not _OUTSIDE and step in (_Step.REFUSE, _Step.DROP):
+        if call.standing is _OUTSIDE:
+            return
+        if step is _Step.DROP or (step is _Step.REFUSE and call.standing is not _SLOT):
             call.gate.admission.leave(call, monotonic())
+
+    def _ended_unrun(self, call: ServedCall) -> None:
+        """One that was answered before its turn came. It counts until then, since it still takes room: else
+        who sends REQUEST and CANCEL in turn fills the queues."""
+        if call.standing in (_OUTSIDE, _SLOT):
+            self.session.in_flight.add(call.id)
+        else:
+            self._ended(call)
 
     def _stop(self, call: ServedCall, why: Error) -> None:
         call.stopped = why
@@ -317,6 +358,7 @@ class Connection(StreamCaller):
     def _answered(self, call: ServedCall) -> bool:
         """The handler has returned, or never runs: whether anybody waits for the answer."""
         if call.state is _ENDED:
+            self._forget(call)
             return False
         if call.state is _RUNNING and call.deadline <= monotonic():
             call.on(_Event.EXPIRED)  # the client has given the call up at the same moment
@@ -326,6 +368,12 @@ class Connection(StreamCaller):
             return True
         self.session.in_flight.discard(call.id)
         return False
+
+    def _forget(self, call: ServedCall) -> None:
+        """One that was answered before its turn came."""
+        if self.calls.get(call.id) is call:
+            self._ended(call)
+            self.session.in_flight.discard(call.id)
 
     def _ended(self, call: ServedCall) -> None:
         if not call.oneway and self.calls.pop(call.id, None) is None:
@@ -395,6 +443,25 @@ class Connection(StreamCaller):
                 call.tell()
             return bool(self.session.out)
 
+    # Replies that are not read hold calls back
+
+    def hold(self, call: ServedCall) -> bool:
+        # One with a slot of a limit would keep it from others, and the limit bounds the replies.
+        if self.session.out_bytes <= OUTPUT_LIMIT or call.oneway or call.standing is not _OUTSIDE:
+            return False
+        with self.lock:
+            if self.session.out_bytes <= OUTPUT_LIMIT or self.broken:
+                return False
+            self._held.append(call)
+            return True
+
+    def _release(self) -> None:
+        """Begins some of those that were held back. Each reply is written by somebody, who comes here."""
+        with self.lock:
+            ready, self._held = self._held[:_RELEASED_AT_ONCE], self._held[_RELEASED_AT_ONCE:]
+        for call in ready:
+            self._io.start(call)
+
     # Output
 
     def flush(self) -> None:
@@ -413,6 +480,7 @@ class Connection(StreamCaller):
                 self._flushing = False
                 self.hang_up(f"connection lost: {error.strerror or error}")
                 return
+            self.sent += written
             if written < size:
                 out = drop_written(out, written)
                 size -= written
@@ -421,6 +489,8 @@ class Connection(StreamCaller):
                 self._block(out, size)
                 return
             self._flushing = False
+            if self._held:
+                self._release()
             if not session.out and not (self.crowded and self._uncrowd()):
                 return
             with self.lock:
@@ -436,11 +506,12 @@ class Connection(StreamCaller):
             session.out[:0] = rest
             session.out_bytes += size
             self._flushing = False
-            if not self.blocked:
-                self.blocked = True
-                self.last_progress = monotonic()
-        if self.crowded and session.out_bytes < OUTPUT_LIMIT // 2:
-            self._uncrowd()
+            self.blocked = True
+        if session.out_bytes < OUTPUT_LIMIT // 2:
+            if self.crowded:
+                self._uncrowd()
+            if self._held:
+                self._release()
         self._io.stalled(self)
 
     def hang_up(self, reason: str) -> None:
@@ -452,11 +523,58 @@ class Connection(StreamCaller):
 
     # For the IO thread
 
-    def wanted(self) -> int:
-        """What to watch for. Reading pauses while the output, or what waits to be run, is over its limit."""
-        paused = (
+    def must_wait(self) -> bool:
+        """Whether the next request may not begin, since replies are not read."""
+        if self.session.out_bytes <= OUTPUT_LIMIT:
+            return False
+        self.flush()
+        return self.session.out_bytes > OUTPUT_LIMIT
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it may begin again."""
+        return self.session.out_bytes <= OUTPUT_LIMIT // 2
+
+    @property
+    def in_flight(self) -> int:
+        """Calls that wait or run."""
+        return len(self.session.in_flight)
+
+    @property
+    def is_greeted(self) -> bool:
+        """Whether the client's HELLO has come."""
+        return self.session.peer is not None
+
+    @property
+    def holds(self) -> int:
+        """See Load."""
+        return self.session.announced + self._waiting_bytes + self.session.out_bytes
+
+    def watch_progress(self, now: float) -> None:
+        session = self.session
+        in_message = not session.is_whole and not self.is_paused
+        self.progress = Progress(now, self.sent, self.received, session.out_bytes, in_message)
+
+    def lacks_progress(self) -> str:
+        """Why the connection is to be ended, if so little has moved since `progress` was made."""
+        before = self.progress
+        assert before is not None
+        if self.sent - before.sent < min(before.output, LEAST_PROGRESS):
+            return f"does not read its replies: {self.session.out_bytes} bytes wait"
+        in_message = before.in_message and not self.session.is_whole and not self.is_paused
+        if in_message and self.received - before.received < LEAST_PROGRESS:
+            return "does not end the frame that it has begun"
+        return ""
+
+    @property
+    def is_paused(self) -> bool:
+        return (
             self.session.out_bytes > OUTPUT_LIMIT
             or self._waiting_bytes > INPUT_LIMIT
             or len(self._ordered) > _BACKLOG_LIMIT
+            or bool(self.rest)
         )
-        return (0 if paused else READ) | (WRITE if self.blocked else 0)
+
+    def wanted(self) -> int:
+        """What to watch for. Reading pauses while the output, or what waits to be run, is over its limit."""
+        return (0 if self.is_paused else READ) | (WRITE if self.blocked else 0)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from threading import Lock
 
+from mf.server.load import ConnectionStats
+
 
 @dataclass(frozen=True, slots=True)
 class MethodStats:
@@ -34,6 +36,7 @@ class ServerStats:
     running: int
     waiting: int
     methods: list[MethodStats] = field(default_factory=list)
+    connections: ConnectionStats = field(default_factory=ConnectionStats)
 
 
 class Counters:

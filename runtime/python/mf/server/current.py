@@ -48,6 +48,12 @@ class Caller(ABC):
         """
 
     @abstractmethod
+    def hold(self, call: "ServedCall") -> bool:
+        """Whether a call whose turn has come has to wait until its client has read replies; it is started
+        again then.
+        """
+
+    @abstractmethod
     def reply(self, call: "ServedCall", status: int, encoding: int, payload: Buffer) -> None: ...
 
     @abstractmethod

@@ -32,6 +32,8 @@ _RUNNING = ServerCallState.RUNNING
 def run(call: ServedCall) -> None:
     """Runs a plain handler on this thread and answers."""
     handler = call.handler
+    if call.state is not _RUNNING and call.connection.hold(call):
+        return
     if not may_run(call, handler):
         return
     decoded = decode(call, handler)

@@ -52,6 +52,8 @@ class TaskWatch:
 
 async def run_async(call: ServedCall) -> None:
     """The items of a batch run concurrently, so many at once; in turn if the method is @ordered."""
+    if call.connection.hold(call):
+        return
     handler = call.handler
     if not may_run(call, handler):
         return

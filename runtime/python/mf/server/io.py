@@ -12,9 +12,10 @@ from threading import Lock, Thread
 from time import monotonic
 
 from mf.protocol.handshake import Hello
-from mf.server.connection import READ, Connection
+from mf.server.connection import PROGRESS_TIMEOUT, READ, Connection
 from mf.server.current import ServedCall
 from mf.server.listener import Listener
+from mf.server.load import ServerLoad
 from mf.server.offer import Offers
 from mf.server.server_io import ServerIo
 from mf.server.stream import StreamCall
@@ -43,10 +44,11 @@ class IoThread(ServerIo):
         listening: list[Listening],
         offers: Offers,
         hello: Hello,
+        load: ServerLoad,
         workers: Workers,
         streams: StreamThreads,
     ) -> None:
-        super().__init__(listening, offers, hello)
+        super().__init__(listening, offers, hello, load)
         self._workers = workers
         self._streams = streams
         self._adopted: deque[Stream] = deque()
@@ -88,12 +90,18 @@ class IoThread(ServerIo):
     def wrote(self, connection: Connection) -> None:
         if get_ident() != self._ident:
             connection.flush()
-            if self._drain_until is not None or connection.wanted() != connection.watched:
+            if self._drain_until is not None or connection.rest or connection.wanted() != connection.watched:
                 self.wake()
 
     def stalled(self, connection: Connection) -> None:
+        if connection.progress is None:
+            connection.watch_progress(monotonic())
         self._stalled.add(connection)
+        self._progress_at = min(self._progress_at, monotonic() + PROGRESS_TIMEOUT)
         self.wake()
+
+    def _time_changed(self) -> None:
+        """The time is looked at before each wait."""
 
     def adopt(self, stream: Stream) -> None:
         """Serves a connection, as if it had been accepted."""

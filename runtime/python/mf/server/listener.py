@@ -6,19 +6,31 @@ import errno
 import os
 from contextlib import suppress
 
+from mf.core.error import Code
 from mf.core.log import warning
+from mf.protocol.frame import REFUSE, pack
+from mf.protocol.wire import pack_text
 from mf.transport.sockets import Listening
 from mf.transport.stream import Stream
 
 _FIRST_PAUSE = 0.01
 _LONGEST_PAUSE = 1.0
+_MOST_TURNED_AWAY = 256
 _EXHAUSTED = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM))
+
+
+def refusal(reason: str) -> bytes:
+    """What ends a connection before its first frame."""
+    return pack(REFUSE, pack_text(reason), word=Code.OVERLOADED)
+
+
+_FAREWELL = refusal("the server has no file descriptors left; use another instance")
 
 
 class Listener:
     """A listening socket, for the IO thread."""
 
-    __slots__ = ("_listening", "_pause", "_reserve", "fileno", "resume_at")
+    __slots__ = ("_listening", "_pause", "_reserve", "fileno", "resume_at", "turned_away")
 
     def __init__(self, listening: Listening) -> None:
         self._listening = listening
@@ -26,6 +38,7 @@ class Listener:
         self.resume_at: float | None = None
         """When to accept again after descriptors ran out, else None."""
         self._pause = 0.0
+        self.turned_away = 0
         self._reserve = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
 
     def accept(self, now: float) -> Stream | None:
@@ -42,13 +55,12 @@ class Listener:
         return accepted
 
     def _exhausted(self, now: float, failed: OSError) -> None:
-        if not self._pause:
+        if not self._pause:  # once, until somebody was accepted again
             warning("cannot accept connections: %s; refusing until that changes", failed.strerror)
         self._pause = min(max(self._pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)
         self.resume_at = now + self._pause
         os.close(self._reserve)
-        with suppress(OSError):
-            self._listening.turn_away()
+        self.turned_away += self._listening.turn_away(_FAREWELL, _MOST_TURNED_AWAY)
         with suppress(OSError):
             self._reserve = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
 

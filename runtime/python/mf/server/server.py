@@ -19,7 +19,13 @@ from mf.protocol.handshake import (
     DEFAULT_MAX_STREAMS,
     DEFAULT_STREAM_WINDOW,
 )
-from mf.server.base import DEFAULT_MAX_IN_FLIGHT, BaseServer
+from mf.server.base import (
+    DEFAULT_MAX_CONNECTIONS,
+    DEFAULT_MAX_HANDSHAKES,
+    DEFAULT_MAX_HELD_BYTES,
+    DEFAULT_MAX_IN_FLIGHT,
+    BaseServer,
+)
 from mf.server.dispatch import run, run_stream
 from mf.server.io import IoThread
 from mf.server.offer import Offer, handlers_of
@@ -65,6 +71,9 @@ class Server(BaseServer):
         max_bindings: int = DEFAULT_MAX_BINDINGS,
         max_streams: int = DEFAULT_MAX_STREAMS,
         stream_window: int = DEFAULT_STREAM_WINDOW,
+        max_connections: int = DEFAULT_MAX_CONNECTIONS,
+        max_handshakes: int = DEFAULT_MAX_HANDSHAKES,
+        max_held_bytes: int = DEFAULT_MAX_HELD_BYTES,
         limit: "Limit | None" = None,
         grace: float = 10.0,
     ) -> None:
@@ -78,6 +87,9 @@ class Server(BaseServer):
             max_bindings=max_bindings,
             max_streams=max_streams,
             stream_window=stream_window,
+            max_connections=max_connections,
+            max_handshakes=max_handshakes,
+            max_held_bytes=max_held_bytes,
             limit=limit,
             grace=grace,
         )
@@ -126,7 +138,7 @@ class Server(BaseServer):
                 each.close()
             raise
         self._addresses = [str(each.address) for each in listening]
-        self._io = IoThread(listening, self._offers, self._hello, self._workers, self._streams)
+        self._io = IoThread(listening, self._offers, self._hello, self._load, self._workers, self._streams)
         self._io.thread.start()
         if self._registrar is not None:
             self._registrar.register(self.nonce, self.addresses, self._offers.all())

@@ -5,6 +5,7 @@ async_io.py, a loop of asyncio.
 
 from abc import abstractmethod
 from collections import deque
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 
@@ -24,12 +25,13 @@ from mf.protocol.handshake import Hello
 from mf.protocol.server_call import ServerCallState
 from mf.protocol.session import SCRATCH_SIZE
 from mf.server.admission import Standing
-from mf.server.connection import STALLED_AFTER, WRITE, Connection, Loop
+from mf.server.connection import PROGRESS_TIMEOUT, WRITE, Connection, Loop
 from mf.server.current import ServedCall
 from mf.server.dispatch import run
-from mf.server.listener import Listener
+from mf.server.listener import Listener, refusal
+from mf.server.load import ServerLoad
 from mf.server.offer import Offers
-from mf.server.stream import StreamCall
+from mf.server.stream import OUTPUT_LIMIT, StreamCall
 from mf.transport.sockets import Listening
 from mf.transport.stream import Stream, StreamError
 
@@ -37,6 +39,7 @@ HANDSHAKE_TIMEOUT = 2.0
 INLINE_LIMIT = 4096
 _ACCEPTS_PER_TURN = 64
 _LOOK_EVERY = 0.02  # while it drains, whether all is finished
+_REFUSED_LOGGED_EVERY = 10.0
 _UNUSUAL = STREAM | METADATA
 _RUNNING = ServerCallState.RUNNING
 _FOREVER = float("inf")
@@ -52,20 +55,29 @@ class ServerIo(Loop):
         "_due",
         "_hello",
         "_listeners",
+        "_load",
         "_offers",
         "_opening",
+        "_progress_at",
+        "_refused_logged_at",
         "_scratch",
         "_stalled",
     )
 
-    def __init__(self, listening: list[Listening], offers: Offers, hello: Hello) -> None:
+    def __init__(self, listening: list[Listening], offers: Offers, hello: Hello, load: ServerLoad) -> None:
         self._offers = offers
         self._hello = hello
+        self._load = load
+        self._progress_at = _FOREVER
+        """When to look next at what has to move."""
+        self._refused_logged_at = -_FOREVER
         self._listeners = {each.fileno: each for each in map(Listener, listening)}
         self._scratch = bytearray(SCRATCH_SIZE)
         self._connections: dict[int, Connection] = {}
+        load.connections = self._connections
         self._opening: deque[Connection] = deque()
         self._stalled: set[Connection] = set()
+        """Those of which something has to move."""
         self._due: deque[StreamCall] = deque()
         self._drain_until: float | None = None
         self._draining = False
@@ -84,23 +96,28 @@ class ServerIo(Loop):
     def _watch_listener(self, listener: Listener, *, accept: bool) -> None:
         """Accepts there from now on, or no more."""
 
+    @abstractmethod
+    def _time_changed(self) -> None:
+        """Something has a time limit now."""
+
     # Connections
 
     def _turn(self, connection: Connection, mask: int) -> None:
         try:
             if mask & WRITE and connection.blocked:
                 connection.blocked = False
-                connection.last_progress = monotonic()
-                self._stalled.discard(connection)
-            if mask & ~WRITE and not connection.broken:
+            goes_on = bool(connection.rest) and self._go_on(connection)
+            if (mask & ~WRITE or goes_on) and not connection.broken and not connection.rest:
                 self._read(connection)
-                while connection.stream.inside and not connection.broken:
+                while connection.stream.inside and not connection.broken and not connection.rest:
                     self._read(connection)
             connection.flush()
             if connection.broken:
                 self._close(connection, connection.broken)
             else:
                 self._watch(connection)
+                if connection.holds != connection.charged:
+                    self._charge(connection)
         except Exception as raised:  # a bug of ours must not take the other connections along
             log_handler_failure(f"connection of {connection.peer}", raised)
             self._close(connection, "internal error")
@@ -123,8 +140,39 @@ class ServerIo(Loop):
         with connection.lock:
             events = session.received(count)
         now = monotonic()
-        for event in events:
+        connection.received += count
+        if not session.is_whole:
+            self._await_rest(connection, bool(events), now)
+        self._handle(connection, events, now)
+
+    def _await_rest(self, connection: Connection, is_new: bool, now: float) -> None:
+        """A frame has begun to come: the rest has to follow."""
+        before = connection.progress
+        if before is None:
+            connection.watch_progress(now)
+            self._stalled.add(connection)
+            self._progress_at = min(self._progress_at, now + PROGRESS_TIMEOUT)
+            self._time_changed()
+        elif is_new and before.in_message:
+            connection.progress = before._replace(in_message=False)  # that one has ended
+
+    def _go_on(self, connection: Connection) -> bool:
+        """With what was read and had to wait until replies were read. False: it still has to."""
+        connection.flush()
+        if not connection.has_room:
+            return False
+        rest, connection.rest = connection.rest, []
+        self._handle(connection, rest, monotonic())
+        return True
+
+    def _handle(self, connection: Connection, events: list[Any], now: float) -> None:
+        session = connection.session
+        left = iter(events)
+        for event in left:
             if isinstance(event, tuple):
+                if session.out_bytes > OUTPUT_LIMIT and connection.must_wait():
+                    connection.rest = [event, *left]
+                    return
                 handler, id_, route, flags, word, items, payload, metadata = event
                 deadline = now + unpack_deadline(word) if word else _FOREVER
                 if flags & _UNUSUAL and (flags & STREAM or isinstance(metadata, Error)):
@@ -178,6 +226,7 @@ class ServerIo(Loop):
         elif isinstance(event, CancelRequested):
             connection.cancel(event.id)
         elif isinstance(event, Broken):
+            self._load.counts.cut_protocol += 1
             connection.flush()  # REFUSE
             connection.broken = f"protocol error: {quote(event.reason)}"
         elif isinstance(event, Refused):
@@ -195,9 +244,66 @@ class ServerIo(Loop):
                 break
             self._open(accepted)
         if listener.resume_at is not None:
+            self._load.counts.turned_away = sum(each.turned_away for each in self._listeners.values())
             self._watch_listener(listener, accept=False)
 
+    def _charge(self, connection: Connection) -> None:
+        """What it holds has changed. Who attacks a server's memory holds the most of it."""
+        counts, most = self._load.counts, self._load.max_held_bytes
+        now = connection.holds
+        counts.held_bytes += now - connection.charged
+        connection.charged = now
+        if counts.held_bytes <= most:
+            return
+        for each in self._connections.values():  # what their workers have answered meanwhile
+            each.charged = each.holds
+        counts.held_bytes = sum(each.charged for each in self._connections.values())
+        while counts.held_bytes > most:
+            greatest = max(self._connections.values(), key=lambda each: each.charged)
+            if not greatest.charged:
+                return
+            counts.cut_memory += 1
+            text = (
+                f"the connections of this server hold more than {most} bytes, "
+                f"and this one holds the most of it, {greatest.charged}"
+            )
+            self._close(greatest, text)
+
+    def _refuse(self, stream: Stream) -> None:
+        """One connection too many."""
+        most = self._load.max_connections
+        self._load.counts.refused += 1
+        reason = f"the server has {most} connections, the most that it takes"
+        with suppress(OSError):
+            stream.write_now([refusal(reason)])
+            stream.read_now(memoryview(self._scratch))  # closed with unread bytes, it would be reset
+        stream.close()
+        now = monotonic()
+        if now - self._refused_logged_at >= _REFUSED_LOGGED_EVERY:
+            self._refused_logged_at = now
+            warning(
+                "%s: refused: %s; %d were since the start", stream.peer, reason, self._load.counts.refused
+            )
+
+    def _make_room_to_greet(self) -> None:
+        """Of too many that do not speak, the oldest is ended: who is honest sends its HELLO at once."""
+        opening, most = self._opening, self._load.max_handshakes
+        if len(opening) < most:
+            return
+        waiting = [each for each in opening if each.session.peer is None and not each.broken]
+        opening.clear()
+        opening.extend(waiting)
+        if len(waiting) >= most:
+            oldest = opening.popleft()
+            self._load.counts.cut_handshakes += 1
+            self._close(oldest, f"{most} connections have not sent their HELLO, this one for the longest")
+
     def _open(self, stream: Stream) -> None:
+        if len(self._connections) >= self._load.max_connections:
+            self._refuse(stream)
+            return
+        self._make_room_to_greet()
+        self._load.counts.accepted += 1
         connection = Connection(self, stream, self._hello, self._scratch, monotonic(), self._offers.resolve)
         self._connections[connection.fileno] = connection
         self._opening.append(connection)
@@ -210,6 +316,8 @@ class ServerIo(Loop):
         if reason:
             left = reason.startswith(("closed by", "connection lost"))
             (info if left else warning)("%s: %s", connection.peer, reason)
+        self._load.counts.held_bytes -= connection.charged
+        connection.charged = 0
         connection.broken = connection.broken or "closed"
         connection.session.close()
         connection.abandon()
@@ -236,6 +344,8 @@ class ServerIo(Loop):
         for connection in list(self._connections.values()):
             if connection.broken:
                 self._close(connection, connection.broken)
+            elif connection.rest:
+                self._turn(connection, 0)
             else:
                 self._watch(connection)
 
@@ -268,7 +378,7 @@ class ServerIo(Loop):
         if not (self._opening or self._stalled or resume) and self._drain_until is None:
             return None
         now = monotonic()
-        times = [now + 1.0, *resume]
+        times = [self._progress_at, *resume]
         if self._opening:
             times.append(self._opening[0].opened + HANDSHAKE_TIMEOUT)
         if self._drain_until is not None:
@@ -284,15 +394,36 @@ class ServerIo(Loop):
         while opening and opening[0].opened + HANDSHAKE_TIMEOUT <= now:
             connection = opening.popleft()
             if connection.session.peer is None:
+                self._load.counts.cut_handshakes += 1
                 self._close(connection, f"no HELLO within {HANDSHAKE_TIMEOUT:.0f} s")
-        for connection in list(self._stalled):
-            if connection.blocked and connection.last_progress + STALLED_AFTER <= now:
-                text = f"does not read: {connection.session.out_bytes} bytes wait since {STALLED_AFTER:.0f} s"
-                self._close(connection, text)
+        if self._progress_at <= now:
+            self._look_at_progress(now)
         for listener in self._listeners.values():
             if listener.resume_at is not None and listener.resume_at <= now:
                 listener.resume_at = None
                 self._watch_listener(listener, accept=True)
+
+    def _look_at_progress(self, now: float) -> None:
+        """One byte now and then is none: either all that waited has moved, or as much as a slow network
+        takes."""
+        self._progress_at = _FOREVER
+        for connection in list(self._stalled):
+            before = connection.progress
+            if before is None:
+                connection.watch_progress(now)
+            elif before.since + PROGRESS_TIMEOUT <= now:
+                why = connection.lacks_progress()
+                if why:
+                    self._load.counts.cut_progress += 1
+                    self._close(connection, why)
+                    continue
+                if not connection.blocked and connection.session.is_whole:
+                    connection.progress = None
+                    self._stalled.discard(connection)
+                    continue
+                connection.watch_progress(now)
+            assert connection.progress is not None
+            self._progress_at = min(self._progress_at, connection.progress.since + PROGRESS_TIMEOUT)
 
     def _drained(self, now: float) -> bool:
         if self._drain_until is None:

@@ -114,9 +114,20 @@ class Listening:
 
         return TlsStream(stream, self._tls, self.address)
 
-    def turn_away(self) -> None:
-        """Accepts one connection and ends it. Raises OSError."""
-        self.socket.accept()[0].close()
+    def turn_away(self, farewell: bytes, most: int) -> int:
+        """Accepts those who wait, at most so many, sends them `farewell`, unless they speak TLS, and ends
+        them. Gives their number."""
+        for count in range(most):
+            try:
+                refused = self.socket.accept()[0]
+            except OSError:
+                return count
+            with refused, suppress(OSError):
+                refused.setblocking(False)
+                if self._tls is None:
+                    refused.send(farewell)
+                    refused.recv(4096)  # closed with unread bytes, the connection would be reset
+        return most
 
     def close(self) -> None:
         """The path of a unix socket is removed, if it is still this one's."""
