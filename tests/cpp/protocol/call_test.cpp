@@ -114,6 +114,41 @@ TEST(Call, IsSentAgainIfItSurelyWasNotExecutedOrIsIdempotent) {
   }
 }
 
+TEST(Call, IsSentAgainAfterAnOverloadedServerRefusedItAndKeepsItsWords) {
+  RetryBudget budget;
+  auto call = call_in(CallState::sent, budget);
+  EXPECT_EQ(call.refusal(), nullptr);
+  auto why = failure(Code::overloaded, Execution::not_executed);
+  why.message = "full";
+  ASSERT_EQ(call.fail(CallEvent::replied, why, kNow), CallStep::resolve);
+  ASSERT_NE(call.refusal(), nullptr);
+  EXPECT_EQ(call.refusal()->message, "full");
+  call.on_rested();
+  EXPECT_EQ(call.refusal(), nullptr);
+}
+
+TEST(Call, EndsWhereOverloadedMayHaveRunOrIsALimitOfThisClientOrOfAStream) {
+  const auto step = [](CallState state, CallEvent event, Execution execution, CallRules rules = {}) {
+    RetryBudget budget;
+    auto call = call_in(state, budget, rules);
+    auto why = failure(Code::overloaded, execution);
+    return call.fail(event, why, kNow);
+  };
+  EXPECT_EQ(step(CallState::sent, CallEvent::replied, Execution::unknown, {.idempotent = true}),
+            CallStep::end);
+  EXPECT_EQ(step(CallState::sending, CallEvent::refused, Execution::not_executed), CallStep::end);
+  EXPECT_EQ(step(CallState::sent, CallEvent::replied, Execution::not_executed, {.stream = true}),
+            CallStep::end);
+}
+
+TEST(Call, RepeatsAfterOverloadedTakeFromTheBudget) {
+  RetryBudget budget;
+  while (budget.take()) continue;
+  auto call = call_in(CallState::sent, budget);
+  auto why = failure(Code::overloaded, Execution::not_executed);
+  EXPECT_EQ(call.fail(CallEvent::replied, why, kNow), CallStep::end);
+}
+
 TEST(Call, IsNotSentAgainAfterItsDeadlineNorAFourthTime) {
   RetryBudget budget;
   auto why = failure(Code::connection_lost, Execution::not_executed);

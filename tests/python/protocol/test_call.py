@@ -100,6 +100,50 @@ def test_what_is_repeated(code: Code, execution: Execution, method: type) -> Non
     )
 
 
+def refused(code: Code, execution: Execution, **given: Any) -> Call[Any]:
+    """A call after a REPLY that says so of all its items."""
+    call = call_in(CallState.SENT, **given)
+    call.status, call.payload = code, pack_failure(Error(code, "full", execution))
+    call.settle(0.0)
+    return call
+
+
+def test_what_an_overloaded_server_refuses_is_repeated_and_its_words_are_kept() -> None:
+    call = refused(Code.OVERLOADED, Execution.NOT_EXECUTED)
+    assert call.state is CallState.RESOLVING
+    assert call.refusal is not None
+    assert call.refusal.message == "full"
+
+    assert call.fail(CallEvent.UNREACHABLE, call.refusal, 0.0) is CallStep.END
+    assert call.failure is call.refusal
+
+
+def test_overloaded_is_final_if_the_call_may_have_run_or_a_limit_of_this_client_says_so() -> None:
+    may_have_run = refused(Code.OVERLOADED, Execution.UNKNOWN, method=Idempotent)
+    assert may_have_run.state is CallState.ENDED
+    assert not failed(CallState.SENDING, not_executed(Code.OVERLOADED, "too many here"))
+
+    stream = call_in(CallState.SENT)
+    stream.stream = True
+    assert stream.fail(CallEvent.REPLIED, not_executed(Code.OVERLOADED, "full"), 0.0) is CallStep.END
+
+
+def test_repeats_after_overloaded_take_from_the_budget() -> None:
+    budget = RetryBudget()
+    while budget.take():
+        pass
+
+    assert refused(Code.OVERLOADED, Execution.NOT_EXECUTED, budget=budget).state is CallState.ENDED
+
+
+def test_another_failure_needs_no_rest() -> None:
+    call = refused(Code.OVERLOADED, Execution.NOT_EXECUTED)
+    call.on(CallEvent.BOUND)
+
+    assert call.fail(CallEvent.REFUSED, UNSENT, 0.0) is CallStep.RESOLVE
+    assert call.refusal is None
+
+
 def test_three_attempts_and_no_more() -> None:
     call = call_in(CallState.SENDING)
     steps = []

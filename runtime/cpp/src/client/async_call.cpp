@@ -110,6 +110,11 @@ void AsyncCall::go(std::shared_ptr<AsyncCall> call, CallStep step, TimePoint now
     switch (step) {
       case CallStep::resolve: {
         if (call->stop_requested()) return fail(std::move(call), CallEvent::cancelled, cancelled_by_caller());
+        if (call->call_.refusal() != nullptr) [[unlikely]] {
+          const auto refused = std::exchange(call->route_, Route());
+          auto& state = *call->state_;
+          return state.rest_later(std::move(call), refused);
+        }
         call->route_ = call->state_->ready_route();
         if (!call->route_) {
           auto& state = *call->state_;

@@ -142,6 +142,10 @@ void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protoco
   auto now = context.now;
   for (auto step = call.begin(); !call.ended();) {
     if (step == protocol::CallStep::resolve) {
+      if (call.refusal() != nullptr) [[unlikely]] {
+        step = state_->rest(call, route, slot.reply);
+        if (call.ended()) break;
+      }
       route = state_->find_route(call, step, slot.reply, now);
       continue;
     }

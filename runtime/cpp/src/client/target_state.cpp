@@ -1,7 +1,9 @@
 #include "client/target_state.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <numeric>
 #include <random>
 
 #include "mf/core/agent.hpp"
@@ -12,6 +14,8 @@ namespace {
 
 // Connections that a target opens to instances of one service; more would only be idle.
 constexpr std::size_t kMostRoutes = 8;
+// How long an instance must have refused nothing before it is avoided as briefly as at first.
+constexpr auto kCalm = std::chrono::seconds(2);
 // How often instances that could not be reached are tried again while others serve the calls.
 constexpr auto kTryMissingEvery = std::chrono::milliseconds(200);
 // A blocking search notices within this time that its client was closed.
@@ -84,18 +88,116 @@ Route Target::State::pick() {
   while (!routes_.empty()) {
     if (missing_) [[unlikely]]
       try_missing();
-    std::size_t taken = 0;
-    if (routes_.size() > 1) {
-      const auto first = random_number() % routes_.size();
-      const auto second = (first + 1 + random_number() % (routes_.size() - 1)) % routes_.size();
-      taken = routes_[first].link->in_flight() <= routes_[second].link->in_flight() ? first : second;
-    }
+    const std::size_t taken = routes_.size() > 1 ? choose() : 0;
     auto& known = routes_[taken];
     if (known.binding->pin()) [[likely]]
       return {known.link, known.binding.get()};
     routes_.erase(routes_.begin() + static_cast<std::ptrdiff_t>(taken));  // the binding was taken back
   }
   return {};
+}
+
+// Under the lock. Those that are overloaded only if all are.
+std::size_t Target::State::choose() {
+  std::array<std::size_t, kMostRoutes> among{};
+  auto count = std::min(routes_.size(), kMostRoutes);
+  std::iota(among.begin(), among.end(), std::size_t{0});
+  if (some_refuse_) [[unlikely]] {
+    const auto now = std::chrono::steady_clock::now();
+    const auto end = std::remove_if(among.begin(), among.begin() + static_cast<std::ptrdiff_t>(count),
+                                    [&](std::size_t i) { return routes_[i].refuses_until > now; });
+    const auto left = static_cast<std::size_t>(end - among.begin());
+    some_refuse_ = left != count;
+    if (left == 0) {
+      std::iota(among.begin(), among.end(), std::size_t{0});
+    } else {
+      count = left;
+    }
+  }
+  if (count == 1) return among[0];
+  const auto first = random_number() % count;
+  const auto second = (first + 1 + random_number() % (count - 1)) % count;
+  return routes_[among.at(first)].link->in_flight() <= routes_[among.at(second)].link->in_flight()
+             ? among.at(first)
+             : among.at(second);
+}
+
+// ---- calls that were refused as OVERLOADED
+
+std::optional<TimePoint> Target::State::rest_of(const protocol::Call& call, const Route& route) {
+  const auto now = std::chrono::steady_clock::now();
+  {
+    const std::scoped_lock lock(mutex);
+    bool others = false;
+    for (auto& known : routes_) {
+      if (known.link == route.link && now >= known.refuses_until) {  // else the refusals say the same
+        if (now > known.refuses_until + kCalm) known.calm.reset();
+        known.refuses_until = now + known.calm.next();
+        some_refuse_ = true;
+      }
+      others = others || (known.refuses_until <= now && known.link->usable());
+    }
+    if (others) return now;
+  }
+  link::Backoff backoff(random_number());
+  for (int attempt = 2; attempt < call.attempt(); ++attempt) (void)backoff.next();
+  const auto until = now + backoff.next();
+  if (until >= call.deadline()) return std::nullopt;
+  return until;
+}
+
+protocol::CallStep Target::State::rest(protocol::Call& call, const Route& route, link::Reply& failed) {
+  const auto until = rest_of(call, route);
+  if (!until) {
+    auto refusal = *call.refusal();
+    const auto step = call.fail(protocol::CallEvent::unreachable, refusal, std::chrono::steady_clock::now());
+    failed = link::Reply::failed(std::move(refusal), link::Ended::lost);
+    return step;
+  }
+  call.on_rested();
+  if (*until > std::chrono::steady_clock::now()) {
+    blocking();
+    std::unique_lock lock(mutex);
+    closed_.wait_until(lock, *until, [&] { return core->closed(); });
+  }
+  return protocol::CallStep::resolve;
+}
+
+void Target::State::rest_later(std::shared_ptr<AsyncCall> call, const Route& route) {
+  const auto until = rest_of(call->call_, route);
+  if (!until) {
+    auto refusal = *call->call_.refusal();
+    return AsyncCall::fail(std::move(call), protocol::CallEvent::unreachable, std::move(refusal));
+  }
+  call->call_.on_rested();
+  const std::weak_ptr<AsyncCall> weak = call;
+  bool rests = *until > std::chrono::steady_clock::now();
+  if (rests) {
+    const std::scoped_lock lock(mutex);
+    rests = !core->closed();
+    if (rests) resting_.push_back(call);
+  }
+  if (!rests) return AsyncCall::go_on(std::move(call));
+  const auto* const resting = call.get();
+  call.reset();
+  core->reactor().at(*until, [self = weak_from_this(), weak] {
+    const auto state = self.lock();
+    const auto rested = weak.lock();
+    if (!state || !rested) return;
+    if (auto again = state->stop_resting(rested.get())) AsyncCall::go_on(std::move(again));
+  });
+  if (const auto still = weak.lock(); still && still->stop_requested())
+    stop_waiting(resting, protocol::CallEvent::cancelled, AsyncCall::cancelled_by_caller());
+}
+
+std::shared_ptr<AsyncCall> Target::State::stop_resting(const AsyncCall* call) {
+  const std::scoped_lock lock(mutex);
+  const auto found =
+      std::ranges::find_if(resting_, [call](const auto& resting) { return resting.get() == call; });
+  if (found == resting_.end()) return nullptr;
+  auto stopped = std::move(*found);
+  resting_.erase(found);
+  return stopped;
 }
 
 // Under the lock.
@@ -164,8 +266,10 @@ Outcome<void> Target::State::attempt(const Instance& instance) {
   cause_.reset();
   std::erase_if(routes_, [&](const Known& known) { return known.link == link.value(); });
   binding.value()->unpin();
-  routes_.push_back(
-      {.address = instance.address, .link = std::move(link).value(), .binding = std::move(binding).value()});
+  routes_.push_back({.address = instance.address,
+                     .link = std::move(link).value(),
+                     .binding = std::move(binding).value(),
+                     .calm = link::Backoff(random_number())});
   return {};
 }
 
@@ -431,6 +535,8 @@ void Target::State::end_search(Found& found) {
 }
 
 void Target::State::stop_waiting(const AsyncCall* call, protocol::CallEvent event, Failure failure) {
+  if (auto resting = stop_resting(call))
+    return AsyncCall::fail(std::move(resting), event, std::move(failure));
   Waiting stopped;
   {
     const std::scoped_lock lock(mutex);
@@ -453,12 +559,17 @@ Failure Target::State::out_of_time() {
 
 void Target::State::on_close() noexcept {
   std::vector<Waiting> ended;
+  std::vector<std::shared_ptr<AsyncCall>> rested;
   {
     const std::scoped_lock lock(mutex);
+    closed_.notify_all();
+    rested.swap(resting_);
     if (opening_) opening_->give_up();
     ended.swap(waiting_);
     covered_ = 0;
   }
+  for (auto& call : rested)
+    AsyncCall::fail(std::move(call), protocol::CallEvent::unreachable, client_closed());
   for (auto& waiting : ended) {
     core->release_wait(waiting.bytes);
     AsyncCall::fail(std::move(waiting.call), protocol::CallEvent::unreachable, client_closed());

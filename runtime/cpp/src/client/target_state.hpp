@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -62,6 +63,14 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   /// The same without a machine.
   [[nodiscard]] Found wait_for_route(TimePoint deadline);
 
+  /// An overloaded server on this route has refused the call, which is to be sent again: until when it rests
+  /// before. At once, if another instance has refused nothing lately; never, if its deadline is before that.
+  [[nodiscard]] std::optional<TimePoint> rest_of(const protocol::Call& call, const Route& route);
+  /// Has it rest on this thread, and says how it goes on; if it ends, then with `failed`.
+  [[nodiscard]] protocol::CallStep rest(protocol::Call& call, const Route& route, link::Reply& failed);
+  /// The same for a call that no thread waits for.
+  void rest_later(std::shared_ptr<AsyncCall> call, const Route& route);
+
   /// Goes on with the call when there is a route for it.
   void find_later(std::shared_ptr<AsyncCall> call);
   /// Ends the wait of a call, if it waits.
@@ -73,6 +82,8 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
     Address address;
     std::shared_ptr<link::ClientLink> link;
     std::shared_ptr<link::Binding> binding;
+    link::Backoff calm;         // how long it is avoided after it has refused a call as OVERLOADED
+    TimePoint refuses_until{};  // then others are asked, if there are any
   };
   struct Waiting {
     std::shared_ptr<AsyncCall> call;
@@ -81,6 +92,8 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
 
   [[nodiscard]] std::string seen_agent() const { return agent.value_or("*"); }
   [[nodiscard]] Route pick();
+  [[nodiscard]] std::size_t choose();
+  [[nodiscard]] std::shared_ptr<AsyncCall> stop_resting(const AsyncCall* call);
   void try_missing();
   [[nodiscard]] std::vector<Instance> select(const Offers& offers) const;
   [[nodiscard]] Failure out_of_time();
@@ -107,6 +120,9 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   std::shared_ptr<Opening> opening_;  // the latest
   bool under_way_ = false;            // attempts, when open() gave up
   std::optional<Failure> cause_;      // of the latest attempt that failed, since one succeeded
+  bool some_refuse_ = false;          // instances, perhaps
+  std::vector<std::shared_ptr<AsyncCall>> resting_;
+  std::condition_variable closed_;
   std::vector<Waiting> waiting_;
   std::size_t covered_ = 0;  // of those, how many the step that is under way speaks for
   bool searching_ = false;

@@ -38,9 +38,12 @@ void Call::refuse(CallEvent event) const {
 CallStep Call::fail(CallEvent event, Failure& failure, TimePoint now) {
   const auto next = cell(event);
   if (next.step == CallStep::none) return CallStep::none;
-  if (next.step == CallStep::again && may_repeat(failure, now)) {
-    if (failure.execution != Execution::not_executed && !may_have_run_)
+  if (next.step == CallStep::again && may_repeat(event, failure, now)) {
+    if (failure.execution != Execution::not_executed && !may_have_run_) {
       may_have_run_ = std::make_unique<Failure>(std::move(failure));
+    } else if (failure.code == Code::overloaded) {
+      refusal_ = std::make_unique<Failure>(std::move(failure));
+    }
     ++attempt_;
     state_ = CallState::resolving;
     return CallStep::resolve;
@@ -51,12 +54,17 @@ CallStep Call::fail(CallEvent event, Failure& failure, TimePoint now) {
 }
 
 // The rules of decision 0019, in their order.
-bool Call::may_repeat(const Failure& failure, TimePoint now) const noexcept {
+bool Call::may_repeat(CallEvent event, const Failure& failure, TimePoint now) const noexcept {
   if (attempt_ >= kMostAttempts || now >= deadline_) return false;
   const bool unharmed = failure.execution == Execution::not_executed;
-  if (!is_lost(failure.code) && !(unharmed && failure.code == Code::shutting_down)) return false;
+  // OVERLOADED, where the server says so: our own limits do not pass by waiting.
+  const bool refused = failure.code == Code::shutting_down ||
+                       (failure.code == Code::overloaded && event == CallEvent::replied);
+  if (!is_lost(failure.code) && !(unharmed && refused)) return false;
   if (!unharmed && !rules_.idempotent) return false;
-  if (rules_.stream && state_ == CallState::sent && (rules_.sends || heard_ || !unharmed)) return false;
+  if (rules_.stream && state_ == CallState::sent &&
+      (rules_.sends || heard_ || !unharmed || failure.code == Code::overloaded))
+    return false;
   return failure.code == Code::shutting_down || budget_->take();
 }
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import Any, TypeVar, cast
 
+from mf.client.async_call import rest
 from mf.client.async_destination import AsyncDestination
 from mf.client.message_batch import Message, MessageBatch
 from mf.core.error import Error
@@ -36,6 +37,8 @@ class _AwaitedBatch(MessageBatch[T, AsyncLink]):
                 elif monotonic() >= self._deadline:
                     self._fail_queue(CallEvent.EXPIRED, too_late())
                 else:
+                    if not self._queue:
+                        await rest(self._to.router, self._to.service.name, self._rest(self._deadline))
                     await self._connect()
         except CancelledError:
             self._give_up()
@@ -43,10 +46,20 @@ class _AwaitedBatch(MessageBatch[T, AsyncLink]):
         return cast("list[Outcome[T]]", self.partial())
 
     async def _some(self) -> None:
-        """Until all have ended, or those that are left need another connection."""
-        future: Future[None] = get_running_loop().create_future()
+        """Until all have ended, those that are left need another connection, or one of them has rested."""
+        loop = get_running_loop()
+        future: Future[None] = loop.create_future()
         self._wakers.append(lambda: _set(future))
-        await future
+        if not self._resting:
+            await future
+            return
+        rested = loop.call_later(max(self._rest(self._deadline) - monotonic(), 0.0), _set, future)
+        try:
+            await future
+        finally:
+            rested.cancel()
+        if self._flying and self._route is not None:
+            self._pump(self._route)
 
     async def _connect(self) -> None:
         """Finds a connection and fills the window; without one, everything that waits to be sent fails."""
@@ -55,6 +68,7 @@ class _AwaitedBatch(MessageBatch[T, AsyncLink]):
         except Error as failure:
             self._fail_queue(CallEvent.UNREACHABLE, failure)
             return
+        self._leaves = False
         self._pump(self._route)
         await self._route.link.room(self._deadline)  # one-way messages have no reply that holds them back
 

@@ -7,6 +7,7 @@ from time import monotonic
 from typing import Any
 
 from mf.client.async_destination import AsyncDestination
+from mf.client.async_router import AsyncRouter
 from mf.client.driving import given_up, sent_off
 from mf.client.routes import Route
 from mf.core.error import Error
@@ -38,7 +39,31 @@ async def run(call: Call[Any], to: AsyncDestination, step: CallStep | None = Non
                     raise
             step = call.settle(monotonic())
         if step is CallStep.RESOLVE:
-            to.forget(route)
+            step = await again(call, to, route)
+
+
+async def again(call: Call[Any], to: AsyncDestination, route: Route[AsyncLink]) -> CallStep:
+    """What blocking.again does."""
+    to.forget(route)
+    if call.refusal is None:
+        return CallStep.RESOLVE
+    now = monotonic()
+    until = now + to.router.rest_of(call, route.link, to.service, to.agent, now)
+    if until >= call.deadline:
+        return call.fail(CallEvent.UNREACHABLE, call.refusal, now)
+    try:
+        await rest(to.router, to.service.name, until)
+    except CancelledError:
+        call.fail(CallEvent.CANCELLED, given_up(), monotonic())
+        raise
+    return CallStep.RESOLVE
+
+
+async def rest(router: AsyncRouter, service: str, until: float) -> None:
+    """Until then, or until the client is closed."""
+    resolver = router.resolver
+    while (left := until - monotonic()) > 0 and not router.pool.closed:
+        await resolver.wait(service, resolver.view(service), left)
 
 
 async def find(call: Call[Any], to: AsyncDestination) -> Route[AsyncLink] | None:

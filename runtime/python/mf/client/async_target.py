@@ -74,8 +74,7 @@ class AsyncRemoteTarget(AsyncDestination, AsyncTarget):
                     return method.decode_result(call.payload)  # nobody asks the machine any more
                 return call.value_at_once()
             if call.settle(monotonic()) is RESOLVE:
-                self.forget(route)
-                await async_call.run(call, self, RESOLVE)
+                await async_call.run(call, self, await async_call.again(call, self, route))
         give_metadata(options, call.reply_metadata)
         if method.oneway and call.failure is None:
             return cast(T, None)

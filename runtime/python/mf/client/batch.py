@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import Any, TypeVar, cast
 
+from mf.client.blocking import rest
 from mf.client.destination import Destination
 from mf.client.message_batch import Message, MessageBatch
 from mf.core.error import Error
@@ -43,7 +44,8 @@ class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
     def wait(self, timeout: float | None = None) -> bool:
         limit = self._deadline if timeout is None else min(self._deadline, monotonic() + timeout)
         while self._left:
-            waiter = Pending(limit)
+            until = min(limit, self._rest(limit))
+            waiter = Pending(until)
             route = self._route
             with self._lock:
                 stuck = not self._flying
@@ -56,10 +58,16 @@ class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
                 self._late(now)
                 break
             if stuck:
+                if not self._queue:
+                    rest(self._to.router, until)
                 self._connect()
             else:
                 assert route is not None
-                route.link.wait(waiter, now)
+                if until > now:
+                    route.link.wait(waiter, now)
+                if until < limit and until <= monotonic():
+                    self._pump(route)
+                    route.link.flush()
         return not self._left
 
     def results(self) -> list[Outcome[T]]:
@@ -73,6 +81,7 @@ class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
         except Error as failure:
             self._fail_queue(CallEvent.UNREACHABLE, failure)
             return
+        self._leaves = False
         self._pump(self._route)
         self._route.link.flush()
 

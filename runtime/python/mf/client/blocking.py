@@ -2,17 +2,21 @@
 whether it is repeated, is decided there (mf.protocol.call).
 """
 
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from mf.client.destination import Destination
 from mf.client.driving import sent_off
+from mf.client.router import Router
 from mf.client.routes import Route
 from mf.core.error import Error
 from mf.link.link import Link
 from mf.protocol.call import Call, too_late
 from mf.protocol.call_table import CallEvent, CallStep
 from mf.protocol.frame import ONEWAY, pack_deadline
+
+_SLICE = 0.05
+"""Seconds after which a call that rests sees that its client was closed."""
 
 
 def run(call: Call[Any], to: Destination, step: CallStep | None = None) -> None:
@@ -30,7 +34,27 @@ def run(call: Call[Any], to: Destination, step: CallStep | None = None) -> None:
             route.link.call(call, pack_deadline(max(call.deadline - now, 0.0)), now)
             step = call.settle(monotonic())
         if step is CallStep.RESOLVE:
-            to.forget(route)
+            step = again(call, to, route)
+
+
+def again(call: Call[Any], to: Destination, route: Route[Link]) -> CallStep:
+    """The call begins again after an attempt on this route: at once, or after a rest, if the server was
+    overloaded and there is no other. One that has no time for it ends with the server's words."""
+    to.forget(route)
+    if call.refusal is None:
+        return CallStep.RESOLVE
+    now = monotonic()
+    until = now + to.router.rest_of(call, route.link, to.service, to.agent, now)
+    if until >= call.deadline:
+        return call.fail(CallEvent.UNREACHABLE, call.refusal, now)
+    rest(to.router, until)
+    return CallStep.RESOLVE
+
+
+def rest(router: Router, until: float) -> None:
+    """Until then, or until the client is closed."""
+    while (left := until - monotonic()) > 0 and not router.pool.closed:
+        sleep(min(left, _SLICE))
 
 
 def find(call: Call[Any], to: Destination) -> Route[Link] | None:

@@ -6,12 +6,14 @@ In a batch of an @ordered method one message is in flight at a time, so that no 
 one has ended, whatever is repeated and wherever. A message that may still run somewhere ends the batch.
 
 Replies refill the window wherever they are read; they are decoded by whoever asks for outcomes. A message
-that is to be sent again waits for somebody who waits for the batch, and who finds another connection.
+that is to be sent again waits for somebody who waits for the batch, and who finds another connection. What
+an overloaded server has refused rests first, or goes to another one once nothing is under way here.
 """
 
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
+from math import inf
 from threading import Lock
 from time import monotonic
 from typing import Any, Generic, TypeVar
@@ -24,6 +26,7 @@ from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.options import BatchOptions
 from mf.core.outcome import Outcome
 from mf.core.service import Method
+from mf.link.core import LinkCore
 from mf.protocol.call import Call, RetryBudget, too_late
 from mf.protocol.call_table import CallEvent, CallStep
 from mf.protocol.frame import METADATA, ONEWAY
@@ -48,6 +51,10 @@ def stopped_behind(failure: Error) -> Error:
 class Message(Call[T]):
     """Some requests that go in one message: those from `start` to `end` of all."""
 
+    rests_until = 0.0
+    link: LinkCore | None = None
+    """That the latest attempt went to."""
+
     def __init__(
         self, method: Method[Any, T], deadline: float, budget: RetryBudget, flags: int, start: int, end: int
     ) -> None:
@@ -68,6 +75,7 @@ class MessageBatch(ABC, Generic[T, L]):
         "_deadline",
         "_flags",
         "_flying",
+        "_leaves",
         "_left",
         "_lock",
         "_method",
@@ -76,7 +84,9 @@ class MessageBatch(ABC, Generic[T, L]):
         "_pumping",
         "_queue",
         "_requests",
+        "_resting",
         "_route",
+        "_target",
         "_wakers",
     )
 
@@ -96,6 +106,7 @@ class MessageBatch(ABC, Generic[T, L]):
         if self._block:
             self._flags |= METADATA
         self._budget = to.router.budget
+        self._target = to
         self._lock = Lock()
         count = len(requests)
         size = options.size or method.batch_max
@@ -103,6 +114,9 @@ class MessageBatch(ABC, Generic[T, L]):
         for message in self._queue:
             message.begin()
         self._outcomes: list[Outcome[T] | None] = [None] * count
+        self._resting: list[Message[T]] = []
+        self._leaves = False
+        """There is a server that is not overloaded as this one is: nothing more is sent here."""
         self._left = count
         self._flying: set[Message[T]] = set()
         self._pumping = False
@@ -146,7 +160,8 @@ class MessageBatch(ABC, Generic[T, L]):
             self._pumping = True
         while True:
             with self._lock:
-                full = len(self._flying) >= window or monotonic() >= self._deadline
+                self._end_rests(monotonic())
+                full = len(self._flying) >= window or monotonic() >= self._deadline or self._leaves
                 if full or not self._queue or not route.link.usable or not route.binding.bound:
                     self._pumping = False
                     break
@@ -188,6 +203,7 @@ class MessageBatch(ABC, Generic[T, L]):
 
     def _submit(self, route: Route[L], message: Message[T]) -> None:
         now = monotonic()
+        message.link = route.link
         message.bound_to(route.binding, now)
         if self._method.oneway:
             self._ended(message, sent_off(message, route, now))
@@ -207,13 +223,17 @@ class MessageBatch(ABC, Generic[T, L]):
         self._ended(message, message.settle(monotonic()))
 
     def _ended(self, message: Message[T], step: CallStep) -> None:
-        again = step is CallStep.RESOLVE
         message.body = b""
+        if step is CallStep.RESOLVE and message.refusal is not None:
+            step = self._refused(message, message.refusal)
+        again = step is CallStep.RESOLVE
         if not again and self._method.oneway and message.failure is None:
             self._outcomes[message.start : message.behind] = [Outcome() for _ in range(message.items)]
         with self._lock:
             self._flying.discard(message)
-            if again:
+            if again and message.refusal is not None:
+                self._resting.append(message)
+            elif again:
                 self._queue.appendleft(message)
             else:
                 self._left -= message.items
@@ -227,6 +247,32 @@ class MessageBatch(ABC, Generic[T, L]):
         if self._queue and not again and self._route is not None:
             self._pump(self._route)
 
+    def _refused(self, message: Message[T], refusal: Error) -> CallStep:
+        """By an overloaded server: it rests, or ends with the server's words if there is no time for that."""
+        now = monotonic()
+        to, link = self._target, message.link
+        assert link is not None
+        rest = to.router.rest_of(message, link, to.service, to.agent, now)
+        self._leaves = self._leaves or not rest
+        message.rests_until = now + rest
+        if message.rests_until >= self._deadline:
+            return message.fail(CallEvent.UNREACHABLE, refusal, now)
+        return CallStep.RESOLVE
+
+    def _end_rests(self, now: float) -> None:
+        """With the lock: those that have rested are to be sent."""
+        if not self._resting:
+            return
+        rested = [message for message in self._resting if message.rests_until <= now]
+        if rested:
+            self._resting = [message for message in self._resting if message.rests_until > now]
+            self._queue.extendleft(rested)
+
+    def _rest(self, limit: float) -> float:
+        """When the next message has rested, if that is before `limit`; else `limit`."""
+        with self._lock:
+            return min((message.rests_until for message in self._resting), default=limit)
+
     def _take_wakers(self) -> list[Callable[[], None]]:
         """With the lock: those to be woken now."""
         if self._flying and self._left:
@@ -237,6 +283,7 @@ class MessageBatch(ABC, Generic[T, L]):
     def _fail_queue(self, event: CallEvent, failure: Error) -> None:
         """What has not been sent, or is to be sent again, ends."""
         with self._lock:
+            self._end_rests(inf)
             while self._queue:
                 message = self._queue.popleft()
                 message.fail(event, failure, monotonic())

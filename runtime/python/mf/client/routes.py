@@ -20,7 +20,7 @@ from mf.link.core import LinkCore
 from mf.link.places import Places
 from mf.link.reconnect import Backoff
 from mf.link.resolver import Instance, View, Views
-from mf.protocol.call import RetryBudget
+from mf.protocol.call import Call, RetryBudget
 from mf.protocol.calls import Binding
 
 L = TypeVar("L", bound=LinkCore)
@@ -79,7 +79,16 @@ class Routing(Generic[V, P]):
     calls that it makes here. `caches`: what the client keeps of cached calls.
     """
 
-    __slots__ = ("_wait_for_server", "budget", "caches", "forward_metadata", "pool", "resolver", "seen")
+    __slots__ = (
+        "_wait_for_server",
+        "budget",
+        "caches",
+        "forward_metadata",
+        "pool",
+        "resolver",
+        "seen",
+        "some_refuse",
+    )
 
     def __init__(
         self,
@@ -96,6 +105,7 @@ class Routing(Generic[V, P]):
         self.budget = RetryBudget()
         self.caches = Caches() if caches is None else caches
         self.seen: set[tuple[str, str | None]] = set()
+        self.some_refuse = False  # some server was overloaded, once
 
     def passing_on(self, keys: tuple[str, ...]) -> Self:
         """The same for calls that pass on more keys."""
@@ -115,7 +125,31 @@ class Routing(Generic[V, P]):
 
     def ordered(self, candidates: list[tuple[str, Instance]]) -> list[tuple[str, Instance]]:
         """The best choice first."""
-        return self.pool.late_last(order(candidates, lambda candidate: self.pool.load(candidate[1])))
+        chosen = self.pool.late_last(order(candidates, lambda candidate: self.pool.load(candidate[1])))
+        if not self.some_refuse:
+            return chosen
+        now = monotonic()
+        return sorted(chosen, key=lambda candidate: self._refuses(candidate[1], now))
+
+    def _refuses(self, instance: Instance, now: float) -> bool:
+        link: LinkCore | None = self.pool.usable(instance)
+        return link is not None and link.refuses_until > now
+
+    def rest_of(
+        self, call: Call[Any], link: LinkCore, service: ServiceInfo, agent: str | None, now: float
+    ) -> float:
+        """A server has refused the call as OVERLOADED, and it is to be sent again. For how many seconds it
+        rests before: not at all, if there is an instance that has refused nothing lately."""
+        link.refused(now)
+        self.some_refuse = True
+        view: View = self.resolver.view(service.name)
+        candidates = view.find("" if agent is None and service.agent is None else agent)
+        if any(not self._refuses(instance, now) for _, instance in candidates):
+            return 0.0
+        backoff = Backoff()
+        for _ in range(call.attempts - 2):
+            backoff.next()
+        return backoff.next()
 
 
 class Search:

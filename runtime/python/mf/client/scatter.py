@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from mf.client.begin import begin, deadline_of
+from mf.client.blocking import rest
 from mf.client.driving import given_up, scattered_outcome, sent_off
 from mf.client.router import Router
 from mf.client.routes import Route, Search
@@ -73,7 +74,26 @@ class _Scatter:
                 route.link.wait(call, monotonic())
                 steps[agent] = call.settle(monotonic())
             again = [agent for agent in self._routes if steps[agent] is CallStep.RESOLVE]
-            self._routes = {}
+            routes, self._routes = self._routes, {}
+            again = self._rested(again, routes)
+
+    def _rested(self, agents: list[str], routes: dict[str, Route[Link]]) -> list[str]:
+        """Those of the agents that are asked again: all at the same time, after the longest rest that one of
+        them needs. The others have no time for it, and end with the server's words."""
+        now = longest = monotonic()
+        asked = []
+        for agent in agents:
+            call = self._calls[agent]
+            until = now
+            if call.refusal is not None:
+                until += self._router.rest_of(call, routes[agent].link, self._service, agent, now)
+                if until >= call.deadline:
+                    call.fail(CallEvent.UNREACHABLE, call.refusal, now)
+                    continue
+            longest = max(longest, until)
+            asked.append(agent)
+        rest(self._router, longest)
+        return asked
 
     def _send(self, agents: list[str]) -> None:
         """Finds a route for each, and sends as soon as there is one. Those in `_routes` then wait for their

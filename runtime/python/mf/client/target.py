@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Any, TypeVar, cast
 
 from mf.client.begin import begin, begin_bulk, give_metadata
-from mf.client.blocking import run
+from mf.client.blocking import again, run
 from mf.client.destination import Destination
 from mf.client.driving import bulk_outcomes
 from mf.client.scatter import AgentsTarget
@@ -67,8 +67,7 @@ class RemoteTarget(Destination, Target):
                     return method.decode_result(call.payload)  # nobody asks the machine any more
                 return call.value_at_once()
             if call.settle(monotonic()) is RESOLVE:
-                self.forget(route)
-                run(call, self, RESOLVE)
+                run(call, self, again(call, self, route))
         give_metadata(options, call.reply_metadata)
         if method.oneway and call.failure is None:
             return cast(T, None)

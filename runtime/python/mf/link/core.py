@@ -12,6 +12,7 @@ from typing import Any
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.log import quote, warning
 from mf.core.service import Payload
+from mf.link.reconnect import LONGEST, Backoff
 from mf.protocol.call import Call
 from mf.protocol.call_table import BOUND_AT_ONCE, WRITTEN_AT_ONCE, CallEvent
 from mf.protocol.calls import Binding, Pending, Request
@@ -43,12 +44,14 @@ class LinkCore(ABC):
     __slots__ = (
         "__weakref__",
         "_bindings",
+        "_calm",
         "_greetings",
         "_orphans",
         "_session",
         "_stream",
         "_windows",
         "failure",
+        "refuses_until",
         "usable",
     )
 
@@ -59,12 +62,23 @@ class LinkCore(ABC):
         self._greetings: list[Pending] = []  # that wait for HELLO
         self._windows: WindowBudget | None = None
         self._orphans: list[StreamCall[Any]] = []
+        self._calm = Backoff()
+        self.refuses_until = 0.0
+        """The server was overloaded: until then others are asked, if there are any."""
         self.usable = True
         self.failure: Error | None = None
 
     @property
     def peer(self) -> str:
         return self._stream.peer
+
+    def refused(self, now: float) -> None:
+        """The server has refused a call as OVERLOADED. Those that it refuses meanwhile say the same."""
+        if now < self.refuses_until:
+            return
+        if now > self.refuses_until + LONGEST:
+            self._calm.reset()
+        self.refuses_until = now + self._calm.next()
 
     @property
     def in_flight(self) -> int:

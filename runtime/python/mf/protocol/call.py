@@ -80,6 +80,9 @@ class Call(Request, Generic[T]):
     run must not be repeated beside them, though the method is idempotent."""
     may_have_run: Error | None = None
     """The failure of an attempt that may have run. The call never ends as surely not executed after it."""
+    refusal: Error | None = None
+    """What the server said that refused the latest attempt as OVERLOADED: the driver sends the call to
+    another instance, or rests before it sends it again."""
 
     def __init__(
         self,
@@ -139,7 +142,8 @@ class Call(Request, Generic[T]):
             return step
         self.failure = None
         if step is _T.AGAIN:
-            if self._may_repeat(before, failure, now):
+            if self._may_repeat(before, event, failure, now):
+                self.refusal = failure if failure.code is Code.OVERLOADED else None
                 if failure.execution is not Execution.NOT_EXECUTED:
                     self.may_have_run = failure
                 self._begin_again()
@@ -169,18 +173,20 @@ class Call(Request, Generic[T]):
         self.attempts = other.attempts
         self.may_have_run = other.may_have_run
 
-    def _may_repeat(self, before: CallState, failure: Error, now: float) -> bool:
+    def _may_repeat(self, before: CallState, event: CallEvent, failure: Error, now: float) -> bool:
         code = failure.code
         surely_not = failure.execution is Execution.NOT_EXECUTED
         if surely_not:
-            may = code in _REPEATED_IF_NOT_EXECUTED
+            # OVERLOADED, where the server says so: our own limits do not pass by waiting.
+            may = code in _REPEATED_IF_NOT_EXECUTED and (code is not Code.OVERLOADED or event is _E.REPLIED)
         else:
             may = self.method.idempotent and not self.in_order and code in _BUDGETED
         if not may or self.attempts >= MOST_ATTEMPTS or now >= self.deadline:
             return False
-        if self.stream and before is _S.SENT and not (surely_not and self.may_begin_anew()):
+        anew = surely_not and code is not Code.OVERLOADED and self.may_begin_anew()
+        if self.stream and before is _S.SENT and not anew:
             return False
-        return code not in _BUDGETED or self.budget.take()
+        return code is Code.SHUTTING_DOWN or self.budget.take()
 
     def may_begin_anew(self) -> bool:
         """Whether nothing of its streams has come or was sent, if it has any."""
@@ -244,7 +250,7 @@ class Call(Request, Generic[T]):
 
 
 _BUDGETED = (Code.UNAVAILABLE, Code.CONNECTION_LOST)
-_REPEATED_IF_NOT_EXECUTED = (*_BUDGETED, Code.SHUTTING_DOWN)
+_REPEATED_IF_NOT_EXECUTED = (*_BUDGETED, Code.SHUTTING_DOWN, Code.OVERLOADED)
 
 
 def wrong_encoding(method: Method[Any, Any], encoding: int) -> Error:

@@ -1,7 +1,7 @@
 #pragma once
 // One call as its client sees it, as a machine (decision 0019): drivers say what happened, it says what to do
 // next. It alone decides whether a call is sent again, and it ends a call once. It has no socket, no clock,
-// no lock and no memory of its own beside the failure of an attempt that may have run; a lone call's stands
+// no lock and no memory of its own beside the failures of attempts that count; a lone call's stands
 // on its caller's stack.
 //
 //     for (auto step = call.begin();;) switch (step) {
@@ -145,6 +145,10 @@ class Call {
   [[nodiscard]] TimePoint deadline() const noexcept { return deadline_; }
   /// Attempts that were begun, from 1.
   [[nodiscard]] int attempt() const noexcept { return attempt_; }
+  /// What the server said that refused the latest attempt as OVERLOADED, if one did: the driver sends the
+  /// call to another instance, or lets it rest first. Then it says so by on_rested().
+  [[nodiscard]] const Failure* refusal() const noexcept { return refusal_.get(); }
+  void on_rested() noexcept { refusal_.reset(); }
 
  private:
   [[nodiscard]] detail::CallCell cell(CallEvent event) const {
@@ -154,11 +158,12 @@ class Call {
     return cell;
   }
   [[noreturn]] void refuse(CallEvent event) const;
-  [[nodiscard]] bool may_repeat(const Failure& failure, TimePoint now) const noexcept;
+  [[nodiscard]] bool may_repeat(CallEvent event, const Failure& failure, TimePoint now) const noexcept;
 
   RetryBudget* budget_;
   TimePoint deadline_;
   std::unique_ptr<Failure> may_have_run_;
+  std::unique_ptr<Failure> refusal_;
   CallRules rules_;
   CallState state_ = CallState::start;
   bool heard_ = false;

@@ -1,0 +1,244 @@
+// What a client does when servers say OVERLOADED: another instance first, then a rest, within the retry
+// budget; and what is exact then. Capacity is a semaphore that the test holds.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <semaphore>
+
+#include "client/core.hpp"
+#include "mf/core/blocking.hpp"
+#include "support/joined.hpp"
+
+namespace mftest {
+namespace {
+
+using mf::Code;
+using mf::Execution;
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+/// again() holds its slot until the test gives a permit.
+class Held final : public Echo {
+ public:
+  std::int32_t again(std::int32_t x) override {
+    mf::blocking();
+    permits.acquire();
+    return x;
+  }
+  std::counting_semaphore<> permits{0};
+};
+
+/// A server with one slot, unless told otherwise.
+struct Instance {
+  explicit Instance(mf::Limit limit = {.concurrent = 1, .queued = 0})
+      : server({.workers = 4, .limit = limit}) {
+    server.offer(servant);
+    server.start();
+  }
+  ~Instance() { release(); }
+  /// All that it may run at once runs, until release().
+  void hold() {
+    holding = std::thread([this] {
+      mf::Client client(server.address().str());
+      EXPECT_EQ(calls::EchoClient(client).again(7), 7);
+    });
+    ASSERT_TRUE(eventually([&] { return server.stats().running == 1; }));
+  }
+  void release() {
+    servant->permits.release(100);
+    if (holding.joinable()) holding.join();
+  }
+  [[nodiscard]] std::uint64_t refused() const { return server.stats().refused; }
+  [[nodiscard]] std::string address() const { return server.address().str(); }
+
+  std::shared_ptr<Held> servant = std::make_shared<Held>();
+  mf::Server server;
+  std::thread holding;
+};
+
+/// Blocking, and by callbacks.
+class Overloaded : public testing::TestWithParam<bool> {
+ protected:
+  mf::Outcome<std::int32_t> twice(const calls::EchoClient& stub, std::int32_t x,
+                                  mf::CallOptions options = {}) {
+    if (!GetParam()) {
+      try {
+        return stub.twice(x, options);
+      } catch (...) {
+        return mf::Failure::from_current_exception();
+      }
+    }
+    std::binary_semaphore done{0};
+    std::optional<mf::Outcome<std::int32_t>> ended;
+    stub.async_twice(x, options, [&](mf::Outcome<std::int32_t> outcome) {
+      ended = std::move(outcome);
+      done.release();
+    });
+    done.acquire();
+    return std::move(*ended);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Ways, Overloaded, testing::Bool(),
+                         [](const auto& info) { return info.param ? "Async" : "Blocking"; });
+
+TEST_P(Overloaded, AnotherInstanceIsAskedAtOnce) {
+  Instance full;
+  Instance free;
+  full.hold();
+  mf::Client client(full.address() + "," + free.address());
+  const calls::EchoClient stub(client);
+  for (std::int32_t x = 0; x < 200; ++x) {
+    const auto outcome = twice(stub, x);
+    ASSERT_TRUE(outcome.ok()) << outcome.failure().message;
+    EXPECT_EQ(outcome.value(), 2 * x);
+  }
+  EXPECT_EQ(full.servant->ran, 0);
+  EXPECT_EQ(free.servant->ran, 200);
+  EXPECT_LT(full.refused(), 50U);  // it is avoided for a while after each refusal
+}
+
+TEST_P(Overloaded, ThreeAttemptsAreMadeAndTheWordsAreTheServers) {
+  Instance full;
+  full.hold();
+  mf::Client client(full.address());
+  const auto outcome = twice(calls::EchoClient(client), 1);
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.failure().code, Code::overloaded);
+  EXPECT_EQ(outcome.failure().execution, Execution::not_executed);
+  EXPECT_THAT(outcome.failure().message, HasSubstr("at most 1 calls run at once on this server, and 0 wait"));
+  EXPECT_EQ(full.refused(), 3U);
+  EXPECT_EQ(full.servant->ran, 0);
+}
+
+TEST_P(Overloaded, ACallThatRestsGoesOnOnceThereIsRoom) {
+  Instance full;
+  full.hold();
+  mf::Client client(full.address());
+  std::thread freeing([&] {
+    EXPECT_TRUE(eventually([&] { return full.refused() != 0; }));
+    full.servant->permits.release(1);
+  });
+  const calls::EchoClient stub(client);
+  mf::Outcome<std::int32_t> outcome = twice(stub, 1);
+  // On a machine that is loaded the slot may become free too late for the third attempt.
+  for (int i = 0; i < 50 && !outcome.ok() && outcome.failure().code == Code::overloaded; ++i)
+    outcome = twice(stub, 1);
+  freeing.join();
+  ASSERT_TRUE(outcome.ok()) << outcome.failure().message;
+  EXPECT_EQ(full.servant->ran, 1);
+}
+
+TEST_P(Overloaded, ADeadlineThatLeavesNoRoomEndsTheCallWithTheServersWords) {
+  Instance full;
+  full.hold();
+  mf::Client client(full.address());
+  const calls::EchoClient stub(client);
+  ASSERT_EQ(twice(stub, 1).failure().code, Code::overloaded);  // connected
+  // No rest is shorter than 10 ms, so that there is no room in less. Where the machine lets the deadline pass
+  // before the refusal comes, the call ends by that.
+  int refused = 0;
+  for (int i = 0; i < 20; ++i) {
+    const auto before = full.refused();
+    const auto outcome = twice(stub, 1, {.deadline = 9ms});
+    if (outcome.failure().code != Code::overloaded) continue;
+    ++refused;
+    EXPECT_THAT(outcome.failure().message, HasSubstr("at most 1 calls run at once"));
+    EXPECT_EQ(full.refused() - before, 1U);
+  }
+  EXPECT_GT(refused, 0);
+}
+
+TEST_P(Overloaded, AllRepeatsShareTheRetryBudget) {
+  Instance full;
+  full.hold();
+  mf::Client client(full.address());
+  while (client.core()->retry_budget().take()) continue;
+  const calls::EchoClient stub(client);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(twice(stub, i).failure().code, Code::overloaded);
+  EXPECT_EQ(full.refused(), 3U);
+}
+
+TEST(OverloadedBatch, EachItemHasAnExactOutcome) {
+  Instance full;
+  full.hold();
+  mf::Client client(full.address());
+  const std::vector<calls::EchoTwiceRequest> requests(20);
+  auto batch = calls::EchoClient(client).twice_batch(requests, {.size = 2});
+  std::size_t count = 0;
+  for (const auto& outcome : batch.results()) {
+    ++count;
+    ASSERT_FALSE(outcome.ok());
+    EXPECT_EQ(outcome.failure().code, Code::overloaded);
+    EXPECT_EQ(outcome.failure().execution, Execution::not_executed);
+  }
+  EXPECT_EQ(count, 20U);
+  EXPECT_EQ(full.refused(), 60U);  // items, as three attempts of each message were made
+  EXPECT_EQ(full.servant->ran, 0);
+}
+
+TEST(OverloadedBatch, WhatItSaysHasRunAndNothingElse) {
+  Instance busy({.concurrent = 1, .queued = 1});
+  mf::Client client(busy.address());
+  std::vector<calls::EchoTwiceRequest> requests;
+  for (std::int32_t x = 0; x < 400; ++x) requests.push_back({.x = x});
+  auto batch = calls::EchoClient(client).twice_batch(requests, {.size = 2, .window = 16});
+  int ran = 0;
+  std::int32_t x = 0;
+  for (const auto& outcome : batch.results()) {
+    if (outcome.ok()) {
+      ++ran;
+      EXPECT_EQ(outcome.value(), 2 * x);
+    } else {
+      EXPECT_EQ(outcome.failure().code, Code::overloaded);
+      EXPECT_EQ(outcome.failure().execution, Execution::not_executed);
+    }
+    ++x;
+  }
+  EXPECT_EQ(x, 400);
+  EXPECT_EQ(busy.servant->ran, ran);
+}
+
+TEST(OverloadedBatch, GoesOnAtAnotherServer) {
+  Instance full;
+  Instance free({.concurrent = 1, .queued = 100});
+  full.hold();
+  mf::Client client(full.address() + "," + free.address());
+  const std::vector<calls::EchoTwiceRequest> requests(40);
+  for (int i = 0; i < 10; ++i) {
+    auto batch = calls::EchoClient(client).twice_batch(requests, {.size = 2, .window = 4});
+    for (const auto& outcome : batch.results()) EXPECT_TRUE(outcome.ok());
+  }
+  EXPECT_EQ(free.servant->ran, 400);
+}
+
+TEST(OverloadedEnds, ClosingTheClientAndCancellingEndACallThatRests) {
+  Instance full;
+  full.hold();
+  for (const bool closing : {true, false}) {
+    std::atomic<int> cancelled{0};
+    std::atomic<int> overloaded{0};
+    {
+      mf::Client client(full.address());
+      const calls::EchoClient stub(client);
+      std::stop_source source;
+      for (int i = 0; i < 200; ++i) {
+        stub.async_twice(i, {.stop = closing ? std::stop_token() : source.get_token()},
+                         [&](mf::Outcome<std::int32_t> outcome) {
+                           ++(outcome.failure().code == Code::cancelled ? cancelled : overloaded);
+                         });
+      }
+      const auto before = full.refused();
+      EXPECT_TRUE(eventually([&] { return full.refused() > before; }));
+      if (!closing) {
+        source.request_stop();
+        EXPECT_TRUE(eventually([&] { return cancelled + overloaded == 200; }));
+      }
+    }
+    EXPECT_EQ(cancelled + overloaded, 200);
+    EXPECT_GT(cancelled, 0);
+  }
+}
+
+}  // namespace
+}  // namespace mftest
