@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from copy import copy
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from mf.core.error import Code, Execution
 from mf.link import reconnect
 from mf.protocol.call import RetryBudget
 from tests.python.conftest import Recorder, eventually
-from tests.python.echo import EchoAsyncClient, EchoClient, Number
+from tests.python.echo import TWICE, EchoAsyncClient, EchoClient, Number
 
 FULL = mf.Limit(1, queued=0)
 
@@ -119,6 +120,10 @@ class Blocking:
         options = mf.BatchOptions(size=size, window=window)
         return self.stub.twice_batch([Number(x) for x in range(count)], options=options).results()
 
+    def run(self, batch: Any) -> list[mf.Outcome[int]]:
+        outcomes: list[mf.Outcome[int]] = batch.results()
+        return outcomes
+
     def close(self) -> None:
         self.client.close()
 
@@ -146,6 +151,10 @@ class Awaiting:
         options = mf.BatchOptions(size=size, window=window)
         requests = [Number(x) for x in range(count)]
         return self.loop.run_until_complete(self.stub.twice_batch(requests, options=options))
+
+    def run(self, batch: Any) -> list[mf.Outcome[int]]:
+        outcomes: list[mf.Outcome[int]] = self.loop.run_until_complete(batch)
+        return outcomes
 
     def close(self) -> None:
         self.loop.run_until_complete(self.client.close())
@@ -297,6 +306,31 @@ def test_a_batch_goes_on_at_another_server(serving: Serving, caller: Callable[[s
         assert [outcome.value() for outcome in outcomes] == [2 * x for x in range(40)]
 
     assert serving.servants[0].begun == [-1]
+
+
+def test_an_ordered_batch_keeps_its_order_while_a_message_of_it_rests(
+    serving: Serving, caller: Callable[[str], Caller]
+) -> None:
+    serving.server()
+    serving.hold(0)
+    client = caller(serving.addresses)
+    method = copy(TWICE)
+    method.ordered = True
+
+    def free() -> None:
+        assert eventually(lambda: serving.refused()[0] > 0)
+        serving.servants[0].permits.release(1)
+
+    freeing = threading.Thread(target=free)
+    freeing.start()
+    outcomes = client.run(
+        client.stub._target.batch(method, [Number(x) for x in range(60)], mf.BatchOptions(size=2, window=8))
+    )
+    freeing.join(10)
+
+    ran = [x for x, outcome in enumerate(outcomes) if outcome.ok]
+    assert len(ran) > 1
+    assert serving.servants[0].begun == [-1, *ran]
 
 
 def test_a_call_that_may_have_run_is_not_repeated_and_a_handlers_overloaded_is_its_own() -> None:

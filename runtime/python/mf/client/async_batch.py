@@ -37,7 +37,7 @@ class _AwaitedBatch(MessageBatch[T, AsyncLink]):
                 elif monotonic() >= self._deadline:
                     self._fail_queue(CallEvent.EXPIRED, too_late())
                 else:
-                    if not self._queue:
+                    if self._rests():
                         await rest(self._to.router, self._to.service.name, self._rest(self._deadline))
                     await self._connect()
         except CancelledError:

@@ -58,7 +58,7 @@ class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
                 self._late(now)
                 break
             if stuck:
-                if not self._queue:
+                if self._rests():
                     rest(self._to.router, until)
                 self._connect()
             else:

@@ -162,6 +162,7 @@ class MessageBatch(ABC, Generic[T, L]):
             with self._lock:
                 self._end_rests(monotonic())
                 full = len(self._flying) >= window or monotonic() >= self._deadline or self._leaves
+                full = full or (self._method.ordered and bool(self._resting))
                 if full or not self._queue or not route.link.usable or not route.binding.bound:
                     self._pumping = False
                     break
@@ -267,6 +268,10 @@ class MessageBatch(ABC, Generic[T, L]):
         if rested:
             self._resting = [message for message in self._resting if message.rests_until > now]
             self._queue.extendleft(rested)
+
+    def _rests(self) -> bool:
+        """Whether nothing may be sent before a message has rested."""
+        return not self._queue or (self._method.ordered and bool(self._resting))
 
     def _rest(self, limit: float) -> float:
         """When the next message has rested, if that is before `limit`; else `limit`."""
