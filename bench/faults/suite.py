@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from faults import works
+from faults.overload import overload_2x, overload_2x_no_limit
 from faults.system import System
 from faults.works import Found
 from harness.child import BenchError
@@ -29,6 +30,8 @@ _WORKS: tuple[tuple[Callable[[System, bool], Found | None], int, int], ...] = (
     (works.server_stopped, 3, 1),
     (works.herd_back, 5, 2),
     (works.rolling_restart, 1, 1),
+    (overload_2x, 3, 1),
+    (overload_2x_no_limit, 3, 1),
 )
 CHART = {
     "controller_away": "failed_calls",
@@ -37,6 +40,8 @@ CHART = {
     "server_stopped": "ms",
     "herd_back": "ms",
     "rolling_restart": "failed_calls",
+    "overload_2x": "goodput_percent",
+    "overload_2x_no_limit": "goodput_percent",
 }
 _HERE = Path(__file__).parent
 

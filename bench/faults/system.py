@@ -77,18 +77,18 @@ class Scene:
         self._started: list[Daemon | Caller] = []
 
     def controller(self, where: str = "tcp://127.0.0.1:0") -> Daemon:
-        return self._daemon([*self.system.controller, "--listen", where])
+        return self.start([*self.system.controller, "--listen", where])
 
     def server(self, where: str = ANYWHERE, controller: Daemon | None = None) -> Daemon:
         behind = [controller.address] if controller else []
-        return self._daemon([*self.system.server, where, *behind])
+        return self.start([*self.system.server, where, *behind])
 
     def client(self, address: str) -> Caller:
         caller = Caller([*self.system.client, address], self.system.env)
         self._started.append(caller)
         return caller
 
-    def _daemon(self, command: Sequence[str]) -> Daemon:
+    def start(self, command: Sequence[str]) -> Daemon:
         daemon = Daemon(command, self.system.env)
         self._started.append(daemon)
         return daemon
