@@ -26,17 +26,21 @@ class FakeResolver final : public mf::Resolver {
   }
   Snapshot wait_for_change(std::string_view, const Snapshot& known, TimePoint until) override {
     std::unique_lock lock(mutex_);
+    ++waits_;
     changed_.wait_until(lock, until, [&] { return offers_ != known; });
     return offers_;
   }
   [[nodiscard]] std::uint64_t version() const noexcept override { return version_; }
   [[nodiscard]] bool knows_agents() const noexcept override { return true; }
+  /// How often somebody has waited for a change.
+  [[nodiscard]] std::uint64_t waits() const noexcept { return waits_; }
 
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::shared_ptr<const mf::Offers> offers_ = std::make_shared<const mf::Offers>();
   std::atomic<std::uint64_t> version_{1};
+  std::atomic<std::uint64_t> waits_{0};
 };
 
 inline mf::Offers answered() {

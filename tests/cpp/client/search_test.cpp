@@ -51,6 +51,24 @@ TEST(Search, EachCallEndsAtItsDeadlineHoweverManyLookForOthers) {
   }
 }
 
+// The simulation found that a batch was deaf while it looked for its first connection.
+TEST(Search, OfABatchThatMayBeStoppedEndsWhenItIs) {
+  const auto resolver = std::make_shared<FakeResolver>();  // never answers
+  mf::Client client(resolver);
+  std::stop_source stop;
+  std::jthread stopper([&] {
+    EXPECT_TRUE(eventually([&] { return resolver->waits() != 0; }));
+    stop.request_stop();
+  });
+  const calls::EchoClient stub(client);
+  const std::vector<calls::EchoTwiceRequest> requests{{.x = 1}, {.x = 2}};
+  for (const auto& outcome :
+       stub.twice_batch(requests, {.deadline = 10s, .stop = stop.get_token()}).results()) {
+    EXPECT_EQ(outcome.failure().code, Code::cancelled);
+    EXPECT_EQ(outcome.failure().execution, Execution::not_executed);
+  }
+}
+
 TEST(Search, ThatOfOneAgentDoesNotWaitForThatOfOthers) {
   const Served served;
   const auto resolver = std::make_shared<FakeResolver>();

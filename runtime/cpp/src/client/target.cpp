@@ -70,10 +70,10 @@ Servant* Target::local_servant() const {
   return state_->servant.get();
 }
 
-Outcome<Route> Target::route(TimePoint deadline) const {
+Outcome<Route> Target::route(TimePoint deadline, const std::stop_token& stop) const {
   if (auto route = state_->ready_route()) [[likely]]
     return route;
-  auto found = state_->wait_for_route(deadline);
+  auto found = state_->wait_for_route(deadline, stop);
   if (!found.route) return std::move(found.failure);
   return std::move(found.route);
 }

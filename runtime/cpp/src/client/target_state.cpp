@@ -382,12 +382,19 @@ Found Target::State::look(Search& search, TimePoint deadline) {
   return found;
 }
 
-Found Target::State::wait_for_route(TimePoint deadline) {
+Found Target::State::wait_for_route(TimePoint deadline, const std::stop_token& stop) {
   blocking();
+  const auto slice = stop.stop_possible() ? kLookEvery : kSlice;
   Search search{.backoff = link::Backoff(random_number())};
   for (;;) {
+    if (stop.stop_requested()) {
+      Found stopped;
+      stopped.over = true;
+      stopped.failure = AsyncCall::cancelled_by_caller();
+      return stopped;
+    }
     // What the resolver says meanwhile is heard in time, however long the attempts last.
-    auto found = look(search, std::min(deadline, std::chrono::steady_clock::now() + kSlice));
+    auto found = look(search, std::min(deadline, std::chrono::steady_clock::now() + slice));
     if (found.route || found.over) return found;
     const auto now = std::chrono::steady_clock::now();
     if (now >= deadline) {
@@ -395,7 +402,7 @@ Found Target::State::wait_for_route(TimePoint deadline) {
       return found;
     }
     (void)core->resolver().wait_for_change(service->name, found.offers,
-                                           std::min({found.again_at, deadline, now + kSlice}));
+                                           std::min({found.again_at, deadline, now + slice}));
   }
 }
 

@@ -60,8 +60,8 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   /// again, as `step` says. If it took time, `now` is forgotten.
   [[nodiscard]] Route find_route(protocol::Call& call, protocol::CallStep& step, link::Reply& failed,
                                  TimePoint& now);
-  /// The same without a machine.
-  [[nodiscard]] Found wait_for_route(TimePoint deadline);
+  /// The same without a machine; `stop` ends the wait.
+  [[nodiscard]] Found wait_for_route(TimePoint deadline, const std::stop_token& stop = {});
 
   /// An overloaded server on this route has refused the call, which is to be sent again: until when it rests
   /// before. At once, if another instance has refused nothing lately; never, if its deadline is before that.

@@ -24,6 +24,7 @@ from mf.server.base import (
 from mf.server.offer import Offer
 from mf.transport.address import Address
 from mf.transport.async_names import addresses
+from mf.transport.network import network_of
 from mf.transport.sockets import Listening
 from mf.transport.stream import SocketStream
 
@@ -115,10 +116,14 @@ class AsyncServer(BaseServer):
         """Listens, and serves from now on. Raises OSError, in one sentence, if an address cannot be had."""
         if self._io is not None:
             raise ValueError("the server was started already")
+        network = network_of(get_running_loop())
         listening: list[Listening] = []
         try:
             for address in self._listen:
-                listening.append(Listening(address, self._tls, await _looked_up(address)))
+                if network is not None:
+                    listening.append(network.listen(address))
+                else:
+                    listening.append(Listening(address, self._tls, await _looked_up(address)))
         except BaseException:
             for each in listening:
                 each.close()

@@ -34,7 +34,7 @@ class Listener:
 
     def __init__(self, listening: Listening) -> None:
         self._listening = listening
-        self.fileno = listening.socket.fileno()
+        self.fileno = listening.fileno()
         self.resume_at: float | None = None
         """When to accept again after descriptors ran out, else None."""
         self._pause = 0.0

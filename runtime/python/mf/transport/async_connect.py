@@ -11,6 +11,7 @@ from typing import Any
 from mf.transport import tcp
 from mf.transport.address import Address
 from mf.transport.async_names import addresses
+from mf.transport.network import network_of
 from mf.transport.sockets import Dialer
 from mf.transport.stream import SocketStream, Stream
 
@@ -39,6 +40,9 @@ class Progress:
 
 async def connect(dialer: Dialer, address: Address, progress: Progress) -> Stream:
     """Waits as long as it takes: who calls has a limit. Raises OSError when nobody can be reached."""
+    network = network_of(get_running_loop())
+    if network is not None:
+        return await network.connect(address)
     if address.local:
         return SocketStream(await _socket(socket.AF_UNIX, address.host), str(address), blocking=False)
     connected = await _connect_any(await addresses(address.host, address.port))

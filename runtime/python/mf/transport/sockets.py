@@ -99,6 +99,9 @@ class Listening:
             self.address = Address(address.scheme, address.host, self.socket.getsockname()[1])
             self._inode = 0
 
+    def fileno(self) -> int:
+        return self.socket.fileno()
+
     def accept(self) -> Stream:
         """The next connection, which does not block either. Raises OSError; BlockingIOError if there is
         none."""

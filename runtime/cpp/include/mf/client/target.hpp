@@ -118,8 +118,8 @@ class Target {
   void call(link::ReplySlot& slot, const MethodInfo& method, const protocol::RequestHead& head, Encode encode,
             const CallContext& context) const;
 
-  /// A connection to the service; waits for one as calls do.
-  [[nodiscard]] Outcome<Route> route(TimePoint deadline) const;
+  /// A connection to the service; waits for one as calls do, or until it is stopped.
+  [[nodiscard]] Outcome<Route> route(TimePoint deadline, const std::stop_token& stop) const;
 
   [[nodiscard]] bool in_process() const noexcept { return local_.servants != nullptr; }
   /// Of an in-process client: what keeps the servant that local() has found alive, and where its streams run.

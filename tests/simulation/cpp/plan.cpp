@@ -1,0 +1,135 @@
+#include "plan.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <random>
+#include <utility>
+
+namespace simulated {
+namespace {
+
+constexpr Time kFaultsUntil = 12 * kSecond;
+
+class Draw {
+ public:
+  Draw(std::uint64_t seed, std::uint64_t purpose) : random_(seed * 8 + purpose) {}
+
+  std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
+  bool one_in(std::uint64_t count) { return below(count) == 0; }
+  template <class T>
+  T of(std::initializer_list<T> choices) {
+    return choices.begin()[below(choices.size())];
+  }
+  const char* weighted(std::initializer_list<std::pair<const char*, std::uint64_t>> choices) {
+    std::uint64_t all = 0;
+    for (const auto& [name, weight] : choices) all += weight;
+    auto left = below(all);
+    for (const auto& [name, weight] : choices) {
+      if (left < weight) return name;
+      left -= weight;
+    }
+    return nullptr;
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+Step step(Draw& draw) {
+  Step step;
+  step.kind = draw.weighted({{"plain", 6},
+                             {"again", 5},
+                             {"async", 5},
+                             {"tell", 6},
+                             {"batch", 3},
+                             {"bulk", 2},
+                             {"scatter", 3},
+                             {"down", 4},
+                             {"up", 4},
+                             {"both", 4},
+                             {"leave", 2}});
+  step.pause = draw.of<Time>({0, 0, kMillisecond, 50 * kMillisecond, kSecond});
+  step.place = draw.of({"north", "south", "east"});
+  step.deadline = draw.of<Time>(
+      {50 * kMillisecond, 400 * kMillisecond, 2 * kSecond, 2 * kSecond, 10 * kSecond, 10 * kSecond, 0});
+  step.nap = draw.of<std::uint32_t>({0, 0, 0, 1, 20, 500, 3'000});
+  step.refuse = draw.one_in(5);
+  const bool many = step.kind == "batch" || step.kind == "bulk" || step.kind == "down" || step.kind == "up" ||
+                    step.kind == "both" || step.kind == "leave";
+  if (many) step.size = draw.of<std::uint32_t>({1, 2, 5, 40});
+  if (step.kind == "bulk" || step.kind == "batch") step.nap = std::min(step.nap, 20U);  // one after the other
+  step.filler = draw.of<std::size_t>({0, 0, 0, 10, 3'000, 90'000});
+  if (draw.one_in(4)) step.gives_up_after = draw.of<Time>({0, 2 * kMillisecond, 300 * kMillisecond});
+  return step;
+}
+
+Fault fault(Draw& draw, std::size_t clients) {
+  Fault fault;
+  fault.kind = draw.weighted(
+      {{"cut", 5}, {"part", 3}, {"stop", 4}, {"kill", 5}, {"restart", 2}, {"slow", 2}, {"operation", 3}});
+  const double early = static_cast<double>(draw.below(1'000)) / 1'000;
+  fault.at = static_cast<Time>(early * early * static_cast<double>(kFaultsUntil));
+  fault.lasts =
+      draw.of<Time>({10 * kMillisecond, 300 * kMillisecond, 2 * kSecond, 9 * kSecond, 14 * kSecond});
+  fault.number = draw.below(400);
+  const auto server = "server " + std::to_string(draw.below(kServers));
+  const auto client = "client " + std::to_string(draw.below(clients));
+  const std::string controller = "controller";
+  if (fault.kind == "cut" || fault.kind == "part") {
+    fault.whom = draw.of({client, server});
+    fault.other = fault.whom == client ? draw.of({server, server, controller}) : controller;
+  } else if (fault.kind == "stop" || fault.kind == "kill") {
+    fault.whom = draw.of({server, server, controller, client});
+  } else if (fault.kind == "restart") {
+    fault.whom = draw.of({server, controller});
+  }
+  if (fault.kind == "cut" || fault.kind == "operation") fault.lasts = 0;
+  return fault;
+}
+
+std::string seconds(Time time) {
+  return std::to_string(static_cast<double>(time) / kSecond) + " s";
+}
+
+}  // namespace
+
+bool has_place(int server, const std::string& place) {
+  if (place == "north") return server <= 1;
+  if (place == "south") return server >= 1;
+  return server == 0;
+}
+
+std::string Fault::str() const {
+  auto text = seconds(at) + ": " + kind;
+  if (kind == "operation") text += " " + std::to_string(number) + " of the network ends its connection";
+  if (!whom.empty()) text += " " + whom;
+  if (!other.empty()) text += " from " + other;
+  if (lasts != 0) text += " for " + seconds(lasts);
+  return text;
+}
+
+Plan plan_of(std::uint64_t seed) {
+  Plan plan;
+  plan.seed = seed;
+  Draw weather(seed, 0);
+  plan.weather.latency = weather.of<Time>({kMillisecond / 10, kMillisecond, 20 * kMillisecond});
+  plan.weather.spread = weather.of<Time>({0, 10 * kMillisecond, 300 * kMillisecond});
+  plan.weather.largest_piece = weather.of<std::size_t>({0, 0, 1, 7, 100, 5'000});
+  plan.through_controller = !weather.one_in(4);
+  Draw work(seed, 1);
+  plan.clients.resize(1 + work.below(2));
+  for (auto& client : plan.clients) {
+    client.resize(1 + work.below(3));
+    for (auto& thread : client) {
+      for (auto count = 2 + work.below(7); count > 0; --count) thread.push_back(step(work));
+    }
+  }
+  Draw faults(seed, 2);
+  for (int count = faults.of({0, 1, 2, 3, 5, 8}); count > 0; --count)
+    plan.faults.push_back(fault(faults, plan.clients.size()));
+  std::stable_sort(plan.faults.begin(), plan.faults.end(),
+                   [](const Fault& one, const Fault& other) { return one.at < other.at; });
+  return plan;
+}
+
+}  // namespace simulated

@@ -1,0 +1,54 @@
+// What a seed stands for: the weather, the work and the faults of one run, drawn before it begins. Each has a
+// random source of its own, so that a run with some of its faults only has the same work.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "network.hpp"
+#include "scheduler.hpp"
+
+namespace simulated {
+
+inline constexpr const char* kPlaces[] = {"north", "south", "east"};
+inline constexpr int kServers = 3;
+/// Which servers have which places.
+[[nodiscard]] bool has_place(int server, const std::string& place);
+
+struct Step {
+  std::string kind;
+  Time pause = 0;
+  std::string place;
+  Time deadline = 0;  // 0: none given
+  std::uint32_t nap = 0;
+  bool refuse = false;
+  std::uint32_t size = 1;
+  std::size_t filler = 0;
+  std::optional<Time> gives_up_after;
+};
+
+struct Fault {
+  std::string kind;
+  Time at = 0;
+  std::string whom;
+  std::string other;
+  Time lasts = 0;
+  std::uint64_t number = 0;
+
+  [[nodiscard]] std::string str() const;
+};
+
+struct Plan {
+  std::uint64_t seed = 0;
+  Network::Weather weather;
+  bool through_controller = true;
+  /// Of each client the steps of each of its threads.
+  std::vector<std::vector<std::vector<Step>>> clients;
+  std::vector<Fault> faults;
+};
+
+[[nodiscard]] Plan plan_of(std::uint64_t seed);
+
+}  // namespace simulated

@@ -1,0 +1,59 @@
+"""What happened in a run, in order: what handlers ran, and how calls, items and streams ended at their
+callers. The rules (rules.py) are about nothing else.
+"""
+
+from dataclasses import dataclass, field
+
+import mf
+
+
+@dataclass
+class Run:
+    """One run of a handler."""
+
+    call: int
+    method: str
+    host: str
+    connection: str
+    began: float
+    ended: float | None = None
+    order: tuple[int, str, int] | None = None  # of a one-way call: client, place, number
+
+
+@dataclass
+class Asked:
+    """A call, an item of a batch, a part of a scatter or a stream, as its caller sees it."""
+
+    call: int
+    method: str
+    client: str
+    began: float
+    limit: float
+    """When it has to have ended: its deadline, or when it is given up."""
+    refuse: bool = False
+    size: int = 0
+    gives_up: bool = False
+    ends: list[tuple[float, object]] = field(default_factory=list)
+    """When, and with what: a value, an exception, or None for a caller who gave it up."""
+    values: list[int] = field(default_factory=list)
+    """What a stream gave."""
+    after_end: list[object] = field(default_factory=list)
+    """What came behind a stream's end."""
+
+
+@dataclass
+class Log:
+    runs: list[Run] = field(default_factory=list)
+    asked: dict[int, Asked] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    """All of it in words: a run that is repeated has the same."""
+    troubles: list[str] = field(default_factory=list)
+    """What the run itself found wrong."""
+
+    def write(self, now: float, text: str) -> None:
+        self.lines.append(f"{now:.6f} {text}")
+
+    def end(self, asked: Asked, now: float, end: object) -> None:
+        asked.ends.append((now, end))
+        shown = f"{end.code.name} {end.execution.name}" if isinstance(end, mf.Error) else repr(end)
+        self.write(now, f"{asked.client} {asked.method} {asked.call} ended: {shown}")

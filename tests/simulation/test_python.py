@@ -1,0 +1,55 @@
+"""The simulation of the Python runtime (docs/simulation.md): each seed keeps all rules, and gives the same
+run twice.
+"""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.simulation.python_side import HERE, ROOT, simulate
+
+SEEDS = 1000
+AT_ONCE = 125
+SOAK = 100_000
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, AT_ONCE))
+def test_each_seed_keeps_all_rules(stubs: Path, first: int) -> None:
+    done = simulate(stubs, ["--first", str(first), "--count", str(AT_ONCE)], 110)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("seed", [3, 17, 42])
+def test_a_seed_gives_the_same_run_twice(stubs: Path, seed: int) -> None:
+    one, other = (simulate(stubs, ["--seed", str(seed), "--log"], 60) for _ in range(2))
+    assert one.returncode == 0, one.stdout + one.stderr
+    assert one.stdout.count("\n") > 20
+    assert one.stdout == other.stdout
+
+
+def test_the_programs_are_strictly_typed_against_the_stubs(stubs: Path, tmp_path: Path) -> None:
+    command = ["mypy", "--strict", "--cache-dir", str(tmp_path), *map(str, (HERE / "programs").glob("*.py"))]
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=HERE / "programs",
+        env={"MYPYPATH": f"{stubs}:{ROOT / 'runtime' / 'python'}", "PATH": "/usr/bin"},
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.soak
+def test_many_more_seeds_keep_all_rules(stubs: Path) -> None:
+    def run(first: int) -> "subprocess.CompletedProcess[str]":
+        return simulate(stubs, ["--first", str(first), "--count", "1000"], None)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for done in pool.map(run, range(SEEDS, SOAK, 1000)):
+            assert done.returncode == 0, done.stdout + done.stderr
