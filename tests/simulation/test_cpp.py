@@ -19,7 +19,9 @@ SOAK = 100_000
 
 
 def simulate(arguments: Sequence[str], timeout: float | None) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run([SIMULATE, *arguments], capture_output=True, text=True, timeout=timeout, check=False)
+    return subprocess.run(
+        [SIMULATE, *arguments], capture_output=True, text=True, timeout=timeout, check=False
+    )
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, AT_ONCE))

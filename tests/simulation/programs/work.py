@@ -112,7 +112,9 @@ class Client:
             again = [WorkAgainRequest(each.call, step.nap, True, b"") for each in asked]
             await self._all(asked, to.again_batch(again, options=options))
         else:
-            plain = [WorkPlainRequest(each.call, step.nap, False, bytes(step.filler % 5000)) for each in asked]
+            plain = [
+                WorkPlainRequest(each.call, step.nap, False, bytes(step.filler % 5000)) for each in asked
+            ]
             await self._all(asked, to.plain_batch(plain, options=options))
 
     async def _bulk(self, step: Step) -> None:
