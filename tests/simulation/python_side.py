@@ -14,6 +14,7 @@ from mfidl.emit.python import generate
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+RUNTIME = ROOT / "runtime" / "python"
 
 
 def generate_stubs(schema: Path, folder: Path) -> None:
@@ -27,9 +28,9 @@ def generate_stubs(schema: Path, folder: Path) -> None:
 
 
 def simulate(
-    stubs: Path, arguments: Sequence[str], timeout: float | None
+    stubs: Path, arguments: Sequence[str], timeout: float | None, runtime: Path = RUNTIME
 ) -> "subprocess.CompletedProcess[str]":
-    path = os.pathsep.join(map(str, (stubs, ROOT / "runtime" / "python")))
+    path = os.pathsep.join(map(str, (stubs, runtime)))
     return subprocess.run(
         [sys.executable, str(HERE / "programs" / "simulate.py"), *arguments],
         env=os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"},

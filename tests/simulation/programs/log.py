@@ -39,6 +39,9 @@ class Asked:
     """What a stream gave."""
     after_end: list[object] = field(default_factory=list)
     """What came behind a stream's end."""
+    asked_at: int = 0
+    """How much had happened before: the number of the log's lines."""
+    ended_at: int = 0
 
 
 @dataclass
@@ -55,5 +58,6 @@ class Log:
 
     def end(self, asked: Asked, now: float, end: object) -> None:
         asked.ends.append((now, end))
+        asked.ended_at = len(self.lines)
         shown = f"{end.code.name} {end.execution.name}" if isinstance(end, mf.Error) else repr(end)
         self.write(now, f"{asked.client} {asked.method} {asked.call} ended: {shown}")

@@ -68,14 +68,18 @@ def nothing_after_the_end(log: Log) -> Iterator[str]:
 
 
 def one_way_calls_in_order(log: Log) -> Iterator[str]:
-    latest: dict[tuple[str, str, int, str], int] = {}
+    """One that was sent before another was asked for runs before it. Those of two tasks have no order."""
+    latest: dict[tuple[str, str, int, str], Asked] = {}
     for run in log.runs:
         if run.order is not None:
-            client, place, number = run.order
+            client, place, _ = run.order
             key = (run.host, run.connection, client, place)
-            if number <= latest.get(key, -1):
-                yield f"tell {run.call}: number {number} ran behind {latest[key]} of one connection"
-            latest[key] = number
+            asked = log.asked[run.call]
+            before = latest.setdefault(key, asked)
+            if asked.ends and asked.ended_at <= before.asked_at:
+                yield f"tell {run.call} ran behind tell {before.call}, which was sent later on one connection"
+            if asked.asked_at > before.asked_at:
+                latest[key] = asked
 
 
 def ends_in_time(log: Log) -> Iterator[str]:

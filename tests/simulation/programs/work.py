@@ -63,6 +63,7 @@ class Client:
             size=step.size,
             gives_up=step.gives_up_after is not None,
         )
+        asked.asked_at = len(self._log.lines)
         self._log.asked[asked.call] = asked
         self._log.write(now, f"{self._name} asks {method} {asked.call} of {step.place}, until {limit:.3f}")
         return asked
