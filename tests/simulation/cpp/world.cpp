@@ -266,6 +266,10 @@ void World::heal(const std::vector<Fault>& faults) {
 }
 
 void World::end() {
+  for (const auto& run : record().runs) {  // before the end of their servers stops them
+    if (!run.ended && !scheduler().killed(run.process))
+      record().trouble(run.method + " " + std::to_string(run.call) + ": its handler was never told to stop");
+  }
   const auto stop = [this](const std::string& kind) {
     for (auto& [name, process] : by_name_) {
       if (!name.starts_with(kind)) continue;

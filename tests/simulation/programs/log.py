@@ -50,6 +50,8 @@ class Log:
     asked: dict[int, Asked] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     """All of it in words: a run that is repeated has the same."""
+    left: list[Run] = field(default_factory=list)
+    """Handlers that run when no call is under way any more, before their servers are stopped."""
     troubles: list[str] = field(default_factory=list)
     """What the run itself found wrong."""
 

@@ -105,7 +105,7 @@ def _step(random: Random) -> Step:
         pause=random.choice((0.0, 0.0, 0.001, 0.05, 1.0)),
         place=random.choice(tuple(PLACES)),
         deadline=random.choice((0.05, 0.4, 2.0, 2.0, 10.0, 10.0, None)),
-        nap=random.choice((0, 0, 0, 1, 20, 500, 3000)),
+        nap=random.choice((0, 0, 0, 1, 20, 500, 3000, 25_000)),
         refuse=random.random() < 0.2,
         size=random.choice(
             (1, 2, 5, 40) if kind in ("batch", "bulk", "down", "up", "both", "leave") else (1,)

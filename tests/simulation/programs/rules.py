@@ -90,9 +90,8 @@ def ends_in_time(log: Log) -> Iterator[str]:
 
 
 def handlers_end(log: Log) -> Iterator[str]:
-    for run in log.runs:
-        if run.ended is None:
-            yield f"{run.method} {run.call}: its handler on {run.host} was never told to stop"
+    for run in log.left:
+        yield f"{run.method} {run.call}: its handler on {run.host} was never told to stop"
 
 
 def what_the_run_saw(log: Log) -> Iterator[str]:

@@ -222,6 +222,7 @@ class World:
         await asyncio.sleep(3.0)
 
     async def end(self) -> None:
+        self.log.left = [run for run in self.log.runs if run.ended is None]
         for client in self.clients.values():
             await client.close()
         for process in self._processes.values():
