@@ -101,8 +101,13 @@ void Caller::probe() {
     Step step;
     step.place = place;
     step.deadline = 10 * kSecond;
+    // Nobody reads a connection that is idle: the first call may be the one that learns that its server is
+    // gone.
+    mf::CallOptions options;
+    options.deadline = std::chrono::nanoseconds(step.deadline);
+    single(step, options, record().ask("plain", step.deadline, {}));
     auto& asked = record().ask("plain", step.deadline, {});
-    single(step, {.deadline = std::chrono::nanoseconds(step.deadline)}, asked);
+    single(step, options, asked);
     if (!asked.end.ok())
       record().trouble("all is well, and caller " + std::to_string(number_) + " fails at " + place + ": " +
                        asked.end.failure().message);
