@@ -13,8 +13,8 @@ import pytest
 from tests.simulation.python_side import ROOT
 
 SIMULATE = Path(os.environ.get("MF_BUILD_DIR", str(ROOT / "build" / "release"))) / "tests/simulation/simulate"
-SEEDS = 1000
-AT_ONCE = 125
+SEEDS = 200
+AT_ONCE = 50
 SOAK = 100_000
 
 

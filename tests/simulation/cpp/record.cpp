@@ -183,7 +183,7 @@ Asked& Record::ask(const char* method, Time deadline, std::optional<Time> gives_
   made.process = scheduler().process_here();
   made.began = scheduler().now();
   made.limit = made.began + (deadline != 0 ? deadline : 30 * kSecond);
-  made.slack = kSlack;
+  made.slack = made.method == "scatter" ? kSlackOfBatch : kSlack;
   if (gives_up_after) {
     made.limit = std::min(made.limit, made.began + *gives_up_after);
     made.slack = kSlackOfBatch;

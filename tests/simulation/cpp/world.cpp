@@ -266,7 +266,7 @@ void World::heal(const std::vector<Fault>& faults) {
 }
 
 void World::end() {
-  sleep(4 * kSecond);  // longer than any nap, which nobody can end
+  sleep(4 * kSecond);                      // longer than any nap, which nobody can end
   for (const auto& run : record().runs) {  // before the end of their servers stops them
     if (!run.ended && !scheduler().killed(run.process))
       record().trouble(run.method + " " + std::to_string(run.call) + ": its handler was never told to stop");
