@@ -187,11 +187,13 @@ class MemoryListening(Listening):
             raise BlockingIOError
         return self.waiting.popleft()
 
-    def turn_away(self) -> None:
+    def turn_away(self, farewell: bytes = b"", most: int = 1) -> int:  # noqa: ARG002 - it is only reset
         if self.waiting:
             stream = self.waiting.popleft()
             self._network.end(stream)
             self._network.forget(stream)
+            return 1
+        return 0
 
     def close(self) -> None:
         self._network.stop_listening(self)
