@@ -27,7 +27,7 @@ class Processes:
         authority = Authority(folder)
         authority.issue()
         tls = {"MF_TLS": str(Path(authority.file).parent)}
-        self._environment = os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"} | tls
+        self.environment = os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"} | tls
         self._servers: dict[str, ServerProcess] = {}
         self._clients: dict[Cell, Process] = {}
         self._started = 0
@@ -50,7 +50,7 @@ class Processes:
                 server.kind,
                 f"tcp://127.0.0.1:0,tls://127.0.0.1:0,unix:{self._folder / cell.server}",
             ]
-            self._servers[cell.server] = ServerProcess(command, self._environment, self._errors())
+            self._servers[cell.server] = ServerProcess(command, self.environment, self._errors())
         return self._servers[cell.server]
 
     def begin(self, cell: Cell, step: str) -> None:
@@ -58,7 +58,7 @@ class Processes:
         if cell not in self._clients:
             client = CLIENTS[cell.client]
             command = [*program(client.language, "client"), *client.command, self.address(cell)]
-            self._clients[cell] = Process(command, self._environment, self._errors())
+            self._clients[cell] = Process(command, self.environment, self._errors())
         self._clients[cell].tell(step)
 
     def end(self, cell: Cell) -> Any:

@@ -212,14 +212,14 @@ TEST_F(Tls, WithoutTlsAtOneEndBothEndsSayWhatTheOtherSpeaks) {
   auto address = secure.server.address();
   address.scheme = "tcp";
   auto failure = call_failure(address.str(), {});
-  EXPECT_EQ(failure.code, Code::unavailable);
+  EXPECT_EQ(failure.code, Code::protocol_error);
   EXPECT_EQ(failure.execution, Execution::not_executed);
   EXPECT_THAT(failure.message, HasSubstr("the peer speaks no MF: its first bytes look like TLS"));
   EXPECT_TRUE(eventually([&] { return secure.log->has("the client speaks no TLS, but MF"); }));
   address = plain.server.address();
   address.scheme = "tls";
   failure = call_failure(address.str(), authority.accepted());
-  EXPECT_EQ(failure.code, Code::unavailable);
+  EXPECT_EQ(failure.code, Code::protocol_error);
   EXPECT_EQ(failure.execution, Execution::not_executed);
   EXPECT_THAT(failure.message, HasSubstr("the server speaks no TLS"));
   EXPECT_TRUE(eventually([&] { return plain.log->has("its first bytes look like TLS"); }));

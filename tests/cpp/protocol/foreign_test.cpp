@@ -47,7 +47,7 @@ TEST(Foreign, EndsASessionInWordsOnceItIsCertain) {
     receive(text.substr(3));
     ASSERT_TRUE(session.next(event));
     EXPECT_EQ(event.type, EventType::broken);
-    EXPECT_EQ(event.code, Code::unavailable);
+    EXPECT_EQ(event.code, Code::protocol_error);
     EXPECT_EQ(event.text,
               "the peer speaks no MF: its first bytes look like TLS; an address begins with tls:// at both "
               "ends, or "

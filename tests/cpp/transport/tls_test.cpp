@@ -473,7 +473,7 @@ std::string answer_to(Authority& authority, const std::string& said, std::string
   const IoSlice slice{reinterpret_cast<const std::byte*>(said.data()), said.size()};
   EXPECT_EQ(right->write(std::span(&slice, 1)).bytes, said.size());
   EXPECT_EQ(read_to_end(server), IoState::failed);
-  EXPECT_EQ(server.failure()->code, Code::unavailable);
+  EXPECT_EQ(server.failure()->code, Code::protocol_error);
   reason = server.failure()->message;
   std::array<char, 64> answer{};
   const auto got = right->read(std::as_writable_bytes(std::span(answer)), Wait::coarsely);

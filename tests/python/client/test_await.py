@@ -9,9 +9,11 @@ from typing import Any, TypeVar
 import pytest
 
 import mf
-from mf.core.error import Code
+from mf.client import async_call
+from mf.core.error import Code, Execution
 from mf.link.async_link import AsyncLink
-from tests.python.conftest import Served, eventually
+from tests.python.client.test_calls import free_port
+from tests.python.conftest import Recorder, Served, eventually
 from tests.python.echo import EchoAsyncClient, Negative, Number
 
 T = TypeVar("T")
@@ -209,3 +211,71 @@ def test_requests_of_one_turn_of_the_loop_leave_in_one_write(
 
     awaited(served.server.address, run)
     assert writes[0] == 100
+
+
+def test_one_way_calls_of_tasks_that_wait_for_a_server_leave_in_the_order_in_which_they_were_made() -> None:
+    servant = Recorder()
+    port = free_port()
+
+    async def run() -> None:
+        async with mf.AsyncClient(f"tcp://127.0.0.1:{port}") as client:
+            # Each of a stub of its own, as many programs make them.
+            tasks = [
+                asyncio.create_task(EchoAsyncClient(client).at("a").note(number)) for number in range(100)
+            ]
+            await asyncio.sleep(0.1)
+            server = mf.Server(f"tcp://127.0.0.1:{port}")
+            server.offer(servant, agent="a")
+            server.start()
+            await asyncio.gather(*tasks)
+            assert await asyncio.to_thread(eventually, lambda: len(servant.notes) == 100)
+            await asyncio.to_thread(server.stop)
+
+    asyncio.run(run())
+    assert servant.notes == list(range(100))
+
+
+def test_a_one_way_call_behind_another_one_keeps_its_own_deadline() -> None:
+    async def run() -> tuple[mf.Error, bool]:
+        async with mf.AsyncClient(f"tcp://127.0.0.1:{free_port()}") as client:
+            echo = EchoAsyncClient(client).at("a")
+            first = asyncio.create_task(echo.note(1))
+            await asyncio.sleep(0)
+            with pytest.raises(mf.Error) as raised:
+                await echo.note(2, options=mf.CallOptions(deadline=0.05))
+            waits = not first.done()
+            first.cancel()
+            await asyncio.wait([first])
+            return raised.value, waits
+
+    error, first_waits = asyncio.run(run())
+    assert (error.code, error.execution) == (Code.DEADLINE_EXCEEDED, Execution.NOT_EXECUTED)
+    assert first_waits
+
+
+def test_a_bug_in_one_call_of_a_scatter_leaves_no_task_behind(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_one = async_call.run
+    ended: list[str] = []
+
+    async def broken(call: Any, to: Any, step: Any = None) -> None:
+        if to.agent == "a":
+            raise RuntimeError("a bug")
+        await asyncio.sleep(0.02)
+        await run_one(call, to, step)
+        ended.append(to.agent)
+
+    async def call(client: mf.AsyncClient) -> None:
+        await EchoAsyncClient(client).on(["a", "b"]).twice(1)
+
+    async def run() -> set[Any]:
+        async with mf.AsyncClient(served.server.address) as client:
+            before = asyncio.all_tasks()
+            with pytest.raises(RuntimeError, match="a bug"):
+                await call(client)
+            return {task for task in asyncio.all_tasks() - before if "broken" in repr(task)}
+
+    monkeypatch.setattr(async_call, "run", broken)
+    assert asyncio.run(run()) == set()
+    assert ended == ["b"]

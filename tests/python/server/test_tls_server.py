@@ -245,7 +245,7 @@ def test_a_client_that_speaks_tls_to_a_server_without(
         with mf.Client(where, tls=authority.accepted) as client, pytest.raises(mf.Error) as raised:
             EchoClient(client).at("a").twice(1, options=mf.CallOptions(deadline=0.2))
 
-    assert (raised.value.code, raised.value.execution) == (Code.UNAVAILABLE, Execution.NOT_EXECUTED)
+    assert (raised.value.code, raised.value.execution) == (Code.PROTOCOL_ERROR, Execution.NOT_EXECUTED)
     assert raised.value.message.endswith(f"connect {where}: the server speaks no TLS")
     assert "its first bytes look like TLS; an address begins with tls:// at both ends" in caplog.text
 
@@ -258,7 +258,7 @@ def test_a_client_that_speaks_no_tls_to_a_server_with(
         with mf.Client(where) as client, pytest.raises(mf.Error) as raised:
             EchoClient(client).at("a").twice(1, options=mf.CallOptions(deadline=0.2))
 
-    assert (raised.value.code, raised.value.execution) == (Code.UNAVAILABLE, Execution.NOT_EXECUTED)
+    assert (raised.value.code, raised.value.execution) == (Code.PROTOCOL_ERROR, Execution.NOT_EXECUTED)
     assert (
         "the peer speaks no MF: its first bytes look like TLS; an address begins with" in raised.value.message
     )

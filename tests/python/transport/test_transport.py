@@ -65,7 +65,7 @@ def test_a_connection_is_made_while_other_things_are_done() -> None:
     tcp.wait_for([begun, refused], 5.0)
     stream = begun.finish(5.0)
 
-    assert stream.peer == f"127.0.0.1:{port}"
+    assert stream.peer == f"tcp://127.0.0.1:{port}"
     with pytest.raises(ConnectionRefusedError):
         refused.finish(5.0)
     stream.close()

@@ -20,8 +20,8 @@
 namespace mf::controller {
 namespace {
 
-constexpr std::chrono::seconds kGreetDeadline{2};   // short, so that the reason of a failure is soon known
-constexpr std::chrono::seconds kWatchDeadline{25};  // kWait and what the network may take
+constexpr std::chrono::milliseconds kGreetDeadline{800};  // short: within a second users learn why it fails
+constexpr std::chrono::seconds kWatchDeadline{25};        // kWait and what the network may take
 constexpr std::chrono::seconds kSuspiciouslySoon{1};
 
 std::vector<Address> as_servers(std::vector<Address> controllers) {

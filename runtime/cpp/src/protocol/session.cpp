@@ -190,8 +190,7 @@ bool Session::check_first(std::span<const std::byte> bytes) {
   if (what != "TLS") return true;
   return broke(
       "the peer speaks no MF: its first bytes look like TLS; an address begins with tls:// at both ends, or "
-      "at none",
-      Code::unavailable);
+      "at none");
 }
 
 bool Session::check_header(const Header& header) {

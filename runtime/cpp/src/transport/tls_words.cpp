@@ -116,7 +116,9 @@ Failure speaks_no_tls(std::span<const std::byte> first, Side side) {
   } else if (!what.empty()) {
     message += ": its first bytes look like " + std::string(what);
   }
-  return unavailable(message);
+  auto failure = unavailable(message);
+  failure.code = Code::protocol_error;  // its bytes prove it: trying again mends nothing
+  return failure;
 }
 
 }  // namespace mf::transport

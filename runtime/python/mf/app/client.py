@@ -8,10 +8,10 @@ class Client(BaseClient):
     """Calls services: through a controller, at one server, or in this process.
 
     `where`: 'mf://host:port' of a controller; 'tcp://host:port', 'tls://host:port' or 'unix:/path' of one
-    server, or of several of a kind, with commas between them; a Light; or a Resolver of your own. `tls`: how
-    servers at tls:// are verified, and what is shown to them. `wait_for_server`: seconds that a call waits
-    for a server of a (service, agent) that this client never saw. `max_payload`: bytes of one reply that are
-    accepted. A server that registered a path of this host is called over it.
+    server, or of several of a kind, with commas between them, as controllers may be; a Light; or a Resolver
+    of your own. `tls`: how servers at tls:// are verified, and what is shown to them. `wait_for_server`:
+    seconds that a call waits for a server of a (service, agent) that this client never saw. `max_payload`:
+    bytes of one reply that are accepted. A server that registered a path of this host is called over it.
 
     Any number of threads and generated clients may share one. Connections are opened when
     needed and used by all. Raises ValueError for an address that is none.

@@ -22,9 +22,10 @@ class Server(BaseServer):
     """Serves servants, and makes that known to a controller.
 
     `listen`: 'tcp://host:port' (port 0 lets the system choose), 'tls://host:port', 'unix:/path', or several
-    of them, with commas between them. `tls`: for tls:// among them. `controller`: 'mf://host:port', or None
-    for a server that clients address directly. `advertise`: the address under which clients of other hosts
-    reach this server, if it is not the one it listens on. `workers`: threads for handlers that are not
+    of them, with commas between them. `tls`: for tls:// among them. `controller`: 'mf://host:port', or
+    several with commas between them, each of which the server registers with; None for a server that clients
+    address directly. `advertise`: the address under which clients of other hosts reach this server, if it is
+    not the one it listens on. `workers`: threads for handlers that are not
     inline. `max_payload`: bytes of one request that are accepted. `max_in_flight`: unanswered requests of one
     connection; more are refused with OVERLOADED, as are more than `max_bindings` services, by agent, and
     `max_streams` calls with streams. `stream_window`: bytes of a stream that a client may send ahead.

@@ -2,7 +2,7 @@
 task that is cancelled, by a timeout too, ends its call at once, and the server is told.
 """
 
-from asyncio import CancelledError
+from asyncio import CancelledError, timeout
 from time import monotonic
 from typing import Any
 
@@ -21,23 +21,21 @@ async def run(call: Call[Any], to: AsyncDestination, step: CallStep | None = Non
     """Until the call has ended; from `step` on, if it has begun."""
     if step is None:
         step = call.begin()
+    if call.flags & ONEWAY:
+        await _run_oneway(call, to)
+        return
     while step < CallStep.END:
         route = await find(call, to)
         if route is None:
             return
-        now = monotonic()
-        if call.flags & ONEWAY:
-            step = sent_off(call, route, now)
-            await route.link.room(call.deadline)
-        else:
-            future = route.link.submit(call, pack_deadline(max(call.deadline - now, 0.0)))
-            if future is not None:
-                try:
-                    await future
-                except CancelledError:
-                    cancel(route.link, call)
-                    raise
-            step = call.settle(monotonic())
+        future = route.link.submit(call, pack_deadline(max(call.deadline - monotonic(), 0.0)))
+        if future is not None:
+            try:
+                await future
+            except CancelledError:
+                cancel(route.link, call)
+                raise
+        step = call.settle(monotonic())
         if step is CallStep.RESOLVE:
             step = await again(call, to, route)
 
@@ -64,6 +62,43 @@ async def rest(router: AsyncRouter, service: str, until: float) -> None:
     resolver = router.resolver
     while (left := until - monotonic()) > 0 and not router.pool.closed:
         await resolver.wait(service, resolver.view(service), left)
+
+
+async def _run_oneway(call: Call[Any], to: AsyncDestination) -> None:
+    """In the order in which the calls to this agent were made, also while its server is still to come."""
+    turn = to.router.turn(to.service, to.agent)
+    turn.calls += 1
+    try:
+        if turn.calls == 1:
+            await turn.acquire()  # at once
+        else:
+            async with timeout(max(call.deadline - monotonic(), 0.0)):
+                await turn.acquire()
+        try:
+            route = await _send_oneway(call, to)
+        finally:
+            turn.release()
+    except TimeoutError:
+        call.fail(CallEvent.EXPIRED, too_late(), monotonic())
+        return
+    except CancelledError:
+        if call.state is not CallState.ENDED:
+            call.fail(CallEvent.CANCELLED, given_up(), monotonic())
+        raise
+    finally:
+        turn.calls -= 1
+    if route is not None:
+        await route.link.room(call.deadline)
+
+
+async def _send_oneway(call: Call[Any], to: AsyncDestination) -> Route[AsyncLink] | None:
+    while True:
+        route = await find(call, to)
+        if route is None:
+            return None
+        if sent_off(call, route, monotonic()) is not CallStep.RESOLVE:
+            return route
+        to.forget(route)
 
 
 async def find(call: Call[Any], to: AsyncDestination) -> Route[AsyncLink] | None:

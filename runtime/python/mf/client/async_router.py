@@ -1,8 +1,11 @@
 """R5. Routes for clients of asyncio: what routes.py says, by tasks that wait."""
 
+from asyncio import Lock
 from time import monotonic
+from weakref import WeakValueDictionary
 
 from mf.client.routes import AgentsSearch, Route, Routing, Search, Troubles
+from mf.core.cached import Caches
 from mf.core.error import Error
 from mf.core.service import ServiceInfo
 from mf.link.async_link import AsyncLink
@@ -11,10 +14,35 @@ from mf.link.async_resolver import AsyncResolver
 from mf.link.resolver import Instance
 
 
+class Turn(Lock):
+    """Held by the one-way call of an agent that is being sent; the others wait in the order in which they
+    were made. `calls`: how many there are."""
+
+    calls = 0
+
+
 class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
     """See above. For one loop."""
 
-    __slots__ = ()
+    __slots__ = ("_turns",)
+
+    def __init__(
+        self,
+        resolver: AsyncResolver,
+        pool: AsyncPool,
+        wait_for_server: float,
+        forward_metadata: tuple[str, ...] = (),
+        caches: Caches | None = None,
+    ) -> None:
+        super().__init__(resolver, pool, wait_for_server, forward_metadata, caches)
+        self._turns: WeakValueDictionary[tuple[str, str | None], Turn] = WeakValueDictionary()
+
+    def turn(self, service: ServiceInfo, agent: str | None) -> Turn:
+        key = (service.name, agent)
+        turn = self._turns.get(key)
+        if turn is None:
+            turn = self._turns[key] = Turn()
+        return turn
 
     async def find(
         self, service: ServiceInfo, agent: str | None, deadline: float

@@ -136,7 +136,15 @@ class AsyncAgentsTarget(AsyncScatterTarget):
         if agents is None:
             agents = await router.agents(service, deadline_of(method, options, now))
         calls = {agent: begin(router, method, options, arguments, now) for agent in agents}
-        await gather(
-            *(async_call.run(call, AsyncDestination(router, service, agent)) for agent, call in calls.items())
+        # All have ended before a bug in one of them goes up, so that no task is left behind.
+        ended = await gather(
+            *(
+                async_call.run(call, AsyncDestination(router, service, agent))
+                for agent, call in calls.items()
+            ),
+            return_exceptions=True,
         )
+        for each in ended:
+            if each is not None:
+                raise each
         return Scattered((agent, scattered_outcome(call, options)) for agent, call in calls.items())

@@ -39,6 +39,7 @@ _FINAL = frozenset(
         Code.UNKNOWN_METHOD,
         Code.SCHEMA_MISMATCH,
         Code.MESSAGE_TOO_LARGE,
+        Code.PROTOCOL_ERROR,
         Code.UNAUTHENTICATED,
         Code.PERMISSION_DENIED,
     )
@@ -293,12 +294,16 @@ def _gave_up(failure: Error) -> Error:
 
 
 def _nobody(service: ServiceInfo, agent: str | None, view: View) -> Error:
-    if not view.reached:
-        return not_executed(Code.UNAVAILABLE, view.trouble or f"no server of {service.name} is known yet")
-    text = f"no server offers {service.name}"
+    what = service.name
     if agent:
-        text += f' for agent "{shortened(shown_agent(service, agent))}"'
+        what += f' for agent "{shortened(shown_agent(service, agent))}"'
+    if not view.reached:
+        text = f"no server of {what} is known yet"
+        if view.trouble:
+            text = f"nothing is known of {what}: {view.trouble}"
+        return not_executed(Code.UNAVAILABLE, text)
+    text = f"no server offers {what}"
     known = [shown_agent(service, name) for name, instances in view.agents.items() if instances and name]
-    if service.agent is not None:
-        text += "; known agents: " + (some_of(known, mark='"') or "none")
+    if service.agent is not None and known:
+        text += "; known agents: " + some_of(known, mark='"')
     return not_executed(Code.UNAVAILABLE, text)

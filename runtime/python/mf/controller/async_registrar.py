@@ -2,35 +2,52 @@
 that ends. See registrar.py; here it is a task.
 """
 
-from asyncio import Task, get_running_loop, sleep, wait
+from asyncio import Task, gather, get_running_loop, sleep, wait
 from contextlib import suppress
 from contextvars import Context
 from time import monotonic
 
 from mf.client.async_client import AsyncClient
 from mf.controller._generated.mf.controller import ControllerAsyncClient
-from mf.controller.connection import controller_address, over_tcp, to_uuid, trouble_with
-from mf.controller.registration import ANSWER_WITHIN, Registration, keep_for
+from mf.controller.connection import controller_addresses, over_tcp, to_uuid, trouble_with
+from mf.controller.registration import TELL_AFTER, Registration, keep_for, register_within
 from mf.core.error import DeclaredError, Error
 from mf.core.log import info, quote, warning
 from mf.core.options import CallOptions
 from mf.link.reconnect import Backoff
 from mf.server.async_server import AsyncRegistrar
 from mf.server.offer import Offer
-from mf.transport import async_names as names
+from mf.transport import names
 from mf.transport.address import Address
 
 
 class AsyncControllerRegistrar(AsyncRegistrar):
-    """`controller`: 'mf://host:port'. `advertise`: see Registration."""
+    """`controller`: 'mf://host:port', or several with commas between them: the server registers with each.
+    `advertise`: see Registration."""
+
+    __slots__ = ("_each",)
+
+    def __init__(self, controller: str, advertise: str | None) -> None:
+        self._each = [_OneRegistrar(one, advertise) for one in controller_addresses(controller)]
+
+    def register(self, nonce: bytes, addresses: list[str], offers: list[Offer]) -> None:
+        for each in self._each:
+            each.register(nonce, addresses, offers)
+
+    async def deregister(self, timeout: float) -> None:
+        await gather(*(each.deregister(timeout) for each in self._each))
+
+
+class _OneRegistrar(AsyncRegistrar):
+    """At one controller."""
 
     __slots__ = ("_address", "_client", "_nonce", "_registered", "_registration", "_stub", "_task")
 
     _client: AsyncClient
     _stub: ControllerAsyncClient
 
-    def __init__(self, controller: str, advertise: str | None) -> None:
-        self._address = controller_address(controller)
+    def __init__(self, controller: Address, advertise: str | None) -> None:
+        self._address = controller
         self._registration = Registration(self._address, advertise)
         self._nonce = b""
         self._registered = False
@@ -38,7 +55,7 @@ class AsyncControllerRegistrar(AsyncRegistrar):
 
     def register(self, nonce: bytes, addresses: list[str], offers: list[Offer]) -> None:
         self._nonce = nonce
-        self._client = AsyncClient(over_tcp(self._address))
+        self._client = AsyncClient(over_tcp([self._address]))
         self._stub = ControllerAsyncClient(self._client)
         stay = self._stay_registered(addresses, offers)
         # In a context of its own: it belongs to no call.
@@ -64,7 +81,7 @@ class AsyncControllerRegistrar(AsyncRegistrar):
         told = False
         while True:
             try:
-                lease_ms = await self._register(addresses, offers)
+                lease_ms = await self._register(addresses, offers, told)
                 if told:
                     info("registered at controller %s", self._address)
                 told = False
@@ -73,16 +90,16 @@ class AsyncControllerRegistrar(AsyncRegistrar):
                 waiting_since = monotonic()
             except Exception as error:  # whatever it was: a server that gave up would never be found again
                 self._registered = False
-                if not told and monotonic() - waiting_since > 1.0:
-                    warning("%s; trying on", quote(trouble_with(self._address, error)))
+                if not told and monotonic() - waiting_since > TELL_AFTER:
+                    warning("%s; trying on", quote(trouble_with([self._address], error)))
                     told = True
                 await sleep(backoff.next())
 
-    async def _register(self, addresses: list[str], offers: list[Offer]) -> int:
+    async def _register(self, addresses: list[str], offers: list[Offer], told: bool) -> int:
         await self._look_up()
         instances = self._registration.instances(self._nonce, addresses, offers)
         lease_ms = await self._stub.register(
-            to_uuid(self._nonce), instances, options=CallOptions(deadline=ANSWER_WITHIN)
+            to_uuid(self._nonce), instances, options=CallOptions(deadline=register_within(told))
         )
         self._registered = True
         return lease_ms

@@ -10,9 +10,9 @@ from time import monotonic
 
 from mf.client.async_client import AsyncClient
 from mf.controller._generated.mf.controller import ControllerAsyncClient
-from mf.controller.connection import controller_address, over_tcp, trouble_with
+from mf.controller.connection import controller_addresses, over_tcp, trouble_with
 from mf.controller.views import Watched
-from mf.core.log import info, quote
+from mf.core.log import quote, warning
 from mf.link.async_resolver import AsyncResolver, News
 from mf.link.reconnect import Backoff
 from mf.link.resolver import View
@@ -21,12 +21,12 @@ from mf.link.resolver import View
 class AsyncControllerResolver(AsyncResolver):
     """On the running loop. Raises ValueError for an address that is none."""
 
-    __slots__ = ("_address", "_client", "_loop", "_news", "_stub", "_tasks", "_watched")
+    __slots__ = ("_addresses", "_client", "_loop", "_news", "_stub", "_tasks", "_watched")
 
     def __init__(self, where: str, loop: AbstractEventLoop) -> None:
         self.generation = 0
-        self._address = controller_address(where)
-        self._client = AsyncClient(over_tcp(self._address))
+        self._addresses = controller_addresses(where)
+        self._client = AsyncClient(over_tcp(self._addresses))
         self._stub = ControllerAsyncClient(self._client)
         self._loop = loop
         self._news = News(loop)
@@ -72,9 +72,9 @@ class AsyncControllerResolver(AsyncResolver):
                 )
                 new = watched.takes(answer, monotonic())
             except Exception as error:  # whatever it was: a watch that gave up would see nothing any more
-                trouble = trouble_with(self._address, error)
+                trouble = trouble_with(self._addresses, error)
                 if watched.lost(trouble):
-                    info("%s", quote(trouble))
+                    warning("%s; trying on", quote(trouble))
                     self._news.tell()
                 await sleep(backoff.next())
                 continue

@@ -13,37 +13,40 @@ from mf.transport.address import Address
 class ControllerConnection:
     """The generated client over a connection that nobody else uses."""
 
-    __slots__ = ("_client", "address", "stub")
+    __slots__ = ("_client", "addresses", "stub")
 
     def __init__(self, where: str) -> None:
-        self.address = controller_address(where)
-        self._client = Client(over_tcp(self.address))
+        self.addresses = controller_addresses(where)
+        self._client = Client(over_tcp(self.addresses))
         self.stub = ControllerClient(self._client)
 
     def trouble(self, error: Exception) -> str:
-        return trouble_with(self.address, error)
+        return trouble_with(self.addresses, error)
 
     def close(self) -> None:
         self._client.close()
 
 
-def controller_address(where: str) -> Address:
-    """Raises ValueError for what is no address of a controller."""
-    parsed = Address.parse(where)
-    if parsed.scheme != "mf":
-        raise ValueError(f"the controller's address starts with mf://, not {parsed.scheme}:")
+def controller_addresses(where: str) -> list[Address]:
+    """Of one controller, or of several with commas between them. Raises ValueError for what is none."""
+    parsed = Address.parse_list(where)
+    for address in parsed:
+        if address.scheme != "mf":
+            raise ValueError(f"the controller's address starts with mf://, not {address.scheme}:")
     return parsed
 
 
-def over_tcp(controller: Address) -> str:
-    return str(Address("tcp", controller.host, controller.port))
+def over_tcp(controllers: list[Address]) -> str:
+    return ",".join(str(Address("tcp", each.host, each.port)) for each in controllers)
 
 
-def trouble_with(controller: Address, error: Exception) -> str:
+def trouble_with(controllers: list[Address], error: Exception) -> str:
     """What to tell a user who waits for the controller."""
+    where = ", ".join(map(str, controllers))
     if isinstance(error, Error):
-        return f"controller {controller} does not answer: {error.message}"
-    return f"what controller {controller} is asked fails with {type(error).__name__}: {error}"
+        why = error.message.removeprefix("gave up at the deadline: ")
+        return f"the controller at {where} does not answer: {why}"
+    return f"what the controller at {where} is asked fails with {type(error).__name__}: {error}"
 
 
 def to_uuid(data: bytes) -> uuid.UUID:

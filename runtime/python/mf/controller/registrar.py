@@ -7,8 +7,8 @@ the same one, so that its end is noticed at once.
 import threading
 from time import monotonic
 
-from mf.controller.connection import ControllerConnection, to_uuid
-from mf.controller.registration import ANSWER_WITHIN, Registration, keep_for
+from mf.controller.connection import ControllerConnection, controller_addresses, to_uuid
+from mf.controller.registration import TELL_AFTER, Registration, keep_for, register_within
 from mf.core.error import DeclaredError, Error
 from mf.core.log import info, quote, warning
 from mf.core.options import CallOptions
@@ -18,13 +18,32 @@ from mf.server.server import Registrar
 
 
 class ControllerRegistrar(Registrar):
-    """`controller`: 'mf://host:port'. `advertise`: see Registration."""
+    """`controller`: 'mf://host:port', or several with commas between them: the server registers with each.
+    `advertise`: see Registration."""
+
+    __slots__ = ("_each",)
+
+    def __init__(self, controller: str, advertise: str | None) -> None:
+        self._each = [_OneRegistrar(str(one), advertise) for one in controller_addresses(controller)]
+
+    def register(self, nonce: bytes, addresses: list[str], offers: list[Offer]) -> None:
+        for each in self._each:
+            each.register(nonce, addresses, offers)
+
+    def deregister(self, timeout: float) -> None:
+        until = monotonic() + timeout
+        for each in self._each:
+            each.deregister(max(until - monotonic(), 0.001))
+
+
+class _OneRegistrar(Registrar):
+    """At one controller."""
 
     __slots__ = ("_connection", "_nonce", "_registered", "_registration", "_stopping", "_thread")
 
     def __init__(self, controller: str, advertise: str | None) -> None:
         self._connection = ControllerConnection(controller)
-        self._registration = Registration(self._connection.address, advertise)
+        self._registration = Registration(self._connection.addresses[0], advertise)
         self._stopping = threading.Event()
         self._registered = False
         self._nonce = b""
@@ -57,25 +76,25 @@ class ControllerRegistrar(Registrar):
         told = False
         while not self._stopping.is_set():
             try:
-                lease_ms = self._register(addresses, offers)
+                lease_ms = self._register(addresses, offers, told)
                 if told:
-                    info("registered at controller %s", self._connection.address)
+                    info("registered at controller %s", self._connection.addresses[0])
                 told = False
                 backoff.reset()
                 self._keep(lease_ms)
                 waiting_since = monotonic()
             except Exception as error:  # whatever it was: a server that gave up would never be found again
                 self._registered = False
-                if not told and not self._stopping.is_set() and monotonic() - waiting_since > 1.0:
+                if not told and not self._stopping.is_set() and monotonic() - waiting_since > TELL_AFTER:
                     warning("%s; trying on", quote(self._connection.trouble(error)))
                     told = True
                 self._stopping.wait(backoff.next())
 
-    def _register(self, addresses: list[str], offers: list[Offer]) -> int:
+    def _register(self, addresses: list[str], offers: list[Offer], told: bool) -> int:
         nonce = to_uuid(self._nonce)
         instances = self._registration.instances(self._nonce, addresses, offers)
         lease_ms = self._connection.stub.register(
-            nonce, instances, options=CallOptions(deadline=ANSWER_WITHIN)
+            nonce, instances, options=CallOptions(deadline=register_within(told))
         )
         self._registered = True
         return lease_ms

@@ -7,8 +7,11 @@ from mf.controller.connection import to_uuid
 from mf.core.options import CallOptions
 from mf.server.offer import Offer
 from mf.transport.address import Address
+from mf.transport.names import found_within
 
 ANSWER_WITHIN = 10.0
+TELL_AFTER = 0.7
+"""Seconds without a controller before the log says so: one that restarts is back by then."""
 _WILDCARDS = frozenset(("0.0.0.0", "::", ""))
 
 
@@ -53,14 +56,18 @@ class Registration:
             return address
         controller = self.controller
         try:
-            family, kind, protocol, _, where = socket.getaddrinfo(
-                controller.host, controller.port, type=socket.SOCK_DGRAM
-            )[0]
-            with socket.socket(family, kind, protocol) as probe:
+            family, _, _, _, where = found_within(controller.host, controller.port, ANSWER_WITHIN)[0]
+            with socket.socket(family, socket.SOCK_DGRAM) as probe:
                 probe.connect(where)  # sends nothing; asks the routing table
                 return str(Address(parsed.scheme, probe.getsockname()[0], parsed.port))
         except OSError:
             return str(Address(parsed.scheme, "127.0.0.1", parsed.port))
+
+
+def register_within(told: bool) -> float:
+    """Seconds for an attempt to register: short at first, so that a user is told within a second why the
+    server is not known; a controller that is slow gets its time when that was said."""
+    return ANSWER_WITHIN if told else TELL_AFTER + 0.1
 
 
 def keep_for(lease_ms: int) -> tuple[int, CallOptions]:

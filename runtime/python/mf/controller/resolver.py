@@ -10,7 +10,7 @@ from time import monotonic
 from mf.controller._generated.mf.controller import View as Answer
 from mf.controller.connection import ControllerConnection
 from mf.controller.views import Watched
-from mf.core.log import info, quote
+from mf.core.log import quote, warning
 from mf.link import fork
 from mf.link.reconnect import Backoff
 from mf.link.resolver import Resolver, View
@@ -93,7 +93,7 @@ class ControllerResolver(Resolver):
             if self._closed or not watched.lost(trouble):
                 return
             self._changed.notify_all()
-        info("%s", quote(trouble))
+        warning("%s; trying on", quote(trouble))
 
     def _pause(self, seconds: float) -> None:
         """Sleeps, but no longer than the resolver lives."""

@@ -18,7 +18,8 @@ from mf.transport.sockets import SCHEMES
 KEEP_OLD = 10.0
 _POLL_MS = 30_000
 _ANSWER_WITHIN = 10.0
-_FIRST_WITHIN = 1.0
+_FIRST_WITHIN = 0.8  # so that a user is told within a second why nobody answers
+_AGAIN_WITHIN = 5.0
 _MAX_AGENTS = 10_000  # that are remembered without an instance
 
 
@@ -39,8 +40,9 @@ class Watched:
         if self.old:  # come back when they are to be forgotten
             wait_ms = max(min(int((self.old_until - now) * 1000) + 1, _POLL_MS), 1)
         if not self.view.reached or self.view.trouble:
-            # Who waits for an answer is to learn soon why none comes.
-            return 0, CallOptions(deadline=_FIRST_WITHIN)
+            # Who waits for an answer is to learn soon why none comes; a controller that is slow gets its time
+            # when that was said.
+            return 0, CallOptions(deadline=_AGAIN_WITHIN if self.view.trouble else _FIRST_WITHIN)
         return wait_ms, CallOptions(deadline=wait_ms / 1000 + _ANSWER_WITHIN)
 
     def takes(self, answer: Answer, now: float) -> bool:

@@ -14,7 +14,7 @@ from mf.core.error import Code, Error, not_executed
 from mf.core.log import error as log_error
 from mf.core.log import quote
 from mf.core.service import Payload, ServiceInfo
-from mf.link.core import HANDSHAKE_TIMEOUT, LinkCore
+from mf.link.core import HANDSHAKE_TIMEOUT, NO_RETRY_MENDS, LinkCore
 from mf.protocol.call import Call
 from mf.protocol.call_table import BOUND_AT_ONCE, WRITTEN_AT_ONCE, CallEvent
 from mf.protocol.calls import Binding, Description, Pending, Request
@@ -153,7 +153,7 @@ class AsyncLink(LinkCore):
         if asked.status == Code.SCHEMA_MISMATCH:
             raise not_executed(Code.SCHEMA_MISMATCH, await self._mismatch(service, deadline, asked.text))
         if asked.status:
-            text = asked.text or f"{self.peer} refuses {service.name}"
+            text = f"{self.peer}: {asked.text}" if asked.text else f"{self.peer} refuses {service.name}"
             raise not_executed(Code(asked.status), text)
         return asked
 
@@ -189,7 +189,7 @@ class AsyncLink(LinkCore):
             raise not_executed(Code.UNAVAILABLE, text)
         failure = pending.failure
         if failure is not None:
-            code = failure.code if failure.code == Code.UNAUTHENTICATED else Code.UNAVAILABLE
+            code = failure.code if failure.code in NO_RETRY_MENDS else Code.UNAVAILABLE
             raise not_executed(code, failure.message)
 
     async def _wait(self, pending: Pending, deadline: float) -> bool:
@@ -256,7 +256,7 @@ class AsyncLink(LinkCore):
             self._lost(failed)
             return False
         if not count:
-            self.broken(f"{self.peer} closed the connection")
+            self.broken(f"the connection to {self.peer} has ended")
             return False
         self._digest(count)
         return True

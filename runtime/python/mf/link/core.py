@@ -34,6 +34,8 @@ from mf.protocol.stream_call import StreamCall
 from mf.transport.stream import Stream, StreamError
 
 HANDSHAKE_TIMEOUT = 5.0
+NO_RETRY_MENDS = frozenset((Code.UNAUTHENTICATED, Code.PROTOCOL_ERROR))
+"""Where a connection ended so before a call was sent on it, another attempt ends in the same way."""
 
 
 class LinkCore(ABC):
@@ -158,8 +160,8 @@ class LinkCore(ABC):
             call.failure = not_executed(Code.UNAVAILABLE, f"{binding.service} was unbound just now")
         elif self.usable:
             text = (
-                f"the request has {len(call.body)} bytes, {self.peer} accepts {session.peer_max_payload}: "
-                "send less at a time, or raise max_payload of the server"
+                f"the request has {len(call.body)} bytes, {self.peer} takes at most "
+                f"{session.peer_max_payload}; send it in parts, or raise max_payload of the server"
             )
             call.failure = not_executed(Code.MESSAGE_TOO_LARGE, text)
         else:
@@ -219,7 +221,8 @@ class LinkCore(ABC):
     def _gone(self) -> Error:
         if self.failure is None or self.failure.code == Code.SHUTTING_DOWN:
             return self._stopping()
-        return not_executed(Code.UNAVAILABLE, self.failure.message)
+        code = self.failure.code if self.failure.code in NO_RETRY_MENDS else Code.UNAVAILABLE
+        return not_executed(code, self.failure.message)
 
     def _stopping(self) -> Error:
         return not_executed(Code.SHUTTING_DOWN, f"{self.peer} is stopping; use another instance")
@@ -256,7 +259,7 @@ class LinkCore(ABC):
         elif isinstance(event, Broken):
             warning("%s broke the protocol: %s", self.peer, quote(event.reason))
             self._fail_all(
-                Error(Code.PROTOCOL_ERROR, f"{self.peer} broke the protocol: {event.reason}"), finished
+                Error(Code.PROTOCOL_ERROR, f"protocol error of {self.peer}: {event.reason}"), finished
             )
 
     def _stream_event(
@@ -318,7 +321,9 @@ class LinkCore(ABC):
     def _lost(self, error: OSError) -> None:
         """The stream has failed."""
         code = error.code if isinstance(error, StreamError) else Code.UNAVAILABLE
-        text = f"connection to {self.peer} is lost: {error.strerror or error}"
+        text = f"the connection to {self.peer} has ended"
+        if not isinstance(error, ConnectionError):
+            text += f": {error.strerror or error}"
         self._end(Error(code, text), given_up=False)
 
     def _end(self, error: Error, *, given_up: bool) -> None:

@@ -42,7 +42,7 @@ class LinkInput(LinkOutput):
                 if count > 0:
                     self._digest(count)
                 elif count == 0:
-                    self.broken(f"{self.peer} closed the connection")
+                    self.broken(f"the connection to {self.peer} has ended")
                 if not pending.done:
                     now = monotonic()
                     if now >= pending.deadline:
@@ -246,7 +246,7 @@ class LinkInput(LinkOutput):
         if count:
             self._digest(count)
         else:
-            self.broken(f"{self.peer} closed the connection")
+            self.broken(f"the connection to {self.peer} has ended")
         return count > 0
 
     def _read_inside(self) -> None:

@@ -24,7 +24,7 @@ from typing import Any
 from mf.core.error import Code, Error, not_executed
 from mf.core.service import ServiceInfo
 from mf.link.alarm import StreamWait
-from mf.link.core import HANDSHAKE_TIMEOUT
+from mf.link.core import HANDSHAKE_TIMEOUT, NO_RETRY_MENDS
 from mf.link.streams import LinkStreams
 from mf.link.watch import READ, Watch
 from mf.protocol.call import Call
@@ -235,7 +235,7 @@ class Link(LinkStreams):
         if binding.status == Code.SCHEMA_MISMATCH:
             raise not_executed(Code.SCHEMA_MISMATCH, self._mismatch(service, deadline, binding.text))
         if binding.status:
-            text = binding.text or f"{self.peer} refuses {service.name}"
+            text = f"{self.peer}: {binding.text}" if binding.text else f"{self.peer} refuses {service.name}"
             raise not_executed(Code(binding.status), text)
         binding.used = monotonic()
         return binding
@@ -258,5 +258,5 @@ class Link(LinkStreams):
         self.wait(pending, monotonic())
         failure = pending.failure
         if failure is not None:
-            code = failure.code if failure.code == Code.UNAUTHENTICATED else Code.UNAVAILABLE
+            code = failure.code if failure.code in NO_RETRY_MENDS else Code.UNAVAILABLE
             raise not_executed(code, failure.message)

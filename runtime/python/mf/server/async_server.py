@@ -23,7 +23,7 @@ from mf.server.base import (
 )
 from mf.server.offer import Offer
 from mf.transport.address import Address
-from mf.transport.async_names import addresses
+from mf.transport.names import addresses
 from mf.transport.network import network_of
 from mf.transport.sockets import Listening
 from mf.transport.stream import SocketStream

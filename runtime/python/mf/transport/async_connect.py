@@ -1,4 +1,4 @@
-"""R3. Connecting on a loop of asyncio: without a thread, but for the names of hosts (async_names.py). A task
+"""R3. Connecting on a loop of asyncio: without a thread, but for the names of hosts (names.py). A task
 that is cancelled while it connects closes its sockets.
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from mf.transport import tcp
 from mf.transport.address import Address
-from mf.transport.async_names import addresses
+from mf.transport.names import addresses
 from mf.transport.network import network_of
 from mf.transport.sockets import Dialer
 from mf.transport.stream import SocketStream, Stream

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import Any
 
 from mf.transport.address import Address
+from mf.transport.names import found_within
 from mf.transport.stream import SocketStream, Stream
 
 BACKLOG = 4096
@@ -19,6 +20,8 @@ _DEAD_AFTER_MS = 10_000
 _PROBE_IDLE_S = 5
 _PROBE_EVERY_S = 1
 _PROBES = 5
+_LOOK_UP_WITHIN = 0.25
+"""Seconds for a name of one of several instances: who connects to it alone waits longer."""
 
 
 def tune(connected: socket.socket) -> None:
@@ -33,7 +36,18 @@ def tune(connected: socket.socket) -> None:
 
 def connect(address: Address, timeout: float) -> SocketStream:
     """Raises OSError when nobody can be reached within `timeout` seconds."""
-    return stream_over(socket.create_connection((address.host, address.port), timeout), address)
+    until = monotonic() + timeout
+    failed: OSError | None = None
+    for family, kind, protocol, _, where in found_within(address.host, address.port, timeout):
+        connecting = socket.socket(family, kind, protocol)
+        try:
+            connecting.settimeout(max(until - monotonic(), 0.001))
+            connecting.connect(where)
+            return stream_over(connecting, address)
+        except OSError as error:
+            connecting.close()
+            failed = failed or error
+    raise failed or OSError("the host has no address")
 
 
 def stream_over(connected: socket.socket, address: Address) -> SocketStream:
@@ -43,7 +57,7 @@ def stream_over(connected: socket.socket, address: Address) -> SocketStream:
         connected.close()
         raise ConnectionRefusedError(errno.ECONNREFUSED, "nobody listens there")
     tune(connected)
-    return SocketStream(connected, f"{address.host}:{address.port}")
+    return SocketStream(connected, str(address))
 
 
 class Connecting:
@@ -56,9 +70,7 @@ class Connecting:
     def __init__(self, address: Address) -> None:
         self._address = address
         self._begun = monotonic()
-        family, kind, protocol, _, where = socket.getaddrinfo(
-            address.host, address.port, type=socket.SOCK_STREAM
-        )[0]
+        family, kind, protocol, _, where = found_within(address.host, address.port, _LOOK_UP_WITHIN)[0]
         self._socket = socket.socket(family, kind, protocol)
         self._socket.setblocking(False)
         error = self._socket.connect_ex(where)

@@ -70,7 +70,7 @@ def speaks_no_tls(first: bytes, context: TlsContext) -> StreamError:
         text += ", but MF: its address must begin with tls://" if context.server else ", but MF"
     elif what:
         text += f": its first bytes look like {what}"
-    return StreamError(Code.UNAVAILABLE, text)
+    return StreamError(Code.PROTOCOL_ERROR, text)  # its bytes prove it: trying again mends nothing
 
 
 def _ends(context: TlsContext) -> tuple[str, str]:

@@ -1,0 +1,160 @@
+"""What a failure says: in every situation the clients of both languages end a call by the same code,
+execution and words, which name the peer and the cause (docs/calls.md, "What a failure says"). Where no retry
+mends anything, the call ends at once and not at its deadline, which these texts would say.
+"""
+
+import json
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mf.core.error import Code
+from tests.conformance import troubled
+from tests.conformance.processes import PATIENCE, ROOT, Processes, program
+from tests.conformance.table import CLIENTS, Cell
+from tests.interop.peers import Process
+
+CALL = "twice red 1 deadline=700"
+GAVE_UP = "gave up at the deadline: "
+TLS_HINT = "its first bytes look like TLS; an address begins with tls:// at both ends, or at none"
+
+
+def at(where: Callable[[Processes], str]) -> Callable[[Processes], AbstractContextManager[str]]:
+    return lambda processes: nullcontext(where(processes))
+
+
+def in_trouble(peer: Callable[[], AbstractContextManager[str]]) -> Callable[..., AbstractContextManager[str]]:
+    return lambda _: peer()
+
+
+def peer(serve: troubled.Serve) -> Callable[..., AbstractContextManager[str]]:
+    return lambda _: troubled.peer(serve)
+
+
+def server(name: str, way: str) -> Callable[[Processes], str]:
+    return lambda processes: processes.address(Cell("cpp", name, way))
+
+
+def other_scheme(name: str, way: str, scheme: str) -> Callable[..., AbstractContextManager[str]]:
+    return at(lambda processes: f"{scheme}:" + server(name, way)(processes).partition(":")[2])
+
+
+# The situation; the call; code and execution; the words, where {at} is the address.
+SITUATIONS: dict[str, tuple[Callable[..., AbstractContextManager[str]], str, str, str, str]] = {
+    "refused": (
+        in_trouble(troubled.nobody),
+        CALL,
+        "UNAVAILABLE",
+        "NOT_EXECUTED",
+        GAVE_UP + "connect {at}: connection refused",
+    ),
+    "no such name": (
+        at(lambda _: "tcp://no-such-host.invalid:7401"),
+        CALL,
+        "UNAVAILABLE",
+        "NOT_EXECUTED",
+        GAVE_UP + "connect {at}: cannot resolve the name: Name or service not known",
+    ),
+    "closed at once": (
+        peer(troubled.closes_at_once),
+        CALL,
+        "UNAVAILABLE",
+        "NOT_EXECUTED",
+        GAVE_UP + "the connection to {at} has ended",
+    ),
+    "closed in flight": (
+        peer(troubled.session(troubled.closes_in_flight)),
+        CALL,
+        "CONNECTION_LOST",
+        "UNKNOWN",
+        "the connection to {at} has ended",
+    ),
+    "reset in flight": (
+        peer(troubled.session(troubled.resets_in_flight)),
+        CALL,
+        "CONNECTION_LOST",
+        "UNKNOWN",
+        "the connection to {at} has ended",
+    ),
+    "no reply": (
+        peer(troubled.session(troubled.keeps_quiet)),
+        CALL,
+        "DEADLINE_EXCEEDED",
+        "UNKNOWN",
+        "no reply from {at} within the deadline",
+    ),
+    "http": (
+        peer(troubled.speaks_http),
+        CALL,
+        "PROTOCOL_ERROR",
+        "NOT_EXECUTED",
+        "protocol error of {at}: the peer speaks no MF: its first bytes look like HTTP",
+    ),
+    "tcp at a tls port": (
+        other_scheme("cpp-plain", "tls", "tcp"),
+        CALL,
+        "PROTOCOL_ERROR",
+        "NOT_EXECUTED",
+        "protocol error of {at}: the peer speaks no MF: " + TLS_HINT,
+    ),
+    "tls at a tcp port": (
+        other_scheme("python-plain", "tcp", "tls"),
+        CALL,
+        "PROTOCOL_ERROR",
+        "NOT_EXECUTED",
+        "connect {at}: the server speaks no TLS",
+    ),
+    "unknown agent in C++": (
+        at(server("cpp-plain", "tcp")),
+        "twice green 1",
+        "UNKNOWN_AGENT",
+        "NOT_EXECUTED",
+        '{at}: this server offers conformance.Shapes for "blue", "red", not for "green"',
+    ),
+    "unknown agent in Python": (
+        at(server("python-plain", "tcp")),
+        "twice green 1",
+        "UNKNOWN_AGENT",
+        "NOT_EXECUTED",
+        '{at}: this server does not offer conformance.Shapes for agent "green"; known agents: "red", "blue"',
+    ),
+}
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_failure_says_the_same_in_both_languages(
+    processes: Processes, stubs: Path, tmp_path: Path, client: str, situation: str
+) -> None:
+    place, step, code, execution, words = SITUATIONS[situation]
+    with place(processes) as where:
+        said = observe(processes, stubs, tmp_path, client, where, step)
+    assert said == {"code": code, "execution": execution, "message": words.format(at=where)}
+
+
+def test_a_server_that_stops_is_said_to_stop(processes: Processes, stubs: Path, tmp_path: Path) -> None:
+    for client in CLIENTS:
+        with troubled.peer(troubled.refuses(Code.SHUTTING_DOWN, "the server is stopping")) as where:
+            said = observe(processes, stubs, tmp_path, client, where, CALL)
+        assert (said["code"], said["execution"]) == ("SHUTTING_DOWN", "NOT_EXECUTED")
+        assert "the server is stopping" in said["message"]
+
+
+def observe(
+    processes: Processes, stubs: Path, folder: Path, client: str, where: str, step: str
+) -> dict[str, Any]:
+    of = CLIENTS[client]
+    path = os.pathsep.join(map(str, (stubs, ROOT / "runtime" / "python")))
+    environment = processes.environment | {"PYTHONPATH": path}
+    command = [*program(of.language, "client"), *of.command, where]
+    process = Process(command, environment, folder / f"{client}.stderr")
+    try:
+        process.tell(step)
+        answer: dict[str, Any] = json.loads(process.line(PATIENCE))
+        return answer
+    finally:
+        process.close()

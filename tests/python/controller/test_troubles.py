@@ -1,0 +1,98 @@
+"""Controllers that are not there: who needs one is told which it is and why it does not answer, by the error
+of the call and by the log; and one of several is enough.
+"""
+
+import asyncio
+import logging
+
+import pytest
+
+import mf
+from tests.python.client.test_calls import free_port
+from tests.python.conftest import Recorder, eventually
+from tests.python.controller.test_controller import Running, controller
+from tests.python.echo import EchoAsyncClient, EchoClient
+
+__all__ = ["controller"]
+
+WITHIN_A_SECOND = mf.CallOptions(deadline=0.95)
+
+
+def told(where: str) -> str:
+    why = f"connect {where.replace('mf:', 'tcp:')}: connection refused"
+    return f"the controller at {where} does not answer: {why}"
+
+
+@pytest.mark.parametrize("way", ["blocking", "asyncio"])
+def test_a_client_says_within_a_second_which_controller_does_not_answer_and_why(
+    way: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def call(where: str) -> None:
+        async with mf.AsyncClient(where) as client:
+            await EchoAsyncClient(client).at("a").twice(1, options=WITHIN_A_SECOND)
+
+    where = f"mf://127.0.0.1:{free_port()}"
+
+    def block(where: str) -> None:
+        with mf.Client(where) as client:
+            EchoClient(client).at("a").twice(1, options=WITHIN_A_SECOND)
+
+    with caplog.at_level(logging.WARNING, "mf"), pytest.raises(mf.Error) as raised:
+        block(where) if way == "blocking" else asyncio.run(call(where))
+
+    assert raised.value.message == (
+        f'gave up at the deadline: nothing is known of demo.Echo for agent "a": {told(where)}'
+    )
+    assert [record.getMessage() for record in caplog.records] == [f"'{told(where)}'; trying on"]
+
+
+@pytest.mark.parametrize("way", ["blocking", "asyncio"])
+def test_a_server_says_which_controller_it_cannot_register_with(
+    way: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def said() -> list[str]:
+        return [record.getMessage() for record in caplog.records]
+
+    async def serve(where: str) -> None:
+        async with mf.AsyncServer(controller=where):
+            for _ in range(1000):
+                if said():
+                    return
+                await asyncio.sleep(0.01)
+
+    where = f"mf://127.0.0.1:{free_port()}"
+    with caplog.at_level(logging.WARNING, "mf"):
+        if way == "asyncio":
+            asyncio.run(serve(where))
+        else:
+            server = mf.Server(controller=where)
+            server.start()
+            assert eventually(lambda: bool(said()))
+            server.stop()
+
+    assert said() == [f"'{told(where)}'; trying on"]
+
+
+@pytest.mark.parametrize("way", ["blocking", "asyncio"])
+def test_one_of_several_controllers_is_enough(controller: Running, way: str) -> None:
+    async def call(where: str) -> int:
+        async with mf.AsyncClient(where) as client:
+            return await EchoAsyncClient(client).at("a").twice(21)
+
+    where = f"mf://127.0.0.1:{free_port()},{controller.address}"
+    server = mf.Server(controller=where)
+    server.offer(Recorder(), agent="a")
+    server.start()
+    try:
+        if way == "asyncio":
+            assert asyncio.run(call(where)) == 42
+        else:
+            with mf.Client(where) as client:
+                assert EchoClient(client).at("a").twice(21) == 42
+    finally:
+        server.stop()
+
+
+def test_an_address_that_is_none_of_a_controller_is_refused_among_several() -> None:
+    with pytest.raises(ValueError, match="the controller's address starts with mf://, not tcp:"):
+        mf.Client("mf://127.0.0.1:1,tcp://127.0.0.1:2")
