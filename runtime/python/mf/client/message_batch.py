@@ -118,7 +118,7 @@ class MessageBatch(ABC, Generic[T, L]):
         self._leaves = False
         """There is a server that is not overloaded as this one is: nothing more is sent here."""
         self._left = count
-        self._flying: set[Message[T]] = set()
+        self._flying: dict[Message[T], None] = {}
         self._pumping = False
         self._arrived: list[Message[T]] = []
         self._wakers: list[Callable[[], None]] = []
@@ -167,7 +167,7 @@ class MessageBatch(ABC, Generic[T, L]):
                     self._pumping = False
                     break
                 message = self._queue.popleft()
-                self._flying.add(message)
+                self._flying[message] = None
             self._send(route, message)
         if self._queue and monotonic() >= self._deadline:
             self._fail_queue(CallEvent.EXPIRED, too_late())
@@ -199,7 +199,7 @@ class MessageBatch(ABC, Generic[T, L]):
         for half in halves:
             half.goes_on_from(message)
         with self._lock:
-            self._flying.discard(message)
+            self._flying.pop(message, None)
             self._queue.extendleft(reversed(halves))
 
     def _submit(self, route: Route[L], message: Message[T]) -> None:
@@ -231,7 +231,7 @@ class MessageBatch(ABC, Generic[T, L]):
         if not again and self._method.oneway and message.failure is None:
             self._outcomes[message.start : message.behind] = [Outcome() for _ in range(message.items)]
         with self._lock:
-            self._flying.discard(message)
+            self._flying.pop(message, None)
             if again and message.refusal is not None:
                 self._resting.append(message)
             elif again:

@@ -121,7 +121,7 @@ class Admission:
         self._lock = Lock()
         self._server = Counted(server)
         self._others = Gate(self, None, "")
-        self._gates: set[Gate] = set()
+        self._gates: dict[Gate, None] = {}
         """Those in whose queues somebody may be."""
         self._number = 0
 
@@ -168,7 +168,7 @@ class Admission:
             call.standing = Standing.QUEUED
             self._number += 1
             heappush(gate.queue, (call.deadline, self._number, call))
-            self._gates.add(gate)
+            self._gates[gate] = None
             happens = self._start_next(now)
         for each in happens:
             each()
@@ -208,7 +208,7 @@ class Admission:
             if call.standing is Standing.QUEUED:
                 return call
             heappop(queue)
-        self._gates.discard(gate)
+        self._gates.pop(gate, None)
         return None
 
     def _take(self, gate: Gate, call: GatedCall, standing: Standing) -> None:

@@ -42,8 +42,10 @@ class AsyncIo(ServerIo):
         super().__init__(listening, offers, hello, load)
         self._loop = loop
         self._closed = False
-        self._dirty: set[Connection] = set()
-        self._tasks: set[Task[None]] = set()
+        # Dictionaries and not sets: these are gone through in the order in which they came, which is the same
+        # in each run of a simulation. The order of a set of objects depends on their addresses.
+        self._dirty: dict[Connection, None] = {}
+        self._tasks: dict[Task[None], None] = {}
         self._timer: TimerHandle | None = None
         self._drained_at_last: Future[None] | None = None
         for listener in self._listeners.values():
@@ -88,16 +90,16 @@ class AsyncIo(ServerIo):
             return
         runs = run_stream_async(call) if isinstance(call, StreamCall) else run_async(call)
         task = self._loop.create_task(runs)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks[task] = None
+        task.add_done_callback(self._tasks.pop)
 
     def wrote(self, connection: Connection) -> None:
         if not self._dirty:
             self._loop.call_soon(self._flush)
-        self._dirty.add(connection)
+        self._dirty[connection] = None
 
     def _flush(self) -> None:
-        dirty, self._dirty = self._dirty, set()
+        dirty, self._dirty = self._dirty, {}
         for connection in dirty:
             self._turn(connection, 0)
 
@@ -105,7 +107,7 @@ class AsyncIo(ServerIo):
         now = monotonic()
         if connection.progress is None:
             connection.watch_progress(now)
-        self._stalled.add(connection)
+        self._stalled[connection] = None
         self._progress_at = min(self._progress_at, now + PROGRESS_TIMEOUT)
         self._set_timer()
 
@@ -146,7 +148,7 @@ class AsyncIo(ServerIo):
                 remove(descriptor)
 
     def _forget(self, connection: Connection) -> None:
-        self._dirty.discard(connection)
+        self._dirty.pop(connection, None)
         with suppress(RuntimeError):  # the loop was closed
             self._loop.remove_reader(connection.fileno)
             self._loop.remove_writer(connection.fileno)

@@ -136,7 +136,7 @@ class Connection(StreamCaller):
         self.calls: dict[int, ServedCall] = {}
         """Those that do not run where they were read, until their handlers have returned."""
         self.budget = WindowBudget(hello.max_streams, hello.stream_window)
-        self.crowded: set[StreamCall] = set()
+        self.crowded: dict[StreamCall, None] = {}
         self._streams = 0
         self.opened = now
         self.rest: list[Any] = []
@@ -437,7 +437,7 @@ class Connection(StreamCaller):
     def _uncrowd(self) -> bool:
         """There is room in the output again: streams that waited go on. Whether they have sent more."""
         with self.lock:
-            calls, self.crowded = self.crowded, set()
+            calls, self.crowded = self.crowded, {}
             for call in calls:
                 call.push()
                 call.tell()

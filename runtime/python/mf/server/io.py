@@ -96,7 +96,7 @@ class IoThread(ServerIo):
     def stalled(self, connection: Connection) -> None:
         if connection.progress is None:
             connection.watch_progress(monotonic())
-        self._stalled.add(connection)
+        self._stalled[connection] = None
         self._progress_at = min(self._progress_at, monotonic() + PROGRESS_TIMEOUT)
         self.wake()
 

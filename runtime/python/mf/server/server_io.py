@@ -76,7 +76,7 @@ class ServerIo(Loop):
         self._connections: dict[int, Connection] = {}
         load.connections = self._connections
         self._opening: deque[Connection] = deque()
-        self._stalled: set[Connection] = set()
+        self._stalled: dict[Connection, None] = {}
         """Those of which something has to move."""
         self._due: deque[StreamCall] = deque()
         self._drain_until: float | None = None
@@ -150,7 +150,7 @@ class ServerIo(Loop):
         before = connection.progress
         if before is None:
             connection.watch_progress(now)
-            self._stalled.add(connection)
+            self._stalled[connection] = None
             self._progress_at = min(self._progress_at, now + PROGRESS_TIMEOUT)
             self._time_changed()
         elif is_new and before.in_message:
@@ -322,7 +322,7 @@ class ServerIo(Loop):
         connection.session.close()
         connection.abandon()
         del self._connections[connection.fileno]
-        self._stalled.discard(connection)
+        self._stalled.pop(connection, None)
         self._forget(connection)
         connection.stream.close()
 
@@ -352,14 +352,14 @@ class ServerIo(Loop):
     def _send_due(self) -> None:
         """What streams have written and nobody has sent since."""
         due = self._due
-        connections: set[Connection] = set()
+        connections: dict[Connection, None] = {}
         for _ in range(len(due)):
             call = due.popleft()
             connection = call.connection
             assert isinstance(connection, Connection)
             with connection.lock:
                 call.turn()
-            connections.add(connection)
+            connections[connection] = None
         for connection in connections:
             if not connection.broken:
                 connection.flush()
@@ -419,7 +419,7 @@ class ServerIo(Loop):
                     continue
                 if not connection.blocked and connection.session.is_whole:
                     connection.progress = None
-                    self._stalled.discard(connection)
+                    self._stalled.pop(connection, None)
                     continue
                 connection.watch_progress(now)
             assert connection.progress is not None

@@ -41,7 +41,7 @@ class StreamCaller(Caller):
 
     session: ServerSession
     budget: WindowBudget
-    crowded: "set[StreamCall]"
+    crowded: "dict[StreamCall, None]"
     """Streams that wait for room in the output."""
 
     @abstractmethod
@@ -206,7 +206,7 @@ class StreamCall(ServedCall):
         assert element is not None
         while len(outgoing):
             if session.out_bytes > OUTPUT_LIMIT:
-                self.connection.crowded.add(self)
+                self.connection.crowded[self] = None
                 return
             block = pack_metadata(self.reply_entries) if self.reply_entries and not self._data_sent else b""
             room = min(self.credit.credit, HEADER_SIZE + DATA_LIMIT) - len(block)
@@ -244,5 +244,5 @@ class StreamCall(ServedCall):
         if self.incoming is not None:
             self.incoming.clear()
             self.incoming.window.release(self.connection.budget)
-        self.connection.crowded.discard(self)
+        self.connection.crowded.pop(self, None)
         self.tell()
