@@ -164,8 +164,13 @@ TEST(StarvedServer, TurnsCallersAwayServesTheOthersAndRecovers) {
     std::vector<std::unique_ptr<mf::transport::Stream>> many;
     for (int i = 0; i < 40; ++i) {
       auto stream = mf::transport::connect(mf::Address::parse(url), 5s);
-      if (stream) many.push_back(std::move(stream).value());
+      ASSERT_TRUE(stream.ok());
+      many.push_back(std::move(stream).value());
     }
+    // The last one is turned away, and all before it were taken or turned away by then.
+    std::array<std::byte, 256> farewell{};
+    many.back()->wait_ready(true, false, 5s);
+    EXPECT_EQ(many.back()->read(farewell, mf::transport::Wait::no).state, mf::transport::IoState::ok);
     EXPECT_THAT(process.err_line(), testing::HasSubstr("out_of_descriptors"));
     const auto served = failure_of([&] { return stub.twice(2); });  // who is connected
     EXPECT_EQ(served.code, Code::ok) << served.message;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -59,6 +60,8 @@ class Server::Core final : public server::Directory {
   [[nodiscard]] ConnectionStats connection_stats() const;
   void accept(std::unique_ptr<transport::Stream> stream);
   void refuse(transport::Stream& stream);
+  /// Calls it on the acceptors' thread when all reactors have told what had arrived by now.
+  void after_events(std::function<void()> work, std::size_t asked = 0);
   void announce();
   void drain();
   [[nodiscard]] std::vector<Client> clients() const;

@@ -79,7 +79,9 @@ std::shared_ptr<transport::TlsContext> tls_for(const std::vector<Address>& liste
 
 }  // namespace
 
-// Accepts on the reactor's thread; out of descriptors, it lets the listener rest for 10 ms to 1 s.
+// Accepts on the reactor's thread. Out of descriptors, it looks first whether connections have ended that
+// nobody has noticed yet; if that frees none, it turns away who waits, and lets the listener rest for 10 ms
+// to 1 s.
 class Server::Core::Acceptor final : public transport::Watched,
                                      public std::enable_shared_from_this<Acceptor> {
  public:
@@ -105,7 +107,8 @@ class Server::Core::Acceptor final : public transport::Watched,
       std::unique_ptr<transport::Stream> stream;
       const auto result = listener_.accept(stream);
       if (result == transport::Listener::Accept::none) break;
-      if (result == transport::Listener::Accept::exhausted) return rest();
+      if (result == transport::Listener::Accept::exhausted) return looked_ ? rest() : look();
+      looked_ = false;
       if (pause_ != kShortestPause) {
         core_.log().write(Level::info, "accepts_again", {{"address", address().str()}});
         pause_ = kShortestPause;
@@ -118,21 +121,48 @@ class Server::Core::Acceptor final : public transport::Watched,
   static constexpr int kAcceptsPerTurn = 64;
   static constexpr std::chrono::milliseconds kShortestPause{10};
 
+  // The ends of connections may be behind the listener in what their threads have to do. One that is busy for
+  // long is not waited for.
+  void look() {
+    looked_ = true;
+    core_.reactors_.front()->arm(listener_.fd(), transport::Interest::none);
+    core_.reactors_.front()->at(std::chrono::steady_clock::now() + kShortestPause, resume());
+    core_.after_events(resume());
+  }
+
   void rest() {
+    looked_ = false;
+    listener_.turn_away();
     if (pause_ == kShortestPause)  // once, until somebody was accepted again
       core_.log().write(Level::error, "out_of_descriptors", {{"address", address().str()}});
     core_.reactors_.front()->arm(listener_.fd(), transport::Interest::none);
-    core_.reactors_.front()->at(std::chrono::steady_clock::now() + pause_, [weak = weak_from_this()] {
-      if (const auto self = weak.lock(); self && self->listener_.fd() >= 0)
-        self->core_.reactors_.front()->arm(self->listener_.fd(), transport::Interest::read);
-    });
+    core_.reactors_.front()->at(std::chrono::steady_clock::now() + pause_, resume());
     pause_ = std::min<std::chrono::milliseconds>(pause_ * 2, std::chrono::seconds(1));
+  }
+
+  /// What accepts again, unless the listener rests for another reason by then.
+  std::function<void()> resume() {
+    return [weak = weak_from_this(), stop = stops_] {
+      const auto self = weak.lock();
+      if (!self || self->listener_.fd() < 0 || self->stops_ != stop) return;
+      ++self->stops_;
+      self->core_.reactors_.front()->arm(self->listener_.fd(), transport::Interest::read);
+    };
   }
 
   Core& core_;
   transport::Listener listener_;
   std::chrono::milliseconds pause_ = kShortestPause;
+  bool looked_ = false;      // since somebody was accepted, or turned away
+  std::uint64_t stops_ = 0;  // how often accepting has gone on
 };
+
+// Each thread is asked twice: what has arrived before the first time is told to it before the second.
+void Server::Core::after_events(std::function<void()> work, std::size_t asked) {
+  if (asked == 2 * reactors_.size()) return reactors_.front()->post(std::move(work));
+  reactors_[asked / 2]->post(
+      [this, asked, work = std::move(work)]() mutable { after_events(std::move(work), asked + 1); });
+}
 
 Server::Core::Core(ServerOptions options)
     : options_(std::move(options)),

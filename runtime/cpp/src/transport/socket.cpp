@@ -76,18 +76,14 @@ Listener::Accept Listener::accept(std::unique_ptr<Stream>& out) {
     if (tls_) out = accept_tls(std::move(out), tls_);
     return Accept::accepted;
   }
-  if (errno != EMFILE && errno != ENFILE) return Accept::none;
-  // The reserve buys one descriptor: callers are turned away at once instead of hanging in the queue.
-  if (reserve_fd_ >= 0) ::close(reserve_fd_);
-  turn_away();
-  reserve_fd_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  return Accept::exhausted;
+  return errno == EMFILE || errno == ENFILE ? Accept::exhausted : Accept::none;
 }
 
 void Listener::turn_away() noexcept {
+  if (reserve_fd_ >= 0) ::close(reserve_fd_);
   for (int i = 0; i < kMostTurnedAway; ++i) {
     const int fd = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd < 0) return;
+    if (fd < 0) break;
     if (!tls_ && !farewell_.empty()) {
       (void)::send(fd, farewell_.data(), farewell_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
       // What has come is read: closed with unread bytes, the connection would be reset.
@@ -98,6 +94,7 @@ void Listener::turn_away() noexcept {
     ::close(fd);
     turned_away_.fetch_add(1, std::memory_order_relaxed);
   }
+  reserve_fd_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
 }  // namespace mf::transport

@@ -59,9 +59,10 @@ class Listener {
   void close() noexcept;
 
   enum class Accept : unsigned char { accepted, none, exhausted };
-  /// One pending connection, if there is one. `exhausted`: no descriptors are left; those who wait were
-  /// turned away through a reserved descriptor, and the listener wants to be left alone for a while.
+  /// One pending connection, if there is one. `exhausted`: no descriptors are left.
   Accept accept(std::unique_ptr<Stream>& out);
+  /// Ends those who wait at once, through a reserved descriptor, so that they do not hang in the queue.
+  void turn_away() noexcept;
   /// What those are sent who are turned away, unless they speak TLS.
   void set_farewell(std::vector<std::byte> bytes) { farewell_ = std::move(bytes); }
   /// How many were.
@@ -70,8 +71,6 @@ class Listener {
   }
 
  private:
-  void turn_away() noexcept;
-
   Address address_;
   const std::shared_ptr<TlsContext> tls_;
   std::vector<std::byte> farewell_;
