@@ -141,20 +141,19 @@ class ServerIo(Loop):
             events = session.received(count)
         now = monotonic()
         connection.received += count
-        if not session.is_whole:
-            self._await_rest(connection, bool(events), now)
+        if connection.progress is not None:
+            if events or session.is_whole:  # what had begun to come has ended, whatever begins now
+                connection.progress = connection.progress._replace(in_message=False)
+        elif not session.is_whole:
+            self._await_rest(connection, now)
         self._handle(connection, events, now)
 
-    def _await_rest(self, connection: Connection, is_new: bool, now: float) -> None:
+    def _await_rest(self, connection: Connection, now: float) -> None:
         """A frame has begun to come: the rest has to follow."""
-        before = connection.progress
-        if before is None:
-            connection.watch_progress(now)
-            self._stalled[connection] = None
-            self._progress_at = min(self._progress_at, now + PROGRESS_TIMEOUT)
-            self._time_changed()
-        elif is_new and before.in_message:
-            connection.progress = before._replace(in_message=False)  # that one has ended
+        connection.watch_progress(now)
+        self._stalled[connection] = None
+        self._progress_at = min(self._progress_at, now + PROGRESS_TIMEOUT)
+        self._time_changed()
 
     def _go_on(self, connection: Connection) -> bool:
         """With what was read and had to wait until replies were read. False: it still has to."""
