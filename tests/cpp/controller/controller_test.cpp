@@ -73,8 +73,13 @@ struct ControllerTest : testing::Test {
   }
   Answer<View> watch(std::string service, std::uint64_t epoch = 0, std::uint64_t revision = 0,
                      std::uint32_t wait_ms = 20'000) {
+    return watch_over(0, std::move(service), epoch, revision, wait_ms);
+  }
+  Answer<View> watch_over(std::uint64_t connection, std::string service, std::uint64_t epoch,
+                          std::uint64_t revision, std::uint32_t wait_ms = 20'000) {
     Answer<View> answer;
-    controller.watch({std::move(service), epoch, revision, wait_ms}, answer.responder());
+    over(connection,
+         [&] { controller.watch({std::move(service), epoch, revision, wait_ms}, answer.responder()); });
     return answer;
   }
   Answer<View> watch_from(const View& known) { return watch("Index", known.epoch, known.revision); }
@@ -133,6 +138,44 @@ TEST_F(ControllerTest, AServerWhoseConnectionEndsIsGoneAtOnce) {
   controller.connection_ended(1);
   ASSERT_TRUE(waiting.given());
   EXPECT_TRUE(waiting.value().instances.empty());
+}
+
+TEST_F(ControllerTest, WhatWaitsOverAConnectionEndsWithIt) {
+  add(1, 1, {offer("Rank", "")});
+  const View known = watch("Index").value();
+  const auto left = watch_over(1, "Index", known.epoch, known.revision);
+  const auto kept = keep(1, 1);
+  const auto other = watch_over(2, "Index", known.epoch, known.revision);
+  controller.connection_ended(1);
+  ASSERT_TRUE(left.given() && kept.given());
+  EXPECT_EQ(left.code(), Code::cancelled);
+  EXPECT_EQ(kept.code(), Code::cancelled);
+  EXPECT_FALSE(other.given());
+  const auto late = watch_over(1, "Index", known.epoch, known.revision);
+  ASSERT_TRUE(late.given()) << "nobody would ever take it away";
+  EXPECT_EQ(late.code(), Code::cancelled);
+}
+
+TEST_F(ControllerTest, OneConnectionHasSoManyCallsWaitingAndOthersHaveTheirOwn) {
+  add(1, 1, {offer("Rank", "")});
+  const View known = watch("Index").value();
+  std::vector<Answer<View>> waiting;
+  for (std::size_t i = 0; i + 1 < Controller::kMaxWaits; ++i)
+    waiting.push_back(watch_over(1, "Index", known.epoch, known.revision));
+  EXPECT_FALSE(keep(1, 1).given());
+  const auto watched = watch_over(1, "Index", known.epoch, known.revision);
+  const auto kept = keep(1, 1);
+  ASSERT_TRUE(watched.given() && kept.given());
+  EXPECT_EQ(watched.code(), Code::overloaded);
+  EXPECT_EQ(kept.code(), Code::overloaded);
+  EXPECT_EQ((*watched.outcome)->failure().execution, Execution::not_executed);
+  EXPECT_EQ((*watched.outcome)->failure().message,
+            "the controller lets at most 1024 calls of one connection wait");
+  EXPECT_TRUE(watch_over(1, "Index", 0, 0).value().instances.empty())
+      << "what is answered at once does not wait";
+  EXPECT_FALSE(watch_over(2, "Index", known.epoch, known.revision).given());
+  pass(10s);  // the keep has ended
+  EXPECT_FALSE(watch_over(1, "Index", known.epoch, known.revision).given());
 }
 
 TEST_F(ControllerTest, ARegistrationThatComesAfterTheEndOfItsConnectionDoesNotCount) {

@@ -35,6 +35,18 @@ std::vector<std::string> agents(const View& view) {
   return names;
 }
 
+template <class Put>
+void expect_refused(Put&& put, const std::string& words) {
+  try {
+    put();
+    ADD_FAILURE() << "it was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::overloaded);
+    EXPECT_EQ(error.execution(), Execution::not_executed);
+    EXPECT_THAT(error.what(), testing::HasSubstr(words));
+  }
+}
+
 struct RegistryTest : testing::Test {
   Registry registry{77, 30s};
 };
@@ -123,10 +135,38 @@ TEST_F(RegistryTest, RemovingWhatIsNotThereSaysSo) {
 TEST_F(RegistryTest, TooManyOffersAreRefusedAndNothingIsChanged) {
   registry.put(nonce(1), 1, {offer("Index", "books")}, kStart);
   std::vector<Instance> many;
-  for (std::size_t i = 0; i <= Registry::kMaxOffersOfProcess; ++i)
+  for (std::size_t i = 0; i <= Registry::kMaxOffersOfOwner; ++i)
     many.push_back(offer("Index", std::to_string(i)));
-  EXPECT_THROW(registry.put(nonce(1), 1, many, kStart), Error);
+  expect_refused([&] { registry.put(nonce(1), 1, many, kStart); },
+                 "the controller takes at most 10000 offers from one connection");
   EXPECT_THAT(agents(registry.view("Index")), ElementsAre("books"));
+}
+
+TEST_F(RegistryTest, AConnectionThatNamesMoreAndMoreProcessesMeetsTheSameBound) {
+  std::vector<Instance> half;
+  for (std::size_t i = 0; i < Registry::kMaxOffersOfOwner / 2; ++i)
+    half.push_back(offer("Index", std::to_string(i)));
+  registry.put(nonce(1), 1, half, kStart);
+  registry.put(nonce(2), 1, half, kStart);
+  registry.put(nonce(2), 1, half, kStart);  // counts once
+  expect_refused([&] { registry.put(nonce(3), 1, {}, kStart); }, "offers from one connection");
+  registry.put(nonce(3), 2, half, kStart);
+  registry.put(nonce(2), 2, half, kStart);  // it has moved
+  registry.put(nonce(4), 1, half, kStart);
+  registry.remove(nonce(1));
+  registry.put(nonce(5), 1, half, kStart);
+  std::vector<Uuid> gone;
+  registry.drop(1, gone);
+  registry.put(nonce(6), 1, half, kStart);
+  EXPECT_EQ(registry.all().size(), 3 * half.size());
+}
+
+TEST_F(RegistryTest, LongNamesMeetABoundOfBytes) {
+  const std::string name(Registry::kMaxBytesOfOwner / 2, 'x');
+  registry.put(nonce(1), 1, {offer(name, "")}, kStart);
+  expect_refused([&] { registry.put(nonce(2), 1, {offer(name, "")}, kStart); }, "at most 16 MiB");
+  registry.put(nonce(1), 1, {offer("Index", "books")}, kStart);
+  registry.put(nonce(2), 1, {offer(name, "")}, kStart);
 }
 
 TEST_F(RegistryTest, AProcessIsWhatItsRegistrationSaysAndNotItsEntries) {

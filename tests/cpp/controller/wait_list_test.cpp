@@ -18,9 +18,9 @@ const TimePoint kStart{1h};
 
 TEST(WaitList, AKeyWakesAllWhoWaitForItAndNobodyElse) {
   WaitList<std::string, int> list;
-  list.add("a", kStart, 1);
-  list.add("b", kStart, 2);
-  list.add("a", kStart + 1s, 3);
+  list.add("a", kStart, 7, 1);
+  list.add("b", kStart, 7, 2);
+  list.add("a", kStart + 1s, 8, 3);
   EXPECT_THAT(list.take("a"), ElementsAre(Pair("a", 1), Pair("a", 3)));
   EXPECT_THAT(list.take("a"), IsEmpty());
   EXPECT_EQ(list.size(), 1U);
@@ -28,9 +28,9 @@ TEST(WaitList, AKeyWakesAllWhoWaitForItAndNobodyElse) {
 
 TEST(WaitList, TimeWakesInItsOrder) {
   WaitList<std::string, int> list;
-  list.add("a", kStart + 2s, 1);
-  list.add("b", kStart + 1s, 2);
-  list.add("c", kStart + 3s, 3);
+  list.add("a", kStart + 2s, 7, 1);
+  list.add("b", kStart + 1s, 7, 2);
+  list.add("c", kStart + 3s, 7, 3);
   EXPECT_EQ(list.next(), kStart + 1s);
   EXPECT_THAT(list.take_due(kStart), IsEmpty());
   EXPECT_THAT(list.take_due(kStart + 2s), ElementsAre(Pair("b", 2), Pair("a", 1)));
@@ -39,9 +39,23 @@ TEST(WaitList, TimeWakesInItsOrder) {
   EXPECT_EQ(list.next(), kNever);
 }
 
+TEST(WaitList, TheEndOfAConnectionTakesWhatCameOverItAndNothingElse) {
+  WaitList<std::string, int> list;
+  list.add("a", kStart, 7, 1);
+  list.add("a", kStart + 1s, 8, 2);
+  list.add("b", kStart + 2s, 7, 3);
+  EXPECT_EQ(list.count_of(7), 2U);
+  EXPECT_THAT(list.take_of(7), ElementsAre(Pair("a", 1), Pair("b", 3)));
+  EXPECT_THAT(list.take_of(7), IsEmpty());
+  EXPECT_EQ(list.count_of(7), 0U);
+  EXPECT_EQ(list.next(), kStart + 1s);
+  EXPECT_THAT(list.take("a"), ElementsAre(Pair("a", 2)));
+  EXPECT_EQ(list.count_of(8), 0U);
+}
+
 TEST(WaitList, HoldsWhatCannotBeCopied) {
   WaitList<int, std::unique_ptr<int>> list;
-  list.add(1, kStart, std::make_unique<int>(7));
+  list.add(1, kStart, 7, std::make_unique<int>(7));
   const auto taken = list.take(1);
   ASSERT_EQ(taken.size(), 1U);
   EXPECT_EQ(*taken[0].second, 7);

@@ -27,6 +27,10 @@ Failure closing() {
   return {Code::shutting_down, Execution::not_executed, "the controller is stopping", nullptr};
 }
 
+Failure ended() {
+  return {Code::cancelled, Execution::not_executed, "the connection ended before the call did", nullptr};
+}
+
 std::string uuid_text(const Uuid& uuid) {
   constexpr const char* kDigits = "0123456789abcdef";
   std::string text;
@@ -98,10 +102,14 @@ void Controller::keep(ControllerKeepRequest request, Responder<bool> responder) 
     const TimePoint now = options_.clock->now();
     if (closed_) {
       answer = closing();
-    } else if (registry_.touch(request.nonce, owner, now)) {
+    } else if (!registry_.touch(request.nonce, owner, now)) {
+      answer = false;
+    } else if (auto failure = no_wait(owner)) {
+      answer = std::move(*failure);
+    } else {
       const auto wait =
           std::min<std::chrono::milliseconds>(std::chrono::milliseconds(request.wait_ms), options_.lease / 3);
-      keepers_.add(request.nonce, now + wait, Keeper{owner, std::move(responder)});
+      keepers_.add(request.nonce, now + wait, owner, Keeper{owner, std::move(responder)});
       return wake_at(now + wait);
     }
   }
@@ -128,6 +136,7 @@ void Controller::deregister(ControllerDeregisterRequest request, Responder<void>
 }
 
 void Controller::watch(ControllerWatchRequest request, Responder<View> responder) {
+  const Owner owner = current_call().connection;
   Outcome<View> answer;
   {
     const std::scoped_lock lock(mutex_);
@@ -135,11 +144,13 @@ void Controller::watch(ControllerWatchRequest request, Responder<View> responder
         request.epoch == registry_.epoch() && request.revision == registry_.revision(request.service);
     if (closed_) {
       answer = closing();
+    } else if (auto failure = same && request.wait_ms != 0 ? no_wait(owner) : std::nullopt) {
+      answer = std::move(*failure);
     } else if (same && request.wait_ms != 0) {
       const auto wait =
           std::min<std::chrono::milliseconds>(std::chrono::milliseconds(request.wait_ms), kLongestWatch);
       const TimePoint until = options_.clock->now() + wait;
-      watches_.add(std::move(request.service), until, std::move(responder));
+      watches_.add(std::move(request.service), until, owner, std::move(responder));
       return wake_at(until);
     } else {
       answer = registry_.view(request.service);
@@ -164,6 +175,10 @@ void Controller::connection_ended(std::uint64_t connection) {
     const std::scoped_lock lock(mutex_);
     ended_.push_back(connection);
     if (ended_.size() > kEndedRemembered) ended_.pop_front();
+    for (auto& [service, responder] : watches_.take_of(connection))
+      answers.emplace_back([to = std::move(responder)]() mutable { to.respond(ended()); });
+    for (auto& [nonce, keeper] : keepers_.take_of(connection))
+      answers.emplace_back([to = std::move(keeper.responder)]() mutable { to.respond(ended()); });
     changed(registry_.drop(connection, gone), answers);
     forget(gone, answers);
   }
@@ -231,6 +246,14 @@ void Controller::forget(const std::vector<Uuid>& nonces, Answers& answers) {
 
 bool Controller::has_ended(Owner owner) const {
   return std::find(ended_.begin(), ended_.end(), owner) != ended_.end();
+}
+
+std::optional<Failure> Controller::no_wait(Owner owner) const {
+  if (has_ended(owner)) return ended();
+  if (watches_.count_of(owner) + keepers_.count_of(owner) < kMaxWaits) return std::nullopt;
+  return Failure{Code::overloaded, Execution::not_executed,
+                 "the controller lets at most " + std::to_string(kMaxWaits) + " calls of one connection wait",
+                 nullptr};
 }
 
 TimePoint Controller::next_due() const {

@@ -5,6 +5,25 @@
 #include "mf/core/error.hpp"
 
 namespace mf::controller {
+namespace {
+
+[[noreturn]] void refuse(const std::string& words) {
+  throw Error(Code::overloaded, Execution::not_executed, words);
+}
+
+}  // namespace
+
+Registry::Cost& Registry::Cost::operator+=(const Cost& other) noexcept {
+  offers += other.offers;
+  bytes += other.bytes;
+  return *this;
+}
+
+Registry::Cost& Registry::Cost::operator-=(const Cost& other) noexcept {
+  offers -= other.offers;
+  bytes -= other.bytes;
+  return *this;
+}
 
 Registry::Changed Registry::put(const Uuid& nonce, Owner owner, std::vector<Instance> instances,
                                 TimePoint now) {
@@ -14,14 +33,31 @@ Registry::Changed Registry::put(const Uuid& nonce, Owner owner, std::vector<Inst
     Offer offer{instance.service, instance.agent};
     after.insert_or_assign(std::move(offer), std::move(instance));
   }
-  const auto found = processes_.find(nonce);
-  const std::size_t before = found == processes_.end() ? 0 : found->second.offers.size();
-  if (after.size() > kMaxOffersOfProcess || offers_ - before + after.size() > kMaxOffers)
-    throw Error(Code::overloaded, Execution::not_executed, "the controller does not take so many offers");
+  const Cost cost = cost_of(after);
+  Cost of_all = total_;
+  Cost of_owner;
+  if (const auto own = of_owner_.find(owner); own != of_owner_.end()) of_owner = own->second;
+  if (const auto found = processes_.find(nonce); found != processes_.end()) {
+    of_all -= found->second.cost;
+    if (found->second.owner == owner) of_owner -= found->second.cost;
+  }
+  of_all += cost;
+  of_owner += cost;
+  if (of_owner.offers > kMaxOffersOfOwner && owner != kNoOwner)
+    refuse("the controller takes at most " + std::to_string(kMaxOffersOfOwner) +
+           " offers from one connection");
+  if (of_owner.bytes > kMaxBytesOfOwner && owner != kNoOwner)
+    refuse("the names and addresses that one connection registers may have at most " +
+           std::to_string(kMaxBytesOfOwner >> 20) + " MiB");
+  if (of_all.offers > kMaxOffers || of_all.bytes > kMaxBytes)
+    refuse("the controller has no room for more offers");
 
   Process& process = processes_[nonce];
   Changed changed;
   replace(nonce, process.offers, after, changed);
+  discharge(process.owner, process.cost);
+  charge(owner, cost);
+  process.cost = cost;
   process.owner = owner;
   process.expires = deadline_after(now, lease_);
   process.offers = std::move(after);
@@ -65,6 +101,7 @@ Registry::Changed Registry::remove_if(Gone&& is_gone, std::vector<Uuid>& gone) {
       continue;
     }
     replace(at->first, at->second.offers, {}, changed);
+    discharge(at->second.owner, at->second.cost);
     gone.push_back(at->first);
     at = processes_.erase(at);
   }
@@ -72,19 +109,39 @@ Registry::Changed Registry::remove_if(Gone&& is_gone, std::vector<Uuid>& gone) {
   return changed;
 }
 
+Registry::Cost Registry::cost_of(const std::map<Offer, Instance>& offers) noexcept {
+  Cost cost{std::max<std::size_t>(offers.size(), 1), 0};
+  for (const auto& [offer, instance] : offers) {
+    cost.bytes += instance.service.size() + instance.agent.size();
+    for (const std::string& address : instance.addresses) cost.bytes += sizeof address + address.size();
+  }
+  return cost;
+}
+
+void Registry::charge(Owner owner, const Cost& cost) {
+  total_ += cost;
+  of_owner_[owner] += cost;
+}
+
+void Registry::discharge(Owner owner, const Cost& cost) {
+  if (cost.offers == 0) return;  // of a process that is new: it was charged to nobody
+  total_ -= cost;
+  const auto found = of_owner_.find(owner);
+  found->second -= cost;
+  if (found->second.offers == 0) of_owner_.erase(found);
+}
+
 void Registry::replace(const Uuid& nonce, const std::map<Offer, Instance>& before,
                        const std::map<Offer, Instance>& after, Changed& changed) {
   for (const auto& [offer, instance] : before) {
     if (after.contains(offer)) continue;
     services_[offer.first].instances.erase({offer.second, nonce});
-    --offers_;
     changed.insert(offer.first);
   }
   for (const auto& [offer, instance] : after) {
     const auto old = before.find(offer);
     if (old != before.end() && old->second == instance) continue;
     services_[offer.first].instances.insert_or_assign({offer.second, nonce}, instance);
-    if (old == before.end()) ++offers_;
     changed.insert(offer.first);
   }
 }
@@ -117,7 +174,7 @@ View Registry::view(std::string_view service) const {
 
 std::vector<Instance> Registry::all() const {
   std::vector<Instance> all;
-  all.reserve(offers_);
+  all.reserve(total_.offers);
   for (const auto& [name, service] : services_)
     for (const auto& [key, instance] : service.instances) all.push_back(instance);
   return all;

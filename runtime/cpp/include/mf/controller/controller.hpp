@@ -9,6 +9,9 @@
 //     …
 //     controller->close();   before server.stop(), so that nobody waits in it while the server drains
 //
+// A connection has at most kMaxWaits watches and keeps that wait; they end with it. What it may register, the
+// registry says.
+//
 // Any thread may call any function. No answer is given under the lock. Whoever waits is answered by a change,
 // by time, or by close(). Time is checked by a thread of its own, which sleeps while nobody waits and nothing
 // is registered; or by tick(), in tests.
@@ -19,6 +22,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -42,6 +46,9 @@ struct ControllerOptions {
 
 class Controller final : public ControllerAsyncServant {
  public:
+  /// Watches and keeps of one connection that wait at once.
+  static constexpr std::size_t kMaxWaits = 1024;
+
   explicit Controller(ControllerOptions options = {});
   ~Controller() override;
 
@@ -52,7 +59,7 @@ class Controller final : public ControllerAsyncServant {
   void watch(ControllerWatchRequest request, Responder<View> responder) override;
   void list(ControllerListRequest request, Responder<std::vector<Instance>> responder) override;
 
-  /// Its entries are gone, at once.
+  /// Its entries are gone, at once, and so is what waits for an answer over it.
   void connection_ended(std::uint64_t connection);
   /// Answers all who wait with SHUTTING_DOWN, and all who come from now on.
   void close();
@@ -69,6 +76,8 @@ class Controller final : public ControllerAsyncServant {
   void changed(const Registry::Changed& services, Answers& answers);
   void forget(const std::vector<Uuid>& nonces, Answers& answers);
   [[nodiscard]] bool has_ended(Owner owner) const;
+  /// Why a call over that connection may not wait; nothing if it may.
+  [[nodiscard]] std::optional<Failure> no_wait(Owner owner) const;
   [[nodiscard]] TimePoint next_due() const;
   void wake_at(TimePoint when);
   void run();

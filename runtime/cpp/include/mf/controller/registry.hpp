@@ -22,27 +22,27 @@
 #include <vector>
 
 #include "mf/controller.types.hpp"
+#include "mf/controller/owner.hpp"
 #include "mf/core/clock.hpp"
 #include "mf/core/types.hpp"
 
 namespace mf::controller {
 
-/// A connection; kNoOwner for entries that come from a store and whose server was not heard of yet.
-using Owner = std::uint64_t;
-inline constexpr Owner kNoOwner = ~Owner{0};
-
 class Registry {
  public:
-  /// Bounds against a peer that registers without end.
-  static constexpr std::size_t kMaxOffersOfProcess = 10'000;
+  /// Bounds against peers that register without end: of one connection, whatever processes it names, and of
+  /// all. A process that offers nothing counts as one offer; bytes are those of names and addresses.
+  static constexpr std::size_t kMaxOffersOfOwner = 10'000;
+  static constexpr std::size_t kMaxBytesOfOwner = std::size_t{16} << 20;
   static constexpr std::size_t kMaxOffers = 1'000'000;
+  static constexpr std::size_t kMaxBytes = std::size_t{512} << 20;
 
   using Changed = std::set<std::string, std::less<>>;
 
   Registry(std::uint64_t epoch, std::chrono::nanoseconds lease) : epoch_(epoch), lease_(lease) {}
 
-  /// The instances of the process are these now. Throws Error(OVERLOADED) above the bounds; nothing is
-  /// changed then.
+  /// The instances of the process are these now. Throws Error(OVERLOADED), which names the bound, above one
+  /// of them; nothing is changed then.
   Changed put(const Uuid& nonce, Owner owner, std::vector<Instance> instances, TimePoint now);
   /// Renews the lease, if the process is registered over that connection.
   [[nodiscard]] bool touch(const Uuid& nonce, Owner owner, TimePoint now);
@@ -61,16 +61,26 @@ class Registry {
 
  private:
   using Offer = std::pair<std::string, std::string>;  // service, agent
+  struct Cost {
+    std::size_t offers = 0;
+    std::size_t bytes = 0;
+    Cost& operator+=(const Cost& other) noexcept;
+    Cost& operator-=(const Cost& other) noexcept;
+  };
   struct Process {
     Owner owner = kNoOwner;
     TimePoint expires{};
     std::map<Offer, Instance> offers;
+    Cost cost;
   };
   struct Service {
     std::uint64_t revision = 0;
     std::map<std::pair<std::string, Uuid>, Instance> instances;  // by agent and nonce
   };
 
+  static Cost cost_of(const std::map<Offer, Instance>& offers) noexcept;
+  void charge(Owner owner, const Cost& cost);
+  void discharge(Owner owner, const Cost& cost);
   void replace(const Uuid& nonce, const std::map<Offer, Instance>& before,
                const std::map<Offer, Instance>& after, Changed& changed);
   void mark(const Changed& changed);
@@ -80,7 +90,8 @@ class Registry {
   std::uint64_t epoch_;
   std::chrono::nanoseconds lease_;
   std::uint64_t revisions_ = 0;
-  std::size_t offers_ = 0;
+  Cost total_;
+  std::map<Owner, Cost> of_owner_;
   std::map<Uuid, Process> processes_;
   std::map<std::string, Service, std::less<>> services_;
 };

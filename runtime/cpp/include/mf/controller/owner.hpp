@@ -1,0 +1,12 @@
+#pragma once
+// Whose something is at the controller: the connection over which it came.
+
+#include <cstdint>
+
+namespace mf::controller {
+
+/// A connection; kNoOwner for entries that come from a store and whose server was not heard of yet.
+using Owner = std::uint64_t;
+inline constexpr Owner kNoOwner = ~Owner{0};
+
+}  // namespace mf::controller
