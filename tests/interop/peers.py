@@ -50,8 +50,10 @@ class Process:
         """The next line of standard output."""
         assert self._process.stdout is not None
         descriptor, end = self._process.stdout.fileno(), time.monotonic() + patience
+        readable = select.poll()  # select() would fail where a test has more than 1,024 descriptors
+        readable.register(descriptor, select.POLLIN)
         while b"\n" not in self._rest:
-            ready, _, _ = select.select([descriptor], [], [], max(0.0, end - time.monotonic()))
+            ready = readable.poll(1000 * max(0.0, end - time.monotonic()))
             data = os.read(descriptor, 1 << 16) if ready else b""
             if not data:
                 pytest.fail(f"{'it ended' if ready else 'no answer in time'}; it said: {self.said()}")
@@ -88,6 +90,15 @@ class Process:
         """Processor time used so far."""
         fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def memory_peak(self) -> int:
+        """The most bytes that it had in memory so far."""
+        lines = Path(f"/proc/{self._process.pid}/status").read_text().splitlines()
+        return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmHWM:"))
+
+    def descriptors(self) -> int:
+        """How many it has open."""
+        return len(list(Path(f"/proc/{self._process.pid}/fd").iterdir()))
 
     def signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -126,8 +137,10 @@ class Peers:
     def controller(self, port: int = 0) -> Server:
         return self._server([*self.controller_command(), "--listen", f"tcp://127.0.0.1:{port}"])
 
-    def server(self, language: str, *arguments: str) -> Server:
-        return self._server([*self.server_command(language), *arguments])
+    def server(self, language: str, *arguments: str, descriptors: int = 0) -> Server:
+        """`descriptors`: as many as it may have open; 0: as many as this process."""
+        limited = ("prlimit", f"--nofile={descriptors}", "--") if descriptors else ()
+        return self._server([*limited, *self.server_command(language), *arguments])
 
     def server_command(self, language: str) -> list[str]:
         return _program(language, "server")

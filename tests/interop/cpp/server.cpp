@@ -1,6 +1,7 @@
 // interop-server --listen URL [--controller URL] [--room NAME]... [--inline-room NAME]...
 //
-// Prints its address once it listens, and serves until SIGTERM, as programs/server.py does.
+// Prints its address once it listens, serves until SIGTERM, and prints how its connections were counted, as
+// programs/server.py does.
 #include "mf/server/server.hpp"
 
 #include <exception>
@@ -32,6 +33,12 @@ void serve(int argc, char** argv) {
   server.start();
   std::cout << server.address().str() << std::endl;
   server.run();
+  const mf::ConnectionStats counts = server.stats().connections;
+  std::cout << R"({"accepted": )" << counts.accepted << R"(, "refused": )" << counts.refused
+            << R"(, "turned_away": )" << counts.turned_away << R"(, "cut_handshakes": )"
+            << counts.cut_handshakes << R"(, "cut_progress": )" << counts.cut_progress
+            << R"(, "cut_memory": )" << counts.cut_memory << R"(, "cut_protocol": )" << counts.cut_protocol
+            << "}" << std::endl;
 }
 
 }  // namespace

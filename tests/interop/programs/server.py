@@ -1,10 +1,13 @@
 """server.py --listen URL [--controller URL] [--room NAME]... [--inline-room NAME]...
 
-Prints its address once it listens, and serves until SIGTERM. cpp/server.cpp is the same in C++.
+Prints its address once it listens, serves until SIGTERM, and prints how its connections were counted.
+cpp/server.cpp is the same in C++.
 """
 
 import argparse
+import json
 import logging
+from dataclasses import asdict
 
 from servant import Room
 
@@ -30,6 +33,7 @@ def main() -> None:
         raise SystemExit(f"server.py: {failed}") from None
     print(server.address, flush=True)
     server.run()
+    print(json.dumps(asdict(server.stats().connections)), flush=True)
 
 
 main()

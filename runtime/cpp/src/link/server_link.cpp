@@ -21,6 +21,8 @@ constexpr std::size_t kQuestionsPerSlice = 64;
 constexpr std::chrono::milliseconds kQuestionsPause{10};
 // By how much the charge of a connection may be behind: so it costs a lone call nothing.
 constexpr std::size_t kChargeStep = std::size_t{16} << 10U;
+constexpr std::size_t kModest = std::size_t{256}
+                                << 10;  // of one connection: never refused for lack of memory
 constexpr std::size_t kEventsKept = 16'384;
 
 constexpr const char* kTooManyQuestions = "BINDs and DESCRIBEs are sent faster than their answers are read";
@@ -192,7 +194,8 @@ ServerLink::Went ServerLink::run_turn(bool full) {
   {
     Turn turn(*this);
     const auto now = std::chrono::steady_clock::now();
-    while (next_event_ < events_.size()) {
+    // What was read behind a violation is neither run nor counted as another one.
+    while (next_event_ < events_.size() && !ending_) {
       const bool goes_on = may_go_on(turn, now);
       if (turn.left()) return Went::elsewhere;
       if (!goes_on) return Went::enough;
@@ -329,7 +332,7 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
       queued_bytes_.fetch_add(event.payload.size());
       warm_blocks_for(event.payload.size(), reactor_);
       const bool too_many = above(1);
-      if (too_many || options_.load->nearly_over(event.payload.size())) [[unlikely]] {
+      if (too_many || lacks_memory(event.payload.size())) [[unlikely]] {
         if (!event.header.oneway()) {
           return send_failure(protocol::ReplyHead::to(event), Code::overloaded, Execution::not_executed,
                               too_many
@@ -382,6 +385,12 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
     default:
       return;  // pongs, and what only clients are sent
   }
+}
+
+// Who holds little is served on, so that nobody can shut others out by holding nearly all: what they add
+// leads to the end of the connection that holds the most.
+bool ServerLink::lacks_memory(std::size_t request_size) const noexcept {
+  return options_.load->nearly_over(request_size) && holds() + request_size > kModest;
 }
 
 void ServerLink::on_bind(const protocol::Event& event) {

@@ -170,6 +170,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void count_ended(std::size_t request_size);
   void make_room(Lock& lock);
   void charge();
+  [[nodiscard]] bool lacks_memory(std::size_t request_size) const noexcept;
   void release_stream();
   void cut(Cut why, std::string_view limit, const std::string& reason, Lock& lock);
   void refuse_and_close(Code code, const std::string& reason);

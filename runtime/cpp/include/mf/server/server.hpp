@@ -98,8 +98,8 @@ struct ServerOptions {
   /// Bytes of requests of one connection that wait or run; more are refused with OVERLOADED.
   std::size_t max_request_bytes = std::size_t{64} << 20U;
   /// Bytes that all connections hold together: requests that wait or run, messages that have begun to come
-  /// (their announced size), replies that are not read. Near that, requests are refused with OVERLOADED;
-  /// above it the connection that holds the most is ended.
+  /// (their announced size), replies that are not read. Near that, requests of connections that hold more
+  /// than 256 KiB are refused with OVERLOADED; above it the connection that holds the most is ended.
   std::size_t max_held_bytes = std::size_t{512} << 20U;
   /// Until when a client's HELLO has to come.
   std::chrono::milliseconds handshake_timeout{2'000};

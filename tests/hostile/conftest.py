@@ -1,0 +1,5 @@
+"""The servers and clients of the interop suite, for those who attack them."""
+
+from tests.interop.peers import peers, stubs
+
+__all__ = ["peers", "stubs"]
