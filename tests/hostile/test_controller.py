@@ -5,6 +5,7 @@ Beside each of them stands a server with a client that finds it through the cont
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from uuid import UUID
 
 import pytest
@@ -42,11 +43,17 @@ def scene(peers: Peers) -> Iterator[Scene]:
     assert peers.client("python", controller.address).ask("who red")[0]["ok"]
 
 
-def registration(number: int, offers: int, service: str = "a.B") -> bytes:
-    instances = [
+@cache  # 10,000 offers take a while to be made
+def instances(offers: int, service: str) -> bytes:
+    """As they stand in a registration, behind its nonce."""
+    made = [
         Instance(service, str(i), UUID(int=0), ["tcp://127.0.0.1:1"], UUID(int=0), 1) for i in range(offers)
     ]
-    payload = bytes(CONTROLLER_REGISTER.encode_request(UUID(int=number), instances))
+    return bytes(CONTROLLER_REGISTER.encode_request(UUID(int=0), made))[16:]
+
+
+def registration(number: int, offers: int, service: str = "a.B") -> bytes:
+    payload = UUID(int=number).bytes + instances(offers, service)
     return request(payload, id_=number, flags=CONTROLLER_REGISTER.request_encoding)
 
 
