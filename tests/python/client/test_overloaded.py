@@ -3,6 +3,7 @@ and what is exact then. Capacity is a semaphore that the test holds, or a limit 
 """
 
 import asyncio
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 import mf
+from mf.client import routes
 from mf.core.error import Code, Execution
 from mf.link import reconnect
 from mf.protocol.call import RetryBudget
@@ -207,6 +209,32 @@ def test_three_attempts_are_made_and_the_words_are_the_servers(
     assert (raised.value.code, raised.value.execution) == (Code.OVERLOADED, Execution.NOT_EXECUTED)
     assert serving.refused() == [3]
     assert serving.servants[0].begun == [-1]
+
+
+def test_an_instance_that_is_down_is_no_other_to_be_asked_at_once(
+    serving: Serving, caller: Callable[[str], Caller], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rests: list[float] = []
+
+    class Noted(reconnect.Backoff):
+        def next(self) -> float:
+            rests.append(super().next())
+            return rests[-1]
+
+    monkeypatch.setattr(routes, "Backoff", Noted)
+    serving.server()
+    serving.hold(0)
+    with socket.socket() as bound:  # and does not listen
+        bound.bind(("127.0.0.1", 0))
+        client = caller(f"{serving.addresses},tcp://127.0.0.1:{bound.getsockname()[1]}")
+        with pytest.raises(mf.Error, match="at most 1 calls run at once"):
+            client.twice(1)  # which has tried both
+        rests.clear()
+        with pytest.raises(mf.Error, match="at most 1 calls run at once"):
+            client.twice(1)
+
+    assert serving.refused() == [6]
+    assert len(rests) == 3  # once before the second attempt, and before the third the second of a row
 
 
 def test_a_call_that_rests_goes_on_once_there_is_room(

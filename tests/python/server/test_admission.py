@@ -192,3 +192,17 @@ def test_a_call_behind_others_has_no_slot_until_its_turn() -> None:
 
     assert (before, refused) == (Standing.PLACE, "")
     assert seen.went == [7]
+
+
+def test_a_call_that_is_given_up_just_before_its_turn_does_not_enter_the_queue() -> None:
+    seen = Seen()
+    gate = seen.gate(Limit(1, 1))
+    running = seen.run(gate)
+    given_up, _ = seen.enter(gate, 7)
+
+    seen.admission.leave(given_up, 0.0)
+    seen.admission.queue(given_up, 0.0)
+    seen.admission.leave(running, 0.0)
+
+    assert seen.went == []
+    assert seen.admission.gauges() == (0, 0)

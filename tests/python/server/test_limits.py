@@ -1,10 +1,12 @@
 """What a server bounds: unread replies, half-sent messages, connections, calls that are given up
 (docs/limits.md). The same as tests/cpp/server/limits_test.cpp."""
 
+import asyncio
 import socket
 import struct
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -17,7 +19,7 @@ from mf.protocol.handshake import Hello, pack_bind
 from mf.server import async_io, io, server_io
 from mf.server.stream import OUTPUT_LIMIT
 from tests.python.conftest import AsyncRecorder, Recorder, eventually
-from tests.python.echo import ECHO_SERVICE
+from tests.python.echo import ECHO_SERVICE, EchoClient, Number
 from tests.python.serving import server_of
 
 HELLO = frame.pack(frame.HELLO, Hello(nonce=bytes(16), client_id=1).pack())
@@ -189,6 +191,209 @@ def test_no_request_begins_while_replies_are_not_read(kind: Any, inline: bool) -
             assert piece
             left -= len(piece)
         assert eventually(lambda: servant.ran == every)
+
+
+HELD_AFTER = 9
+
+
+class Big(mf.Servant):
+    """`echo` answers with nearly 1 MiB: nine such replies are the first that are more than OUTPUT_LIMIT,
+    whatever a socket holds of them. `twice` waits for a permit if its number is negative."""
+
+    mf_service: ClassVar[ServiceInfo] = ECHO_SERVICE
+
+    def __init__(self) -> None:
+        self.echoed = 0
+        self.permits = threading.Semaphore(0)
+
+    def twice(self, x: int) -> int:
+        if x < 0:
+            self.permits.acquire(timeout=20)
+        return 2 * x
+
+    def echo(self, data: bytes) -> bytes:  # noqa: ARG002
+        self.echoed += 1
+        return bytes((1 << 20) - 1000)
+
+
+class AsyncBig(mf.AsyncServant):
+    mf_service: ClassVar[ServiceInfo] = ECHO_SERVICE
+
+    def __init__(self) -> None:
+        self.echoed = 0
+        self.permits = threading.Semaphore(0)
+
+    async def twice(self, x: int) -> int:
+        while x < 0 and not self.permits.acquire(blocking=False):
+            await asyncio.sleep(0.001)
+        return 2 * x
+
+    async def echo(self, data: bytes) -> bytes:  # noqa: ARG002
+        self.echoed += 1
+        return bytes((1 << 20) - 1000)
+
+
+def echoes(ids: range, *, deadline: float = mf.INFINITE) -> bytes:
+    word = frame.pack_deadline(deadline)
+    fields = {"flags": 2, "route": 1, "word": word, "count": 1}
+    return b"".join(frame.pack(frame.REQUEST, bytes(4), id_=id_, **fields) for id_ in ids)
+
+
+class SlowReader:
+    """Asks for big replies, and reads them when the test says so."""
+
+    def __init__(self, server: Any) -> None:
+        self.socket, theirs = socket.socketpair()
+        self.socket.settimeout(20)
+        server.adopt(theirs)
+        self.socket.sendall(HELLO + BIND)
+        read_until(self.socket, frame.pack(frame.BOUND))
+        self._reader = self.socket.makefile("rb")
+
+    def ask(self, *requests: bytes) -> None:
+        """All of it is read at once."""
+        self.socket.sendall(b"".join(requests))
+
+    def replies(self, count: int) -> dict[int, int]:
+        """So many: the status of each by its id."""
+        found: dict[int, int] = {}
+        for _ in range(count):
+            size, type_, _, _, id_, word, _ = frame.HEADER.unpack(self._reader.read(16))
+            self._reader.read(((size + 7) & ~7) - 16)
+            assert type_ == frame.REPLY
+            assert id_ not in found
+            found[id_] = word
+        return found
+
+    def close(self) -> None:
+        self._reader.close()
+        self.socket.close()
+
+
+@pytest.fixture(params=[Big, AsyncBig], ids=["plain", "async"])
+def big(request: pytest.FixtureRequest) -> Iterator[Callable[..., tuple[Any, Any, SlowReader, EchoClient]]]:
+    """A server whose calls have their turns in the order in which they came; who does not read; who does."""
+    open_: list[Any] = []
+
+    def start(**options: Any) -> tuple[Any, Any, SlowReader, EchoClient]:
+        servant = request.param()
+        server = server_of(servant, agent="a", workers=1, grace=1.0, **options)
+        server.start()
+        client = mf.Client(server.address)
+        slow = SlowReader(server)
+        open_.extend((slow, client))
+        open_.append(server)
+        return servant, server, slow, EchoClient(client).at("a")
+
+    yield start
+    for each in open_:
+        each.stop() if hasattr(each, "stop") else each.close()
+
+
+Start = Callable[..., tuple[Any, Any, SlowReader, EchoClient]]
+
+
+@contextmanager
+def all_wait(servant: Any, server: Any, other: EchoClient, count: int) -> Iterator[None]:
+    """The only worker, or the first slot, is taken until the `count` calls of the block have been read."""
+    first = threading.Thread(target=other.twice, args=(-1,))
+    first.start()
+    assert eventually(lambda: server.stats().executed == 1)
+    yield
+    # Tasks of a loop do not wait for each other, but for the end of the turn that has read them.
+    assert eventually(lambda: server.stats().connections.calls == count + 1 or servant.echoed == HELD_AFTER)
+    servant.permits.release(1)
+    first.join(20)
+
+
+ONE_BY_ONE = mf.Limit(1, queued=100)
+ALL_AT_ONCE = mf.Limit(100)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"limit": ONE_BY_ONE}, {"limits": {"echo": ONE_BY_ONE}}, {"limit": ALL_AT_ONCE}],
+    ids=["no limit", "of the server", "of the method", "wide"],
+)
+def test_who_does_not_read_keeps_neither_replies_nor_slots_whatever_the_limit(
+    big: Start, options: dict[str, Any]
+) -> None:
+    servant, server, slow, other = big(**options)
+    with all_wait(servant, server, other, 40):
+        slow.ask(echoes(range(1, 41)))
+    assert eventually(lambda: servant.echoed == HELD_AFTER)
+
+    # Behind all of them in every queue: what this caller asks comes when they have had their turns.
+    answers = [other.twice(x) for x in range(20)]
+    stats = server.stats()
+    held = (servant.echoed, stats.running, stats.waiting)
+
+    assert answers == [2 * x for x in range(20)]
+    assert held == (HELD_AFTER, 0, 0)
+    assert stats.connections.held_bytes < OUTPUT_LIMIT + (1 << 20) + 4096
+    assert slow.replies(40) == dict.fromkeys(range(1, 41), 0)
+    assert servant.echoed == 40
+    assert (server.stats().refused, server.stats().expired) == (0, 0)
+    assert eventually(lambda: server.stats().connections.calls == 0)
+
+
+@pytest.mark.parametrize("limit", [None, ALL_AT_ONCE])
+def test_a_call_whose_deadline_passes_while_replies_are_not_read_is_never_run(
+    big: Start, limit: mf.Limit | None
+) -> None:
+    servant, server, slow, other = big(limit=limit)
+    with all_wait(servant, server, other, 19):
+        slow.ask(echoes(range(1, 10)), echoes(range(10, 15), deadline=0.2), echoes(range(15, 20)))
+    assert eventually(lambda: servant.echoed == HELD_AFTER)
+    assert other.twice(1) == 2
+    time.sleep(0.25)
+
+    statuses = slow.replies(19)
+
+    late = range(10, 15)
+    assert statuses == {id_: mf.Code.DEADLINE_EXCEEDED if id_ in late else 0 for id_ in range(1, 20)}
+    assert (servant.echoed, server.stats().expired) == (14, 5)
+
+
+def test_a_call_that_was_held_asks_its_limit_again(big: Start) -> None:
+    servant, server, slow, other = big(limit=mf.Limit(20, queued=3))
+    with all_wait(servant, server, other, 20):
+        slow.ask(echoes(range(1, 21)))
+    assert eventually(lambda: servant.echoed == HELD_AFTER)
+    assert other.twice(1) == 2
+    batch = other.twice_batch([Number(-1)] * 20, options=mf.BatchOptions(size=1, window=20))
+    waiting = threading.Thread(target=batch.results)
+    waiting.start()
+    assert eventually(lambda: server.stats().running == 20)
+
+    statuses = slow.replies(17)  # nine that ran, and all but three of the others
+    stats = server.stats()
+    servant.permits.release(20)
+    statuses |= slow.replies(3)
+    waiting.join(20)
+
+    assert statuses == {id_: mf.Code.OVERLOADED if id_ in range(13, 21) else 0 for id_ in range(1, 21)}
+    assert (stats.running, stats.waiting, stats.refused) == (20, 3, 8)
+    assert [outcome.value() for outcome in batch.results()] == [-2] * 20
+    assert (server.stats().running, server.stats().waiting, servant.echoed) == (0, 0, 12)
+
+
+@pytest.mark.parametrize("limit", [None, mf.Limit(1000)])
+def test_calls_that_are_given_up_while_replies_are_not_read_are_all_forgotten(
+    big: Start, limit: mf.Limit | None
+) -> None:
+    servant, server, slow, other = big(limit=limit)
+    with all_wait(servant, server, other, 809):
+        cancels = [frame.pack(frame.CANCEL, id_=id_) for id_ in range(10, 810)]
+        slow.ask(echoes(range(1, 810)), *cancels)
+    assert eventually(lambda: servant.echoed == HELD_AFTER)
+    assert other.twice(1) == 2
+
+    statuses = slow.replies(809)
+
+    assert statuses == {id_: mf.Code.CANCELLED if id_ > 9 else 0 for id_ in range(1, 810)}
+    assert eventually(lambda: server.stats().connections.calls == 0)
+    assert servant.echoed == HELD_AFTER
 
 
 def test_a_call_that_is_given_up_counts_until_its_turn_comes() -> None:

@@ -136,16 +136,22 @@ class Routing(Generic[V, P]):
         link: LinkCore | None = self.pool.usable(instance)
         return link is not None and link.refuses_until > now
 
+    def _may_take_it(self, instance: Instance, now: float) -> bool:
+        """It is there and has refused nothing lately, or nobody has tried yet. One that was tried and has no
+        connection is down."""
+        link: LinkCore | None = self.pool.usable(instance)
+        return link.refuses_until <= now if link is not None else self.pool.is_untried(instance)
+
     def rest_of(
         self, call: Call[Any], link: LinkCore, service: ServiceInfo, agent: str | None, now: float
     ) -> float:
         """A server has refused the call as OVERLOADED, and it is to be sent again. For how many seconds it
-        rests before: not at all, if there is an instance that has refused nothing lately."""
+        rests before: not at all, if another instance may take it."""
         link.refused(now)
         self.some_refuse = True
         view: View = self.resolver.view(service.name)
         candidates = view.find("" if agent is None and service.agent is None else agent)
-        if any(not self._refuses(instance, now) for _, instance in candidates):
+        if any(self._may_take_it(instance, now) for _, instance in candidates):
             return 0.0
         backoff = Backoff()
         for _ in range(call.attempts - 2):

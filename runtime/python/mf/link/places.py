@@ -104,6 +104,11 @@ class Places(Generic[P, L]):
         link: L | None = place.link if place is not None else None
         return link if link is not None and link.usable else None
 
+    def is_untried(self, instance: Instance) -> bool:
+        """Whether nobody knows yet if the instance can be reached."""
+        place = self._places.get(instance.address)
+        return place is None or (place.link is None and place.error is None)
+
     def patience(self, deadline: float) -> float:
         """How long to wait for an instance while there are others."""
         return min(deadline, monotonic() + A_MOMENT)

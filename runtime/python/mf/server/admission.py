@@ -165,6 +165,8 @@ class Admission:
         """The turn of a call with a place has come: it goes when it has a slot, now perhaps."""
         gate = call.gate
         with self._lock:
+            if call.standing is not Standing.PLACE:
+                return  # it was given up at this moment
             call.standing = Standing.QUEUED
             self._number += 1
             heappush(gate.queue, (call.deadline, self._number, call))

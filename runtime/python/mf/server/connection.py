@@ -10,6 +10,9 @@ So both wait in `_ordered` while a one-way call is under way; other calls never 
 
 Limits (admission.py): a call of a method with a gate gets its slot when it comes or when its turn comes, or
 has a place while it waits.
+
+Replies that are not read: a call whose turn has come is held while more than OUTPUT_LIMIT bytes wait. It
+gives its slot back, which others can use, and asks its gate again once there is room.
 """
 
 import select
@@ -97,6 +100,7 @@ class Connection(StreamCaller):
         "_io",
         "_oneways",
         "_ordered",
+        "_releasing",
         "_streams",
         "_waiting_bytes",
         "blocked",
@@ -156,6 +160,7 @@ class Connection(StreamCaller):
         self._oneways: dict[Offer, int] = {}
         self._ordered: deque[ServedCall] = deque()
         self._held: list[ServedCall] = []
+        self._releasing = False
 
     # Requests
 
@@ -312,40 +317,42 @@ class Connection(StreamCaller):
 
     def end_early(self, call: ServedCall, event: ServerCallEvent, why: Error) -> None:
         with self.lock:
-            step = call.on(event)
+            step, standing = call.on(event), call.standing
             if step is _Step.STOP:
                 self._stop(call, why)
             elif step is _Step.REFUSE:
                 self.session.fail(call.id, call.route, call.count, not_executed(why.code, why.message))
-                self._ended_unrun(call)
+                self._ended_unrun(call, standing)
             elif step is _Step.DROP:
                 self._ended(call)
-        self._leave_unrun(call, step)
+        self._leave_unrun(call, step, standing)
         self._io.wrote(self)
 
     def fault(self, call: ServedCall, error: Error) -> None:
         with self.lock:
-            step = call.on(_Event.CANCELLED)
+            step, standing = call.on(_Event.CANCELLED), call.standing
             if step in (_Step.STOP, _Step.REFUSE):
                 self.session.fail(call.id, call.route, call.count, error)
             if step is _Step.STOP:
                 self.session.in_flight.add(call.id)  # until the handler returns
                 self._stop(call, error)
             elif step is _Step.REFUSE:
-                self._ended_unrun(call)
-        self._leave_unrun(call, step)
+                self._ended_unrun(call, standing)
+        self._leave_unrun(call, step, standing)
         self._io.wrote(self)
 
-    def _leave_unrun(self, call: ServedCall, step: ServerCallStep) -> None:
-        if call.standing is _OUTSIDE:
+    def _leave_unrun(self, call: ServedCall, step: ServerCallStep, standing: Standing) -> None:
+        """`standing`: what it was under the lock. One that was held may enter its gate at this very moment,
+        and leaves it when its turn comes."""
+        if standing is _OUTSIDE:
             return
-        if step is _Step.DROP or (step is _Step.REFUSE and call.standing is not _SLOT):
+        if step is _Step.DROP or (step is _Step.REFUSE and standing is not _SLOT):
             call.gate.admission.leave(call, monotonic())
 
-    def _ended_unrun(self, call: ServedCall) -> None:
+    def _ended_unrun(self, call: ServedCall, standing: Standing) -> None:
         """One that was answered before its turn came. It counts until then, since it still takes room: else
         who sends REQUEST and CANCEL in turn fills the queues."""
-        if call.standing in (_OUTSIDE, _SLOT):
+        if standing in (_OUTSIDE, _SLOT):
             self.session.in_flight.add(call.id)
         else:
             self._ended(call)
@@ -445,22 +452,64 @@ class Connection(StreamCaller):
 
     # Replies that are not read hold calls back
 
+    def _may_begin(self, call: ServedCall) -> bool:
+        return call.oneway or self.session.out_bytes <= OUTPUT_LIMIT
+
     def hold(self, call: ServedCall) -> bool:
-        # One with a slot of a limit would keep it from others, and the limit bounds the replies.
-        if self.session.out_bytes <= OUTPUT_LIMIT or call.oneway or call.standing is not _OUTSIDE:
+        if self._may_begin(call):
             return False
+        if call.standing is not _OUTSIDE:
+            call.gate.admission.leave(call, monotonic())
         with self.lock:
-            if self.session.out_bytes <= OUTPUT_LIMIT or self.broken:
-                return False
             self._held.append(call)
-            return True
+            may_begin = self._may_begin(call)
+        if may_begin:  # what waited was written meanwhile, and nobody else would look
+            self._release()
+            self._io.wrote(self)
+        return True
 
     def _release(self) -> None:
-        """Begins some of those that were held back. Each reply is written by somebody, who comes here."""
+        """Begins some of those that were held. Each reply is written by somebody, who comes here."""
         with self.lock:
-            ready, self._held = self._held[:_RELEASED_AT_ONCE], self._held[_RELEASED_AT_ONCE:]
-        for call in ready:
-            self._io.start(call)
+            if self._releasing:  # further down on this very stack, perhaps
+                return
+            self._releasing = True
+        try:
+            left = _RELEASED_AT_ONCE
+            while (call := self._next_held(left)) is not None:
+                left -= self._begin_again(call)
+        except BaseException:
+            self._releasing = False
+            raise
+
+    def _next_held(self, left: int) -> ServedCall | None:
+        with self.lock:
+            while left and self._held:
+                call = self._held.pop(0)
+                if call.state is not _ENDED:
+                    return call
+                self._forget(call)
+            self._releasing = False
+            return None
+
+    def _begin_again(self, call: ServedCall) -> bool:
+        """A call that was held has its turn again. False: its gate has queued or refused it."""
+        gate = call.handler.gate
+        now = monotonic()
+        if gate is not None and now < call.deadline:
+            why = gate.admission.enter(call, now)
+            if why:
+                call.handler.counters.on_refused(call.count)
+                with self.lock:
+                    if self._answered(call):
+                        error = not_executed(Code.OVERLOADED, why)
+                        self.session.fail(call.id, call.route, call.count, error)
+                return False
+            if call.standing is _PLACE:
+                gate.admission.queue(call, now)
+                return False
+        self._io.start(call)
+        return True
 
     # Output
 
