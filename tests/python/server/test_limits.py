@@ -422,3 +422,36 @@ def test_a_call_that_is_given_up_counts_until_its_turn_comes() -> None:
         servant.release.set()
         assert eventually(lambda: server.stats().connections.calls == 0)
         assert server.stats().executed == 1
+
+
+@pytest.mark.parametrize("oneway", [False, True], ids=["with replies", "one-way"])
+def test_small_requests_that_wait_are_held_bytes_too_until_they_end(big: Start, oneway: bool) -> None:
+    servant, server, peer, _ = big()
+    number = struct.pack("<i", -1)
+    flags, count = (1 | frame.ONEWAY) if oneway else 1, 200
+    peer.ask(
+        *(frame.pack(frame.REQUEST, number, flags=flags, id_=id_, count=1) for id_ in range(1, count + 1))
+    )
+
+    assert eventually(lambda: server.stats().connections.held_bytes == count * len(number))
+    servant.permits.release(count)
+    if not oneway:
+        assert peer.replies(count) == dict.fromkeys(range(1, count + 1), 0)
+    assert eventually(lambda: server.stats().executed == count)
+    assert eventually(lambda: server.stats().connections.held_bytes == 0)
+
+
+@pytest.mark.parametrize("oneway", [False, True], ids=["with replies", "one-way"])
+def test_requests_that_run_where_they_are_read_are_no_held_bytes(oneway: bool) -> None:
+    servant, server = Much(), server_of(Recorder(), agent="b", grace=0.5)
+    assert isinstance(server, mf.Server)
+    server.offer(servant, "a", inline=True)
+    with server:
+        peer = SlowReader(server)
+        flags = (1 | frame.ONEWAY) if oneway else 1
+        peer.ask(*(frame.pack(frame.REQUEST, bytes(4), flags=flags, id_=id_, count=1) for id_ in range(1, 9)))
+        assert eventually(lambda: server.stats().executed == 8)
+        if not oneway:
+            assert len(peer.replies(8)) == 8
+        assert eventually(lambda: server.stats().connections.held_bytes == 0)
+        peer.close()

@@ -64,10 +64,10 @@ class ClientStream(Generic[L]):
         self._settled = False
         self._settling = allocate_lock()
         self._dropping = False
+        """The call was given up, and what has come is not wanted any more."""
         self._reopening = False
         self._given_up: tuple[CallEvent, Error] | None = None
         """How the call was given up while it was made elsewhere."""
-        """The call was given up, and what has come is not wanted any more."""
         self.call: StreamCall[Any] = begin_stream(to.router, method, options, arguments, monotonic())
 
     # The end

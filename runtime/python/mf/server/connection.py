@@ -47,7 +47,6 @@ LEAST_PROGRESS = 512 << 10
 """Bytes that have to move within that time, unless all that waited has moved."""
 _RELEASED_AT_ONCE = 8
 _BACKLOG_LIMIT = 8192
-_LARGE = 4096  # smaller payloads are not counted: the number of requests bounds them
 
 _Event, _Step = ServerCallEvent, ServerCallStep
 _OUTSIDE, _PLACE, _SLOT = Standing.OUTSIDE, Standing.PLACE, Standing.SLOT
@@ -95,6 +94,8 @@ class Connection(StreamCaller):
     """See above. `broken` is set by whoever finds out; the IO thread then closes."""
 
     __slots__ = (
+        "_admitted_bytes",
+        "_ended_bytes",
         "_flushing",
         "_held",
         "_io",
@@ -102,7 +103,6 @@ class Connection(StreamCaller):
         "_ordered",
         "_releasing",
         "_streams",
-        "_waiting_bytes",
         "blocked",
         "broken",
         "budget",
@@ -156,7 +156,10 @@ class Connection(StreamCaller):
         self.watched: int | None = None
         """What the driver watches for; None: nothing yet."""
         self._flushing = False
-        self._waiting_bytes = 0
+        # Of requests that do not run where they were read. Two sums, so that admitting needs no lock: the
+        # first belongs to the thread that reads, the second to the lock.
+        self._admitted_bytes = 0
+        self._ended_bytes = 0
         self._oneways: dict[Offer, int] = {}
         self._ordered: deque[ServedCall] = deque()
         self._held: list[ServedCall] = []
@@ -175,16 +178,13 @@ class Connection(StreamCaller):
         turn comes.
         """
         offer = call.handler.offer
+        self._admitted_bytes += len(call.payload)
         if not call.oneway:
             self.calls[call.id] = call
             call.state = _WAITING
-            if (
-                len(call.payload) < _LARGE and offer not in self._oneways
-            ):  # none can come but from this thread
+            if offer not in self._oneways:  # none can come but from this thread
                 return True
         with self.lock:
-            if len(call.payload) >= _LARGE:
-                self._waiting_bytes += len(call.payload)
             if call.oneway:
                 call.in_order = True
                 first = not self._oneways
@@ -383,10 +383,10 @@ class Connection(StreamCaller):
             self.session.in_flight.discard(call.id)
 
     def _ended(self, call: ServedCall) -> None:
-        if not call.oneway and self.calls.pop(call.id, None) is None:
+        is_admitted = call.in_order if call.oneway else self.calls.pop(call.id, None) is not None
+        if not is_admitted:
             return  # ran where it was read
-        if len(call.payload) >= _LARGE:
-            self._waiting_bytes -= len(call.payload)
+        self._ended_bytes += len(call.payload)
         if isinstance(call, StreamCall):
             self._streams -= 1
             call.release()
@@ -597,7 +597,8 @@ class Connection(StreamCaller):
     @property
     def holds(self) -> int:
         """See Load."""
-        return self.session.announced + self._waiting_bytes + self.session.out_bytes
+        waiting = self._admitted_bytes - self._ended_bytes
+        return self.session.announced + waiting + self.session.out_bytes
 
     def watch_progress(self, now: float) -> None:
         session = self.session
@@ -619,7 +620,7 @@ class Connection(StreamCaller):
     def is_paused(self) -> bool:
         return (
             self.session.out_bytes > OUTPUT_LIMIT
-            or self._waiting_bytes > INPUT_LIMIT
+            or self._admitted_bytes - self._ended_bytes > INPUT_LIMIT
             or len(self._ordered) > _BACKLOG_LIMIT
             or bool(self.rest)
         )

@@ -37,6 +37,7 @@ from mf.transport.stream import Stream, StreamError
 
 HANDSHAKE_TIMEOUT = 2.0
 INLINE_LIMIT = 4096
+_CHARGE_STEP = 16 << 10  # so that small messages cost the account nothing
 _ACCEPTS_PER_TURN = 64
 _LOOK_EVERY = 0.02  # while it drains, whether all is finished
 _REFUSED_LOGGED_EVERY = 10.0
@@ -116,7 +117,7 @@ class ServerIo(Loop):
                 self._close(connection, connection.broken)
             else:
                 self._watch(connection)
-                if connection.holds != connection.charged:
+                if not -_CHARGE_STEP < connection.holds - connection.charged < _CHARGE_STEP:
                     self._charge(connection)
         except Exception as raised:  # a bug of ours must not take the other connections along
             log_handler_failure(f"connection of {connection.peer}", raised)
