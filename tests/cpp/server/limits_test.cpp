@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <memory>
+#include <optional>
 #include <semaphore>
 #include <string>
 #include <vector>
@@ -104,36 +107,127 @@ TEST(ConnectionLimits, WhoHoldsTheMostIsEndedWhenConnectionsHoldTooMuch) {
   EXPECT_EQ(served.log->size(), 1U);
 }
 
-/// Answers with much, or waits.
+/// Answers with much, when it is let.
 struct Much final : Other {
   std::string name() override {
     ++ran;
+    may_end.acquire();
     return std::string(512 << 10, 'x');
   }
   std::atomic<int> ran{0};
+  std::counting_semaphore<> may_end{0};
+};
+
+/// A server of one, and a client that reads no replies until it is told to.
+struct Unread {
+  static constexpr std::size_t kMost = 1 << 20;
+  static constexpr int kManyMore = 100'000;
+
+  explicit Unread(std::map<std::string, mf::Limit, std::less<>> limits = {}, std::size_t workers = 1)
+      : server({.workers = workers, .max_unread_bytes = kMost}) {
+    server.offer(much, {.where = mf::Where::worker, .limits = std::move(limits)});
+    server.start();
+    peer.emplace(mf::protocol::Role::client, mf::transport::connect(server.address(), 5s).value());
+    peer->session.send_hello();
+    (void)peer->next(EventType::hello);
+    peer->session.send_bind(0, {.fingerprint = calls::methods::kOtherService.fingerprint,
+                                .service = calls::methods::kOtherService.name,
+                                .agent = "",
+                                .methods = {"name", "note"}});
+    EXPECT_EQ(peer->next(EventType::bound).code, Code::ok);
+  }
+  ~Unread() { much->may_end.release(kManyMore); }
+
+  void ask(int times) {
+    for (int i = 0; i < times; ++i) peer->session.send_request({}, std::span<const std::byte>());
+  }
+  void note(int x) {
+    peer->session.send_request({.route = 1, .flags = mf::protocol::kOneway}, std::span<const std::byte>(bytes_of(x).span()));
+  }
+  /// Sends what was asked, and waits until the server has read it.
+  [[nodiscard]] bool sent(std::size_t calls) {
+    peer->flush();
+    return eventually([&] { return server.stats().connections.calls == calls; });
+  }
+  /// Lets one call after the other end, until their replies are more than may wait.
+  [[nodiscard]] bool fill() {
+    for (int let = 1; let < kMany; ++let) {
+      much->may_end.release();
+      if (!eventually([&] { return much->ran > let || held() > kMost; })) return false;
+      if (held() > kMost) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] std::size_t held() const { return server.stats().connections.held_bytes; }
+  /// Of calls: above what the sockets and the bound hold.
+  static constexpr int kMany = 60;
+
+  const std::shared_ptr<Much> much = std::make_shared<Much>();
+  mf::Server server;
+  std::optional<Peer> peer;
 };
 
 TEST(ConnectionLimits, NoRequestBeginsOnAWorkerWhileRepliesAreNotRead) {
-  const auto much = std::make_shared<Much>();
-  mf::Server server({.workers = 2, .max_unread_bytes = 1 << 20});
-  server.offer(much, {.where = mf::Where::worker});
-  server.start();
-  auto stream = mf::transport::connect(server.address(), 5s);
-  Peer peer(mf::protocol::Role::client, std::move(stream).value());
-  peer.session.send_hello();
-  (void)peer.next(EventType::hello);
-  bind(peer, calls::methods::kOtherService, "name");
+  Unread unread({}, 2);
   constexpr int kAll = 300;
-  for (int i = 0; i < kAll; ++i) peer.session.send_request({}, std::span<const std::byte>());
-  peer.flush();
-  ASSERT_TRUE(eventually([&] { return much->ran > 0 && server.stats().connections.held_bytes > 1U << 20; }));
+  unread.much->may_end.release(kAll);
+  unread.ask(kAll);
+  unread.peer->flush();
+  ASSERT_TRUE(eventually([&] { return unread.held() > Unread::kMost; }));
   std::this_thread::sleep_for(50ms);
-  EXPECT_LT(much->ran, 60);  // 1 MiB, and what the sockets hold
-  EXPECT_LT(server.stats().connections.held_bytes, 4U << 20);
-  for (int i = 0; i < kAll; ++i) EXPECT_GT(peer.next(EventType::reply).payload.size(), 512U << 10);
-  EXPECT_EQ(much->ran, kAll);
-  EXPECT_TRUE(eventually(
-      [&] { return server.stats().connections.held_bytes == 0 && server.stats().connections.calls == 0; }));
+  EXPECT_LT(unread.much->ran, Unread::kMany);
+  EXPECT_LT(unread.held(), 4 * Unread::kMost);
+  for (int i = 0; i < kAll; ++i) EXPECT_GT(unread.peer->next(EventType::reply).payload.size(), 512U << 10);
+  EXPECT_EQ(unread.much->ran, kAll);
+  EXPECT_TRUE(
+      eventually([&] { return unread.held() == 0 && unread.server.stats().connections.calls == 0; }));
+}
+
+TEST(ConnectionLimits, ALimitOfAMethodLetsNoMoreRepliesWaitAndKeepsNoSlotForThem) {
+  Unread unread({{"name", {.concurrent = 2, .queued = 1000}}}, 2);
+  constexpr int kAll = 300;
+  unread.much->may_end.release(kAll + 1);
+  unread.ask(kAll);
+  unread.peer->flush();
+  ASSERT_TRUE(eventually([&] { return unread.held() > Unread::kMost; }));
+  std::this_thread::sleep_for(50ms);
+  EXPECT_LT(unread.much->ran, Unread::kMany);
+  EXPECT_LT(unread.held(), 4 * Unread::kMost);
+  mf::Client client(unread.server.address().str());
+  EXPECT_EQ(calls::OtherClient(client).name().size(), 512U << 10);
+  for (int i = 0; i < kAll; ++i) EXPECT_EQ(unread.peer->next(EventType::reply).header.code(), Code::ok);
+  EXPECT_EQ(unread.much->ran, kAll + 1);
+}
+
+TEST(ConnectionLimits, OneWayCallsKeepTheirOrderBehindRepliesThatAreNotRead) {
+  Unread unread;
+  unread.ask(Unread::kMany);
+  for (int x = 0; x < 50; ++x) unread.note(x);
+  ASSERT_TRUE(unread.sent(Unread::kMany + 50));
+  ASSERT_TRUE(unread.fill());
+  unread.much->may_end.release(Unread::kMany);
+  for (int i = 0; i < Unread::kMany; ++i) (void)unread.peer->next(EventType::reply);
+  ASSERT_TRUE(eventually([&] { return unread.server.stats().connections.calls == 0; }));
+  std::vector<int> all(50);
+  std::ranges::generate(all, [x = 0]() mutable { return x++; });
+  EXPECT_EQ(unread.much->notes, all);
+}
+
+TEST(ConnectionLimits, AClientThatLeavesItsRepliesUnreadHarmsNobodyAndItsOneWayCallsRun) {
+  Unread unread;
+  unread.ask(Unread::kMany);
+  for (int x = 0; x < 50; ++x) unread.note(x);
+  ASSERT_TRUE(unread.sent(Unread::kMany + 50));
+  ASSERT_TRUE(unread.fill());
+  unread.peer.reset();
+  ASSERT_TRUE(eventually([&] { return unread.server.stats().connections.open == 0; }));
+  const int ran = unread.much->ran;
+  unread.much->may_end.release(Unread::kMany);
+  EXPECT_TRUE(eventually([&] {
+    const std::scoped_lock lock(unread.much->mutex);
+    return unread.much->notes.size() == 50;
+  }));
+  EXPECT_EQ(unread.much->ran, ran);
 }
 
 TEST(ConnectionLimits, ACallThatIsGivenUpCountsUntilItsHandlerReturns) {

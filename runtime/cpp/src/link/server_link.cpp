@@ -500,7 +500,7 @@ bool ServerLink::awaits_room() {
 // Under the lock, when something was queued.
 void ServerLink::note_output() {
   const auto bytes = session_.output_bytes();
-  if (bytes > options_.max_output) [[unlikely]]
+  if (bytes > options_.max_output && !closed()) [[unlikely]]
     full_.store(true, std::memory_order_relaxed);
   if (bytes >= kChargeStep) charge();
 }
@@ -716,6 +716,7 @@ void ServerLink::shut(const std::string& reason, Lock& lock) {
   reactor_->cancel(handshake_timer_);
   reactor_->forget(stream_->fd());
   stream_->shutdown();
+  full_.store(false, std::memory_order_relaxed);  // nothing waits any more for who will not read
   release_stream();
   const auto handler = handler_;
   lock.unlock();

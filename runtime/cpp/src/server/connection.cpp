@@ -93,6 +93,7 @@ struct Connection::Job final : QueuedCall {
   const TimePoint deadline;
   std::shared_ptr<Binding> binding;
   Placement* placement = nullptr;  // that learns from this run, if any does
+  std::shared_ptr<Gate> gate;      // at which it has to ask again: it was held, and gave its slot back
 
  private:
   static std::unique_ptr<Job> mine(std::unique_ptr<QueuedCall> self) {
@@ -366,18 +367,22 @@ void Connection::on_stream(const protocol::Event& event) {
   }
 }
 
-// They need not begin in the order in which they were sent: all of them have replies. One that has a slot of
-// a limit runs: it would keep it from others, and the limit bounds how many such replies there are.
+// Calls with replies need not begin in the order in which they were sent; one-way calls, which must, queue
+// no replies and are never held. One that has a slot of a limit gives it back, or connections whose replies
+// are read would wait for it, and asks again once there is room.
 bool Connection::hold(std::unique_ptr<Job>& job) {
   const auto link = link_.lock();
-  if (!link || !link->full() || job->ticket.has_gate() ||
+  if (!link || !link->full() || job->ticket.oneway() ||
       (job->ticket.call() && job->ticket.call()->has_streams()))
     return false;
+  job->gate = job->ticket.give_back_slot();
   {
     const std::scoped_lock lock(mutex_);
     held_.push_back(std::move(job));
   }
-  if (!link->awaits_room()) run_held();
+  // There may be room by now, and then nobody else would look.
+  if (!link->awaits_room())
+    directory_.workers().submit([self = shared_from_this()] { self->run_held(); });
   return true;
 }
 
@@ -388,13 +393,37 @@ void Connection::run_held() {
     {
       const std::scoped_lock lock(mutex_);
       if (held_.empty()) return;
-      job = std::move(held_.back());
-      held_.pop_back();
-      if (held_.empty()) held_ = std::vector<std::unique_ptr<Job>>();
+      job = std::move(held_.front());
+      held_.pop_front();
     }
+    if (job->gate && !enter_again(job)) continue;
     if (hold(job)) return;
     run(std::move(job));
   }
+}
+
+// False: it waits for a slot again, or was refused, or came too late for either.
+bool Connection::enter_again(std::unique_ptr<Job>& job) {
+  auto gate = std::exchange(job->gate, nullptr);
+  const auto now = std::chrono::steady_clock::now();
+  if (now >= job->deadline) {
+    job->finish(QueuedCall::End::expired);
+    return false;
+  }
+  switch (directory_.admission().enter(*gate, now, true)) {
+    case Admission::Entry::runs:
+      job->ticket.set_gate(std::move(gate));
+      return true;
+    case Admission::Entry::waits:
+      job->set_place(std::move(gate));
+      job->connection = shared_from_this();
+      directory_.admission().queue(std::move(job));
+      return false;
+    case Admission::Entry::refused:
+      break;
+  }
+  refuse(std::move(job->ticket), *job->binding->offer, job->method, *gate, now);
+  return false;
 }
 
 void Connection::on_room() {
@@ -415,7 +444,7 @@ void Connection::on_closed() {
   calls_->on_lost();
   directory_.admission().cancel_all(number_);
   {
-    std::vector<std::unique_ptr<Job>> dropped;  // destroyed after unlocking: their tickets answer
+    std::list<std::unique_ptr<Job>> dropped;  // destroyed after unlocking: their tickets answer
     const std::scoped_lock lock(mutex_);
     dropped.swap(held_);
   }

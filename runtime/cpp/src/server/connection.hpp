@@ -117,6 +117,7 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   /// Keeps a call back that may not begin while its connection's replies are not read. False: it may.
   bool hold(std::unique_ptr<Job>& job);
   void run_held();
+  bool enter_again(std::unique_ptr<Job>& job);
   void run_lane();
   void run_lane(std::unique_ptr<Job> first);
   void drop_lane();
@@ -142,7 +143,7 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   std::mutex mutex_;                      // all below
   std::list<std::unique_ptr<Job>> lane_;  // and no deque, which takes memory when it is empty
   bool lane_runs_ = false;
-  std::vector<std::unique_ptr<Job>> held_;  // until there is room for their replies
+  std::list<std::unique_ptr<Job>> held_;  // until there is room for their replies
   std::map<const Offer*, std::size_t> oneways_;
   std::atomic<bool> draining_{false};
   std::atomic<std::uint32_t> latest_{0};  // once draining: no request behind it is executed

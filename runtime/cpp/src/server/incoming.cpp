@@ -5,9 +5,10 @@
 
 namespace mf::server {
 
-void Ticket::leave_gate() {
-  const auto gate = std::exchange(gate_, nullptr);
+std::shared_ptr<Gate> Ticket::leave_gate() {
+  auto gate = std::exchange(gate_, nullptr);
   gate->admission().leave(*gate);
+  return gate;
 }
 
 std::shared_ptr<link::ServerLink> Ticket::take_link() {

@@ -61,8 +61,13 @@ class Ticket {
 
   /// It has a slot there, which is given back when it is answered: before the answer is sent, so that a
   /// client that sends its next call then is not refused.
-  [[nodiscard]] bool has_gate() const noexcept { return gate_ != nullptr; }
   void set_gate(std::shared_ptr<Gate> gate) noexcept { gate_ = std::move(gate); }
+  /// The gate whose slot it had; null if it had none.
+  std::shared_ptr<Gate> give_back_slot() {
+    if (!gate_) [[likely]]
+      return nullptr;
+    return leave_gate();
+  }
 
   /// `status`: protocol::kStatusOk or kStatusMixed. A large payload is moved.
   void answer(std::uint16_t status, Tier tier, Gathered& payload);
@@ -76,11 +81,7 @@ class Ticket {
   /// The link to answer on; null if nobody waits for the answer, or it was given.
   [[nodiscard]] std::shared_ptr<link::ServerLink> take_link();
   void drop();
-  void give_back_slot() {
-    if (gate_) [[unlikely]]
-      leave_gate();
-  }
-  void leave_gate();
+  std::shared_ptr<Gate> leave_gate();
 
   std::shared_ptr<link::ServerLink> link_;  // null once answered
   std::shared_ptr<Call> call_;
