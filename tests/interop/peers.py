@@ -104,6 +104,14 @@ class Process:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, number)
 
+    def freeze(self) -> None:
+        """Stops it until SIGCONT; returns when none of its threads runs any more."""
+        self.signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self._process.pid, os.WSTOPPED | os.WNOWAIT)
+
+    def thaw(self) -> None:
+        self.signal(signal.SIGCONT)
+
     def wait(self, patience: float = PATIENCE) -> int:
         """Its exit code."""
         return self._process.wait(patience)

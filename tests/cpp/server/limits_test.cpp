@@ -142,7 +142,8 @@ struct Unread {
     for (int i = 0; i < times; ++i) peer->session.send_request({}, std::span<const std::byte>());
   }
   void note(int x) {
-    peer->session.send_request({.route = 1, .flags = mf::protocol::kOneway}, std::span<const std::byte>(bytes_of(x).span()));
+    peer->session.send_request({.route = 1, .flags = mf::protocol::kOneway},
+                               std::span<const std::byte>(bytes_of(x).span()));
   }
   /// Sends what was asked, and waits until the server has read it.
   [[nodiscard]] bool sent(std::size_t calls) {
@@ -179,8 +180,7 @@ TEST(ConnectionLimits, NoRequestBeginsOnAWorkerWhileRepliesAreNotRead) {
   EXPECT_LT(unread.held(), 4 * Unread::kMost);
   for (int i = 0; i < kAll; ++i) EXPECT_GT(unread.peer->next(EventType::reply).payload.size(), 512U << 10);
   EXPECT_EQ(unread.much->ran, kAll);
-  EXPECT_TRUE(
-      eventually([&] { return unread.held() == 0 && unread.server.stats().connections.calls == 0; }));
+  EXPECT_TRUE(eventually([&] { return unread.held() == 0 && unread.server.stats().connections.calls == 0; }));
 }
 
 TEST(ConnectionLimits, ALimitOfAMethodLetsNoMoreRepliesWaitAndKeepsNoSlotForThem) {

@@ -49,6 +49,13 @@ class Process {
   void kill(int signal) const {
     if (!ended_) ::kill(pid_, signal);
   }
+  /// Stops it until SIGCONT; returns when none of its threads runs any more.
+  void freeze() const {
+    kill(SIGSTOP);
+    siginfo_t info{};
+    if (!ended_) (void)::waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WNOWAIT);
+  }
+  void thaw() const { kill(SIGCONT); }
   /// The exit status as waitpid() gives it.
   int wait() {
     if (!ended_) ::waitpid(pid_, &status_, 0);

@@ -9,7 +9,6 @@ from itertools import pairwise
 import pytest
 
 from mf.core.error import Code, Error, Execution
-from mf.link.balancing import order
 from mf.link.link import Link
 from mf.link.reconnect import LONGEST, Backoff
 from mf.link.resolver import StaticResolver
@@ -193,12 +192,6 @@ def test_back_off_grows_to_its_cap_and_is_drawn_below_it() -> None:
     assert waits[-1] < LONGEST
     backoff.reset()
     assert backoff.next() < 0.05
-
-
-def test_the_less_loaded_of_two_comes_first_and_nobody_is_lost() -> None:
-    for _ in range(20):
-        assert order(["busy", "idle"], {"busy": 5.0, "idle": 0.0}.__getitem__) == ["idle", "busy"]
-    assert sorted(order([3, 1, 2], float)) == [1, 2, 3]
 
 
 def test_a_static_resolver_knows_agents_only_if_told() -> None:

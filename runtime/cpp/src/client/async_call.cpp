@@ -115,7 +115,7 @@ void AsyncCall::go(std::shared_ptr<AsyncCall> call, CallStep step, TimePoint now
           auto& state = *call->state_;
           return state.rest_later(std::move(call), refused);
         }
-        call->route_ = call->state_->ready_route();
+        call->route_ = call->state_->ready_route(now);
         if (!call->route_) {
           auto& state = *call->state_;
           return state.find_later(std::move(call));
@@ -164,6 +164,8 @@ std::optional<link::Reply> AsyncCall::send(std::shared_ptr<AsyncCall>& owner, Ti
                        : last        ? link::Payload(large)
                                      : link::Payload(std::as_const(large));
   auto* const link = call.route_.link.get();
+  if (call.route_.chosen()) [[unlikely]]
+    call.sent_ = now == TimePoint{} ? std::chrono::steady_clock::now() : now;
   if (call.method_.oneway) return link->send_oneway(head, payload, deadline);
   // Completions without a reader run on the reactor's thread, so not while this is it.
   std::shared_ptr<link::ClientLink> kept;
@@ -215,6 +217,8 @@ std::optional<link::Reply> AsyncCall::send_stoppable(const std::shared_ptr<Async
 }
 
 void AsyncCall::on_reply(std::shared_ptr<AsyncCall> call, link::Reply&& reply) {
+  if (call->route_.chosen() && (call->stream() == nullptr || reply.how == link::Ended::expired)) [[unlikely]]
+    call->state_->learn(call->route_, call->method_, call->head_.count, reply, call->sent_);
   const auto step = settle(call->call_, reply);
   if (call->call_.ended()) return finish(std::move(call), std::move(reply), true);
   leave_reader(*call);

@@ -52,7 +52,8 @@ Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServan
     owns_reactor_ = true;
   }
   pool_ = std::make_unique<link::Pool>(
-      reactor_, [this] { return session_options(); }, options_.connect_timeout, std::move(tls));
+      reactor_, [this] { return session_options(); }, options_.connect_timeout, std::move(tls),
+      options_.dead_after);
 }
 
 std::shared_ptr<Core> Core::at(std::string_view url, ClientOptions options) {

@@ -151,11 +151,15 @@ void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protoco
     }
     sent.route = route.of(method);
     encode_request(scratch.payload(), encode, context);
+    const bool chosen = route.chosen() && !method.oneway;
+    const auto began = chosen && now == TimePoint{} ? std::chrono::steady_clock::now() : now;
     if (method.oneway) {
       slot.reply = route.link->send_oneway(sent, scratch.payload(), context.deadline);
     } else {
       route.link->call(slot, sent, scratch.payload(), context.deadline, std::exchange(now, TimePoint()));
     }
+    if (chosen) [[unlikely]]
+      state_->learn(route, method, sent.count, slot.reply, began);
     step = settle(call, slot.reply);
   }
   if (slot.reply.metadata && context.reply_metadata != nullptr)

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <numeric>
 #include <random>
+#include <span>
 
 #include "mf/core/agent.hpp"
 #include "mf/core/blocking.hpp"
@@ -61,6 +61,7 @@ std::shared_ptr<Target::State> Target::State::of(const std::shared_ptr<Core>& co
     auto state = std::make_shared<State>();
     state->core = core;
     state->service = &service;
+    state->usual_ = std::make_unique<link::Usual[]>(service.methods.size());
     state->agent = agent;
     if (agent) state->shown = shown_agent(service, *agent);
     if (agent) state->agent_key = "=" + *agent;
@@ -75,51 +76,76 @@ std::string Target::State::what() const {
 
 // ---- routes that are known
 
-Route Target::State::ready_route() {
+Route Target::State::ready_route(TimePoint now) {
   const std::scoped_lock lock(mutex);
   if (version_ != core->resolver().version()) [[unlikely]]
     return {};
-  return pick();
+  return pick(now);
 }
 
 // Under the lock.
-Route Target::State::pick() {
+Route Target::State::pick(TimePoint now) {
   if (std::erase_if(routes_, [](const Known& known) { return !known.link->usable(); }) != 0) missing_ = true;
   while (!routes_.empty()) {
     if (missing_) [[unlikely]]
       try_missing();
-    const std::size_t taken = routes_.size() > 1 ? choose() : 0;
+    const bool several = routes_.size() > 1;
+    const auto taken = several ? choose(now) : 0;
     auto& known = routes_[taken];
     if (known.binding->pin()) [[likely]]
-      return {known.link, known.binding.get()};
+      return {known.link, known.binding.get(), several};
     routes_.erase(routes_.begin() + static_cast<std::ptrdiff_t>(taken));  // the binding was taken back
   }
   return {};
 }
 
-// Under the lock. Those that are overloaded only if all are.
-std::size_t Target::State::choose() {
-  std::array<std::size_t, kMostRoutes> among{};
-  auto count = std::min(routes_.size(), kMostRoutes);
-  std::iota(among.begin(), among.end(), std::size_t{0});
-  if (some_refuse_) [[unlikely]] {
-    const auto now = std::chrono::steady_clock::now();
-    const auto end = std::remove_if(among.begin(), among.begin() + static_cast<std::ptrdiff_t>(count),
-                                    [&](std::size_t i) { return routes_[i].refuses_until > now; });
-    const auto left = static_cast<std::size_t>(end - among.begin());
-    some_refuse_ = left != count;
-    if (left == 0) {
-      std::iota(among.begin(), among.end(), std::size_t{0});
-    } else {
-      count = left;
+// Under the lock. Those that are overloaded only if all are. Those of whom nothing is heard are pinged,
+// later, as that takes the locks of their links.
+std::size_t Target::State::choose(TimePoint now) {
+  if (now == TimePoint{}) now = std::chrono::steady_clock::now();
+  std::array<link::Look, kMostRoutes> looks;
+  const auto count = std::min(routes_.size(), kMostRoutes);
+  bool refuse = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& link = routes_[i].link;
+    looks.at(i) = link->look(now);
+    if (!looks.at(i).alive && !link->pinged()) [[unlikely]]
+      core->reactor().post([link] { link->ping(); });
+    if (some_refuse_ && routes_[i].refuses_until > now) [[unlikely]] {
+      looks.at(i).trusted = looks.at(i).probe = false;
+      refuse = true;
     }
   }
-  if (count == 1) return among[0];
-  const auto first = random_number() % count;
-  const auto second = (first + 1 + random_number() % (count - 1)) % count;
-  return routes_[among.at(first)].link->in_flight() <= routes_[among.at(second)].link->in_flight()
-             ? among.at(first)
-             : among.at(second);
+  some_refuse_ = refuse;
+  const auto random = [](std::uint32_t below) { return random_number() % below; };
+  const auto taken = link::choose(std::span(looks).first(count), random);
+  if (looks.at(taken).probe) [[unlikely]] {
+    routes_[taken].link->learn(
+        [&](link::Standing& standing) { standing.probed(now, random(1'000) / 1'000.0); });
+  }
+  return taken;
+}
+
+void Target::State::learn(const Route& route, const MethodInfo& method, std::uint32_t items,
+                          const link::Reply& reply, TimePoint sent) {
+  const auto now = std::chrono::steady_clock::now();
+  route.link->learn([&](link::Standing& standing) {
+    if (reply.how == link::Ended::expired || reply.status == Code::deadline_exceeded) {
+      standing.missed(now);
+    } else if (reply.how != link::Ended::replied) {
+      return;  // it says nothing of the instance, or the connection has ended
+    } else if (reply.status == Code::unavailable) {
+      standing.failed(now);
+    } else if (reply.status == Code::overloaded) {
+      return;  // rest_of() sees to that
+    } else if (items != 1) {
+      standing.replied(now - sent, {}, sent, now);
+    } else {
+      auto& usual = usual_[method.index];
+      standing.replied(now - sent, usual.get(), sent, now);
+      usual.add(now - sent);
+    }
+  });
 }
 
 // ---- calls that were refused as OVERLOADED
@@ -366,7 +392,7 @@ Found Target::State::look(Search& search, TimePoint deadline) {
     } else {
       const std::scoped_lock lock(mutex);
       version_ = version_before;
-      found.route = pick();
+      found.route = pick({});
       found.again_at = {};
     }
   } else if (found.offers->answered) {
@@ -408,7 +434,7 @@ Found Target::State::wait_for_route(TimePoint deadline, const std::stop_token& s
 
 Route Target::State::find_route(protocol::Call& call, protocol::CallStep& step, link::Reply& failed,
                                 TimePoint& now) {
-  auto route = ready_route();
+  auto route = ready_route(now);
   if (!route) [[unlikely]] {
     now = {};
     auto found = wait_for_route(call.deadline());

@@ -20,6 +20,7 @@
 #include "mf/client/async_call.hpp"
 #include "mf/client/target.hpp"
 #include "mf/link/backoff.hpp"
+#include "mf/link/balancing.hpp"
 
 namespace mf::client {
 
@@ -55,7 +56,10 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   [[nodiscard]] std::string what() const;
 
   /// A known route, if there is one: never waits.
-  [[nodiscard]] Route ready_route();
+  [[nodiscard]] Route ready_route(TimePoint now = {});
+  /// How a request that was sent then has ended on a route that was chosen. `items`: of the request.
+  void learn(const Route& route, const MethodInfo& method, std::uint32_t items, const link::Reply& reply,
+             TimePoint sent);
   /// Waits for one, and tells the machine of the call. Empty: the call has ended with `failed`, or begins
   /// again, as `step` says. If it took time, `now` is forgotten.
   [[nodiscard]] Route find_route(protocol::Call& call, protocol::CallStep& step, link::Reply& failed,
@@ -91,8 +95,8 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   };
 
   [[nodiscard]] std::string seen_agent() const { return agent.value_or("*"); }
-  [[nodiscard]] Route pick();
-  [[nodiscard]] std::size_t choose();
+  [[nodiscard]] Route pick(TimePoint now);
+  [[nodiscard]] std::size_t choose(TimePoint now);
   [[nodiscard]] std::shared_ptr<AsyncCall> stop_resting(const AsyncCall* call);
   void try_missing();
   [[nodiscard]] std::vector<Instance> select(const Offers& offers) const;
@@ -112,6 +116,7 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   void search_later(const std::shared_ptr<Search>& search, Resolver::Snapshot known, TimePoint again_at);
   void end_search(Found& found);
 
+  std::unique_ptr<link::Usual[]> usual_;  // of each method
   std::vector<Known> routes_;
   std::uint64_t version_ = 0;  // of the resolver, when the routes were made
   std::vector<Address> announced_;

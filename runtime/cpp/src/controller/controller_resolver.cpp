@@ -62,9 +62,11 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
   State(std::vector<Address> controllers, std::shared_ptr<transport::Reactor> reactor)
       : where(listed(controllers)),
         note("the controller at " + where + " has not answered yet"),
+        // Not pinged: a watch waits for minutes while nothing changes, and a client that does nothing makes
+        // no system call meanwhile.
         client(std::make_shared<client::Core>(
-            std::make_shared<StaticResolver>(as_servers(std::move(controllers))), nullptr, ClientOptions{},
-            std::move(reactor))),
+            std::make_shared<StaticResolver>(as_servers(std::move(controllers))), nullptr,
+            ClientOptions{.dead_after = std::chrono::milliseconds(0)}, std::move(reactor))),
         controller(client) {}
 
   const std::string where;

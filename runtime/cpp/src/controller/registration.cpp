@@ -33,7 +33,11 @@ struct Registration::State : std::enable_shared_from_this<State> {
       : log(to),
         where(address.str()),
         nonce(instance),
-        client(std::make_shared<client::Core>(only(address), nullptr, ClientOptions{}, std::move(reactor))),
+        // Not pinged: the kernel looks after this connection, and a server that does nothing makes no system
+        // call.
+        client(std::make_shared<client::Core>(only(address), nullptr,
+                                              ClientOptions{.dead_after = std::chrono::milliseconds(0)},
+                                              std::move(reactor))),
         controller(client) {}
 
   const Log log;

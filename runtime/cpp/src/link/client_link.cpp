@@ -2,6 +2,9 @@
 #include "mf/link/client_link.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
 
 #include "mf/core/error.hpp"
 #include "mf/core/options.hpp"
@@ -21,6 +24,11 @@ constexpr std::size_t kFlushFrom = std::size_t{64} << 10U;
 // After a pause this long the connection is looked at before it is used: the server may have gone.
 constexpr auto kIdle = std::chrono::milliseconds(5);
 constexpr auto kAdoptAfter = std::chrono::milliseconds(100);
+// Of how long a silence ends a link there are so many turns of its timer, after the first of which the server
+// is pinged, and in the last of which the link has ended.
+constexpr int kSilenceTurns = 5;
+// Less than this is on its way to a peer that lives, or to one that does not.
+constexpr std::size_t kMuchUnacknowledged = std::size_t{64} << 10U;
 // While a user's callback takes longer than this, what is started elsewhere does not wait for the turn's end.
 constexpr auto kLongTurn = std::chrono::milliseconds(1);
 
@@ -64,9 +72,11 @@ std::uint16_t deadline_field(TimePoint now, TimePoint deadline) {
 }  // namespace
 
 ClientLink::ClientLink(std::unique_ptr<transport::Stream> stream, protocol::SessionOptions options,
-                       std::shared_ptr<transport::Reactor> reactor)
+                       std::shared_ptr<transport::Reactor> reactor, Liveness liveness)
     : stream_(std::move(stream)),
       reactor_(std::move(reactor)),
+      standing_(liveness.standing ? std::move(liveness.standing) : std::make_shared<SharedStanding>()),
+      silence_turn_(liveness.dead_after / kSilenceTurns),
       session_(protocol::Role::client, std::move(options)) {}
 
 ClientLink::~ClientLink() = default;
@@ -74,9 +84,9 @@ ClientLink::~ClientLink() = default;
 Outcome<std::shared_ptr<ClientLink>> ClientLink::open(std::unique_ptr<transport::Stream> stream,
                                                       protocol::SessionOptions options,
                                                       std::shared_ptr<transport::Reactor> reactor,
-                                                      TimePoint deadline) {
+                                                      TimePoint deadline, Liveness liveness) {
   const std::shared_ptr<ClientLink> link(
-      new ClientLink(std::move(stream), std::move(options), std::move(reactor)));
+      new ClientLink(std::move(stream), std::move(options), std::move(reactor), std::move(liveness)));
   if (auto shaken = link->shake_hands(deadline); !shaken) {
     link->close("handshake failed");
     return shaken.failure();
@@ -163,6 +173,7 @@ Outcome<std::shared_ptr<Binding>> ClientLink::ask(const ServiceInfo& service, co
   binding->refusal_.code = Code::ok;
   bindings_[{std::string(service.name), agent}] = binding;
   asked_[binding->first_] = binding;
+  if (!silence_watched_) watch_silence(std::chrono::steady_clock::now());
   return binding;
 }
 
@@ -261,6 +272,8 @@ std::uint32_t ClientLink::append(protocol::RequestHead& head, const Payload& pay
     throw;
   }
   in_flight_.store(calls_.size(), std::memory_order_relaxed);
+  if (!silence_watched_) [[unlikely]]
+    watch_silence(now);
   return head.id;
 }
 
@@ -663,6 +676,76 @@ void ClientLink::watch_deadline(TimePoint deadline) {
     timer_at_ = deadline;
   } catch (const std::bad_alloc&) {  // the next call will try again, and whoever leads looks, too
   }
+}
+
+// Not taken back when nothing is awaited any more: it finds so when it fires, and is not set again. So calls
+// one after another set it once a turn.
+void ClientLink::watch_silence(TimePoint now) {
+  if (silence_turn_.count() == 0) return;
+  try {
+    reactor_->at(now + silence_turn_, [weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (!self) return;
+      Lock lock(self->mutex_);
+      self->silence_watched_ = false;
+      self->look_for_silence(lock);
+    });
+    silence_watched_ = true;
+  } catch (const std::bad_alloc&) {  // the next call will try again
+  }
+}
+
+void ClientLink::look_for_silence(Lock& lock) {
+  if (broken() || !awaits_something()) {
+    quiet_turns_ = 0;
+    return;
+  }
+  if (progress()) {
+    quiet_turns_ = 0;
+  } else if (++quiet_turns_ == kSilenceTurns - 1) {
+    const auto silence = std::chrono::duration<double>(silence_turn_ * quiet_turns_).count();
+    std::array<char, 32> seconds{};
+    const auto end = std::to_chars(seconds.data(), seconds.data() + seconds.size(), silence).ptr;
+    return break_off({.code = Code::connection_lost,
+                      .execution = Execution::unknown,
+                      .message = peer() + " does not answer: nothing has come for " +
+                                 std::string(seconds.data(), end) + " s, not even the answer to a ping",
+                      .declared = nullptr},
+                     lock);
+  }
+  if (quiet_turns_ == 1 && !pinged()) send_ping(lock);
+  if (!broken()) watch_silence(std::chrono::steady_clock::now());
+}
+
+/// Since the last turn: anything has arrived, or the peer has taken some of what waited to be written.
+bool ClientLink::progress() noexcept {
+  const auto heard = heard_.load(std::memory_order_relaxed);
+  const auto unacknowledged = stream_->unacknowledged();
+  const bool taken = unacknowledged_before_ > kMuchUnacknowledged && unacknowledged < unacknowledged_before_;
+  unacknowledged_before_ = unacknowledged;
+  return std::exchange(heard_before_, heard) != heard || std::exchange(moved_, false) || taken;
+}
+
+void ClientLink::send_ping(Lock& lock) {
+  pinged_.store(true, std::memory_order_relaxed);
+  try {
+    session_.send_ping(0);
+  } catch (...) {
+    return break_off_by_exception(lock);
+  }
+  flush(lock);
+}
+
+void ClientLink::ping() {
+  Lock lock(mutex_);
+  if (broken() || pinged()) return;
+  send_ping(lock);
+  if (!broken() && !leading_) arm(lock);
+}
+
+Look ClientLink::look(TimePoint now) {
+  const std::scoped_lock lock(standing_->mutex);
+  return standing_->standing.look(heard_.load(std::memory_order_relaxed), in_flight(), now);
 }
 
 void ClientLink::expire(TimePoint now, Lock& lock) {

@@ -175,6 +175,8 @@ ClientLink::Got ClientLink::read_once(Lock& lock, transport::Wait wait) {
     if (broken()) return Got::nothing;
     switch (result.state) {
       case transport::IoState::ok:
+        heard_.store(heard_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        pinged_.store(false, std::memory_order_relaxed);
         session_.commit(result.bytes);
         process(lock);
         return result.bytes == window.size() ? Got::full : Got::some;
@@ -466,6 +468,8 @@ void ClientLink::flush(Lock& lock) {
     session_.consumed(result.bytes);
     written_ += result.bytes;
     offered_ = written_;
+    if (was_blocked_ && result.bytes != 0) moved_ = true;
+    was_blocked_ = result.state == transport::IoState::would_block;
     if (result.state == transport::IoState::ok) continue;
     if (result.state == transport::IoState::would_block) {
       blocked_ = true;
@@ -501,7 +505,7 @@ void ClientLink::flush_soon(Lock& lock) {
 
 // By the state of things: reads for asynchronous calls while nobody leads, writes while the socket is full.
 void ClientLink::arm(Lock& lock) {
-  const unsigned wanted = (by_reactor_ > 0 && !leading_ ? 1U : 0U) | (blocked_ ? 2U : 0U);
+  const unsigned wanted = ((by_reactor_ > 0 || pinged()) && !leading_ ? 1U : 0U) | (blocked_ ? 2U : 0U);
   if ((wanted & 1U) != 0 && stream_->has_input()) look_again(lock);
   if ((wanted & ~armed_) == 0) return;
   try {

@@ -5,12 +5,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace mf::link {
 namespace {
 
 // A server on this host that lives answers so soon; another one's path must not keep a call from the network.
 constexpr auto kLocalAnswersWithin = std::chrono::milliseconds(250);
+
+// Between attempts at one address: who returns there is to be used again within 300 ms.
+constexpr auto kLongestPause = std::chrono::milliseconds(200);
 
 struct OwnDescriptor {
   explicit OwnDescriptor(int of) noexcept : fd(::fcntl(of, F_DUPFD_CLOEXEC, 0)) {}
@@ -26,10 +30,12 @@ struct OwnDescriptor {
 }  // namespace
 
 Pool::Pool(std::shared_ptr<transport::Reactor> reactor, MakeOptions make_options,
-           std::chrono::milliseconds connect_timeout, std::shared_ptr<transport::TlsContext> tls)
+           std::chrono::milliseconds connect_timeout, std::shared_ptr<transport::TlsContext> tls,
+           std::chrono::milliseconds dead_after)
     : reactor_(std::move(reactor)),
       make_options_(std::move(make_options)),
       connect_timeout_(connect_timeout),
+      dead_after_(dead_after),
       connecting_{.tls = std::move(tls), .stop = stop_.get_token()} {}
 
 Pool::~Pool() {
@@ -43,7 +49,8 @@ std::shared_ptr<Pool::Slot> Pool::slot(const Address& address) {
     slot = std::make_shared<Slot>();
     slot->backoff =
         Backoff(std::hash<std::string>{}(address.host) + address.port +
-                static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
+                    static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()),
+                kLongestPause);
   }
   return slot;
 }
@@ -69,14 +76,16 @@ Outcome<std::shared_ptr<ClientLink>> Pool::open(const Address& address, TimePoin
   if (auto link = current(*entry); link && link->usable()) return link;
   const auto now = std::chrono::steady_clock::now();
   if (now < entry->not_before) return entry->last_failure;
-  auto opened = connect(address, now, deadline);
+  auto opened = connect(address, *entry, now, deadline);
   if (!opened) {
     entry->last_failure = opened.failure();
-    entry->not_before =
-        std::chrono::steady_clock::now() + std::min(entry->backoff.next(), std::chrono::milliseconds(200));
+    entry->not_before = std::chrono::steady_clock::now() + entry->backoff.next();
     return opened;
   }
   entry->backoff.reset();
+  opened.value()->learn([&](Standing& standing) {
+    standing.connected(std::exchange(entry->was_connected, true), std::chrono::steady_clock::now());
+  });
   bool kept = false;
   {
     const std::scoped_lock closing(mutex_);
@@ -93,7 +102,7 @@ Outcome<std::shared_ptr<ClientLink>> Pool::open(const Address& address, TimePoin
   return opened;
 }
 
-Outcome<std::shared_ptr<ClientLink>> Pool::connect(const Address& address, TimePoint now,
+Outcome<std::shared_ptr<ClientLink>> Pool::connect(const Address& address, Slot& slot, TimePoint now,
                                                    TimePoint deadline) {
   const auto until = std::min(deadline, now + connect_timeout_);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now);
@@ -102,7 +111,8 @@ Outcome<std::shared_ptr<ClientLink>> Pool::connect(const Address& address, TimeP
   // A descriptor of its own: the stream's may be closed, and its number another socket's, before this ends.
   const OwnDescriptor same(stream.value()->fd());
   const std::stop_callback end(connecting_.stop, [&same] { ::shutdown(same.fd, SHUT_RDWR); });
-  return ClientLink::open(std::move(stream).value(), make_options_(), reactor_, until);
+  return ClientLink::open(std::move(stream).value(), make_options_(), reactor_, until,
+                          {.dead_after = dead_after_, .standing = slot.standing});
 }
 
 std::shared_ptr<ClientLink> Pool::current(const Slot& slot) {

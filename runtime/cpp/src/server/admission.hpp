@@ -106,6 +106,9 @@ class Admission : public std::enable_shared_from_this<Admission> {
   /// For a method with this limit of its own, called `what`; null if neither it nor the server has one.
   [[nodiscard]] std::shared_ptr<Gate> gate(const Limit& limit, std::string what);
 
+  /// Whether any call passes a gate here. Settled before the server starts.
+  [[nodiscard]] bool has_limits() const noexcept { return server_.bounded || !gates_.empty(); }
+
   /// A call has come. runs: it has a slot; waits: it has a place. `may_run`: else it can have no slot yet.
   [[nodiscard]] Entry enter(Gate& gate, TimePoint now, bool may_run);
   /// In which words it was refused.

@@ -347,7 +347,7 @@ void Connection::drop_lane() {
 void Connection::on_cancel(std::uint32_t id) {
   now_ = {};
   calls_->on_cancel(id);
-  directory_.admission().cancel(number_, id);
+  if (auto& admission = directory_.admission(); admission.has_limits()) admission.cancel(number_, id);
 }
 
 void Connection::on_stream(const protocol::Event& event) {
@@ -381,8 +381,7 @@ bool Connection::hold(std::unique_ptr<Job>& job) {
     held_.push_back(std::move(job));
   }
   // There may be room by now, and then nobody else would look.
-  if (!link->awaits_room())
-    directory_.workers().submit([self = shared_from_this()] { self->run_held(); });
+  if (!link->awaits_room()) directory_.workers().submit([self = shared_from_this()] { self->run_held(); });
   return true;
 }
 
@@ -442,7 +441,7 @@ void Connection::end_streams() {
 
 void Connection::on_closed() {
   calls_->on_lost();
-  directory_.admission().cancel_all(number_);
+  if (auto& admission = directory_.admission(); admission.has_limits()) admission.cancel_all(number_);
   {
     std::list<std::unique_ptr<Job>> dropped;  // destroyed after unlocking: their tickets answer
     const std::scoped_lock lock(mutex_);

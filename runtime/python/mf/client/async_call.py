@@ -28,14 +28,18 @@ async def run(call: Call[Any], to: AsyncDestination, step: CallStep | None = Non
         route = await find(call, to)
         if route is None:
             return
-        future = route.link.submit(call, pack_deadline(max(call.deadline - monotonic(), 0.0)))
+        now = monotonic()
+        future = route.link.submit(call, pack_deadline(max(call.deadline - now, 0.0)))
         if future is not None:
             try:
                 await future
             except CancelledError:
                 cancel(route.link, call)
                 raise
-        step = call.settle(monotonic())
+        done = monotonic()
+        if route.chosen:
+            to.router.learn(route, call, now, done)
+        step = call.settle(done)
         if step is CallStep.RESOLVE:
             step = await again(call, to, route)
 

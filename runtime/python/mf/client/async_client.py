@@ -14,6 +14,7 @@ from mf.core.service import ServiceInfo
 from mf.core.target import AsyncTarget, AsyncTargetSource
 from mf.link.async_pool import AsyncPool
 from mf.link.async_resolver import AsyncResolver, AsyncStaticResolver
+from mf.link.core import DEAD_AFTER
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ class AsyncClient(AsyncTargetSource):
     """What Client is, for the loop of asyncio that runs when it is made: only the tasks of that loop may use
     it, and it starts no thread. Another thread's loop has a client of its own.
 
-    `where`, `tls`, `wait_for_server`, `max_payload`, `forward_metadata` and `clock` are those of Client; a
-    resolver is an AsyncResolver. Raises RuntimeError where no loop runs.
+    `where`, `tls`, `wait_for_server`, `max_payload`, `forward_metadata`, `clock` and `dead_after` are those
+    of Client; a resolver is an AsyncResolver. Raises RuntimeError where no loop runs.
     """
 
     __slots__ = ("_caches", "_forwarded", "_loop", "_pool", "_resolver", "_router", "_source")
@@ -41,6 +42,7 @@ class AsyncClient(AsyncTargetSource):
         tls: "Tls | None" = None,
         forward_metadata: Iterable[str] = (),
         clock: Clock = monotonic,
+        dead_after: float = DEAD_AFTER,
     ) -> None:
         try:
             self._loop = get_running_loop()
@@ -57,7 +59,7 @@ class AsyncClient(AsyncTargetSource):
             self._source = where
             return
         self._resolver = self._resolver_for(where, self._loop) if isinstance(where, str) else where
-        self._pool = AsyncPool(self._loop, tls=tls, max_payload=max_payload)
+        self._pool = AsyncPool(self._loop, tls=tls, max_payload=max_payload, dead_after=dead_after)
         self._router = AsyncRouter(self._resolver, self._pool, wait_for_server, self._forwarded, self._caches)
 
     def _resolver_for(self, where: str, loop: "AbstractEventLoop") -> AsyncResolver:

@@ -72,10 +72,10 @@ class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
             until = pool.patience(deadline) if left else deadline
             try:
                 link = await pool.open(instance, until)
-                return Route(link, await link.bind(service, agent, until)), None
+                return Route(link, await link.bind(service, agent, until), len(candidates) > 1), None
             except Error as error:
                 if left and monotonic() >= until:
-                    pool.note_late(instance.address)
+                    pool.note_silent(instance)
                 troubles.add(error)
         return None, troubles.worst
 

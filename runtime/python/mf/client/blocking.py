@@ -32,7 +32,10 @@ def run(call: Call[Any], to: Destination, step: CallStep | None = None) -> None:
             step = sent_off(call, route, now)
         else:
             route.link.call(call, pack_deadline(max(call.deadline - now, 0.0)), now)
-            step = call.settle(monotonic())
+            done = monotonic()
+            if route.chosen:
+                to.router.learn(route, call, now, done)
+            step = call.settle(done)
         if step is CallStep.RESOLVE:
             step = again(call, to, route)
 

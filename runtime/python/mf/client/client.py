@@ -11,6 +11,7 @@ from mf.core.clock import Clock, monotonic
 from mf.core.metadata import TOKEN_KEY, check_key
 from mf.core.service import ServiceInfo
 from mf.core.target import Target, TargetSource
+from mf.link.core import DEAD_AFTER
 from mf.link.pool import Connect, Pool
 from mf.link.resolver import Resolver, StaticResolver
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
@@ -30,7 +31,9 @@ class Client(TargetSource):
     `wait_for_server`: seconds that a call waits for a server of a (service, agent) that was never seen yet.
     `max_payload`: bytes of one reply that are accepted. `forward_metadata`: keys that pass on by themselves
     from the call of a handler into the calls that it makes through this client, as trace context does.
-    `clock`: monotonic seconds, by which the results of cached calls grow old.
+    `clock`: monotonic seconds, by which the results of cached calls grow old. `dead_after`: a server that is
+    awaited, and from which nothing comes for so many seconds, not even the answer to a ping, is given up: the
+    calls on its connection end as UNKNOWN; 0: none is.
     """
 
     __slots__ = ("_caches", "_forwarded", "_pool", "_resolver", "_router", "_source")
@@ -45,6 +48,7 @@ class Client(TargetSource):
         tls: "Tls | None" = None,
         forward_metadata: Iterable[str] = (),
         clock: Clock = monotonic,
+        dead_after: float = DEAD_AFTER,
     ) -> None:
         self._forwarded = forwarded_keys(forward_metadata)
         self._caches = Caches(clock)
@@ -56,7 +60,7 @@ class Client(TargetSource):
             self._source = where
             return
         self._resolver = self._resolver_for(where) if isinstance(where, str) else where
-        self._pool = Pool(connect=connect, tls=tls, max_payload=max_payload)
+        self._pool = Pool(connect=connect, tls=tls, max_payload=max_payload, dead_after=dead_after)
         self._router = Router(self._resolver, self._pool, wait_for_server, self._forwarded, self._caches)
 
     def _resolver_for(self, where: str) -> Resolver:

@@ -69,10 +69,10 @@ class Router(Routing[Resolver, Pool]):
                 pool.connect_all([instance, *(other for _, other in left)], deadline)
             try:
                 link = pool.open(instance, until)
-                return Route(link, link.bind(service, agent, until)), None
+                return Route(link, link.bind(service, agent, until), len(candidates) > 1), None
             except Error as error:
                 if left and monotonic() >= until:
-                    pool.note_late(instance.address)
+                    pool.note_silent(instance)
                 troubles.add(error)
         return None, troubles.worst
 

@@ -15,12 +15,13 @@ from mf.core.agent_names import shown_agent
 from mf.core.cached import Caches
 from mf.core.error import Code, Error, not_executed, shortened, some_of
 from mf.core.service import ServiceInfo
-from mf.link.balancing import order
+from mf.link.balancing import usual_with
 from mf.link.core import LinkCore
 from mf.link.places import Places
 from mf.link.reconnect import Backoff
 from mf.link.resolver import Instance, View, Views
 from mf.protocol.call import Call, RetryBudget
+from mf.protocol.call_table import CallEvent
 from mf.protocol.calls import Binding
 
 L = TypeVar("L", bound=LinkCore)
@@ -49,11 +50,13 @@ _FINAL = frozenset(
 class Route(Generic[L]):
     """Where a call goes: a connection, and the numbers of the service's methods on it."""
 
-    __slots__ = ("binding", "link")
+    __slots__ = ("binding", "chosen", "link")
 
-    def __init__(self, link: L, binding: Binding) -> None:
+    def __init__(self, link: L, binding: Binding, chosen: bool) -> None:
         self.link = link
         self.binding = binding
+        self.chosen = chosen
+        """Whether there were others, so that how a call ends here is worth knowing."""
 
 
 class _SinceAnswered:
@@ -81,6 +84,7 @@ class Routing(Generic[V, P]):
     """
 
     __slots__ = (
+        "_usual",
         "_wait_for_server",
         "budget",
         "caches",
@@ -107,6 +111,7 @@ class Routing(Generic[V, P]):
         self.caches = Caches() if caches is None else caches
         self.seen: set[tuple[str, str | None]] = set()
         self.some_refuse = False  # some server was overloaded, once
+        self._usual: dict[int, float] = {}  # seconds that a method takes
 
     def passing_on(self, keys: tuple[str, ...]) -> Self:
         """The same for calls that pass on more keys."""
@@ -126,7 +131,7 @@ class Routing(Generic[V, P]):
 
     def ordered(self, candidates: list[tuple[str, Instance]]) -> list[tuple[str, Instance]]:
         """The best choice first."""
-        chosen = self.pool.late_last(order(candidates, lambda candidate: self.pool.load(candidate[1])))
+        chosen = self.pool.ordered(candidates)
         if not self.some_refuse:
             return chosen
         now = monotonic()
@@ -157,6 +162,26 @@ class Routing(Generic[V, P]):
         for _ in range(call.attempts - 2):
             backoff.next()
         return backoff.next()
+
+    def learn(self, route: "Route[Any]", call: Call[Any], sent: float, now: float) -> None:
+        """How a request that was sent then has ended on a route that was chosen, before it is settled."""
+        standing = route.link.standing
+        if call.failure is not None:
+            if call.ended_by is CallEvent.EXPIRED:
+                standing.missed(now)
+        elif call.status == Code.DEADLINE_EXCEEDED:
+            standing.missed(now)
+        elif call.status == Code.UNAVAILABLE:
+            standing.failed(now)
+        elif call.status == Code.OVERLOADED:
+            return  # rest_of() sees to that
+        elif call.items != 1:
+            standing.replied(now - sent, 0.0, sent, now)
+        else:
+            key = id(call.method)
+            usual = self._usual.get(key, 0.0)
+            standing.replied(now - sent, usual, sent, now)
+            self._usual[key] = usual_with(usual, now - sent)
 
 
 class Search:

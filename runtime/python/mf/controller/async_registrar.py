@@ -55,7 +55,7 @@ class _OneRegistrar(AsyncRegistrar):
 
     def register(self, nonce: bytes, addresses: list[str], offers: list[Offer]) -> None:
         self._nonce = nonce
-        self._client = AsyncClient(over_tcp([self._address]))
+        self._client = AsyncClient(over_tcp([self._address]), dead_after=0)  # the kernel looks after it
         self._stub = ControllerAsyncClient(self._client)
         stay = self._stay_registered(addresses, offers)
         # In a context of its own: it belongs to no call.

@@ -26,7 +26,7 @@ class AsyncControllerResolver(AsyncResolver):
     def __init__(self, where: str, loop: AbstractEventLoop) -> None:
         self.generation = 0
         self._addresses = controller_addresses(where)
-        self._client = AsyncClient(over_tcp(self._addresses))
+        self._client = AsyncClient(over_tcp(self._addresses), dead_after=0)  # the kernel looks after it
         self._stub = ControllerAsyncClient(self._client)
         self._loop = loop
         self._news = News(loop)

@@ -17,7 +17,7 @@ class ControllerConnection:
 
     def __init__(self, where: str) -> None:
         self.addresses = controller_addresses(where)
-        self._client = Client(over_tcp(self.addresses))
+        self._client = Client(over_tcp(self.addresses), dead_after=0)  # the kernel looks after it
         self.stub = ControllerClient(self._client)
 
     def trouble(self, error: Exception) -> str:

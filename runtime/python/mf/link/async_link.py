@@ -2,7 +2,8 @@
 
 Reading. The loop says when bytes are there; each reply wakes the task that awaits it. Writing. What is queued
 within one turn of the loop leaves in one system call at its end. Time. One timer a connection, for the
-earliest deadline of the calls in flight; it is moved when it fires, not with every call.
+earliest deadline of the calls in flight; it is moved when it fires, not with every call. A coarse one while
+something is awaited, for servers that say nothing.
 """
 
 from asyncio import AbstractEventLoop, Future, TimerHandle
@@ -14,7 +15,8 @@ from mf.core.error import Code, Error, not_executed
 from mf.core.log import error as log_error
 from mf.core.log import quote
 from mf.core.service import Payload, ServiceInfo
-from mf.link.core import HANDSHAKE_TIMEOUT, NO_RETRY_MENDS, LinkCore
+from mf.link.balancing import Standing
+from mf.link.core import DEAD_AFTER, HANDSHAKE_TIMEOUT, NO_RETRY_MENDS, LinkCore
 from mf.protocol.call import Call
 from mf.protocol.call_table import BOUND_AT_ONCE, WRITTEN_AT_ONCE, CallEvent
 from mf.protocol.calls import Binding, Description, Pending, Request
@@ -33,11 +35,31 @@ class AsyncLink(LinkCore):
     """See above. `waiter` of a request is the future of its caller; of what several wait for, a list of
     them."""
 
-    __slots__ = ("_asked", "_blocked", "_crowd", "_expiry", "_flush_due", "_loop", "_timer")
+    __slots__ = (
+        "_asked",
+        "_blocked",
+        "_crowd",
+        "_expiry",
+        "_flush_due",
+        "_heard_before",
+        "_loop",
+        "_silence",
+        "_timer",
+    )
 
-    def __init__(self, loop: AbstractEventLoop, stream: Stream, hello: Hello, scratch: bytearray) -> None:
+    def __init__(
+        self,
+        loop: AbstractEventLoop,
+        stream: Stream,
+        hello: Hello,
+        scratch: bytearray,
+        standing: Standing | None = None,
+        dead_after: float = DEAD_AFTER,
+    ) -> None:
         """`scratch` may be shared with all connections of the loop."""
-        super().__init__(stream, hello, scratch)
+        super().__init__(stream, hello, scratch, standing, dead_after)
+        self._silence: TimerHandle | None = None  # while something is awaited
+        self._heard_before = 0  # when it was set
         self._loop = loop
         self._asked: dict[tuple[str, str], Binding] = {}
         self._blocked = False
@@ -72,6 +94,8 @@ class AsyncLink(LinkCore):
         call.waiter = future
         if call.deadline < self._expiry:
             self._expire_at(call.deadline)
+        if self._silence is None:
+            self._watch_silence()
         if not self._flush_due:
             self._flush_due = True
             self._loop.call_soon(self._flush)
@@ -83,6 +107,8 @@ class AsyncLink(LinkCore):
             return False
         if call.id in self._session.calls.by_id and call.deadline < self._expiry:
             self._expire_at(call.deadline)
+        if self._silence is None:
+            self._watch_silence()
         self.flush()
         return True
 
@@ -166,6 +192,8 @@ class AsyncLink(LinkCore):
             if not self._unbind_idle():
                 raise not_executed(Code.OVERLOADED, f"{self.peer} takes no more bindings, and all are busy")
         self._asked[service.name, agent] = binding
+        if self._silence is None:
+            self._watch_silence()
         self.flush()
         return binding
 
@@ -263,6 +291,9 @@ class AsyncLink(LinkCore):
 
     def _digest(self, count: int) -> None:
         session = self._session
+        self.heard += 1
+        if self._pinged_at:
+            self._pinged_at = 0.0
         finished: list[Pending] = []
         for event in session.received(count):
             if type(event) is tuple:
@@ -370,6 +401,30 @@ class AsyncLink(LinkCore):
         if overdue:
             self.flush()
 
+    def ping(self, now: float) -> None:
+        if not self._pinged_at and self.failure is None:
+            self._pinged_at = now
+            self._session.ping()
+            self.flush()
+
+    def look_for_life(self, now: float) -> None:
+        """The loop reads."""
+
+    def _watch_silence(self) -> None:
+        if self._turn < FOREVER:
+            self._heard_before = self.heard
+            self._silence = self._loop.call_later(self._turn, self._look_for_silence)
+
+    def _look_for_silence(self) -> None:
+        """Is not set again while nothing is awaited."""
+        self._silence = None
+        if self.failure is not None or not (self._session.calls.by_id or self._asked):
+            return
+        if self.heard == self._heard_before:
+            self._quiet(monotonic(), self._turn)
+        if self.failure is None:
+            self._watch_silence()
+
     # The end
 
     def close(self) -> None:
@@ -381,6 +436,9 @@ class AsyncLink(LinkCore):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        if self._silence is not None:
+            self._silence.cancel()
+            self._silence = None
         self._let_in()
         descriptor = self._stream.fileno()
         if descriptor < 0:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from mf.core.error import Code, Error, not_executed
 from mf.link.async_link import AsyncLink
+from mf.link.core import DEAD_AFTER
 from mf.link.places import CONNECT_TIMEOUT, Place, Places, connect_failed
 from mf.link.resolver import Instance
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
@@ -40,9 +41,14 @@ class AsyncPool(Places[_Place, AsyncLink]):
     __slots__ = ("_dialer", "_loop", "_scratch")
 
     def __init__(
-        self, loop: AbstractEventLoop, *, tls: "Tls | None" = None, max_payload: int = DEFAULT_MAX_PAYLOAD
+        self,
+        loop: AbstractEventLoop,
+        *,
+        tls: "Tls | None" = None,
+        max_payload: int = DEFAULT_MAX_PAYLOAD,
+        dead_after: float = DEAD_AFTER,
     ) -> None:
-        super().__init__(max_payload)
+        super().__init__(max_payload, dead_after)
         self._loop = loop
         self._dialer = Dialer(tls)
         self._scratch = bytearray(SCRATCH_SIZE)
@@ -137,7 +143,9 @@ class AsyncPool(Places[_Place, AsyncLink]):
         except ValueError as failed:  # an address that cannot be used
             place.failed(address, OSError(str(failed)))
         else:
-            link = AsyncLink(self._loop, stream, self._hello(), self._scratch)
+            link = AsyncLink(
+                self._loop, stream, self._hello(), self._scratch, place.standing, self._dead_after
+            )
             place.connected(link)
             if self.closed:
                 link.close()

@@ -1,19 +1,231 @@
-"""R4. Which of several instances gets the next call: power of two choices by calls in flight."""
+"""R4. Which of several instances gets the next call, and which of them are avoided for a while: pure data and
+rules (docs/decisions/0029). Time and random numbers are arguments; there is no lock, no socket and no thread.
+C++ has the same rules and constants in mf/link/balancing.hpp, and tests/vectors/balancing.json holds both to
+one table of cases. Times are seconds.
+
+usual_with  how long a method takes, at whichever instance
+Standing    what is known of one instance. It is trusted, or under suspicion, because
+              nothing was heard for too long while something was awaited: trusted again once anything is;
+              a call missed its deadline, a reply took ten times its usual time, or five in a row said that
+              they could not be run: trusted again once a call, the probe, has ended as usual.
+choose      of the trusted ones: the better of two drawn at random, by calls in flight and by how much longer
+            than usual replies take. Now and then a probe. With nobody to trust: of those that live.
+"""
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
 
 from mf.link.fork import JITTER
 
-T = TypeVar("T")
+SLOW = 10.0
+"""A reply that takes so many times as long as usual is slow."""
+LEAST = 0.020
+"""Nothing shorter is slow, or a silence."""
+WEIGHT = 1 / 8
+"""How much of a moving average the latest reply of an instance is, and of a method."""
+METHOD_WEIGHT = 1 / 16
+MOST_RISE = 4.0
+"""What a method takes is raised by one reply as if it had taken so many times as long as usual at most."""
+NOISE = 0.001
+"""Instances are compared as if no reply took less: below that it is the noise of the machine."""
+ALIKE = 2.0
+"""Instances whose costs differ by less are alike: calls in flight decide between them."""
+FADE = 1.0
+"""What is known of the slowness of an instance counts half after so long without a reply."""
+MOST_FACTOR = 100.0
+FIRST_PAUSE = 0.1
+"""Between probes; doubling."""
+LONGEST_PAUSE = 10.0
+RAMP = 1.0
+"""How long an instance that comes back gets less than its share, from a tenth on."""
+LEAST_SHARE = 0.1
+FAILURES = 5
+"""So many replies in a row that say that the call could not be run."""
+
+_NEVER = float("-inf")
 
 
-def order(candidates: Sequence[T], load: Callable[[T], float]) -> list[T]:
-    """All candidates, the best choice first: the less loaded of two drawn at random, then the others at
-    random."""
-    if len(candidates) < 2:
-        return list(candidates)
-    shuffled = JITTER.sample(candidates, len(candidates))
-    if load(shuffled[1]) < load(shuffled[0]):
-        shuffled[0], shuffled[1] = shuffled[1], shuffled[0]
-    return shuffled
+def below(count: int) -> int:
+    """A number at random, of our own generator."""
+    return int(JITTER.random() * count)
+
+
+def usual_with(known: float, took: float) -> float:
+    """What a method takes usually, after one more reply; 0 if it was not known. A method that one slow
+    instance answers now and then stays what it is at the others."""
+    if not known:
+        return took
+    return known + (min(took, known * MOST_RISE) - known) * METHOD_WEIGHT
+
+
+class Standing:
+    """See above. The attributes without an underscore are as `look` has found them."""
+
+    __slots__ = (
+        "_factor",
+        "_factor_at",
+        "_failures",
+        "_heard",
+        "_latency",
+        "_pause",
+        "_probe_at",
+        "_quiet_since",
+        "_ramp_from",
+        "_silent",
+        "_suspected_at",
+        "_trusted_at",
+        "alive",
+        "cost",
+        "in_flight",
+        "probe",
+        "share",
+        "trusted",
+    )
+
+    def __init__(self) -> None:
+        self._heard = -1
+        self._quiet_since = 0.0
+        self._latency = 0.0  # of all its methods; 0: not known
+        self._factor = 1.0  # how many times as long as usual it takes
+        self._factor_at = 0.0
+        self._silent = False  # it is under suspicion for its silence alone
+        self._suspected_at = 0.0
+        self._probe_at = 0.0
+        self._trusted_at = _NEVER  # again
+        self._ramp_from = _NEVER
+        self._pause = FIRST_PAUSE
+        self._failures = 0
+        self.trusted = True
+        self.alive = True
+        """Something was heard since it came under suspicion."""
+        self.probe = False
+        self.in_flight = 0
+        self.cost = 1.0
+        self.share = 1.0
+
+    def look(self, heard: int, in_flight: int, now: float) -> "Standing":
+        """`heard`: counts what arrives on its connection."""
+        if heard != self._heard:
+            self._heard = heard
+            self._quiet_since = now
+            self.alive = True
+            if self._silent:
+                self._recover(now)
+        elif not in_flight:
+            self._quiet_since = now
+        elif self.trusted and now - self._quiet_since > max(LEAST, SLOW * self._latency):
+            self._suspect(now)
+            self._silent = True
+            self.alive = False
+        self.probe = not self.trusted and self.alive and now >= self._probe_at
+        self.in_flight = in_flight
+        self.cost = (in_flight + 1) * self._faded(now)
+        if self._ramp_from is not _NEVER:
+            self.share = min(1.0, LEAST_SHARE + (1 - LEAST_SHARE) * (now - self._ramp_from) / RAMP)
+        return self
+
+    def probed(self, now: float, fraction: float) -> None:
+        """A call that proves whether it is to be trusted is sent to it. `fraction`: at random, 0 to 1."""
+        self._pause = min(self._pause * 2, LONGEST_PAUSE)
+        self._probe_at = now + self._pause * (0.5 + 0.5 * fraction)
+
+    def replied(self, took: float, usual: float, sent: float, now: float) -> None:
+        """A call that was sent then has ended with a result or a declared error. `usual`: of its method."""
+        latency = self._latency
+        self._latency = latency + (took - latency) * WEIGHT if latency else took
+        ratio = min(max(took, NOISE) / max(usual, NOISE), MOST_FACTOR) if usual else 1.0
+        if usual and took > LEAST and took > SLOW * usual:
+            self._factor = max(self._faded(now), ratio)
+            self._factor_at = now
+            self._silent = False
+            if self.trusted:
+                self._suspect(now)
+            return
+        self._failures = 0
+        known = self._faded(now)
+        self._factor = known + (ratio - known) * WEIGHT
+        self._factor_at = now
+        if not self.trusted and not self._silent and sent >= self._suspected_at:
+            self._factor = min(self._factor, ratio)
+            self._recover(now)
+
+    def missed(self, now: float) -> None:
+        """A call on it has met its deadline."""
+        if self.trusted:
+            self._suspect(now)
+        self._silent = False
+        self.alive = False
+
+    def failed(self, now: float) -> None:
+        """It has said that it could not run a call."""
+        self._failures += 1
+        if self._failures >= FAILURES and self.trusted:
+            self._suspect(now)
+            self._silent = False
+
+    def connected(self, again: bool, now: float) -> None:
+        """There is a new connection to it. `again`: in place of one that ended."""
+        self._heard = -1
+        self._quiet_since = now
+        self._factor = 1.0
+        self.trusted = True
+        self._silent = False
+        self.alive = True
+        self._failures = 0
+        if again:
+            self._ramp_from = now
+
+    def _suspect(self, now: float) -> None:
+        """The pauses go on growing where an instance came back only to be suspected again."""
+        if now - self._trusted_at > LONGEST_PAUSE:
+            self._pause = FIRST_PAUSE
+        self.trusted = False
+        self._suspected_at = now
+        self._probe_at = now + self._pause
+
+    def _recover(self, now: float) -> None:
+        """Who was away for a moment only needs no slow start."""
+        self.trusted = True
+        self._silent = False
+        self._failures = 0
+        self._trusted_at = now
+        if now - self._suspected_at >= RAMP:
+            self._ramp_from = now
+
+    def _faded(self, now: float) -> float:
+        factor = self._factor
+        return 1.0 if factor == 1.0 else 1.0 + (factor - 1.0) * 0.5 ** ((now - self._factor_at) / FADE)
+
+
+def choose(standings: Sequence[Standing], random: Callable[[int], int] = below) -> int:
+    """The index of the one that gets the next call; of at least one, as `look` has found them. `random(n)`
+    gives a number below n. If that one is to be probed, the caller says so by Standing.probed()."""
+    among = [index for index, each in enumerate(standings) if each.trusted]
+    if len(among) < len(standings):
+        if among:
+            for index, each in enumerate(standings):
+                if each.probe:
+                    return index
+        else:
+            among = [index for index, each in enumerate(standings) if each.alive]
+            among = among or list(range(len(standings)))
+    count = len(among)
+    if count == 1:
+        return among[0]
+    first = random(count)
+    second = (first + 1 + random(count - 1)) % count
+    a, b = among[first], among[second]
+    one, other = standings[a], standings[b]
+    # One that comes back is passed over for as much as it lacks of its share.
+    if one.share < other.share and random(100) >= one.share * 100:
+        return b
+    if other.share < one.share and random(100) >= other.share * 100:
+        return a
+    return a if _first_is_better(one, other) else b
+
+
+def _first_is_better(first: Standing, second: Standing) -> bool:
+    if first.cost * ALIKE <= second.cost:
+        return True
+    if second.cost * ALIKE <= first.cost:
+        return False
+    return first.in_flight <= second.in_flight

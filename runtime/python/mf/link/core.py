@@ -12,6 +12,7 @@ from typing import Any
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.log import quote, warning
 from mf.core.service import Payload
+from mf.link.balancing import Standing
 from mf.link.reconnect import LONGEST, Backoff
 from mf.protocol.call import Call
 from mf.protocol.call_table import BOUND_AT_ONCE, WRITTEN_AT_ONCE, CallEvent
@@ -36,11 +37,18 @@ from mf.transport.stream import Stream, StreamError
 HANDSHAKE_TIMEOUT = 5.0
 NO_RETRY_MENDS = frozenset((Code.UNAUTHENTICATED, Code.PROTOCOL_ERROR))
 """Where a connection ended so before a call was sent on it, another attempt ends in the same way."""
+DEAD_AFTER = 10.0
+"""Seconds: so long a silence, in which the server was pinged, ends a connection."""
+SILENCE_TURNS = 5
+"""Of it: after one without a word the server is pinged, after three more the connection ends."""
 
 
 class LinkCore(ABC):
     """Owns the stream and the session. Ends for good when the stream does: `usable` is then false and
     `failure` says why.
+
+    `heard` counts what has arrived. `standing`: what is known of the server's address. `dead_after`: so many
+    seconds without a word, while something is awaited, end it; 0: none do.
     """
 
     __slots__ = (
@@ -49,15 +57,26 @@ class LinkCore(ABC):
         "_calm",
         "_greetings",
         "_orphans",
+        "_pinged_at",
         "_session",
         "_stream",
+        "_turn",
         "_windows",
         "failure",
+        "heard",
         "refuses_until",
+        "standing",
         "usable",
     )
 
-    def __init__(self, stream: Stream, hello: Hello, scratch: bytearray) -> None:
+    def __init__(
+        self,
+        stream: Stream,
+        hello: Hello,
+        scratch: bytearray,
+        standing: Standing | None = None,
+        dead_after: float = DEAD_AFTER,
+    ) -> None:
         self._stream = stream
         self._session = ClientSession(hello, scratch)
         self._bindings: dict[tuple[str, str], Binding] = {}
@@ -69,6 +88,10 @@ class LinkCore(ABC):
         """The server was overloaded: until then others are asked, if there are any."""
         self.usable = True
         self.failure: Error | None = None
+        self.heard = 0
+        self.standing = standing or Standing()
+        self._turn = dead_after / SILENCE_TURNS or float("inf")
+        self._pinged_at = 0.0  # 0: something has arrived since, or it was not
 
     @property
     def peer(self) -> str:
@@ -129,6 +152,28 @@ class LinkCore(ABC):
     @abstractmethod
     def orphan(self, call: StreamCall[Any]) -> None:
         """Cancels a call soon. For finalizers, which may run anywhere."""
+
+    # Silence
+
+    @abstractmethod
+    def ping(self, now: float) -> None:
+        """Asks the server for a sign of life; nothing if it was asked and has not answered."""
+
+    @abstractmethod
+    def look_for_life(self, now: float) -> None:
+        """Takes what has come, if nobody reads."""
+
+    def _quiet(self, now: float, lasted: float) -> None:
+        """Nothing has come for so long, though something is awaited."""
+        if not self._pinged_at:
+            if lasted * 2 > self._turn:
+                self.ping(now)
+        elif now - self._pinged_at >= self._turn * (SILENCE_TURNS - 2):
+            silence = self._turn * (SILENCE_TURNS - 1)
+            self.broken(
+                f"{self.peer} does not answer: nothing has come for {silence:g} s, "
+                "not even the answer to a ping"
+            )
 
     # Hooks
 

@@ -13,6 +13,8 @@ from mf.link.watch import FOREVER, READ, WRITE
 from mf.protocol.call_table import CallEvent
 from mf.protocol.calls import Pending, Request
 
+_LOOK_EVERY = 0.01  # seconds: whether a server that is avoided for its silence has said something
+
 
 class LinkInput(LinkOutput):
     """Adds reading to what LinkOutput owns."""
@@ -26,6 +28,7 @@ class LinkInput(LinkOutput):
         ends the link if an exception comes through."""
         stream = self._stream
         window = self._session.window
+        turn = self._turn
         wait = pending if isinstance(pending, StreamWait) else None
         try:
             while not pending.done:
@@ -33,6 +36,8 @@ class LinkInput(LinkOutput):
                     count = self._poll_and_read(pending, wait)
                 else:
                     left = pending.deadline - now
+                    if left > turn:
+                        left = turn
                     if not left * 0.5 <= self._read_timeout <= left:
                         self._set_timeout(left)
                     try:
@@ -44,9 +49,11 @@ class LinkInput(LinkOutput):
                 elif count == 0:
                     self.broken(f"the connection to {self.peer} has ended")
                 if not pending.done:
-                    now = monotonic()
+                    before, now = now, monotonic()
                     if now >= pending.deadline:
                         self._give_up(pending)
+                    elif count < 0:
+                        self._quiet(now, now - before)
         except OSError as error:
             self._lost(error)
         self._read_inside()
@@ -73,7 +80,7 @@ class LinkInput(LinkOutput):
         """Where a plain read is not enough: another thread may end this wait, or the peer took no more, and
         it is waited for either direction. Returns what read_now does, -1 for nothing."""
         write = self._blocked
-        left = pending.deadline - monotonic()
+        left = min(pending.deadline - monotonic(), self._turn)
         if wait is not None:
             self._sleep(wait, write, left)
         else:
@@ -87,6 +94,9 @@ class LinkInput(LinkOutput):
 
     def _digest(self, count: int) -> None:
         session = self._session
+        self.heard += 1
+        if self._pinged_at:
+            self._pinged_at = 0.0
         finished: list[Pending] = []
         with self._lock:
             for event in session.received(count):
@@ -221,6 +231,19 @@ class LinkInput(LinkOutput):
             self._interrupted(raised, leads)
             raise
 
+    def ping(self, now: float) -> None:
+        with self._lock:
+            if self._pinged_at or self.failure is not None:
+                return
+            self._pinged_at = now
+            self._session.ping()
+        self.flush()
+
+    def look_for_life(self, now: float) -> None:
+        if now - self._looked_at >= _LOOK_EVERY:
+            self._looked_at = now
+            self.catch_up()
+
     def _write_failed(self, error: OSError, leads: bool) -> None:
         """What the server sent before it went is read: its good-bye says what it will not execute. If another
         thread leads, it does so."""
@@ -307,9 +330,14 @@ class LinkInput(LinkOutput):
                 self._callbacks -= 1
                 self._overdue(call)
             self._expiry = earliest
+            if self._callbacks:
+                earliest = self._expiry = min(earliest, now + self._turn)
         for call in overdue:
             if call.on_done is not None:
                 call.on_done(call)
         if overdue:
             self.flush()
+        if earliest < FOREVER and self.heard == self._heard_before:
+            self._quiet(now, self._turn)
+        self._heard_before = self.heard
         return earliest

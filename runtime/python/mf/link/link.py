@@ -26,7 +26,7 @@ from mf.core.service import ServiceInfo
 from mf.link.alarm import StreamWait
 from mf.link.core import HANDSHAKE_TIMEOUT, NO_RETRY_MENDS
 from mf.link.streams import LinkStreams
-from mf.link.watch import READ, Watch
+from mf.link.watch import FOREVER, READ, Watch
 from mf.protocol.call import Call
 from mf.protocol.call_table import WRITTEN_AT_ONCE
 from mf.protocol.calls import Binding, Description, Pending
@@ -122,9 +122,12 @@ class Link(LinkStreams):
                 return False
             watch = self._watched()
             self._callbacks += 1
-            if call.deadline < self._expiry:
-                self._expiry = call.deadline
-                watch.expire_at(self, call.deadline)
+            if call.deadline < self._expiry or self._expiry == FOREVER:
+                if self._callbacks == 1:
+                    self._heard_before = self.heard
+                self._expiry = min(call.deadline, monotonic() + self._turn)
+                if self._expiry < FOREVER:
+                    watch.expire_at(self, self._expiry)
             if not self._leading and not self._armed & READ:
                 self._arm()
         if flush:

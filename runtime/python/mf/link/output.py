@@ -6,7 +6,8 @@ from time import monotonic
 from mf.core.error import Code, Error
 from mf.link import fork
 from mf.link.alarm import Alarm, StreamWait
-from mf.link.core import LinkCore
+from mf.link.balancing import Standing
+from mf.link.core import DEAD_AFTER, LinkCore
 from mf.link.watch import FOREVER, READ, WRITE, Watch, Watches
 from mf.protocol.calls import Pending
 from mf.protocol.frame import Buffer
@@ -28,17 +29,26 @@ class LinkOutput(LinkCore):
         "_expiry",
         "_flushing",
         "_followers",
+        "_heard_before",
         "_heir",
         "_last_used",
         "_leading",
         "_lock",
+        "_looked_at",
         "_read_timeout",
         "_watch",
         "watches",
     )
 
-    def __init__(self, stream: Stream, hello: Hello, watches: Watches) -> None:
-        super().__init__(stream, hello, bytearray(SCRATCH_SIZE))
+    def __init__(
+        self,
+        stream: Stream,
+        hello: Hello,
+        watches: Watches,
+        standing: Standing | None = None,
+        dead_after: float = DEAD_AFTER,
+    ) -> None:
+        super().__init__(stream, hello, bytearray(SCRATCH_SIZE), standing, dead_after)
         self.watches = watches
         self._lock = Lock()
         self._bind_lock = Lock()
@@ -53,6 +63,8 @@ class LinkOutput(LinkCore):
         self._armed = 0
         self._alarms: list[Alarm] = []  # that nobody sleeps by
         self._read_timeout = 0.0
+        self._heard_before = 0  # when `expire` looked last
+        self._looked_at = 0.0  # for a sign of life
         self._last_used = monotonic()
         fork.register(self)
 

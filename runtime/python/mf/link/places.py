@@ -7,8 +7,10 @@ from time import monotonic
 from typing import Any, Generic, TypeVar
 
 from mf.core.error import Code, Error, not_executed
-from mf.link.core import LinkCore
+from mf.link.balancing import Standing, choose
+from mf.link.core import DEAD_AFTER, LinkCore
 from mf.link.fork import JITTER
+from mf.link.reconnect import Backoff
 from mf.link.resolver import Instance
 from mf.protocol.handshake import Hello
 from mf.transport.stream import StreamError
@@ -19,7 +21,7 @@ CONNECT_TIMEOUT = 5.0
 A_MOMENT = 0.25
 """Seconds. A server that is there has answered by then; the others must not hold it up."""
 
-_RETRY_AFTER = 0.05
+_LONGEST_PAUSE = 0.2  # between attempts: who returns there is to be used again within 300 ms
 _LATE_FOR = 1.0  # doubling to
 _LATE_AT_MOST = 30.0
 
@@ -33,7 +35,7 @@ def connect_failed(address: str, failed: OSError) -> Error:
 class Place(Generic[L]):
     """One address. A failed attempt stands for all callers for a moment, so that they do not storm it."""
 
-    __slots__ = ("error", "former", "late_for", "late_until", "link", "not_before")
+    __slots__ = ("backoff", "error", "former", "late_for", "late_until", "link", "not_before", "standing")
 
     def __init__(self) -> None:
         self.link: L | None = None
@@ -43,9 +45,13 @@ class Place(Generic[L]):
         self.error: Error | None = None
         self.late_for = _LATE_FOR
         self.late_until = 0.0
+        self.backoff = Backoff(longest=_LONGEST_PAUSE)
+        self.standing = Standing()
 
     def connected(self, link: L) -> None:
         """A new connection takes the place of the one that was there, whose calls go on."""
+        self.backoff.reset()
+        self.standing.connected(self.link is not None, monotonic())
         before = self.links()
         self.former = [each for each in before if each.failure is None and each.in_flight]
         self.link = link
@@ -56,7 +62,7 @@ class Place(Generic[L]):
 
     def failed(self, address: str, failed: OSError) -> Error:
         """Nobody can be reached there. The failure of those who wanted to."""
-        self.not_before = monotonic() + _RETRY_AFTER * JITTER.random()
+        self.not_before = monotonic() + self.backoff.next()
         self.error = connect_failed(address, failed)
         return self.error
 
@@ -72,9 +78,10 @@ P = TypeVar("P", bound=Place[Any])
 class Places(Generic[P, L]):
     """Places by address."""
 
-    __slots__ = ("_late", "_max_payload", "_nonce", "_places", "closed")
+    __slots__ = ("_dead_after", "_late", "_max_payload", "_nonce", "_places", "closed")
 
-    def __init__(self, max_payload: int) -> None:
+    def __init__(self, max_payload: int, dead_after: float = DEAD_AFTER) -> None:
+        self._dead_after = dead_after
         self._places: dict[str, P] = {}
         self._late = False  # some place was, once
         self._max_payload = max_payload
@@ -86,10 +93,34 @@ class Places(Generic[P, L]):
         client_id = int.from_bytes(os.urandom(4), "little")
         return Hello(nonce=self._nonce, max_payload=self._max_payload, client_id=client_id)
 
-    def load(self, instance: Instance) -> float:
-        """Calls in flight to an instance."""
+    def ordered(self, candidates: list[tuple[str, Instance]]) -> list[tuple[str, Instance]]:
+        """The one that gets the next call first, those that are avoided last."""
+        if len(candidates) < 2:
+            return candidates
+        now = monotonic()
+        standings = [self._look(instance, now) for _, instance in candidates]
+        first = choose(standings)
+        if standings[first].probe:
+            standings[first].probed(now, JITTER.random())
+        others = [index for index in range(len(candidates)) if index != first]
+        if len(others) > 1:
+            JITTER.shuffle(others)
+            others.sort(key=lambda index: not standings[index].trusted)
+        ordered = [candidates[first], *(candidates[index] for index in others)]
+        return self._late_last(ordered, now) if self._late else ordered
+
+    def _look(self, instance: Instance, now: float) -> Standing:
         link = self.usable(instance)
-        return link.in_flight if link is not None else 0
+        if link is None:
+            standing = self._place(instance.address).standing
+            if not standing.trusted:  # the connection that it was avoided on has ended
+                standing.connected(False, now)
+            return standing.look(-1, 0, now)
+        standing = link.standing.look(link.heard, link.in_flight, now)
+        if not standing.alive:
+            link.ping(now)
+            link.look_for_life(now)
+        return standing
 
     def usable(self, instance: Instance) -> L | None:
         """The link to an instance, if there is one."""
@@ -113,12 +144,17 @@ class Places(Generic[P, L]):
         """How long to wait for an instance while there are others."""
         return min(deadline, monotonic() + A_MOMENT)
 
-    def late_last(self, candidates: list[tuple[str, Instance]]) -> list[tuple[str, Instance]]:
+    def _late_last(self, candidates: list[tuple[str, Instance]], now: float) -> list[tuple[str, Instance]]:
         """Behind the others those that did not answer in a moment lately."""
-        if not self._late:
-            return candidates
-        now = monotonic()
         return sorted(candidates, key=lambda candidate: self._is_late(candidate[1].address, now))
+
+    def note_silent(self, instance: Instance) -> None:
+        """It did not answer in a moment: neither who connected, nor who asked for a binding."""
+        link = self.usable(instance)
+        if link is not None:
+            link.standing.missed(monotonic())
+        else:
+            self.note_late(instance.address)
 
     def note_late(self, address: str) -> None:
         place = self._place(address)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mf.core.error import Code, Error, not_executed
 from mf.link import fork
+from mf.link.core import DEAD_AFTER
 from mf.link.link import Link
 from mf.link.places import A_MOMENT, CONNECT_TIMEOUT, Place, Places
 from mf.link.resolver import Instance
@@ -47,8 +48,9 @@ class Pool(Places[_Place, Link]):
         connect: Connect | None = None,
         tls: "Tls | None" = None,
         max_payload: int = DEFAULT_MAX_PAYLOAD,
+        dead_after: float = DEAD_AFTER,
     ) -> None:
-        super().__init__(max_payload)
+        super().__init__(max_payload, dead_after)
         self._connect = connect
         self._dialer = Dialer(tls)
         self._lock = Lock()
@@ -136,7 +138,7 @@ class Pool(Places[_Place, Link]):
             stream = begun.finish(timeout) if begun is not None else self._dial(address, timeout)
         except OSError as failed:
             raise place.failed(address, failed) from None
-        link = Link(stream, self._hello(), self.watches)
+        link = Link(stream, self._hello(), self.watches, place.standing, self._dead_after)
         place.connected(link)
         if self._closed_meanwhile():
             link.close()

@@ -1,5 +1,6 @@
-"""R4. How long to wait before the next attempt: 50 ms doubling to 2 s, each drawn at random below its cap
-("full jitter"), so that a thousand clients of a server that returns do not come at the same moment.
+"""R4. How long to wait before the next attempt: 50 ms doubling to 2 s, or to another cap, each drawn at
+random below its cap ("full jitter"), so that a thousand clients of a server that returns do not come at the
+same moment.
 """
 
 import random
@@ -8,22 +9,23 @@ from mf.link.fork import JITTER
 
 FIRST = 0.05
 LONGEST = 2.0
-_LEAST = 0.005
+_LEAST = 0.010
 
 
 class Backoff:
     """One row of attempts. `random_source` gives numbers in [0, 1); tests pass their own."""
 
-    __slots__ = ("_cap", "_random")
+    __slots__ = ("_cap", "_longest", "_random")
 
-    def __init__(self, random_source: random.Random | None = None) -> None:
+    def __init__(self, random_source: random.Random | None = None, longest: float = LONGEST) -> None:
         self._cap = FIRST
+        self._longest = longest
         self._random = random_source or JITTER
 
     def next(self) -> float:
         """Seconds to wait now."""
         wait = max(self._random.random() * self._cap, _LEAST)
-        self._cap = min(self._cap * 2, LONGEST)
+        self._cap = min(self._cap * 2, self._longest)
         return wait
 
     def reset(self) -> None:

@@ -103,6 +103,7 @@ class AsyncCall {
   std::array<std::byte, 39> small_;
   Gathered payload_;
   Route route_;
+  TimePoint sent_{};  // on a route that was chosen
   link::Waiter* reader_ = nullptr;
   Metadata* const reply_metadata_;
   std::unique_ptr<Stopping> stopping_;  // of one that may be cancelled

@@ -38,6 +38,9 @@ struct ClientOptions {
   /// that it knows none. While the controller itself cannot be reached, calls wait until their deadline.
   std::chrono::nanoseconds wait_for_server = std::chrono::seconds(5);
   std::chrono::milliseconds connect_timeout{2'000};
+  /// A server that is awaited, and from which nothing comes for so long, not even the answer to a ping, is
+  /// given up: the calls on its connection end as UNKNOWN. 0: none is.
+  std::chrono::milliseconds dead_after{10'000};
   /// The largest reply that is taken, in bytes.
   std::uint32_t max_payload = 1U << 24;
   /// Bytes that a stream towards this client may send before it has read any; it grows where that helps.

@@ -1,9 +1,10 @@
 // Where a stub's calls go: one service, and which of its agents. Knows encoded bytes and routes; types are
 // call.hpp's business, and what is repeated is decided by protocol::Call alone.
 //
-// A target keeps the connections that it has used and picks the one with fewer calls in flight of two drawn
-// at random. While instances that are offered cannot be reached they are tried again in the background, a few
-// times a second while calls are made. Targets of one client for the same service and agent share all this.
+// A target keeps the connections that it has used; which of them gets a call, and which are avoided for a
+// while, is decided by link/balancing.hpp. While instances that are offered cannot be reached they are tried
+// again in the background, a few times a second while calls are made. Targets of one client for the same
+// service and agent share all this.
 #pragma once
 
 #include <atomic>
@@ -39,15 +40,18 @@ class MethodCache;
 class Route {
  public:
   Route() noexcept = default;
-  /// Takes over a pin of the binding.
-  Route(std::shared_ptr<link::ClientLink> to, link::Binding* pinned) noexcept
-      : link(std::move(to)), binding_(pinned) {}
+  /// Takes over a pin of the binding. `chosen`: there were others.
+  Route(std::shared_ptr<link::ClientLink> to, link::Binding* pinned, bool chosen) noexcept
+      : link(std::move(to)), chosen_(chosen), binding_(pinned) {}
   Route(Route&& other) noexcept
-      : link(std::move(other.link)), binding_(std::exchange(other.binding_, nullptr)) {}
+      : link(std::move(other.link)),
+        chosen_(other.chosen_),
+        binding_(std::exchange(other.binding_, nullptr)) {}
   Route& operator=(Route&& other) noexcept {
     if (binding_ != nullptr) binding_->unpin();
     binding_ = std::exchange(other.binding_, nullptr);
     link = std::move(other.link);
+    chosen_ = other.chosen_;
     return *this;
   }
   Route(const Route&) = delete;
@@ -62,12 +66,15 @@ class Route {
   }
   /// Another one to the same place.
   [[nodiscard]] Route again() const noexcept {
-    return binding_ != nullptr && binding_->pin() ? Route(link, binding_) : Route();
+    return binding_ != nullptr && binding_->pin() ? Route(link, binding_, chosen_) : Route();
   }
+  /// Whether there were others, so that how a call ends here is worth knowing.
+  [[nodiscard]] bool chosen() const noexcept { return chosen_; }
 
   std::shared_ptr<link::ClientLink> link;
 
  private:
+  bool chosen_ = false;
   link::Binding* binding_ = nullptr;  // lives as long as the link
 };
 

@@ -1,5 +1,5 @@
-// How long to wait before the next attempt: doubling from 50 ms to 2 s, with full jitter, so that a thousand
-// clients do not come back in step.
+// How long to wait before the next attempt: a ceiling that doubles from 50 ms to 2 s, or to another one, with
+// full jitter, so that a thousand clients do not come back in step.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,9 @@ namespace mf::link {
 
 class Backoff {
  public:
-  explicit Backoff(std::uint64_t seed) noexcept : state_(seed | 1U) {}
+  explicit Backoff(std::uint64_t seed,
+                   std::chrono::milliseconds longest = std::chrono::milliseconds(2'000)) noexcept
+      : state_(seed | 1U), longest_(longest) {}
 
   /// The pause after one more failure: uniformly between 10 ms and the current ceiling.
   std::chrono::milliseconds next() noexcept {
@@ -19,7 +21,7 @@ class Backoff {
     state_ ^= state_ << 17U;
     const auto span = static_cast<std::uint64_t>(ceiling_.count() - 10);
     const auto pause = std::chrono::milliseconds(10 + static_cast<std::int64_t>(state_ % span));
-    ceiling_ = std::min(ceiling_ * 2, std::chrono::milliseconds(2'000));
+    ceiling_ = std::min(ceiling_ * 2, longest_);
     return pause;
   }
 
@@ -27,6 +29,7 @@ class Backoff {
 
  private:
   std::uint64_t state_;
+  std::chrono::milliseconds longest_;
   std::chrono::milliseconds ceiling_{50};
 };
 

@@ -23,6 +23,10 @@
 // GOAWAY takes no new calls and ends with the last one in flight. Whatever is thrown while the link is read
 // ends the link.
 //
+// Silence. While something is awaited, a coarse timer looks whether anything has come since it looked last,
+// or the peer has taken more of what waits to be written. If not, the server is pinged, and if nothing comes
+// for three more turns, the link ends. Nobody is cut for silence while nothing is awaited.
+//
 // Bindings. A server holds so many on a connection at once (max_bindings): above that the one that was used
 // least recently, and that no call uses, is taken back (binding.hpp).
 #pragma once
@@ -46,6 +50,7 @@
 #include "mf/core/gathered.hpp"
 #include "mf/core/service.hpp"
 #include "mf/core/unique_function.hpp"
+#include "mf/link/balancing.hpp"
 #include "mf/link/binding.hpp"
 #include "mf/link/reply.hpp"
 #include "mf/link/stream.hpp"
@@ -83,6 +88,16 @@ class Payload {
   Gathered* gathered_ = nullptr;
 };
 
+/// How a link finds out that its server does not answer.
+struct Liveness {
+  static constexpr std::chrono::milliseconds kDeadAfter{10'000};
+
+  /// So long a silence, in which the server was pinged, ends the link; 0: none does.
+  std::chrono::milliseconds dead_after = kDeadAfter;
+  /// Of the server's address; null: one of the link's own.
+  std::shared_ptr<SharedStanding> standing{};
+};
+
 class ClientLink final : public transport::Watched, public std::enable_shared_from_this<ClientLink> {
  public:
   /// Sends HELLO and waits for the server's. Failure: UNAVAILABLE, PROTOCOL_ERROR, UNAUTHENTICATED…; never
@@ -90,7 +105,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   static Outcome<std::shared_ptr<ClientLink>> open(std::unique_ptr<transport::Stream> stream,
                                                    protocol::SessionOptions options,
                                                    std::shared_ptr<transport::Reactor> reactor,
-                                                   TimePoint deadline);
+                                                   TimePoint deadline, Liveness liveness = {});
   ~ClientLink() override;
 
   /// The service for the agent, bound on first use, and pinned: unpin() it when it is not used any more.
@@ -143,6 +158,20 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void drive_interruptibly(Waiter& waiter, TimePoint deadline);
   /// Reads what is there without blocking, and completes what it belongs to.
   void poll();
+
+  /// Asks the server for a sign of life, which the reactor reads if nobody else does. Nothing if it was asked
+  /// for one and has not answered.
+  void ping();
+  /// Whether ping() waits for an answer.
+  [[nodiscard]] bool pinged() const noexcept { return pinged_.load(std::memory_order_relaxed); }
+  /// As choose() sees the server: what is known of it, and what is in flight here.
+  [[nodiscard]] Look look(TimePoint now);
+  /// What is known of the server, under the lock of that.
+  template <class F>
+  void learn(F&& note) {
+    const std::scoped_lock lock(standing_->mutex);
+    note(standing_->standing);
+  }
 
   /// Ends all calls as CANCELLED, and tells the server.
   void close(const std::string& reason);
@@ -209,7 +238,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   enum class Got : std::uint8_t { nothing, some, full };  // full: there may be more at once
 
   ClientLink(std::unique_ptr<transport::Stream> stream, protocol::SessionOptions options,
-             std::shared_ptr<transport::Reactor> reactor);
+             std::shared_ptr<transport::Reactor> reactor, Liveness liveness);
 
   Outcome<void> shake_hands(TimePoint deadline);
   Outcome<std::shared_ptr<Binding>> ask(const ServiceInfo& service, const std::string& agent);
@@ -264,6 +293,11 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void end_by_peer(Lock& lock);
   void check_idle(TimePoint now, Lock& lock);
   void watch_deadline(TimePoint deadline);
+  [[nodiscard]] bool awaits_something() const noexcept { return !calls_.empty() || !asked_.empty(); }
+  void watch_silence(TimePoint now);
+  void look_for_silence(Lock& lock);
+  [[nodiscard]] bool progress() noexcept;
+  void send_ping(Lock& lock);
   void expire(TimePoint now, Lock& lock);
   void make_room_to_end(FinishedList& own, std::size_t calls);
   void end(Pending&& pending, Reply&& reply, FinishedList& own);
@@ -277,6 +311,8 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
 
   const std::unique_ptr<transport::Stream> stream_;
   const std::shared_ptr<transport::Reactor> reactor_;
+  const std::shared_ptr<SharedStanding> standing_;
+  const std::chrono::milliseconds silence_turn_;  // 0: nobody looks
   std::size_t max_payload_ = 0;
   std::size_t max_in_flight_ = 1;
   std::size_t max_bindings_ = 1;
@@ -313,10 +349,18 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   bool watched_ = false;
   unsigned armed_ = 0;  // transport::Interest
   bool adopting_ = false;
-  std::size_t by_reactor_ = 0;     // pending calls that only the reactor will read for
-  std::size_t streams_to_us_ = 0;  // pending calls whose results are a stream
-  std::uint64_t written_ = 0;      // bytes given to the kernel
-  std::uint64_t offered_ = 0;      // the same, with those of a write that is under way
+  std::size_t by_reactor_ = 0;           // pending calls that only the reactor will read for
+  std::size_t streams_to_us_ = 0;        // pending calls whose results are a stream
+  std::uint64_t written_ = 0;            // bytes given to the kernel
+  std::uint64_t offered_ = 0;            // the same, with those of a write that is under way
+  std::atomic<std::uint64_t> heard_{0};  // counts what has arrived
+  std::atomic<bool> pinged_{false};      // and nothing has arrived since
+  bool silence_watched_ = false;
+  int quiet_turns_ = 0;
+  std::uint64_t heard_before_ = 0;  // at the last turn, as are the next two
+  std::size_t unacknowledged_before_ = 0;
+  bool moved_ = false;        // the peer has taken more of what it did not take at first
+  bool was_blocked_ = false;  // when it was written to last
   std::chrono::microseconds coarse_{};
   TimePoint last_call_{};
   TimePoint timer_at_ = kNever;

@@ -31,7 +31,8 @@ class Pool {
 
   Pool(std::shared_ptr<transport::Reactor> reactor, MakeOptions make_options,
        std::chrono::milliseconds connect_timeout,
-       std::shared_ptr<transport::TlsContext> tls = transport::make_tls_client({}));
+       std::shared_ptr<transport::TlsContext> tls = transport::make_tls_client({}),
+       std::chrono::milliseconds dead_after = Liveness::kDeadAfter);
   ~Pool();
 
   /// Over a socket of this host, if the instance is found there.
@@ -47,19 +48,23 @@ class Pool {
     std::timed_mutex opening;
     std::shared_ptr<ClientLink> link;               // under mutex_, as is
     std::vector<std::weak_ptr<ClientLink>> former;  // which take no new calls and have some in flight
+    const std::shared_ptr<SharedStanding> standing = std::make_shared<SharedStanding>();
+    bool was_connected = false;
     Backoff backoff{0};
     TimePoint not_before{};
     Failure last_failure;
   };
 
   std::shared_ptr<Slot> slot(const Address& address);
-  Outcome<std::shared_ptr<ClientLink>> connect(const Address& address, TimePoint now, TimePoint deadline);
+  Outcome<std::shared_ptr<ClientLink>> connect(const Address& address, Slot& slot, TimePoint now,
+                                               TimePoint deadline);
   std::shared_ptr<ClientLink> current(const Slot& slot);
   void drop_ended();
 
   const std::shared_ptr<transport::Reactor> reactor_;
   const MakeOptions make_options_;
   const std::chrono::milliseconds connect_timeout_;
+  const std::chrono::milliseconds dead_after_;
   std::stop_source stop_;
   const transport::Connecting connecting_;
   std::mutex mutex_;
