@@ -20,6 +20,11 @@ from tests.interop.peers import Process
 
 CALL = "twice red 1 deadline=700"
 GAVE_UP = "gave up at the deadline: "
+REFUSED_CONTROLLER = "connect tcp://127.0.0.1:1: connection refused"
+NO_CONTROLLER = f"the controller at mf://127.0.0.1:1 does not answer: {REFUSED_CONTROLLER}"
+UNKNOWN_AGENT = (
+    '{at}: this server does not offer conformance.Shapes for agent "green"; known agents: "blue", "red"'
+)
 TLS_HINT = "its first bytes look like TLS; an address begins with tls:// at both ends, or at none"
 
 
@@ -58,6 +63,27 @@ SITUATIONS: dict[str, tuple[Callable[..., AbstractContextManager[str]], str, str
         "UNAVAILABLE",
         "NOT_EXECUTED",
         GAVE_UP + "connect {at}: cannot resolve the name: Name or service not known",
+    ),
+    "no controller": (
+        at(lambda _: "mf://127.0.0.1:1"),
+        "twice red 1 deadline=3000",
+        "UNAVAILABLE",
+        "NOT_EXECUTED",
+        GAVE_UP + 'nothing is known of conformance.Shapes for agent "red": ' + NO_CONTROLLER,
+    ),
+    "connect takes too long": (
+        in_trouble(troubled.full),
+        CALL,
+        "UNAVAILABLE",
+        "NOT_EXECUTED",
+        GAVE_UP + "connect {at}: no answer within the deadline",
+    ),
+    "silent before HELLO": (
+        peer(troubled.silent),
+        CALL,
+        "UNAVAILABLE",
+        "NOT_EXECUTED",
+        GAVE_UP + "connect {at}: no answer within the deadline",
     ),
     "closed at once": (
         peer(troubled.closes_at_once),
@@ -113,14 +139,14 @@ SITUATIONS: dict[str, tuple[Callable[..., AbstractContextManager[str]], str, str
         "twice green 1",
         "UNKNOWN_AGENT",
         "NOT_EXECUTED",
-        '{at}: this server offers conformance.Shapes for "blue", "red", not for "green"',
+        UNKNOWN_AGENT,
     ),
     "unknown agent in Python": (
         at(server("python-plain", "tcp")),
         "twice green 1",
         "UNKNOWN_AGENT",
         "NOT_EXECUTED",
-        '{at}: this server does not offer conformance.Shapes for agent "green"; known agents: "red", "blue"',
+        UNKNOWN_AGENT,
     ),
 }
 
@@ -134,6 +160,18 @@ def test_a_failure_says_the_same_in_both_languages(
     with place(processes) as where:
         said = observe(processes, stubs, tmp_path, client, where, step)
     assert said == {"code": code, "execution": execution, "message": words.format(at=where)}
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_client_says_once_in_its_log_that_its_controller_does_not_answer(
+    processes: Processes, stubs: Path, tmp_path: Path, client: str
+) -> None:
+    said = observe(processes, stubs, tmp_path, client, "mf://127.0.0.1:1", "twice red 1 deadline=3000")
+    log = (tmp_path / f"{client}.stderr").read_text()
+    assert said["message"].endswith(NO_CONTROLLER)
+    lines = [line for line in log.splitlines() if REFUSED_CONTROLLER in line]
+    assert len(lines) == 1
+    assert "mf://127.0.0.1:1" in lines[0]
 
 
 def test_a_server_that_stops_is_said_to_stop(processes: Processes, stubs: Path, tmp_path: Path) -> None:

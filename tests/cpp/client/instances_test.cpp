@@ -38,6 +38,26 @@ TEST(Client, AServerThatIsNeverThereCostsNoTimeOfTheProcessor) {
   EXPECT_EQ(failure.execution, Execution::not_executed);
 }
 
+TEST(Client, WaitForServerIsNoLimitWhereAddressesOfServersWereGiven) {
+  const auto address = nobody();
+  mf::Client client(address.str(), {.wait_for_server = 1ms});
+  const auto failure = failure_of([&] { return calls::EchoClient(client).twice(1, {.deadline = 300ms}); });
+  EXPECT_EQ(failure.code, Code::unavailable);
+  EXPECT_EQ(failure.message, "gave up at the deadline: connect " + address.str() + ": connection refused");
+}
+
+TEST(Client, WaitsForNoServerThatItReachedOnceAndThatHasGone) {
+  auto served = std::make_unique<Served>();
+  const auto url = served->url();
+  mf::Client client(url, {.wait_for_server = 60s});
+  const calls::EchoClient stub(client);
+  EXPECT_EQ(stub.twice(1), 2);
+  served.reset();
+  // Not "gave up at the deadline".
+  EXPECT_EQ(failure_of([&] { return stub.twice(1, {.deadline = 60s}); }).message,
+            "connect " + url + ": connection refused");
+}
+
 TEST(Client, WaitsForAServerThatIsStillToCome) {
   const auto address = nobody();
   mf::Client client(address.str());

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "mf/core/current_call.hpp"
+#include "support/wait.hpp"
 
 namespace mf::controller {
 namespace {
@@ -41,6 +42,7 @@ Instance offer(std::string service, std::string agent) {
 struct ControllerTest : testing::Test {
   std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>();
   std::shared_ptr<Store> store = std::make_shared<MemoryStore>();
+  std::shared_ptr<mftest::KeptLog> log = std::make_shared<mftest::KeptLog>();
   Controller controller{options()};
 
   [[nodiscard]] ControllerOptions options() const {
@@ -48,7 +50,7 @@ struct ControllerTest : testing::Test {
     options.store = store;
     options.clock = clock;
     options.own_thread = false;
-    options.log = Log(Level::off);
+    options.log = Log(log);
     return options;
   }
 
@@ -103,6 +105,15 @@ TEST_F(ControllerTest, AClientIsToldWhenAServerRegisters) {
   ASSERT_TRUE(waiting.given());
   ASSERT_EQ(waiting.value().instances.size(), 1U);
   EXPECT_EQ(waiting.value().instances[0].agent, "books");
+}
+
+TEST_F(ControllerTest, ItsLogNamesWhatAServerOffersButNotHundreds) {
+  add(1, 1, {offer("Index", "books"), offer("Clock", "")});
+  EXPECT_TRUE(log->has(
+      "registered nonce=01000000000000000000000000000000 offers=2 which=\"Index for books, Clock\""));
+  add(1, 2, std::vector<Instance>(9, offer("Rank", "a")));
+  EXPECT_TRUE(log->has("offers=9"));
+  EXPECT_TRUE(log->has("Rank for a and others\""));
 }
 
 TEST_F(ControllerTest, AChangeOfAnotherServiceWakesNobody) {

@@ -11,6 +11,7 @@
 #include "mf/controller/controller_registrar.hpp"
 #include "mf/controller/controller_resolver.hpp"
 #include "mf/server/server.hpp"
+#include "support/wait.hpp"
 
 namespace mf::controller {
 namespace {
@@ -139,6 +140,24 @@ TEST(Discovery, ClientAndServerMayComeBeforeTheController) {
 
   controller.emplace("tcp://127.0.0.1:" + std::to_string(address.port));
   EXPECT_TRUE(comes_to_know(resolver, "Index", kBooksAt1));
+}
+
+TEST(Discovery, AClientSaysOnceInItsLogThatItsControllerDoesNotAnswerAndOnceThatItDoesAgain) {
+  std::optional<RunningController> controller(std::in_place);
+  const Address address = controller->address();
+  controller.reset();  // now nobody listens there
+
+  const auto log = std::make_shared<mftest::KeptLog>();
+  ControllerResolver resolver({address}, std::make_shared<transport::Reactor>(), Log(log));
+  (void)resolver.offers("Index");
+  ASSERT_TRUE(mftest::eventually([&] { return log->size() != 0; }));
+  EXPECT_TRUE(log->has("controller_does_not_answer controller=" + address.str() + " code=UNAVAILABLE"));
+  EXPECT_TRUE(log->has("reason=\"connect tcp" + address.str().substr(2) + ": connection refused\""));
+
+  controller.emplace("tcp://127.0.0.1:" + std::to_string(address.port));
+  EXPECT_TRUE(comes_to_know(resolver, "Index", kNobody));
+  EXPECT_TRUE(log->has("controller_answers_again controller=" + address.str()));
+  EXPECT_EQ(log->size(), 2U);
 }
 
 TEST(Discovery, WhatIsKnownOutlivesTheControllerAndItsReturn) {

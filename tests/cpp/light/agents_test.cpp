@@ -102,7 +102,7 @@ TEST(Agents, OfAnEnumAreShownByTheirNamesInWhatAServerRefuses) {
   server.start();
   mf::Client client("tcp://127.0.0.1:" + std::to_string(server.address().port));
   const auto other = [&] { agents::TradingClient(client).at(Venue::eurex).name(); };
-  EXPECT_NE(message_of(other).find("for \"xetra\", not for \"eurex\""), std::string::npos)
+  EXPECT_NE(message_of(other).find("for agent \"eurex\"; known agents: \"xetra\""), std::string::npos)
       << message_of(other);
 }
 

@@ -1,5 +1,6 @@
 """Calls over a connection: results, errors as their own kind and at once, deadlines, retries, waiting."""
 
+import asyncio
 import os
 import socket
 import threading
@@ -12,7 +13,7 @@ import mf
 from mf.core.error import Code, Execution
 from mf.link.resolver import StaticResolver
 from tests.python.conftest import Recorder, Served, eventually
-from tests.python.echo import DESCRIPTOR, EchoClient, Negative, Number, service
+from tests.python.echo import DESCRIPTOR, EchoAsyncClient, EchoClient, Negative, Number, service
 
 SHELVES = pytest.mark.parametrize("shelf", ["a", "b"])
 
@@ -180,6 +181,44 @@ def test_a_client_whose_server_never_comes_fails_at_its_deadline_without_having_
 
     assert (raised.value.code, raised.value.execution) == (Code.UNAVAILABLE, Execution.NOT_EXECUTED)
     assert raised.value.message == f"gave up at the deadline: connect {address}: connection refused"
+
+
+def test_wait_for_server_is_no_limit_where_addresses_of_servers_were_given() -> None:
+    address = f"tcp://127.0.0.1:{free_port()}"
+
+    async def awaiting() -> None:
+        async with mf.AsyncClient(address, wait_for_server=0.001) as client:
+            await EchoAsyncClient(client).at("a").twice(4, options=mf.CallOptions(deadline=0.3))
+
+    with mf.Client(address, wait_for_server=0.001) as client, pytest.raises(mf.Error) as blocked:
+        EchoClient(client).at("a").twice(4, options=mf.CallOptions(deadline=0.3))
+    with pytest.raises(mf.Error) as awaited:
+        asyncio.run(awaiting())
+
+    for raised in (blocked, awaited):
+        assert raised.value.message == f"gave up at the deadline: connect {address}: connection refused"
+
+
+def test_nobody_waits_for_a_server_that_was_reached_once_and_has_gone() -> None:
+    async def awaiting(server: mf.Server) -> None:
+        async with mf.AsyncClient(server.address, wait_for_server=60) as client:
+            echo = EchoAsyncClient(client).at("a")
+            await echo.twice(1)
+            await asyncio.to_thread(server.stop)
+            await echo.twice(2, options=mf.CallOptions(deadline=60))
+
+    def blocking(server: mf.Server) -> None:
+        with mf.Client(server.address, wait_for_server=60) as client:
+            echo = EchoClient(client).at("a")
+            echo.twice(1)
+            server.stop()
+            echo.twice(2, options=mf.CallOptions(deadline=60))
+
+    for call in (blocking, lambda server: asyncio.run(awaiting(server))):
+        server = server_on(0)
+        with pytest.raises(mf.Error) as raised:
+            call(server)
+        assert raised.value.message == f"connect {server.address}: connection refused"
 
 
 def test_a_server_seen_before_and_gone_fails_at_once_and_is_used_again_when_back() -> None:

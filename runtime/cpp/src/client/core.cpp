@@ -16,7 +16,7 @@ constexpr std::size_t kMostWaiting = std::size_t{1} << 16U;
 constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20U;
 
 std::shared_ptr<Resolver> resolver_for(std::string_view url,
-                                       const std::shared_ptr<transport::Reactor>& reactor) {
+                                       const std::shared_ptr<transport::Reactor>& reactor, const Log& log) {
   auto addresses = Address::parse_list(url);
   const bool controllers = addresses.front().scheme == "mf";
   for (const auto& address : addresses) {
@@ -26,7 +26,7 @@ std::shared_ptr<Resolver> resolver_for(std::string_view url,
                     "': the addresses of a client are those of servers (tcp, tls, unix), or of controllers "
                     "(mf)");
   }
-  if (controllers) return make_controller_resolver(std::move(addresses), reactor);
+  if (controllers) return make_controller_resolver(std::move(addresses), reactor, log);
   return std::make_shared<StaticResolver>(std::move(addresses));
 }
 
@@ -58,7 +58,8 @@ Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServan
 
 std::shared_ptr<Core> Core::at(std::string_view url, ClientOptions options) {
   auto reactor = std::make_shared<transport::Reactor>(0, options.log);
-  auto core = std::make_shared<Core>(resolver_for(url, reactor), nullptr, std::move(options), reactor);
+  auto core =
+      std::make_shared<Core>(resolver_for(url, reactor, options.log), nullptr, std::move(options), reactor);
   core->owns_reactor_ = true;
   core->owns_resolver_ = true;
   return core;

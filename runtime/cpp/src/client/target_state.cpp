@@ -6,6 +6,7 @@
 #include <random>
 #include <span>
 
+#include "client/gave_up.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/blocking.hpp"
 
@@ -37,7 +38,7 @@ Failure client_closed() {
 /// What a search that has run out of time fails with.
 Failure gave_up(Failure failure) {
   if (failure.code == Code::ok || failure.code == Code::internal) failure.code = Code::unavailable;
-  failure.message = "gave up at the deadline: " + failure.message;
+  failure.message.insert(0, kGaveUp);
   return failure;
 }
 
@@ -256,7 +257,7 @@ Failure Target::State::nobody(const Offers& offers) const {
     if (!instances.empty()) known += (known.empty() ? "\"" : ", \"") + shown_agent(*service, name) + "\"";
   }
   auto message = "no server offers " + what();
-  if (service->per_agent && !known.empty()) message += "; agents that are offered: " + known;
+  if (service->per_agent && !known.empty()) message += "; known agents: " + known;
   if (!offers.note.empty()) message += " (" + offers.note + ")";
   return not_executed(Code::unavailable, std::move(message));
 }

@@ -41,6 +41,20 @@ std::string uuid_text(const Uuid& uuid) {
   return text;
 }
 
+/// "demo.Echo for red, demo.Echo for blue, demo.Clock"; a line of the log has no room for hundreds.
+std::string offered(const std::vector<Instance>& instances) {
+  constexpr std::size_t kMostNamed = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(instances.size(), kMostNamed); ++i) {
+    const Instance& instance = instances[i];
+    if (i != 0) text += ", ";
+    text += instance.service;
+    if (!instance.agent.empty()) text += " for " + instance.agent;
+  }
+  if (instances.size() > kMostNamed) text += " and others";
+  return text;
+}
+
 }  // namespace
 
 Controller::Controller(ControllerOptions options)
@@ -69,6 +83,7 @@ void Controller::client_id(ControllerClientIdRequest /*request*/, Responder<std:
 
 void Controller::register_(ControllerRegisterRequest request, Responder<std::uint32_t> responder) {
   const std::size_t offers = request.instances.size();
+  const std::string which = offered(request.instances);
   Answers answers;
   const auto answer = [&]() -> Outcome<std::uint32_t> {
     const Owner owner = current_call().connection;
@@ -87,9 +102,12 @@ void Controller::register_(ControllerRegisterRequest request, Responder<std::uin
     wake_at(deadline_after(now, options_.lease));
     return static_cast<std::uint32_t>(options_.lease.count());
   }();
-  options_.log.write(
-      answer.ok() ? Level::info : Level::warning, answer.ok() ? "registered" : "not_registered",
-      {{"nonce", uuid_text(request.nonce)}, {"offers", offers}, {"peer", current_call().peer}});
+  options_.log.write(answer.ok() ? Level::info : Level::warning,
+                     answer.ok() ? "registered" : "not_registered",
+                     {{"nonce", uuid_text(request.nonce)},
+                      {"offers", offers},
+                      {"which", which},
+                      {"peer", current_call().peer}});
   responder.respond(answer);
   give(answers);
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "client/core.hpp"
+#include "client/gave_up.hpp"
 #include "controller/turns.hpp"
 #include "mf/client/client.hpp"
 #include "mf/controller.client.hpp"
@@ -59,8 +60,9 @@ struct Ask {
 }  // namespace
 
 struct ControllerResolver::State : std::enable_shared_from_this<State> {
-  State(std::vector<Address> controllers, std::shared_ptr<transport::Reactor> reactor)
-      : where(listed(controllers)),
+  State(std::vector<Address> controllers, std::shared_ptr<transport::Reactor> reactor, const Log& to)
+      : log(to),
+        where(listed(controllers)),
         note("the controller at " + where + " has not answered yet"),
         // Not pinged: a watch waits for minutes while nothing changes, and a client that does nothing makes
         // no system call meanwhile.
@@ -69,6 +71,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
             ClientOptions{.dead_after = std::chrono::milliseconds(0)}, std::move(reactor))),
         controller(client) {}
 
+  const Log log;
   const std::string where;
   std::shared_ptr<Turns> turns;
   std::mutex mutex;                 // all below but the stub
@@ -79,7 +82,8 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
   bool greeting = false;
   TimePoint greet_at{};
   link::Backoff greet_backoff{random_seed()};
-  std::string note;  // why nothing is known yet
+  std::string note;         // why nothing is known yet
+  bool complained = false;  // one line a loss, not one an attempt
   bool closed = false;
   Client client;
   const ControllerClient controller;
@@ -94,8 +98,18 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
   }
 
   void does_not_answer(const Failure& failure) {
-    note = "the controller at " + where + " does not answer: " + failure.message;
+    const auto why = client::without_gave_up(failure.message);
+    note = "the controller at " + where + " does not answer: " + std::string(why);
+    if (!closed && !std::exchange(complained, true))
+      log.write(
+          Level::warning, "controller_does_not_answer",
+          {{"controller", where}, {"code", name(failure.code)}, {"reason", why}, {"next", "tries again"}});
     for (auto& [name, service] : services) publish(service);
+  }
+
+  void has_answered() {
+    if (std::exchange(complained, false))
+      log.write(Level::info, "controller_answers_again", {{"controller", where}});
   }
 
   Service& service(std::string_view name) {
@@ -151,6 +165,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
     const std::scoped_lock lock(mutex);
     greeting = false;
     if (outcome.ok()) {
+      has_answered();
       client_id = std::max<std::uint32_t>(outcome.value(), 1);
     } else {
       greet_at = std::chrono::steady_clock::now() + greet_backoff.next();
@@ -175,6 +190,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
     service.asked = false;
     service.ask_at = now;
     if (outcome.ok()) {
+      has_answered();
       View& view = outcome.value();
       const bool same = view.epoch == service.known.epoch() && view.revision == service.known.revision();
       if (same && now - service.asked_since < kSuspiciouslySoon)
@@ -192,8 +208,8 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
 };
 
 ControllerResolver::ControllerResolver(std::vector<Address> controllers,
-                                       std::shared_ptr<transport::Reactor> reactor)
-    : state_(std::make_shared<State>(std::move(controllers), reactor)) {
+                                       std::shared_ptr<transport::Reactor> reactor, const Log& log)
+    : state_(std::make_shared<State>(std::move(controllers), reactor, log)) {
   state_->turns = std::make_shared<Turns>(std::move(reactor), [weak = std::weak_ptr(state_)] {
     const auto state = weak.lock();
     return state ? state->step() : kNever;
@@ -240,8 +256,9 @@ std::uint32_t ControllerResolver::client_id() const noexcept {
 namespace mf {
 
 std::shared_ptr<Resolver> make_controller_resolver(std::vector<Address> controllers,
-                                                   std::shared_ptr<transport::Reactor> reactor) {
-  return std::make_shared<controller::ControllerResolver>(std::move(controllers), std::move(reactor));
+                                                   std::shared_ptr<transport::Reactor> reactor,
+                                                   const Log& log) {
+  return std::make_shared<controller::ControllerResolver>(std::move(controllers), std::move(reactor), log);
 }
 
 }  // namespace mf

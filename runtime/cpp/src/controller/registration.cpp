@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "client/core.hpp"
+#include "client/gave_up.hpp"
 #include "controller/turns.hpp"
 #include "mf/client/client.hpp"
 #include "mf/link/backoff.hpp"
@@ -125,7 +126,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
       log.write(Level::warning, "not_registered",
                 {{"controller", where},
                  {"code", name(failure.code)},
-                 {"reason", failure.message},
+                 {"reason", client::without_gave_up(failure.message)},
                  {"next", "tries again"}});
   }
 };

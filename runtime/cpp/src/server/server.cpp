@@ -265,9 +265,9 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
       }
       agents += (agents.empty() ? "\"" : ", \"") + at->second->agent + "\"";
     }
-    return unknown(Code::unknown_agent, "this server offers " + service + " for " + agents + ", not for \"" +
+    return unknown(Code::unknown_agent, "this server does not offer " + service + " for agent \"" +
                                             shown_agent(first->second->servant->service(), bind.agent) +
-                                            "\"");
+                                            "\"; known agents: " + agents);
   }
   if (found->second->servant->service().fingerprint != bind.fingerprint) {
     options_.log.write(Level::warning, "schema_mismatch", {{"service", service}});

@@ -213,8 +213,7 @@ class AsyncLink(LinkCore):
     async def _answer(self, pending: Pending, deadline: float) -> None:
         """Until the server has answered. Raises Error, NOT_EXECUTED, if it does not."""
         if not await self._wait(pending, deadline):
-            text = f"no reply from {self.peer} within the deadline"
-            raise not_executed(Code.UNAVAILABLE, text)
+            raise not_executed(Code.UNAVAILABLE, self._silence())
         failure = pending.failure
         if failure is not None:
             code = failure.code if failure.code in NO_RETRY_MENDS else Code.UNAVAILABLE

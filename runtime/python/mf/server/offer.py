@@ -196,7 +196,7 @@ class Offers:
             service = next(iter(agents.values())).service
             asked = shortened(shown_agent(service, bind.agent))
             text = f'this server does not offer {bind.service} for agent "{asked}"'
-            known = [shown_agent(service, agent) for agent in agents]
+            known = [shown_agent(service, agent) for agent in sorted(agents)]
             return Code.UNKNOWN_AGENT, f"{text}; known agents: " + some_of(known, mark='"')
         if offer.service.fingerprint != bind.fingerprint:
             text = f"client and server were generated from different schemas of {bind.service}"

@@ -35,7 +35,7 @@ class Progress:
             from mf.transport.tls_stream import handshake_took_too_long
 
             return handshake_took_too_long()
-        return TimeoutError("timed out")
+        return TimeoutError(tcp.NO_ANSWER)
 
 
 async def connect(dialer: Dialer, address: Address, progress: Progress) -> Stream:

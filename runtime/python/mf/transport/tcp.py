@@ -21,6 +21,7 @@ _PROBE_IDLE_S = 5
 _PROBE_EVERY_S = 1
 _PROBES = 3
 _DEAD_AFTER_MS = 8_000
+NO_ANSWER = "no answer within the deadline"
 _LOOK_UP_WITHIN = 0.25
 """Seconds for a name of one of several instances: who connects to it alone waits longer."""
 
@@ -45,6 +46,9 @@ def connect(address: Address, timeout: float) -> SocketStream:
             connecting.settimeout(max(until - monotonic(), 0.001))
             connecting.connect(where)
             return stream_over(connecting, address)
+        except TimeoutError as error:  # of the socket's own limit, or of the kernel, which has a number
+            connecting.close()
+            failed = failed or (error if error.errno else TimeoutError(errno.ETIMEDOUT, NO_ANSWER))
         except OSError as error:
             connecting.close()
             failed = failed or error
@@ -96,7 +100,7 @@ class Connecting:
         except OSError:
             self.close()
             if not error:
-                raise TimeoutError(errno.ETIMEDOUT, "timed out") from None
+                raise TimeoutError(errno.ETIMEDOUT, NO_ANSWER) from None
             return connect(self._address, max(until - monotonic(), 0.001))
         return stream_over(self._socket, self._address)
 

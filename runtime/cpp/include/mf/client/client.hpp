@@ -34,8 +34,8 @@ class Core;
 }
 
 struct ClientOptions {
-  /// How long a call waits for a server that this client has never seen, once the controller has answered
-  /// that it knows none. While the controller itself cannot be reached, calls wait until their deadline.
+  /// How long a call waits, from the controller's first answer on, for a server of a service and agent that
+  /// this client has never reached. No limit where nothing has answered yet: there the deadline is.
   std::chrono::nanoseconds wait_for_server = std::chrono::seconds(5);
   std::chrono::milliseconds connect_timeout{2'000};
   /// A server that is awaited, and from which nothing comes for so long, not even the answer to a ping, is

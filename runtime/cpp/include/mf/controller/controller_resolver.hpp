@@ -22,8 +22,12 @@ class ControllerResolver final : public Resolver {
   static constexpr std::chrono::seconds kWait{20};
 
   /// Controllers without a common store each know a part; the first that answers is asked.
-  explicit ControllerResolver(std::vector<Address> controllers, std::shared_ptr<transport::Reactor> reactor =
-                                                                    std::make_shared<transport::Reactor>());
+  /// `log`: one line when they do not answer, within a second of the first question, and one when they do
+  /// again.
+  explicit ControllerResolver(
+      std::vector<Address> controllers,
+      std::shared_ptr<transport::Reactor> reactor = std::make_shared<transport::Reactor>(),
+      const Log& log = {});
   ~ControllerResolver() override;
 
   Snapshot offers(std::string_view service) override;

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mf/core/log.hpp"
 #include "mf/transport/address.hpp"
 
 namespace mf::transport {
@@ -94,6 +95,7 @@ class StaticResolver final : public Resolver {
 /// A resolver over the controllers at these addresses, which runs on that reactor until it is closed.
 /// Declared here so that clients can be opened by URL; defined on floor R6.
 std::shared_ptr<Resolver> make_controller_resolver(std::vector<Address> controllers,
-                                                   std::shared_ptr<transport::Reactor> reactor);
+                                                   std::shared_ptr<transport::Reactor> reactor,
+                                                   const Log& log);
 
 }  // namespace mf
