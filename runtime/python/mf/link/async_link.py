@@ -213,7 +213,7 @@ class AsyncLink(LinkCore):
     async def _answer(self, pending: Pending, deadline: float) -> None:
         """Until the server has answered. Raises Error, NOT_EXECUTED, if it does not."""
         if not await self._wait(pending, deadline):
-            raise not_executed(Code.UNAVAILABLE, self._silence())
+            raise not_executed(Code.UNAVAILABLE, self._no_answer())
         failure = pending.failure
         if failure is not None:
             code = failure.code if failure.code in NO_RETRY_MENDS else Code.UNAVAILABLE

@@ -263,7 +263,7 @@ class LinkCore(ABC):
         while not call.done and (frame := call.next_frame()) is not None:
             self._session.send_data(call.id, element.encoding, frame[1], frame[0])
 
-    def _silence(self) -> str:
+    def _no_answer(self) -> str:
         if self._session.peer is None:  # no HELLO: whether it is a server at all is not known
             return f"connect {self.peer}: no answer within the deadline"
         return f"no reply from {self.peer} within the deadline"
@@ -351,7 +351,7 @@ class LinkCore(ABC):
     def _overdue(self, pending: Pending) -> None:
         if pending.done:
             return
-        text = self._silence()
+        text = self._no_answer()
         pending.failure = Error(Code.DEADLINE_EXCEEDED, text, Execution.UNKNOWN)
         if isinstance(pending, Request):
             pending.ended_by = CallEvent.EXPIRED
