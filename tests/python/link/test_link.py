@@ -133,6 +133,36 @@ def test_a_server_that_breaks_the_protocol_gets_refuse_and_loses_the_connection(
     assert stream.closed
 
 
+def test_a_silent_server_is_found_by_many_calls_that_each_wait_less_than_a_turn() -> None:
+    stream, theirs = pair()
+    link = Link(stream, Hello(nonce=bytes(16)), Watches(), dead_after=0.5)  # ten turns
+    theirs.sendall(HELLO + BOUND)
+    binding = link.bind(ECHO_SERVICE, "a", time.monotonic() + 5)
+
+    ended: list[Code] = []
+    while link.failure is None and len(ended) < 300:
+        call = call_of(bytes(4), 0.01)
+        call.route = binding.first
+        link.call(call, 0, time.monotonic())
+        assert call.failure is not None
+        ended.append(call.failure.code)
+
+    assert link.failure is not None
+    assert "nothing has come for 0.4 s, not even the answer to a ping" in link.failure.message
+    assert set(ended) == {Code.DEADLINE_EXCEEDED}
+    link.close()
+    got = b""
+    while piece := theirs.recv(1 << 16):
+        got += piece
+    theirs.close()
+    kinds = []
+    while got:
+        size, kind, *_ = frame.HEADER.unpack_from(got)
+        kinds.append(kind)
+        got = got[(size + 7) & ~7 :]
+    assert kinds.count(frame.PING) == 1
+
+
 def test_many_callers_share_one_connection_and_get_their_own_replies() -> None:
     stream, theirs = pair()
     link = Link(stream, Hello(nonce=bytes(16)), Watches())

@@ -59,6 +59,8 @@ class LinkCore(ABC):
         "_orphans",
         "_pinged_at",
         "_session",
+        "_silent",
+        "_silent_since",
         "_stream",
         "_turn",
         "_windows",
@@ -91,6 +93,8 @@ class LinkCore(ABC):
         self.heard = 0
         self.standing = standing or Standing()
         self._turn = dead_after / SILENCE_TURNS or float("inf")
+        self._silent = 0.0  # seconds in which something was awaited, in sum, since `heard` was this:
+        self._silent_since = 0
         self._pinged_at = 0.0  # 0: something has arrived since, or it was not
 
     @property
@@ -164,9 +168,14 @@ class LinkCore(ABC):
         """Takes what has come, if nobody reads."""
 
     def _quiet(self, now: float, lasted: float) -> None:
-        """Nothing has come for so long, though something is awaited."""
+        """Nothing has come for so long, though something is awaited. Short waits of many calls add up: with
+        short deadlines none of them lasts a turn."""
+        if self._silent_since != self.heard:
+            self._silent_since = self.heard
+            self._silent = 0.0
+        self._silent += lasted
         if not self._pinged_at:
-            if lasted * 2 > self._turn:
+            if self._silent * 2 > self._turn:
                 self.ping(now)
         elif now - self._pinged_at >= self._turn * (SILENCE_TURNS - 2):
             silence = self._turn * (SILENCE_TURNS - 1)

@@ -52,7 +52,7 @@ class LinkInput(LinkOutput):
                     before, now = now, monotonic()
                     if now >= pending.deadline:
                         self._give_up(pending)
-                    elif count < 0:
+                    if count < 0:
                         self._quiet(now, now - before)
         except OSError as error:
             self._lost(error)
