@@ -1,1 +1,1 @@
-"""What tests of programs that use mf need: docs/testing.md."""
+"""What tests of programs that use mf need: a clock, a loop and a network that a test moves and breaks."""
