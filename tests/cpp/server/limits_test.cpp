@@ -141,7 +141,7 @@ struct Unread {
   void ask(int times) {
     for (int i = 0; i < times; ++i) peer->session.send_request({}, std::span<const std::byte>());
   }
-  void note(int x) {
+  void note(std::uint32_t x) {
     peer->session.send_request({.route = 1, .flags = mf::protocol::kOneway},
                                std::span<const std::byte>(bytes_of(x).span()));
   }
@@ -202,7 +202,7 @@ TEST(ConnectionLimits, ALimitOfAMethodLetsNoMoreRepliesWaitAndKeepsNoSlotForThem
 TEST(ConnectionLimits, OneWayCallsKeepTheirOrderBehindRepliesThatAreNotRead) {
   Unread unread;
   unread.ask(Unread::kMany);
-  for (int x = 0; x < 50; ++x) unread.note(x);
+  for (std::uint32_t x = 0; x < 50; ++x) unread.note(x);
   ASSERT_TRUE(unread.sent(Unread::kMany + 50));
   ASSERT_TRUE(unread.fill());
   unread.much->may_end.release(Unread::kMany);
@@ -216,7 +216,7 @@ TEST(ConnectionLimits, OneWayCallsKeepTheirOrderBehindRepliesThatAreNotRead) {
 TEST(ConnectionLimits, AClientThatLeavesItsRepliesUnreadHarmsNobodyAndItsOneWayCallsRun) {
   Unread unread;
   unread.ask(Unread::kMany);
-  for (int x = 0; x < 50; ++x) unread.note(x);
+  for (std::uint32_t x = 0; x < 50; ++x) unread.note(x);
   ASSERT_TRUE(unread.sent(Unread::kMany + 50));
   ASSERT_TRUE(unread.fill());
   unread.peer.reset();
