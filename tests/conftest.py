@@ -1,6 +1,36 @@
 """What every Python test shares: Hypothesis draws the same examples and never looks at the clock."""
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("mf", derandomize=True, deadline=None, max_examples=100)
 settings.load_profile("mf")
+
+TypeCheck = Callable[[Iterable[Path], Iterable[Path]], None]
+
+
+@pytest.fixture
+def passes_mypy_strict(tmp_path: Path) -> TypeCheck:
+    """Asserts that programs, found by the first argument, pass `mypy --strict` with these folders to import
+    from, as they would in a project that has no settings of its own.
+    """
+
+    def check(programs: Iterable[Path], path: Iterable[Path]) -> None:
+        done = subprocess.run(
+            [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", "cache", *programs],
+            cwd=tmp_path,
+            env=os.environ | {"MYPYPATH": os.pathsep.join(map(str, path))},
+            capture_output=True,
+            text=True,
+            timeout=110,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    return check

@@ -1,7 +1,5 @@
 """Every row of the table in every cell: each client, of whichever language, must observe the same."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +8,7 @@ import pytest
 
 from tests.conformance.processes import HERE, ROOT, Processes
 from tests.conformance.table import BROKEN, CANCELLED, ROWS, Cell, OneOf, Row, Says, cells, impossible
+from tests.conftest import TypeCheck
 
 
 def cases() -> Iterator[Any]:
@@ -49,15 +48,7 @@ def matches(expected: Any, observed: Any, peer: str) -> bool:
     return bool(expected == observed)
 
 
-def test_the_programs_are_strictly_typed_against_the_stubs(stubs: Path, tmp_path: Path) -> None:
-    command = ["mypy", "--strict", "--cache-dir", str(tmp_path), *map(str, (HERE / "programs").glob("*.py"))]
-    done = subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=HERE / "programs",
-        env={"MYPYPATH": f"{stubs}:{ROOT / 'runtime' / 'python'}", "PATH": "/usr/bin"},
-        capture_output=True,
-        text=True,
-        timeout=110,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+def test_the_programs_are_strictly_typed_against_the_stubs(
+    stubs: Path, passes_mypy_strict: TypeCheck
+) -> None:
+    passes_mypy_strict((HERE / "programs").glob("*.py"), (stubs, HERE / "programs", ROOT / "runtime/python"))

@@ -1,17 +1,14 @@
 """examples/5_failover: what a user of the BA sees while one role after another is killed and comes back."""
 
-import os
 import re
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-EXAMPLE = ROOT / "examples/5_failover"
-BUILT = Path(os.environ.get("MF_BUILD_DIR", ROOT / "build/release")) / "examples/5_failover"
-PATH = os.pathsep.join(map(str, (BUILT / "python", ROOT / "runtime/python")))
+from tests.conftest import TypeCheck
+from tests.examples.programs import Example
+
+EXAMPLE = Example("5_failover")
 
 ALL = "documents: books, news            related: books, news"
 TIME_LINE = [
@@ -39,30 +36,13 @@ TIME_LINE = [
 def test_a_collection_is_skipped_while_it_is_down_and_asked_again_when_it_is_back(
     ba: str, agents: str
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLE / "demo.py"), "--ba", ba, "--agents", agents],
-        env=os.environ | {"PYTHONPATH": PATH},
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
+    demo = [sys.executable, str(EXAMPLE.folder / "demo.py"), "--ba", ba, "--agents", agents]
+    done = EXAMPLE.run(demo, seconds=100)
 
     assert done.returncode == 0, done.stdout + done.stderr
     lines = [re.sub(r"^ *[0-9.]+ s  ", "", line) for line in done.stdout.splitlines()]
     assert [line for line in lines if not line.startswith(" ")] == TIME_LINE
 
 
-def test_the_python_programs_pass_mypy_strict(tmp_path: Path) -> None:
-    flags = ["--strict", "--config-file=", "--cache-dir", str(tmp_path / "cache")]
-    for source in ("agent.py", "ba.py", "demo.py"):
-        done = subprocess.run(
-            [sys.executable, "-m", "mypy", *flags, str(EXAMPLE / source)],
-            env=os.environ | {"MYPYPATH": PATH},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=110,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
+def test_the_python_programs_pass_mypy_strict(passes_mypy_strict: TypeCheck) -> None:
+    passes_mypy_strict([EXAMPLE.folder / name for name in ("agent.py", "ba.py", "demo.py")], EXAMPLE.path)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import TypeCheck
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples/2_sqlite"
 BUILT = Path(os.environ.get("MF_BUILD_DIR", ROOT / "build/release")) / "examples/2_sqlite"
@@ -108,17 +110,6 @@ def test_a_row_that_holds_something_else_is_told(
     assert "Traceback" not in said
 
 
-def test_the_python_program_passes_mypy_strict(tmp_path: Path) -> None:
-    sources = [str(EXAMPLE / name) for name in ("main.py", "table.py", "wordnet.py")]
-    flags = ["--strict", "--config-file=", "--cache-dir", str(tmp_path / "cache")]
-    path = os.pathsep.join(map(str, (BUILT / "python", EXAMPLE, ROOT / "runtime/python")))
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", *flags, *sources],
-        env=os.environ | {"MYPYPATH": path},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=110,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+def test_the_python_program_passes_mypy_strict(passes_mypy_strict: TypeCheck) -> None:
+    programs = [EXAMPLE / name for name in ("main.py", "table.py", "wordnet.py")]
+    passes_mypy_strict(programs, (BUILT / "python", EXAMPLE, ROOT / "runtime/python"))

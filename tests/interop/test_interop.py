@@ -3,12 +3,11 @@
 What is called, and what must come back, stands in script.cpp and programs/script.py.
 """
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import TypeCheck
 from tests.interop.peers import HERE, LANGUAGES, ROOT, Line, Peers
 
 SCRIPT_WAIT = 0.3  # for servers that will never come
@@ -131,16 +130,8 @@ def test_equal_schemas_are_not_refused(peers: Peers, ours: str, theirs: str) -> 
     assert server.output().count("find was called") == 6  # 1 + 1 + 2 + 2
 
 
-def test_the_python_programs_are_strictly_typed_against_the_stubs(stubs: Path, tmp_path: Path) -> None:
-    path = f"{stubs / 'interop'}:{stubs / 'finder'}:{ROOT / 'runtime' / 'python'}"
-    command = ["mypy", "--strict", "--cache-dir", str(tmp_path), *map(str, (HERE / "programs").glob("*.py"))]
-    done = subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=HERE / "programs",
-        env={"MYPYPATH": path, "PATH": "/usr/bin"},
-        capture_output=True,
-        text=True,
-        timeout=110,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+def test_the_python_programs_are_strictly_typed_against_the_stubs(
+    stubs: Path, passes_mypy_strict: TypeCheck
+) -> None:
+    path = (stubs / "interop", stubs / "finder", HERE / "programs", ROOT / "runtime/python")
+    passes_mypy_strict((HERE / "programs").glob("*.py"), path)

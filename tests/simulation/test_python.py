@@ -4,12 +4,12 @@ run twice.
 
 import os
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import TypeCheck
 from tests.simulation.python_side import HERE, ROOT, simulate
 
 SEEDS = 1000
@@ -31,18 +31,10 @@ def test_a_seed_gives_the_same_run_twice(stubs: Path, seed: int) -> None:
     assert one.stdout == other.stdout
 
 
-def test_the_programs_are_strictly_typed_against_the_stubs(stubs: Path, tmp_path: Path) -> None:
-    command = ["mypy", "--strict", "--cache-dir", str(tmp_path), *map(str, (HERE / "programs").glob("*.py"))]
-    done = subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=HERE / "programs",
-        env={"MYPYPATH": f"{stubs}:{ROOT / 'runtime' / 'python'}", "PATH": "/usr/bin"},
-        capture_output=True,
-        text=True,
-        timeout=110,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+def test_the_programs_are_strictly_typed_against_the_stubs(
+    stubs: Path, passes_mypy_strict: TypeCheck
+) -> None:
+    passes_mypy_strict((HERE / "programs").glob("*.py"), (stubs, HERE / "programs", ROOT / "runtime/python"))
 
 
 @pytest.mark.soak

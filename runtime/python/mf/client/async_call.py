@@ -46,19 +46,13 @@ async def run(call: Call[Any], to: AsyncDestination, step: CallStep | None = Non
 
 async def again(call: Call[Any], to: AsyncDestination, route: Route[AsyncLink]) -> CallStep:
     """What blocking.again does."""
-    to.forget(route)
-    if call.refusal is None:
-        return CallStep.RESOLVE
-    now = monotonic()
-    until = now + to.router.rest_of(call, route.link, to.service, to.agent, now)
-    if until >= call.deadline:
-        return call.fail(CallEvent.UNREACHABLE, call.refusal, now)
+    step, until = to.again(call, route)
     try:
         await rest(to.router, to.service.name, until)
     except CancelledError:
         call.fail(CallEvent.CANCELLED, given_up(), monotonic())
         raise
-    return CallStep.RESOLVE
+    return step
 
 
 async def rest(router: AsyncRouter, service: str, until: float) -> None:

@@ -41,17 +41,10 @@ def run(call: Call[Any], to: Destination, step: CallStep | None = None) -> None:
 
 
 def again(call: Call[Any], to: Destination, route: Route[Link]) -> CallStep:
-    """The call begins again after an attempt on this route: at once, or after a rest, if the server was
-    overloaded and there is no other. One that has no time for it ends with the server's words."""
-    to.forget(route)
-    if call.refusal is None:
-        return CallStep.RESOLVE
-    now = monotonic()
-    until = now + to.router.rest_of(call, route.link, to.service, to.agent, now)
-    if until >= call.deadline:
-        return call.fail(CallEvent.UNREACHABLE, call.refusal, now)
+    """After an attempt on this route: the next step, once the call has rested."""
+    step, until = to.again(call, route)
     rest(to.router, until)
-    return CallStep.RESOLVE
+    return step
 
 
 def rest(router: Router, until: float) -> None:

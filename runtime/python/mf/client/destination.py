@@ -4,6 +4,7 @@ That route is used again until its connection ends, its binding is given up, or 
 with several instances each call chooses.
 """
 
+from time import monotonic
 from typing import Any, Generic, TypeVar
 
 from mf.client.router import Router
@@ -11,6 +12,8 @@ from mf.client.routes import L, Route, Routing
 from mf.core.cached import Caches
 from mf.core.service import ServiceInfo
 from mf.link.link import Link
+from mf.protocol.call import Call
+from mf.protocol.call_table import CallEvent, CallStep
 
 R = TypeVar("R", bound=Routing[Any, Any])
 
@@ -59,6 +62,20 @@ class BaseDestination(Generic[R, L]):
         """A call on this route failed: look for another one next time."""
         if self._route is route:
             self._route = None
+
+    def again(self, call: Call[Any], route: Route[L]) -> tuple[CallStep, float]:
+        """How a call goes on after an attempt on this route, and until when it rests before: not at all (0),
+        unless the server was overloaded and there is no other. One that has no time for it ends with the
+        server's words.
+        """
+        self.forget(route)
+        if call.refusal is None:
+            return CallStep.RESOLVE, 0.0
+        now = monotonic()
+        until = now + self.router.rest_of(call, route.link, self.service, self.agent, now)
+        if until >= call.deadline:
+            return call.fail(CallEvent.UNREACHABLE, call.refusal, now), 0.0
+        return CallStep.RESOLVE, until
 
 
 class Destination(BaseDestination[Router, Link]):
