@@ -23,13 +23,13 @@ using mf::protocol::EventType;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
 
-std::unique_ptr<Peer> connected(const Served& served) {
-  auto stream = mf::transport::connect(served.server.address(), 5s);
+std::unique_ptr<Peer> connected(const mf::Server& server) {
+  auto stream = mf::transport::connect(server.address(), 5s);
   return std::make_unique<Peer>(mf::protocol::Role::client, std::move(stream).value());
 }
 
 std::unique_ptr<Peer> greeted(const Served& served) {
-  auto peer = connected(served);
+  auto peer = connected(served.server);
   peer->session.send_hello();
   (void)peer->next(EventType::hello);
   return peer;
@@ -41,12 +41,24 @@ void bind(Peer& peer, const mf::ServiceInfo& service, std::string_view method) {
   EXPECT_EQ(peer.next(EventType::bound).code, Code::ok);
 }
 
+/// Sends the beginning of a request of this size.
+void announce(Peer& peer, std::size_t size) {
+  bind(peer, calls::methods::kEchoService, "blob");
+  mf::Buffer payload(size);
+  payload.resize(size);
+  std::memset(payload.data(), 1, size);
+  peer.session.send_request({}, std::move(payload));
+  std::array<mf::IoSlice, 2> slices;
+  ASSERT_GE(peer.session.fill_output(slices), 1U);
+  peer.send_raw({slices[0].data, 4096});
+}
+
 TEST(ConnectionLimits, OneConnectionTooManyIsRefusedInWordsAndLoggedOnce) {
   Served served(mf::Where::adaptive, {.max_connections = 2});
   auto first = greeted(served);
   auto second = greeted(served);
   for (int i = 0; i < 20; ++i) {
-    const auto refused = connected(served)->next();
+    const auto refused = connected(served.server)->next();
     EXPECT_EQ(refused.type, EventType::refused);
     EXPECT_EQ(refused.code, Code::overloaded);
     EXPECT_THAT(refused.text, HasSubstr("2 connections, the most"));
@@ -68,9 +80,9 @@ TEST(ConnectionLimits, OneConnectionTooManyIsRefusedInWordsAndLoggedOnce) {
 
 TEST(ConnectionLimits, OfTooManyThatDoNotSpeakTheOldestIsEnded) {
   Served served(mf::Where::adaptive, {.max_handshakes = 2, .handshake_timeout = 60s});
-  auto first = connected(served);
+  auto first = connected(served.server);
   ASSERT_TRUE(eventually([&] { return served.server.stats().connections.handshakes == 1; }));
-  auto second = connected(served);
+  auto second = connected(served.server);
   ASSERT_TRUE(eventually([&] { return served.server.stats().connections.handshakes == 2; }));
   auto third = greeted(served);
   EXPECT_THAT(first->next(EventType::refused).text, HasSubstr("for the longest"));
@@ -85,16 +97,6 @@ TEST(ConnectionLimits, OfTooManyThatDoNotSpeakTheOldestIsEnded) {
 
 TEST(ConnectionLimits, WhoHoldsTheMostIsEndedWhenConnectionsHoldTooMuch) {
   Served served(mf::Where::worker, {.max_held_bytes = 4 << 20});
-  const auto announce = [&](Peer& peer, std::size_t size) {
-    bind(peer, calls::methods::kEchoService, "blob");
-    mf::Buffer payload(size);
-    payload.resize(size);
-    std::memset(payload.data(), 1, size);
-    peer.session.send_request({}, std::move(payload));
-    std::array<mf::IoSlice, 2> slices;
-    ASSERT_GE(peer.session.fill_output(slices), 1U);
-    peer.send_raw({slices[0].data, 4096});
-  };
   auto modest = greeted(served);
   announce(*modest, 1 << 20);
   ASSERT_TRUE(eventually([&] { return served.server.stats().connections.held_bytes >= 1U << 20; }));
@@ -105,6 +107,53 @@ TEST(ConnectionLimits, WhoHoldsTheMostIsEndedWhenConnectionsHoldTooMuch) {
   EXPECT_EQ(served.server.stats().connections.open, 1U);
   EXPECT_TRUE(served.log->has("limit=max_held_bytes"));
   EXPECT_EQ(served.log->size(), 1U);
+}
+
+/// Takes a blob, and keeps it until it is let go.
+struct Keeping final : Echo {
+  mf::Bytes blob(const mf::Bytes&) override {
+    ++ran;
+    may_end.acquire();
+    return {};
+  }
+  std::counting_semaphore<> may_end{0};
+};
+
+TEST(ConnectionLimits, WhatAConnectionThatWasEndedStillHoldsEndsNoOther) {
+  std::counting_semaphore<> ended{0};
+  std::atomic<int> fine{0};
+  const auto keeping = std::make_shared<Keeping>();
+  mf::Server server({.workers = 1, .max_held_bytes = 4 << 20});
+  server.offer(keeping, {.where = mf::Where::worker});
+  server.start();
+  const auto held = [&] { return server.stats().connections.held_bytes; };
+  mf::Client greedy(server.address().str());
+  mf::Client modest(server.address().str());
+  const auto send = [&](mf::Client& client, int times) {
+    for (int i = 0; i < times; ++i) {
+      calls::EchoClient(client).async_blob(mf::Bytes(512 << 10), [&](const mf::Outcome<mf::Bytes>& outcome) {
+        fine += outcome.ok() ? 1 : 0;
+        ended.release();
+      });
+    }
+  };
+  send(greedy, 4);
+  ASSERT_TRUE(eventually([&] { return held() >= 2U << 20; }));
+  send(modest, 2);
+  ASSERT_TRUE(eventually([&] { return held() >= 3U << 20; }));
+
+  auto third = connected(server);  // which announces what the others leave no room for
+  third->session.send_hello();
+  (void)third->next(EventType::hello);
+  announce(*third, 3 << 19);
+  for (int i = 0; i < 4; ++i) ended.acquire();
+  EXPECT_EQ(fine, 0);
+  EXPECT_EQ(server.stats().connections.cut_memory, 1U);
+
+  keeping->may_end.release(6);
+  for (int i = 0; i < 2; ++i) ended.acquire();
+  EXPECT_EQ(fine, 2);
+  EXPECT_EQ(server.stats().connections.cut_memory, 1U);
 }
 
 /// Answers with much, when it is let.

@@ -54,7 +54,7 @@ void StreamedCall::on_sent(const std::shared_ptr<link::ClientLink>& link, std::u
   if (!std::exchange(idle_watched_, true)) watch_idle();
 }
 
-// Until there is another connection nobody may wait for this one, which has ended or takes no calls.
+// This connection has ended or takes no calls: calls wait for the next one and not for it.
 void StreamedCall::on_again() noexcept {
   const std::scoped_lock lock(mutex_);
   place_ = {};

@@ -114,7 +114,7 @@ void Standing::suspect(TimePoint now) noexcept {
   probe_at_ = after(now, pause_);
 }
 
-// Who was away for a moment only needs no slow start.
+// An instance that was away for a moment only needs no slow start.
 void Standing::recover(TimePoint now) noexcept {
   trusted_ = true;
   silent_ = false;

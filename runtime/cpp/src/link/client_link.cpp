@@ -24,8 +24,8 @@ constexpr std::size_t kFlushFrom = std::size_t{64} << 10U;
 // After a pause this long the connection is looked at before it is used: the server may have gone.
 constexpr auto kIdle = std::chrono::milliseconds(5);
 constexpr auto kAdoptAfter = std::chrono::milliseconds(100);
-// Of how long a silence ends a link there are so many turns of its timer, after the first of which the server
-// is pinged, and in the last of which the link has ended.
+// The silence that ends a link lasts so many turns of its timer: after the first one the server is pinged,
+// and by the last one the link has ended.
 constexpr int kSilenceTurns = 5;
 // Less than this is on its way to a peer that lives, or to one that does not.
 constexpr std::size_t kMuchUnacknowledged = std::size_t{64} << 10U;
@@ -678,8 +678,8 @@ void ClientLink::watch_deadline(TimePoint deadline) {
   }
 }
 
-// Not taken back when nothing is awaited any more: it finds so when it fires, and is not set again. So calls
-// one after another set it once a turn.
+// The timer is not cancelled when nothing is awaited any more: it notices that when it fires, and is not set
+// again. So calls made one after another set it once a turn.
 void ClientLink::watch_silence(TimePoint now) {
   if (silence_turn_.count() == 0) return;
   try {

@@ -13,13 +13,13 @@ namespace mf::link {
 namespace {
 
 constexpr int kReadsPerTurn = 4;
-// BIND, UNBIND and DESCRIBE: so many at once, and so many a second behind that; and no more of them in a row
-// before other connections have their turn.
+// The rate of BIND, UNBIND and DESCRIBE: so many at once, then so many a second, and so many in a row before
+// other connections have their turn.
 constexpr std::uint32_t kQuestionsAtOnce = 8'192;
 constexpr std::uint32_t kQuestionsPerSecond = 50'000;
 constexpr std::size_t kQuestionsPerSlice = 64;
 constexpr std::chrono::milliseconds kQuestionsPause{10};
-// By how much the charge of a connection may be behind: so it costs a lone call nothing.
+// What a connection is charged may be behind by so much, so that a lone call changes nothing.
 constexpr std::size_t kChargeStep = std::size_t{16} << 10U;
 constexpr std::size_t kModest = std::size_t{256}
                                 << 10;  // of one connection: never refused for lack of memory
@@ -52,7 +52,9 @@ ServerLink::ServerLink(std::unique_ptr<transport::Stream> stream, Options option
 
 // Requests may have been alive for longer than the connection, and hold what was charged for them.
 ServerLink::~ServerLink() {
-  (void)options_.load->change(-static_cast<std::ptrdiff_t>(charged_.load()));
+  const auto left = -static_cast<std::ptrdiff_t>(charged_.load());
+  (void)options_.load->change(left);
+  if (closed()) options_.load->change_leaving(left);
 }
 
 void ServerLink::open(std::shared_ptr<Handler> handler) {
@@ -227,7 +229,7 @@ void ServerLink::end_turn() {
   if (session_.mid_frame() && !progress_watched_) watch_progress();
 }
 
-// Holds the turn where its replies are not read, and where it asks more than is good for others.
+// Stops the turn when the peer does not read its replies, or sends more control frames than its rate allows.
 bool ServerLink::may_go_on(const Turn& turn, TimePoint now) {
   const auto type = events_[next_event_].type;
   if (full() && type == protocol::EventType::request) [[unlikely]] {
@@ -258,7 +260,8 @@ bool ServerLink::may_go_on(const Turn& turn, TimePoint now) {
   return false;
 }
 
-// Under the lock. The rest of the turn stays parsed, and what it looks into is not read into again.
+// Under the lock. The rest of the turn stays parsed, and the memory that its views point into stays
+// untouched.
 void ServerLink::hold_turn(Lock& lock) {
   in_turn_ = false;
   turn_waits_ = turn_held_ = true;
@@ -387,8 +390,8 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
   }
 }
 
-// Who holds little is served on, so that nobody can shut others out by holding nearly all: what they add
-// leads to the end of the connection that holds the most.
+// Connections that hold little are served on, so that nobody can shut them out by holding nearly all. If they
+// exceed the limit, the connection that holds the most is ended.
 bool ServerLink::lacks_memory(std::size_t request_size) const noexcept {
   return options_.load->nearly_over(request_size) && holds() + request_size > kModest;
 }
@@ -512,8 +515,9 @@ void ServerLink::charge() {
   if (!closed()) now += session_.awaited_bytes() + session_.output_bytes();
   if (now == before || (now != 0 && (now > before ? now - before : before - now) < kChargeStep)) return;
   charged_.store(now, std::memory_order_relaxed);
-  const bool overfull =
-      options_.load->change(static_cast<std::ptrdiff_t>(now) - static_cast<std::ptrdiff_t>(before));
+  const auto more = static_cast<std::ptrdiff_t>(now) - static_cast<std::ptrdiff_t>(before);
+  const bool overfull = options_.load->change(more);
+  if (closed()) options_.load->change_leaving(more);
   if (!overfull) return;
   reactor_->post([load = options_.load, weak = std::weak_ptr(handler_)] {
     if (const auto handler = weak.lock()) handler->on_overfull();
@@ -590,7 +594,7 @@ void ServerLink::flush(Lock& lock) {
   make_room(lock);
 }
 
-// Under the lock: enough was written for what had to wait.
+// Under the lock: if enough was written, what had to wait goes on.
 void ServerLink::make_room(Lock& lock) {
   if (full() && session_.output_bytes() <= options_.max_output / 2) {
     full_.store(false, std::memory_order_relaxed);
@@ -647,7 +651,7 @@ void ServerLink::cut(Cut why, std::string_view limit, const std::string& reason)
   cut(why, limit, reason, lock);
 }
 
-// Under the lock. What waits is not written: it is too much, or is not read.
+// Under the lock. What waits to be written is dropped: it is too much, or the peer does not read it.
 void ServerLink::cut(Cut why, std::string_view limit, const std::string& reason, Lock& lock) {
   if (closed()) return;
   options_.load->count(why);
@@ -716,6 +720,7 @@ void ServerLink::shut(const std::string& reason, Lock& lock) {
   reactor_->cancel(handshake_timer_);
   reactor_->forget(stream_->fd());
   stream_->shutdown();
+  options_.load->change_leaving(static_cast<std::ptrdiff_t>(charged_.load(std::memory_order_relaxed)));
   full_.store(false, std::memory_order_relaxed);  // nothing waits any more for who will not read
   release_stream();
   const auto handler = handler_;

@@ -2,7 +2,7 @@
 
 namespace mf::server {
 
-/// Calls that have left the queue, whose fate is theirs to hear once the lock is free.
+/// Calls that have left the queue. The destructor, which runs after the lock was released, tells them why.
 class Admission::Ended {
  public:
   Ended() = default;
@@ -147,7 +147,7 @@ Admission::Gauges Admission::gauges(const Gate& gate) const {
 
 // All below: under the lock.
 
-/// Out of its queue, and off its place.
+/// Takes a call out of its queue and gives its place back.
 Admission::Call Admission::take(QueuedCall& call) {
   auto& gate = *call.place_;
   if (!call.oneway_) by_id_.erase({call.connection_, call.id_});
@@ -165,7 +165,7 @@ void Admission::drop_expired(Gate& gate, TimePoint now, Ended& ended) {
     ended.end(take(*gate.queue_.begin()->second), QueuedCall::End::expired);
 }
 
-/// Where the call waits that is to run next, if one may.
+/// The gate with the call that is to run next; null if none may.
 Gate* Admission::next(TimePoint now, Ended& ended) {
   if (!server_.free()) return nullptr;
   Gate* found = nullptr;

@@ -40,12 +40,12 @@ class QueuedCall {
   QueuedCall& operator=(const QueuedCall&) = delete;
   virtual ~QueuedCall();
 
-  /// It has a slot, of which `gate` says.
+  /// It has a slot of `gate`, and is to be run.
   virtual void go(std::unique_ptr<QueuedCall> self, std::shared_ptr<Gate> gate) = 0;
-  /// It lost its place, and is not to be run.
+  /// It has lost its place in the queue, and is not to be run.
   virtual void end(std::unique_ptr<QueuedCall> self, End why) = 0;
 
-  /// It holds a place there from now on.
+  /// It holds a place in the queue of this gate from now on.
   void set_place(std::shared_ptr<Gate> gate) noexcept { place_ = std::move(gate); }
   [[nodiscard]] bool has_place() const noexcept { return place_ != nullptr; }
 
@@ -117,7 +117,7 @@ class Admission : public std::enable_shared_from_this<Admission> {
   void queue(std::unique_ptr<QueuedCall> call);
   /// A slot is given back.
   void leave(Gate& gate);
-  /// A place is given back by a call that never came to its turn.
+  /// A call whose turn never came gives its place back.
   void give_up_place(Gate& gate) noexcept;
   /// The client wants no answer to this call any more. It ends, if it waits.
   void cancel(std::uint64_t connection, std::uint32_t id);

@@ -12,7 +12,7 @@
 namespace mf::server {
 namespace {
 
-// Workers that begin what had to wait for room.
+// How many workers begin calls that had to wait for room.
 constexpr std::size_t kHeldAtOnce = 8;
 
 constexpr std::string_view kCancelled = "cancelled before it was started";
@@ -401,7 +401,7 @@ void Connection::run_held() {
   }
 }
 
-// False: it waits for a slot again, or was refused, or came too late for either.
+// False: it waits for a slot again, was refused, or its deadline has passed.
 bool Connection::enter_again(std::unique_ptr<Job>& job) {
   auto gate = std::exchange(job->gate, nullptr);
   const auto now = std::chrono::steady_clock::now();

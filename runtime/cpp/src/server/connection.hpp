@@ -37,7 +37,7 @@ struct Offer {
   std::shared_ptr<Servant> servant;
   std::string agent;
   Where where = Where::adaptive;
-  // By the method's index in the schema:
+  // Each by the method's index in the schema:
   std::unique_ptr<Placement[]> placements;  // none unless adaptive
   std::unique_ptr<Counters[]> counters;
   std::vector<std::shared_ptr<Gate>> gates;  // none: no limit holds for this offer; null: none for the method

@@ -358,7 +358,7 @@ void Server::Core::on_greeted(std::uint64_t connection) {
   greeting_.erase(connection);
 }
 
-// Those who attack a server's memory hold the most of it.
+// An attacker who wants to fill the memory has to hold most of it, so the greatest holder is ended.
 void Server::Core::on_overfull() {
   auto all = clients();
   while (load_->over() && !all.empty()) {

@@ -19,7 +19,7 @@ from mf.link.fork import JITTER
 SLOW = 10.0
 """A reply that takes so many times as long as usual is slow."""
 LEAST = 0.020
-"""Nothing shorter is slow, or a silence."""
+"""Seconds: shorter times count neither as slow nor as silence."""
 WEIGHT = 1 / 8
 """How much of a moving average the latest reply of an instance is, and of a method."""
 METHOD_WEIGHT = 1 / 16
@@ -45,7 +45,7 @@ _NEVER = float("-inf")
 
 
 def below(count: int) -> int:
-    """A number at random, of our own generator."""
+    """A random number below n, drawn from a generator that a fork seeds anew."""
     return int(JITTER.random() * count)
 
 
@@ -58,7 +58,8 @@ def usual_with(known: float, took: float) -> float:
 
 
 class Standing:
-    """See above. The attributes without an underscore are as `look` has found them."""
+    """What is known of one instance, as the head of this file tells. Attributes without an underscore are as
+    `look` has found them."""
 
     __slots__ = (
         "_factor",
@@ -183,7 +184,7 @@ class Standing:
         self._probe_at = now + self._pause
 
     def _recover(self, now: float) -> None:
-        """Who was away for a moment only needs no slow start."""
+        """An instance that was away for a moment only needs no slow start."""
         self.trusted = True
         self._silent = False
         self._failures = 0

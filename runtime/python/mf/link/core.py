@@ -40,7 +40,7 @@ NO_RETRY_MENDS = frozenset((Code.UNAUTHENTICATED, Code.PROTOCOL_ERROR))
 DEAD_AFTER = 10.0
 """Seconds: so long a silence, in which the server was pinged, ends a connection."""
 SILENCE_TURNS = 5
-"""Of it: after one without a word the server is pinged, after three more the connection ends."""
+"""Of DEAD_AFTER: after one turn of silence the server is pinged, after three more the connection ends."""
 
 
 class LinkCore(ABC):
@@ -168,8 +168,8 @@ class LinkCore(ABC):
         """Takes what has come, if nobody reads."""
 
     def _quiet(self, now: float, lasted: float) -> None:
-        """Nothing has come for so long, though something is awaited. Short waits of many calls add up: with
-        short deadlines none of them lasts a turn."""
+        """Nothing has come for so long while something was awaited. The waits of several calls add up, since
+        with short deadlines no single one lasts a turn."""
         if self._silent_since != self.heard:
             self._silent_since = self.heard
             self._silent = 0.0

@@ -149,7 +149,7 @@ class Places(Generic[P, L]):
         return sorted(candidates, key=lambda candidate: self._is_late(candidate[1].address, now))
 
     def note_silent(self, instance: Instance) -> None:
-        """It did not answer in a moment: neither who connected, nor who asked for a binding."""
+        """The server did not answer soon, neither to a connection nor to a BIND."""
         link = self.usable(instance)
         if link is not None:
             link.standing.missed(monotonic())

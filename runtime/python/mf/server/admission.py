@@ -46,12 +46,12 @@ class Standing(IntEnum):
     """Of a call at its gate."""
 
     OUTSIDE = 0
-    """It was refused, has ended, or no limit holds for it."""
+    """No limit holds for the call, it was refused, or it has ended."""
     PLACE = 1
-    """It waits for its turn behind others of its connection."""
+    """The call has a place, and waits for its turn behind others of its connection."""
     QUEUED = 2
     SLOT = 3
-    """It runs, or may."""
+    """The call has a slot: it runs, or may begin to."""
 
 
 class GatedCall(Protocol):
@@ -64,7 +64,7 @@ class GatedCall(Protocol):
     def gate(self) -> "Gate": ...
 
     def go(self) -> None:
-        """It has a slot."""
+        """The call has a slot, and is to be run."""
 
     def expire(self) -> None:
         """Its deadline passed while it waited. It is not to be run."""
@@ -122,7 +122,7 @@ class Admission:
         self._server = Counted(server)
         self._others = Gate(self, None, "")
         self._gates: dict[Gate, None] = {}
-        """Those in whose queues somebody may be."""
+        """The gates whose queues may not be empty."""
         self._number = 0
 
     def gate(self, limit: Limit | None, what: str) -> Gate | None:

@@ -197,7 +197,7 @@ class Connection(StreamCaller):
             return False
 
     def let_in(self, call: ServedCall, now: float) -> bool:
-        """The gate of a call that has come: it has a slot or a place then. False: it was refused."""
+        """A call has come to its gate, and gets a slot or a place. False: it was refused."""
         with self.lock:
             behind = bool(self._oneways) if call.oneway else call.handler.offer in self._oneways
         gate = call.gate
@@ -469,7 +469,7 @@ class Connection(StreamCaller):
         return True
 
     def _release(self) -> None:
-        """Begins some of those that were held. Each reply is written by somebody, who comes here."""
+        """Begins some of the calls that were held. Whoever writes a reply calls this afterwards."""
         with self.lock:
             if self._releasing:  # further down on this very stack, perhaps
                 return

@@ -144,7 +144,7 @@ class Offers:
         return [offer for agents in self._by_service.values() for offer in agents.values()]
 
     def stats(self) -> ServerStats:
-        """Of all of them, now."""
+        """What all connections hold, now."""
         methods = [
             MethodStats(
                 service=offer.service.name,

@@ -248,7 +248,7 @@ class ServerIo(Loop):
             self._watch_listener(listener, accept=False)
 
     def _charge(self, connection: Connection) -> None:
-        """What it holds has changed. Who attacks a server's memory holds the most of it."""
+        """What it holds has changed. If all hold too much, the one that holds the most is ended."""
         counts, most = self._load.counts, self._load.max_held_bytes
         now = connection.holds
         counts.held_bytes += now - connection.charged

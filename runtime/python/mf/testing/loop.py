@@ -108,7 +108,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         return self.clock.now
 
     def timers(self) -> int:
-        """How many are set: none is left when all clients and servers have ended."""
+        """How many timers are set: none, once all clients and servers have ended."""
         handles: list[asyncio.TimerHandle] = self._scheduled  # type: ignore[attr-defined]
         return sum(not handle.cancelled() for handle in handles)
 

@@ -28,15 +28,15 @@ DEAD_AFTER = 10.0
 """Seconds after which the kernel ends a connection whose bytes are not acknowledged."""
 
 _MOST_PIECES = 8
-"""Into about so many a large write or read is cut at most, however small they are to be."""
+"""A large read or write is cut into about so many pieces at most, however small a piece may be."""
 
 ROOM = 1 << 16
 """Bytes that one direction of a connection holds before its writer has to wait."""
 
 
 class Weather:
-    """How the network is when nothing goes wrong: seconds that bytes take, and the largest piece in which a
-    read or a write moves them; 0: all at once."""
+    """The network when nothing goes wrong: the seconds that bytes take, and the largest piece in which a read
+    or a write moves them (0: all at once)."""
 
     __slots__ = ("largest_piece", "latency", "spread")
 
@@ -292,7 +292,7 @@ class MemoryNetwork(Network):
         return [each for each in streams if each.other and {each.host, each.other.host} == {one, other}]
 
     def at(self, when: float, work: Callable[[], None]) -> None:
-        """Runs it at that time."""
+        """Runs a function at that time."""
         self._numbers += 1
         heapq.heappush(self._events, (when, self._numbers, work))
 

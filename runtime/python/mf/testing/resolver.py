@@ -26,7 +26,7 @@ class ScriptedResolver(AsyncResolver):
         self._now(View({agent: tuple(map(Instance, some)) for agent, some in agents.items()}))
 
     def lose(self, trouble: str) -> None:
-        """Nobody answers any more; what was known stays."""
+        """The controller does not answer any more; what was known stays."""
         self._now(View(self._view.agents, reached=False, trouble=trouble))
 
     def _now(self, view: View) -> None:

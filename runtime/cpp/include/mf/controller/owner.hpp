@@ -1,5 +1,5 @@
 #pragma once
-// Whose something is at the controller: the connection over which it came.
+// Who owns an entry at the controller: the connection over which it was registered.
 
 #include <cstdint>
 

@@ -28,7 +28,7 @@ namespace balancing {
 
 /// A reply that takes so many times as long as usual is slow.
 inline constexpr double kSlow = 10.0;
-/// Nothing shorter is slow, or a silence.
+/// Shorter times count neither as slow nor as silence.
 inline constexpr double kLeast = 0.020;
 /// How much of a moving average the latest reply of an instance is, and of a method.
 inline constexpr double kWeight = 1.0 / 8;

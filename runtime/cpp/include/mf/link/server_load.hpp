@@ -28,13 +28,18 @@ class ServerLoad {
   [[nodiscard]] bool change(std::ptrdiff_t bytes) noexcept {
     const auto now = bytes_.fetch_add(static_cast<std::size_t>(bytes), std::memory_order_relaxed) +
                      static_cast<std::size_t>(bytes);
-    return bytes > 0 && now > most_ && !relieving_.exchange(true, std::memory_order_acq_rel);
+    return bytes > 0 && now > most_ + leaving() && !relieving_.exchange(true, std::memory_order_acq_rel);
+  }
+  /// Of that, so much more, or less, is held by connections that have ended: it comes back when the handlers
+  /// of their requests return, and no other connection is ended for it.
+  void change_leaving(std::ptrdiff_t bytes) noexcept {
+    leaving_.fetch_add(static_cast<std::size_t>(bytes), std::memory_order_relaxed);
   }
   void relieved() noexcept { relieving_.store(false, std::memory_order_release); }
 
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::size_t most() const noexcept { return most_; }
-  [[nodiscard]] bool over() const noexcept { return bytes() > most_; }
+  [[nodiscard]] bool over() const noexcept { return bytes() > most_ + leaving(); }
   /// So little is left, an eighth, beside a request of this size that no request is taken any more.
   [[nodiscard]] bool nearly_over(std::size_t own) const noexcept { return bytes() > most_ - most_ / 8 + own; }
 
@@ -46,8 +51,11 @@ class ServerLoad {
   }
 
  private:
+  [[nodiscard]] std::size_t leaving() const noexcept { return leaving_.load(std::memory_order_relaxed); }
+
   const std::size_t most_;
   std::atomic<std::size_t> bytes_{0};
+  std::atomic<std::size_t> leaving_{0};
   std::atomic<bool> relieving_{false};
   std::array<std::atomic<std::uint64_t>, kCuts> cuts_{};
 };

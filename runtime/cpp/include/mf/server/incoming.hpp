@@ -1,10 +1,10 @@
 // One message of calls on its way through a servant, and the duty to answer it.
 //
-// Ticket    answers the message, once, from any thread. Movable. One that is dropped unanswered says
-//           SHUTTING_DOWN, not executed, or INTERNAL, unknown, if its handler has begun.
-// Incoming  the message as dispatch() sees it: payload, count, method, ticket. Lives on the stack of the
-// thread that
-//           runs it, and is what the running handler asks about its call.
+// A Ticket answers the message, once, from any thread. It can be moved. One that is dropped unanswered says
+// SHUTTING_DOWN, not executed, or INTERNAL, unknown, if its handler has begun.
+//
+// An Incoming is the message as dispatch() sees it: payload, count, method, ticket. It lives on the stack of
+// the thread that runs it, and is what the running handler asks about its call.
 #pragma once
 
 #include <cstddef>
@@ -59,8 +59,8 @@ class Ticket {
   [[nodiscard]] Slot* slot() const noexcept { return slot_; }
   void set_slot(Slot* slot) noexcept { slot_ = slot; }
 
-  /// It has a slot there, which is given back when it is answered: before the answer is sent, so that a
-  /// client that sends its next call then is not refused.
+  /// The call has a slot of this gate. It gives it back just before its answer is sent, so that the client's
+  /// next call is not refused because of this one.
   void set_gate(std::shared_ptr<Gate> gate) noexcept { gate_ = std::move(gate); }
   /// The gate whose slot it had; null if it had none.
   std::shared_ptr<Gate> give_back_slot() {

@@ -44,7 +44,7 @@ enum class Where : std::uint8_t {
 struct Limit {
   /// 0: no limit.
   std::uint32_t concurrent = 0;
-  /// Nothing said: as many as may run.
+  /// If it is not set, as many calls may wait as may run.
   std::optional<std::uint32_t> queued{};
 
   [[nodiscard]] std::uint32_t room() const noexcept { return queued.value_or(concurrent); }
@@ -90,7 +90,7 @@ struct ServerOptions {
   std::uint32_t stream_window = 16 * 1024;
   /// Connections at once; one more is refused with OVERLOADED.
   std::size_t max_connections = 16'384;
-  /// Connections whose HELLO has not come yet; one more ends the one that has been waited for the longest.
+  /// Connections whose HELLO has not come yet; one more ends the oldest of them.
   std::size_t max_handshakes = 1'024;
   /// Bytes of replies that may wait on one connection until its client reads them: while there are more,
   /// nothing is read from it and none of its requests begins.
