@@ -163,6 +163,32 @@ class FlowAsyncServant(mf.AsyncServant, ABC):
     async def plain(self, x: int) -> int: ...
 
 
+class WithoutStreams(FlowServant):
+    """For tests of `plain`: the streams are empty."""
+
+    def scan(self, to: int) -> Iterator[int]:  # noqa: ARG002
+        return iter(())
+
+    def load(self, into: str, values: Iterator[bytes]) -> int:  # noqa: ARG002
+        return 0
+
+    def follow(self, names: Iterator[str]) -> Iterator[str]:  # noqa: ARG002
+        return iter(())
+
+
+class AsyncWithoutStreams(FlowAsyncServant):
+    async def scan(self, to: int) -> AsyncIterator[int]:  # noqa: ARG002
+        for _ in ():
+            yield _
+
+    async def load(self, into: str, values: AsyncIterator[bytes]) -> int:  # noqa: ARG002
+        return 0
+
+    async def follow(self, names: AsyncIterator[str]) -> AsyncIterator[str]:  # noqa: ARG002
+        for _ in ():
+            yield _
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """One that the server sent."""

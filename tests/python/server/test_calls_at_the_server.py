@@ -24,13 +24,13 @@ from tests.python.streams import (
     ANNEX,
     DESCRIPTOR,
     PLAIN,
-    FlowAsyncServant,
-    FlowServant,
+    AsyncWithoutStreams,
     Peer,
+    WithoutStreams,
 )
 
 
-class Plain(FlowServant):
+class Plain(WithoutStreams):
     """`plain` holds until the test lets it go, or until it sees that its call was given up."""
 
     def __init__(self) -> None:
@@ -51,17 +51,8 @@ class Plain(FlowServant):
         call.set_reply_metadata("seen", str(x))
         return 2 * x
 
-    def scan(self, to: int) -> Iterator[int]:
-        return iter(())
 
-    def load(self, into: str, values: Iterator[bytes]) -> int:
-        return 0
-
-    def follow(self, names: Iterator[str]) -> Iterator[str]:
-        return iter(())
-
-
-class Awaiting(FlowAsyncServant):
+class Awaiting(AsyncWithoutStreams):
     def __init__(self) -> None:
         self.began: list[int] = []
         self.seen: list[Any] = []
@@ -83,17 +74,6 @@ class Awaiting(FlowAsyncServant):
         self.seen.append((x, call.cancelled))
         call.set_reply_metadata("seen", str(x))
         return 2 * x
-
-    async def scan(self, to: int) -> Any:
-        for _ in ():
-            yield _
-
-    async def load(self, into: str, values: Any) -> int:
-        return 0
-
-    async def follow(self, names: Any) -> Any:
-        for _ in ():
-            yield _
 
 
 Servant = Plain | Awaiting

@@ -2,7 +2,6 @@
 frame, so that nothing is repeated behind the test's back.
 """
 
-# ruff: noqa: ARG002 - handlers have the parameters that the schema says
 import asyncio
 import threading
 import time
@@ -17,10 +16,10 @@ from mf.protocol import frame
 from tests.python.conftest import Recorder, eventually
 from tests.python.echo import EchoClient, Number
 from tests.python.serving import AnyServer, server_of
-from tests.python.streams import PLAIN, SCAN, FlowAsyncServant, FlowServant, Peer
+from tests.python.streams import PLAIN, SCAN, AsyncWithoutStreams, Peer, WithoutStreams
 
 
-class Plain(FlowServant):
+class Plain(WithoutStreams):
     """`plain` and `scan` take a permit each, which the test gives."""
 
     def __init__(self) -> None:
@@ -37,14 +36,8 @@ class Plain(FlowServant):
         self.permits.acquire(timeout=20)
         return iter(())
 
-    def load(self, into: str, values: Iterator[bytes]) -> int:
-        return 0
 
-    def follow(self, names: Iterator[str]) -> Iterator[str]:
-        return iter(())
-
-
-class Awaiting(FlowAsyncServant):
+class Awaiting(AsyncWithoutStreams):
     def __init__(self) -> None:
         self.begun: list[int] = []
         self.permits = threading.Semaphore(0)
@@ -60,13 +53,6 @@ class Awaiting(FlowAsyncServant):
 
     async def scan(self, to: int) -> Any:
         await self._permit(to)
-        for _ in ():
-            yield _
-
-    async def load(self, into: str, values: Any) -> int:
-        return 0
-
-    async def follow(self, names: Any) -> Any:
         for _ in ():
             yield _
 
