@@ -15,7 +15,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Set QUICK=1 for a bench of at most five minutes; passed on as it is.
 export QUICK
 
-.PHONY: help demo test test-system bench soak fuzz lint tidy format regen docs clean
+.PHONY: help demo test test-system bench soak fuzz mutants lint tidy format regen docs clean
 
 help: ## This list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -67,6 +67,15 @@ fuzz: ## Run every decoder on its full count of corruptions (MF_FUZZ_RUNS=20000)
 	@MF_FUZZ_RUNS=$${MF_FUZZ_RUNS:-20000} $(STAGE) 'fuzz, C++' ctest --preset clang-asan -R '[Ff]uzz|[Hh]ostile' -j $(JOBS)
 	@MF_FUZZ_RUNS=$${MF_FUZZ_RUNS:-20000} $(STAGE) 'fuzz, libFuzzer' $(PY) tests/fuzz/run.py build/clang-asan/tests/fuzz
 	@MF_FUZZ_RUNS=$${MF_FUZZ_RUNS:-20000} $(STAGE) 'fuzz, Python' $(PY) -m pytest -q -m fuzz --timeout 0
+
+# Knows what tests are worth: each mutant is a small mistake in a copy of the sources that they ought to notice.
+FLOOR ?=
+SEED ?= 1
+COUNT ?= 20
+mutants: ## Try COUNT=20 mutants of each floor, or of FLOOR=link, drawn by SEED=1; list what no test notices
+	@$(STAGE) 'install what the tests need' tools/bootstrap core test
+	@$(MAKE) build-release
+	@$(STAGE) 'mutants' $(PY) -m tools.mutants $(FLOOR:%=--floor %) --seed $(SEED) --count $(COUNT) --jobs $(JOBS)
 
 lint: ## Check style, types and floors, without building anything
 	@$(STAGE) 'install what the checks need' tools/bootstrap core test

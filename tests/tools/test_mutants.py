@@ -1,0 +1,226 @@
+"""`make mutants` finds the changes worth trying and leaves the others alone."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.mutants import cpp_source, equivalent, python_source, tree, trial
+from tools.mutants.__main__ import EQUIVALENTS, ROOT, sample
+from tools.mutants.floors import FLOORS
+from tools.mutants.mutant import write
+
+
+def python(text: str) -> list[str]:
+    return [one.apply(text.encode()).decode() for one in python_source.mutants("a.py", text.encode())]
+
+
+def cpp(text: str) -> list[str]:
+    return [one.apply(text.encode()).decode() for one in cpp_source.mutants("a.cpp", text.encode())]
+
+
+@pytest.mark.parametrize(
+    ("text", "mutants"),
+    [
+        ("a < b", ["a <= b", "a >= b"]),
+        ("a is  not None", ["a is None"]),
+        ("a not in b", ["a in b"]),
+        ("(a) == (b)", ["(a) != (b)"]),
+        ("a and b and c", ["a or b and c", "a and b or c"]),
+        ("a if not b else c", ["a if b else c"]),
+        ("a if b else c", ["a if not (b) else c"]),
+        ("[a for a in b if a]", ["[a for a in b if not (a)]"]),
+        ("x(a + 1)", ["x(a - 1)", "x(a + 2)"]),
+        ("x(3)", ["x(4)", "x(2)"]),
+        ("x(True)", ["x(False)"]),
+        ("min(a, b)", ["max(a, b)"]),
+        ("é = a == b", ["é = a != b"]),
+    ],
+)
+def test_python_expressions_that_are_changed(text: str, mutants: list[str]) -> None:
+    assert sorted(python(text)) == sorted(mutants)
+
+
+@pytest.mark.parametrize(
+    "statement", ["x()", "await x()", "a.b = c", "a[b] = c", "del a", "raise A", "return", "a += b"]
+)
+def test_python_statements_that_are_removed(statement: str) -> None:
+    assert "async def f():\n    a\n    pass\n" in python(f"async def f():\n    a\n    {statement}\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"""A docstring 1 < 2."""',
+        "a = b",
+        "import a",
+        "a: Literal[1] = b",
+        "def f(a: Literal[1]) -> Literal[2]: pass",
+        "@dataclass(frozen=True)\nclass A: pass",
+        "MOST = 64",
+        "MOST: Final = 64",
+        "SECONDS = 0.5",
+        "if TYPE_CHECKING: import a",
+        "x(f'{1}')",
+    ],
+)
+def test_python_that_is_left_alone(text: str) -> None:
+    assert python(text) == []
+
+
+def test_a_python_mutant_that_does_not_compile_is_known() -> None:
+    assert python_source.compiles(b"a = 1\n")
+    assert not python_source.compiles(b"a = (\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "mutants"),
+    [
+        ("x = a < b;", ["x = a <= b;", "x = a >= b;"]),
+        ("x = a && b;", ["x = a || b;"]),
+        ("x = !a;", ["x = a;"]),
+        ("if (a.b()) c;", ["if (!(a.b())) c;"]),
+        ("if (a && b) c;", ["if (!(a && b)) c;", "if (a || b) c;"]),
+        ("if (auto a = b; a) c;", ["if (auto a = b; !(a)) c;"]),
+        ("x = std::min(a, b);", ["x = std::max(a, b);"]),
+        ("x = std::min<T>(a, b);", ["x = std::max<T>(a, b);"]),
+        ("x = 7U;", ["x = 6U;", "x = 8U;"]),
+        ("x = 0x0F;", ["x = 14;", "x = 16;"]),
+        ("x = false;", ["x = true;"]),
+        ('x = "a < b" == c;', ['x = "a < b" != c;']),
+        ("kFew = 3;", ["kFew = 2;", "kFew = 4;"]),
+    ],
+)
+def test_cpp_expressions_that_are_changed(text: str, mutants: list[str]) -> None:
+    assert sorted(cpp(text)) == sorted(mutants)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "f()",
+        "a.b(c)",
+        "a->b[c] = d",
+        "*a = b",
+        "A::b(c, [d] { e(); })",
+        "a += b",
+        "return",
+        "break",
+        "continue",
+    ],
+)
+def test_cpp_statements_that_are_removed(statement: str) -> None:
+    assert "void f() {\n  a;\n  ;\n}" in cpp(f"void f() {{\n  a;\n  {statement};\n}}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "// a < b",
+        "/* a < b */",
+        '#include "a < b"',
+        'const char* a = R"x(b < c)" )x";',
+        "std::vector<int> a;",
+        "template <typename T> struct A;",
+        "void f(A&& a, const B& b);",
+        "constexpr std::size_t kMost = 64;",
+        "wait(20ms);",
+        "if (const auto a = b(c)) d;",
+        "std::scoped_lock lock(mutex);",
+        "int a = b;",
+        "bool A::operator!() const;",
+    ],
+)
+def test_cpp_that_is_left_alone(text: str) -> None:
+    assert cpp(text) == []
+
+
+def test_a_mutant_is_one_change_at_the_place_that_it_names(tmp_path: Path) -> None:
+    text = "# é\nif a:\n    b = c < d\n"
+    (tmp_path / "a.py").write_text(text)
+    one = next(one for one in python_source.mutants("a.py", text.encode()) if one.now == "<=")
+
+    before = write(tmp_path, one)
+
+    assert (str(one), one.text) == ("a.py:3: `<` -> `<=`", "b = c < d")
+    assert (tmp_path / "a.py").read_text() == text.replace("<", "<=")
+    assert before.decode() == text
+
+
+def test_the_same_seed_draws_the_same_mutants() -> None:
+    breaking = next(floor for floor in FLOORS if floor.name == "breaking")
+
+    once, again, other = (list(sample(breaking, seed)) for seed in (1, 1, 2))
+
+    assert once == again
+    assert once != other
+    assert sorted(once) == sorted(other)
+
+
+def test_each_floor_has_sources_and_tests() -> None:
+    for floor in FLOORS:
+        assert floor.mutants(ROOT), floor
+        for name in [name for stage in floor.stages for name in stage]:
+            assert (ROOT / (name if floor.language == "Python" else f"tests/cpp/{name}")).exists(), (
+                floor,
+                name,
+            )
+
+
+def test_each_equivalent_mutant_is_one_that_can_be_drawn_and_has_a_reason() -> None:
+    drawn = [mutant for floor in FLOORS for mutant in floor.mutants(ROOT)]
+    for one in equivalent.read(EQUIVALENTS):
+        assert any(one.fits(mutant) for mutant in drawn), f"out of date: {one}"
+        assert len(one.reason.split()) > 4, one
+
+
+def test_equivalent_mutants_are_left_out() -> None:
+    found = python_source.mutants("a.py", b"a < b\n")
+    known = equivalent.Equivalent("a.py", "a < b", "`<` -> `<=`", "a is never b")
+
+    assert [one.now for one in equivalent.without(found, [known])] == [">="]
+
+
+def test_a_copy_has_what_git_would_take_and_follows_it(tmp_path: Path) -> None:
+    root, to = tmp_path / "root", tmp_path / "to"
+    (root / "a").mkdir(parents=True)
+    for name, text in {
+        "kept": "1",
+        "a/gone": "2",
+        "ignored": "3",
+        ".gitignore": "/ignored\n/.venv\n",
+    }.items():
+        (root / name).write_text(text)
+    trial.run(["git", "init", "-q"], root, {}, 30)
+
+    tree.copy(root, to)
+    stood = (to / "kept").stat().st_mtime_ns
+    assert (to / "a/gone").read_text() == "2"
+    assert not (to / "ignored").exists()
+    (root / "a/gone").unlink()
+    (root / "a/new").write_text("4")
+    tree.copy(root, to)
+
+    assert not (to / "a/gone").exists()
+    assert (to / "a/new").read_text() == "4"
+    assert (to / "kept").stat().st_mtime_ns == stood
+
+
+def test_what_takes_too_long_is_ended_with_all_that_it_started() -> None:
+    program = "import subprocess, sys; subprocess.run(['sleep', '1000'])"
+
+    assert trial.run([sys.executable, "-c", program], ROOT, {"PATH": "/usr/bin:/bin"}, 1.0) == (None, "")
+
+
+@pytest.mark.parametrize(
+    ("test", "verdict"),
+    [("assert one() == 1", "killed"), ("assert one() in (1, 2)", "survived"), ("x(", "killed")],
+)
+def test_a_mutant_is_killed_by_a_test_that_fails(test: str, verdict: str, tmp_path: Path) -> None:
+    text = b"def one():\n    return 1\n"
+    (tmp_path / "a.py").write_bytes(text)
+    (tmp_path / "test_a.py").write_text(f"from a import one\n\ndef test_it():\n    {test}\n")
+    (mutant,) = python_source.mutants("a.py", text)
+    write(tmp_path, mutant)
+
+    assert trial.PythonTrial(tmp_path).run(["test_a.py"], 60.0)[0] == verdict

@@ -1,0 +1,178 @@
+"""Samples mutants of a floor by a seed, runs the floor's tests on each, and lists those that survive.
+
+    python -m tools.mutants --floor link --seed 1 --count 40
+
+The working tree is never changed: all happens in copies under build/mutants/. Ends with 1 where a smaller
+share is killed than `--least` says.
+
+It is our own, since none of PyPI's fits. universalmutator's regular expressions know lines, not tokens or
+trees, so that most of what it makes of C++ does not compile; it changes sources in their place and brings
+twelve packages. mutmut and cosmic-ray know Python only; mutmut runs the tests in its own process, where
+ours start several.
+"""
+
+import argparse
+import random
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Lock
+
+from tools.mutants import equivalent, tree
+from tools.mutants.floors import FLOORS, Floor
+from tools.mutants.mutant import Mutant, write
+from tools.mutants.trial import CppTrial, PythonTrial, Verdict
+
+ROOT = Path(__file__).resolve().parents[2]
+PLACE = ROOT / "build" / "mutants"
+EQUIVALENTS = ROOT / "tests" / "mutants.toml"
+LONGEST_STAGE = 600.0  # seconds, of what is not changed
+
+
+@dataclass
+class Place:
+    """A copy of the tree and what tests it."""
+
+    tree: Path
+    trial: CppTrial | PythonTrial
+
+    def limits(self, floor: Floor) -> list[float]:
+        """The seconds that each stage may take, from those that it takes unchanged."""
+        told = self.trial.prepare(floor)
+        if told is not None:
+            sys.exit(f"{floor}: the unchanged tree does not build:\n{told}")
+        limits = []
+        for stage in floor.stages:
+            begun = time.monotonic()
+            verdict, said = self.trial.run(stage, LONGEST_STAGE)
+            if verdict != Verdict.SURVIVED:
+                sys.exit(f"{floor}: the tests fail on the unchanged tree ({verdict}):\n{said}")
+            limits.append(3 * (time.monotonic() - begun) + 20)
+        return limits
+
+    def judge(self, floor: Floor, mutant: Mutant, limits: Sequence[float]) -> Verdict:
+        data = write(self.tree, mutant)
+        verdict = Verdict.SURVIVED
+        try:
+            if not self.trial.compiles(self.tree / mutant.path):
+                return Verdict.NO_PROGRAM
+            for stage, limit in zip(floor.stages, limits, strict=True):
+                verdict, _ = self.trial.run(stage, limit)
+                if verdict != Verdict.SURVIVED:
+                    break
+        finally:
+            (self.tree / mutant.path).write_bytes(data)
+        return verdict
+
+
+@dataclass
+class Tally:
+    killed: int = 0
+    survivors: list[Mutant] = field(default_factory=list)
+
+    @property
+    def all(self) -> int:
+        return self.killed + len(self.survivors)
+
+    @property
+    def share(self) -> float:
+        return self.killed / self.all if self.all else 1.0
+
+
+def places(floor: Floor, jobs: int) -> list[Place]:
+    """One for C++, where a build uses all that may be used; for Python one a job."""
+    made = []
+    for number in range(1 if floor.language == "C++" else jobs):
+        at = PLACE / f"{floor.language}-{number}"
+        tree.copy(ROOT, at)
+        cpp = floor.language == "C++"
+        made.append(Place(at, CppTrial(at, PLACE / "build", jobs) if cpp else PythonTrial(at)))
+    return made
+
+
+def sample(floor: Floor, seed: int) -> Iterator[Mutant]:
+    """All mutants of the floor that tests can notice, in an order that the seed says."""
+    found = equivalent.without(floor.mutants(ROOT), equivalent.read(EQUIVALENTS))
+    random.Random(f"{floor} {seed}").shuffle(found)
+    return iter(found)
+
+
+def try_floor(floor: Floor, seed: int, wanted: int, jobs: int) -> Tally:
+    tally = Tally()
+    lock = Lock()
+    drawn = sample(floor, seed)
+    free: SimpleQueue[Place] = SimpleQueue()
+    ready = places(floor, jobs)
+    limits = ready[0].limits(floor)
+    for place in ready:
+        free.put(place)
+
+    def one(_: int) -> None:
+        verdict = Verdict.NO_PROGRAM
+        place = free.get()
+        try:
+            while verdict == Verdict.NO_PROGRAM:
+                with lock:
+                    mutant = next(drawn, None)
+                if mutant is None:
+                    return  # the floor has no more
+                begun = time.monotonic()
+                verdict = place.judge(floor, mutant, limits)
+                if verdict != Verdict.NO_PROGRAM:
+                    print(f"{verdict:9}{time.monotonic() - begun:5.1f} s  {mutant}", flush=True)
+        finally:
+            free.put(place)
+        with lock:
+            if verdict == Verdict.SURVIVED:
+                assert mutant is not None
+                tally.survivors.append(mutant)
+            else:
+                tally.killed += 1
+
+    with ThreadPoolExecutor(len(ready)) as pool:
+        list(pool.map(one, range(wanted)))
+    return tally
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.mutants", description=(__doc__ or "").splitlines()[0]
+    )
+    parser.add_argument(
+        "--floor", action="append", help="the name of a floor, in each language that has it (default: all)"
+    )
+    parser.add_argument(
+        "--language", choices=sorted({floor.language for floor in FLOORS}), help="only the floors of this one"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="which mutants are drawn (default: 1)")
+    parser.add_argument("--count", type=int, default=20, help="how many of each floor (default: 20)")
+    parser.add_argument("--jobs", type=int, default=1, help="how many are tried at once (default: 1)")
+    parser.add_argument(
+        "--least", type=int, default=0, help="the percentage of each floor that must be killed"
+    )
+    asked = parser.parse_args()
+    known = {floor.name for floor in FLOORS}
+    unknown = set(asked.floor or ()) - known
+    if unknown:
+        parser.error(f"there is no floor {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
+    tallies: list[tuple[Floor, Tally]] = []
+    for floor in FLOORS:
+        if floor.name in (asked.floor or (floor.name,)) and floor.language == (
+            asked.language or floor.language
+        ):
+            print(f"-- {floor}", flush=True)
+            tallies.append((floor, try_floor(floor, asked.seed, asked.count, asked.jobs)))
+    for _, tally in tallies:
+        for mutant in sorted(tally.survivors):
+            print(f"survived: {mutant}\n    {mutant.text}")
+    for floor, tally in tallies:
+        print(f"{floor}: {tally.killed} of {tally.all} killed, {tally.share:.0%}, seed {asked.seed}")
+    return 1 if any(100 * tally.share < asked.least for _, tally in tallies) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

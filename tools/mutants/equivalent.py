@@ -1,0 +1,29 @@
+"""The mutants that no test can notice, each with its reason: tests/mutants.toml."""
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.mutants.mutant import Mutant
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalent:
+    file: str
+    line: str  # the line's text, so that it is found where it moves to
+    change: str  # as Mutant.change says it
+    reason: str
+
+    def fits(self, mutant: Mutant) -> bool:
+        return (mutant.path, mutant.text, mutant.change) == (self.file, self.line, self.change)
+
+
+def read(path: Path) -> list[Equivalent]:
+    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("equivalent", [])
+    return [Equivalent(**entry) for entry in entries]
+
+
+def without(mutants: Iterable[Mutant], equivalents: Iterable[Equivalent]) -> list[Mutant]:
+    known = {(one.file, one.line, one.change) for one in equivalents}
+    return [mutant for mutant in mutants if (mutant.path, mutant.text, mutant.change) not in known]
