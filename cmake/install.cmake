@@ -2,6 +2,7 @@
 # Projects name the targets below; this tree knows them by the same names.
 #   mfidl::codec                  types and codecs: no threads, no Asio, no Boost
 #   mfidl::client, mfidl::server  calls: need threads and OpenSSL 3
+#   mfidl::testing                tests of clients and servers (docs/testing.md)
 #   mfidl::asio                   for who includes mf/client/asio.hpp: Boost 1.81 or newer
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -11,8 +12,8 @@ foreach(end IN ITEMS client server)
   target_link_libraries(mf_${end} INTERFACE mf_runtime)
 endforeach()
 
-set(MF_EXPORTED mf_core mf_protocol mf_asio mf_runtime mf_client mf_server)
-set(MF_EXPORTED_AS codec protocol asio runtime client server)
+set(MF_EXPORTED mf_core mf_protocol mf_asio mf_runtime mf_client mf_server mf_testing)
+set(MF_EXPORTED_AS codec protocol asio runtime client server testing)
 foreach(target name IN ZIP_LISTS MF_EXPORTED MF_EXPORTED_AS)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   add_library(mfidl::${name} ALIAS ${target})

@@ -30,6 +30,7 @@ RANKS = {
     "flex": 5,
     "controller": 6,
     "app": 7,
+    "testing": 7,
 }
 FIRST_RANK_WITH_ASIO = RANKS["transport"]
 SOURCE_SUFFIXES = {".hpp", ".cpp", ".ipp", ".h"}

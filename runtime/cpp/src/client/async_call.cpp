@@ -140,7 +140,7 @@ void AsyncCall::go(std::shared_ptr<AsyncCall> call, CallStep step, TimePoint now
 void AsyncCall::fail(std::shared_ptr<AsyncCall> call, CallEvent event, Failure failure, bool reached) {
   auto& machine = call->call_;
   if (reached) (void)machine.on(CallEvent::resolved);
-  const auto step = machine.fail(event, failure, std::chrono::steady_clock::now());
+  const auto step = machine.fail(event, failure, mf::now());
   if (!machine.ended()) return go(std::move(call), step);
   finish(std::move(call), link::Reply::failed(std::move(failure), link::Ended::lost), false);
 }
@@ -165,7 +165,7 @@ std::optional<link::Reply> AsyncCall::send(std::shared_ptr<AsyncCall>& owner, Ti
                                      : link::Payload(std::as_const(large));
   auto* const link = call.route_.link.get();
   if (call.route_.chosen()) [[unlikely]]
-    call.sent_ = now == TimePoint{} ? std::chrono::steady_clock::now() : now;
+    call.sent_ = now == TimePoint{} ? mf::now() : now;
   if (call.method_.oneway) return link->send_oneway(head, payload, deadline);
   // Completions without a reader run on the reactor's thread, so not while this is it.
   std::shared_ptr<link::ClientLink> kept;

@@ -35,7 +35,7 @@ CallStep settle_failure(Call& call, link::Reply& reply) {
                   .execution = record.execution,
                   .message = std::string(record.message),
                   .declared = nullptr};
-  const auto step = call.fail(CallEvent::replied, failure, std::chrono::steady_clock::now());
+  const auto step = call.fail(CallEvent::replied, failure, mf::now());
   if (step == CallStep::end && failure.execution != record.execution)
     reply = link::Reply::failed(std::move(failure), link::Ended::lost);
   return step;
@@ -50,7 +50,7 @@ CallStep settle(Call& call, link::Reply& reply) {
       return call.on(CallEvent::replied);
     return settle_failure(call, reply);
   }
-  return call.fail(event_of(reply.how), reply.failure, std::chrono::steady_clock::now());
+  return call.fail(event_of(reply.how), reply.failure, mf::now());
 }
 
 }  // namespace mf::client

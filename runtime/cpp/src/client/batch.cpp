@@ -149,7 +149,7 @@ void Batch::finish() {
 }
 
 bool Batch::wait(std::chrono::nanoseconds timeout) {
-  return wait_until(deadline_after(std::chrono::steady_clock::now(), timeout));
+  return wait_until(deadline_after(mf::now(), timeout));
 }
 
 bool Batch::ready() {

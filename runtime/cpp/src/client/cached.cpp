@@ -7,6 +7,7 @@
 #include "client/target_state.hpp"
 #include "mf/core/blocking.hpp"
 #include "mf/core/current_call.hpp"
+#include "mf/transport/waiting.hpp"
 
 namespace mf::client {
 
@@ -186,7 +187,7 @@ class WaitingThread final : public Waiter {
     if (until == kNever) {
       changed_.wait(lock, over);
     } else {
-      changed_.wait_until(lock, until, over);
+      transport::wait_until(changed_, lock, until, over);
     }
     return woken_;
   }
@@ -271,7 +272,7 @@ BlockingFlight::BlockingFlight(MethodCache& cache, const Key& key, const Target&
   flight_ = std::move(joined.flight);
   cache.lead_at(*flight_, this_thread());
   left_ = options;
-  if (context.deadline != kNever) left_->deadline = context.deadline - std::chrono::steady_clock::now();
+  if (context.deadline != kNever) left_->deadline = context.deadline - mf::now();
 }
 
 void BlockingFlight::end(const std::optional<Kept>& answer) {
@@ -369,7 +370,7 @@ void FlyingCall::end_later(UniqueFunction<void()> how) {
 
 void FlyingCall::lead() {
   auto options = options_;
-  if (waited_ && deadline_ != kNever) options.deadline = deadline_ - std::chrono::steady_clock::now();
+  if (waited_ && deadline_ != kNever) options.deadline = deadline_ - mf::now();
   {
     const std::scoped_lock lock(mutex_);
     woken_ = true;

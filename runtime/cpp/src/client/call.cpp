@@ -92,7 +92,7 @@ std::vector<ScatteredPart> in_turn(const ScatterTarget& target, CallOptions opti
   std::vector<ScatteredPart> parts;
   for (auto& [agent, to] : target.targets(deadline)) {
     auto& part = parts.emplace_back(ScatteredPart{std::move(agent), decoder(items), nullptr});
-    options.deadline = deadline == kNever ? kInfinite : deadline - std::chrono::steady_clock::now();
+    options.deadline = deadline == kNever ? kInfinite : deadline - mf::now();
     try {
       call_one(to, options, *part.decoder);
     } catch (...) {

@@ -21,10 +21,11 @@ std::shared_ptr<Resolver> resolver_for(std::string_view url,
   const bool controllers = addresses.front().scheme == "mf";
   for (const auto& address : addresses) {
     if (address.scheme == "mf" ? controllers : !controllers && address.of_server()) continue;
-    throw Error(Code::invalid_argument, Execution::not_executed,
-                "address '" + address.str() +
-                    "': the addresses of a client are those of servers (tcp, tls, unix), or of controllers "
-                    "(mf)");
+    throw Error(
+        Code::invalid_argument, Execution::not_executed,
+        "address '" + address.str() +
+            "': the addresses of a client are those of servers (tcp, tls, unix, memory), or of controllers "
+            "(mf)");
   }
   if (controllers) return make_controller_resolver(std::move(addresses), reactor, log);
   return std::make_shared<StaticResolver>(std::move(addresses));

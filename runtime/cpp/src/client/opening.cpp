@@ -1,4 +1,5 @@
 #include "client/opening.hpp"
+#include "mf/transport/waiting.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -61,10 +62,10 @@ Opening::Result Opening::wait(TimePoint deadline) {
   if (deadline == kNever) {
     changed_.wait(lock, some);
   } else {
-    changed_.wait_until(lock, deadline, some);
+    transport::wait_until(changed_, lock, deadline, some);
   }
   if (!ended() && opened_ != 0)
-    changed_.wait_until(lock, std::min(deadline, std::chrono::steady_clock::now() + kMoment), ended);
+    transport::wait_until(changed_, lock, std::min(deadline, mf::now() + kMoment), ended);
   return {.opened = opened_ != 0, .all_ended = running_ == 0, .failure = failure_};
 }
 

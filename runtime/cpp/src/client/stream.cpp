@@ -50,7 +50,7 @@ void StreamedCall::on_sent(const std::shared_ptr<link::ClientLink>& link, std::u
   in_.set_budget(link->windows());
   if (out_.open(link->peer_stream_window(), link->max_payload()).write) write_soon();
   if (idle_ == kInfinite) return;
-  active_at_ = ticks(std::chrono::steady_clock::now());
+  active_at_ = ticks(mf::now());
   if (!std::exchange(idle_watched_, true)) watch_idle();
 }
 
@@ -73,12 +73,12 @@ link::StreamEvent StreamedCall::on_data(const protocol::Event& event) {
     if (event.metadata_fault != nullptr) return refuse(Code::decode_error, event.metadata_fault);
     if (reply_metadata() != nullptr) *reply_metadata() = protocol::read_metadata(event.metadata);
   }
-  if (idle_ != kInfinite) active_at_ = ticks(std::chrono::steady_clock::now());
+  if (idle_ != kInfinite) active_at_ = ticks(mf::now());
   return in_.on_data(event);
 }
 
 link::StreamEvent StreamedCall::on_credit(std::uint32_t bytes) {
-  if (idle_ != kInfinite) active_at_ = ticks(std::chrono::steady_clock::now());
+  if (idle_ != kInfinite) active_at_ = ticks(mf::now());
   return out_.on_credit(bytes);
 }
 
@@ -92,7 +92,7 @@ void StreamedCall::watch_idle() {
       const std::scoped_lock lock(call->mutex_);
       if (call->ended_) return;
     }
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = mf::now();
     const bool waits = call->in_.waiting() || call->out_.waiting();
     if (!waits) call->active_at_ = ticks(now);
     if (TimePoint(TimePoint::duration(call->active_at_)) + call->idle_ > now) return call->watch_idle();

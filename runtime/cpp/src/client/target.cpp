@@ -115,7 +115,7 @@ void prepend_metadata(Gathered& payload, const Metadata& metadata) {
 }
 
 Context::Context(const Target& target, const CallOptions& options, const MethodInfo& method) {
-  now = std::chrono::steady_clock::now();
+  now = mf::now();
   deadline = deadline_after(now, effective_deadline(options.deadline, method.deadline));
   if (!options.metadata.empty()) metadata = &options.metadata;
   reply_metadata = options.reply_metadata;
@@ -152,7 +152,7 @@ void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protoco
     sent.route = route.of(method);
     encode_request(scratch.payload(), encode, context);
     const bool chosen = route.chosen() && !method.oneway;
-    const auto began = chosen && now == TimePoint{} ? std::chrono::steady_clock::now() : now;
+    const auto began = chosen && now == TimePoint{} ? mf::now() : now;
     if (method.oneway) {
       slot.reply = route.link->send_oneway(sent, scratch.payload(), context.deadline);
     } else {
@@ -206,10 +206,9 @@ std::vector<std::pair<std::string, Target>> ScatterTarget::targets(TimePoint dea
     }
     auto offers = resolver.offers(service.name);
     auto until = deadline;
-    while (offers->agents.empty() && std::chrono::steady_clock::now() < until) {
+    while (offers->agents.empty() && mf::now() < until) {
       if (offers->answered) {
-        until =
-            std::min(until, deadline_after(std::chrono::steady_clock::now(), core.options().wait_for_server));
+        until = std::min(until, deadline_after(mf::now(), core.options().wait_for_server));
       }
       blocking();
       offers = resolver.wait_for_change(service.name, offers, until);

@@ -9,6 +9,7 @@
 #include "client/gave_up.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/blocking.hpp"
+#include "mf/transport/waiting.hpp"
 
 namespace mf::client {
 namespace {
@@ -103,7 +104,7 @@ Route Target::State::pick(TimePoint now) {
 // Under the lock. Those that are overloaded only if all are. Those of whom nothing is heard are pinged,
 // later, as that takes the locks of their links.
 std::size_t Target::State::choose(TimePoint now) {
-  if (now == TimePoint{}) now = std::chrono::steady_clock::now();
+  if (now == TimePoint{}) now = mf::now();
   std::array<link::Look, kMostRoutes> looks;
   const auto count = std::min(routes_.size(), kMostRoutes);
   bool refuse = false;
@@ -129,7 +130,7 @@ std::size_t Target::State::choose(TimePoint now) {
 
 void Target::State::learn(const Route& route, const MethodInfo& method, std::uint32_t items,
                           const link::Reply& reply, TimePoint sent) {
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = mf::now();
   route.link->learn([&](link::Standing& standing) {
     if (reply.how == link::Ended::expired || reply.status == Code::deadline_exceeded) {
       standing.missed(now);
@@ -152,7 +153,7 @@ void Target::State::learn(const Route& route, const MethodInfo& method, std::uin
 // ---- calls that were refused as OVERLOADED
 
 std::optional<TimePoint> Target::State::rest_of(const protocol::Call& call, const Route& route) {
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = mf::now();
   {
     const std::scoped_lock lock(mutex);
     bool others = false;
@@ -177,15 +178,15 @@ protocol::CallStep Target::State::rest(protocol::Call& call, const Route& route,
   const auto until = rest_of(call, route);
   if (!until) {
     auto refusal = *call.refusal();
-    const auto step = call.fail(protocol::CallEvent::unreachable, refusal, std::chrono::steady_clock::now());
+    const auto step = call.fail(protocol::CallEvent::unreachable, refusal, mf::now());
     failed = link::Reply::failed(std::move(refusal), link::Ended::lost);
     return step;
   }
   call.on_rested();
-  if (*until > std::chrono::steady_clock::now()) {
+  if (*until > mf::now()) {
     blocking();
     std::unique_lock lock(mutex);
-    closed_.wait_until(lock, *until, [&] { return core->closed(); });
+    transport::wait_until(closed_, lock, *until, [&] { return core->closed(); });
   }
   return protocol::CallStep::resolve;
 }
@@ -198,7 +199,7 @@ void Target::State::rest_later(std::shared_ptr<AsyncCall> call, const Route& rou
   }
   call->call_.on_rested();
   const std::weak_ptr<AsyncCall> weak = call;
-  bool rests = *until > std::chrono::steady_clock::now();
+  bool rests = *until > mf::now();
   if (rests) {
     const std::scoped_lock lock(mutex);
     rests = !core->closed();
@@ -229,13 +230,13 @@ std::shared_ptr<AsyncCall> Target::State::stop_resting(const AsyncCall* call) {
 
 // Under the lock.
 void Target::State::try_missing() {
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = mf::now();
   if (now < try_again_) return;
   try_again_ = now + kTryMissingEvery;
   core->in_background([self = shared_from_this()] {
     const auto offers = self->core->resolver().offers(self->service->name);
     bool reached = false;
-    (void)self->open(self->select(*offers), std::chrono::steady_clock::now(), reached);
+    (void)self->open(self->select(*offers), mf::now(), reached);
   });
 }
 
@@ -278,7 +279,7 @@ void Target::State::reset_backoff_of_new(const std::vector<Instance>& instances)
 
 // On a thread for connections.
 Outcome<void> Target::State::attempt(const Instance& instance) {
-  const auto deadline = std::chrono::steady_clock::now() + core->options().connect_timeout;
+  const auto deadline = mf::now() + core->options().connect_timeout;
   const auto failed = [this](const Failure& failure) {
     const std::scoped_lock lock(mutex);
     cause_ = failure;
@@ -339,7 +340,7 @@ std::optional<Failure> Target::State::open(const std::vector<Instance>& instance
     missing_ = !missing.empty() && routes_.size() < kMostRoutes;
     const bool some = !routes_.empty();
     if (some && !missing_) return std::nullopt;
-    try_again_ = std::chrono::steady_clock::now() + kTryMissingEvery;
+    try_again_ = mf::now() + kTryMissingEvery;
     opening = opening_ && opening_->covers(missing) ? opening_ : begin_opening(std::move(missing));
     if (some) return std::nullopt;
   }
@@ -383,7 +384,7 @@ Found Target::State::look(Search& search, TimePoint deadline) {
       // It ended while it was made: no call was in flight on it.
       if (found.failure.code == Code::connection_lost) found.failure.code = Code::unavailable;
       const bool late = found.failure.code == Code::deadline_exceeded;
-      const auto now_on = std::chrono::steady_clock::now();
+      const auto now_on = mf::now();
       if (attempts_under_way()) {
         found.again_at = now_on + kLookEvery;
       } else {
@@ -398,7 +399,7 @@ Found Target::State::look(Search& search, TimePoint deadline) {
     }
   } else if (found.offers->answered) {
     found.failure = nobody(*found.offers);
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = mf::now();
     if (search.nobody_since == TimePoint{}) search.nobody_since = now;
     found.over = seen || now - search.nobody_since >= core->options().wait_for_server;
     found.again_at = deadline_after(search.nobody_since, core->options().wait_for_server);
@@ -421,9 +422,9 @@ Found Target::State::wait_for_route(TimePoint deadline, const std::stop_token& s
       return stopped;
     }
     // What the resolver says meanwhile is heard in time, however long the attempts last.
-    auto found = look(search, std::min(deadline, std::chrono::steady_clock::now() + slice));
+    auto found = look(search, std::min(deadline, mf::now() + slice));
     if (found.route || found.over) return found;
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = mf::now();
     if (now >= deadline) {
       found.failure = gave_up(std::move(found.failure));
       return found;
@@ -441,7 +442,7 @@ Route Target::State::find_route(protocol::Call& call, protocol::CallStep& step, 
     auto found = wait_for_route(call.deadline());
     if (!found.route) {
       if (found.reached) (void)call.on(protocol::CallEvent::resolved);
-      step = call.fail(protocol::CallEvent::unreachable, found.failure, std::chrono::steady_clock::now());
+      step = call.fail(protocol::CallEvent::unreachable, found.failure, mf::now());
       failed = link::Reply::failed(std::move(found.failure), link::Ended::lost);
       return {};
     }
@@ -494,7 +495,7 @@ void Target::State::search_in_background(std::shared_ptr<Search> search) {
 
 void Target::State::search_step(const std::shared_ptr<Search>& search) {
   // A server that does not answer must not keep this thread: the next step asks again.
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = mf::now();
   auto until = now;
   {
     const std::scoped_lock lock(mutex);
@@ -521,25 +522,24 @@ void Target::State::search_step(const std::shared_ptr<Search>& search) {
 
 void Target::State::search_later(const std::shared_ptr<Search>& search, Resolver::Snapshot known,
                                  TimePoint again_at) {
-  const auto now = std::chrono::steady_clock::now();
-  core->reactor().at(std::min(again_at, now + kLookEvery),
-                     [weak = weak_from_this(), search, known = std::move(known), again_at]() mutable {
-                       const auto self = weak.lock();
-                       if (!self || self->core->closed()) return;
-                       {
-                         const std::scoped_lock lock(self->mutex);
-                         if (self->waiting_.empty()) {
-                           self->searching_ = false;
-                           return;
-                         }
-                       }
-                       if (std::chrono::steady_clock::now() >= again_at ||
-                           self->core->resolver().offers(self->service->name) != known) {
-                         self->search_in_background(search);
-                       } else {
-                         self->search_later(search, std::move(known), again_at);
-                       }
-                     });
+  const auto now = mf::now();
+  core->reactor().at(std::min(again_at, now + kLookEvery), [weak = weak_from_this(), search,
+                                                            known = std::move(known), again_at]() mutable {
+    const auto self = weak.lock();
+    if (!self || self->core->closed()) return;
+    {
+      const std::scoped_lock lock(self->mutex);
+      if (self->waiting_.empty()) {
+        self->searching_ = false;
+        return;
+      }
+    }
+    if (mf::now() >= again_at || self->core->resolver().offers(self->service->name) != known) {
+      self->search_in_background(search);
+    } else {
+      self->search_later(search, std::move(known), again_at);
+    }
+  });
 }
 
 // Calls that began to wait after the last step had begun are not ended by what it has found out.

@@ -137,8 +137,7 @@ Outcome<std::shared_ptr<Binding>> ClientLink::bind(const ServiceInfo& service, c
   binding->users_.fetch_add(1);  // from here on, so that it is not taken back before this caller has it
   {
     Listed listed(binding->waiters_);
-    while (!binding->answered_ && !broken() && std::chrono::steady_clock::now() < deadline)
-      drive(listed.waiter, deadline, lock);
+    while (!binding->answered_ && !broken() && mf::now() < deadline) drive(listed.waiter, deadline, lock);
   }
   if (!binding->answered_) {
     if (broken()) return not_executed(why_broken_.code, why_broken_.message);
@@ -173,7 +172,7 @@ Outcome<std::shared_ptr<Binding>> ClientLink::ask(const ServiceInfo& service, co
   binding->refusal_.code = Code::ok;
   bindings_[{std::string(service.name), agent}] = binding;
   asked_[binding->first_] = binding;
-  if (!silence_watched_) watch_silence(std::chrono::steady_clock::now());
+  if (!silence_watched_) watch_silence(mf::now());
   return binding;
 }
 
@@ -316,7 +315,7 @@ void ClientLink::uncount(const Pending& pending) noexcept {
 
 void ClientLink::call(ReplySlot& slot, protocol::RequestHead head, Payload payload, TimePoint deadline,
                       TimePoint now) {
-  if (now == TimePoint{}) now = std::chrono::steady_clock::now();
+  if (now == TimePoint{}) now = mf::now();
   Waiter waiter;
   Lock lock(mutex_);
   check_idle(now, lock);
@@ -354,7 +353,7 @@ std::uint32_t ClientLink::start(protocol::RequestHead head, Payload payload, Tim
 std::optional<Failure> ClientLink::try_start(protocol::RequestHead head, Payload payload, TimePoint deadline,
                                              Completion& done, Waiter* reader, std::uint32_t* id,
                                              TimePoint now) {
-  if (now == TimePoint{}) now = std::chrono::steady_clock::now();
+  if (now == TimePoint{}) now = mf::now();
   Lock lock(mutex_);
   const bool later = written_later();
   if (!later) check_idle(now, lock);
@@ -387,7 +386,7 @@ std::optional<Failure> ClientLink::try_start(protocol::RequestHead head, Payload
 std::optional<Failure> ClientLink::try_start_stream(protocol::RequestHead head, Payload payload,
                                                     TimePoint deadline, Completion& done,
                                                     StreamCall& stream) {
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = mf::now();
   Lock lock(mutex_);
   if (!written_later()) check_idle(now, lock);
   if (auto refusal = refuse_early(payload, now, deadline)) return refusal;
@@ -466,7 +465,7 @@ void ClientLink::write_now() {
 void ClientLink::adopt_later() {
   if (adopting_) return;
   try {
-    reactor_->at(std::chrono::steady_clock::now() + kAdoptAfter, [weak = weak_from_this()] {
+    reactor_->at(mf::now() + kAdoptAfter, [weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->adopt();
     });
     adopting_ = true;
@@ -508,13 +507,13 @@ void ClientLink::tell_cancelled(std::uint32_t id, Lock& lock) noexcept {
 }
 
 Reply ClientLink::send_oneway(protocol::RequestHead head, Payload payload, TimePoint deadline) {
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = mf::now();
   const auto refused = [](Failure why) { return Reply::failed(std::move(why), Ended::refused); };
   Lock lock(mutex_);
   if (!written_later()) check_idle(now, lock);
   // A caller that is faster than the server waits here, so that one-way calls cannot pile up without bound.
   while (!broken() && blocked_ && session_.output_bytes() > kFlushFrom * 16) {
-    if (std::chrono::steady_clock::now() >= deadline) {
+    if (mf::now() >= deadline) {
       return refused(
           not_executed(Code::deadline_exceeded, peer() + " does not read as fast as it is sent to"));
     }
@@ -668,7 +667,7 @@ void ClientLink::watch_deadline(TimePoint deadline) {
       if (self->broken() || self->timer_at_ != deadline) return;
       self->timer_at_ = kNever;
       try {
-        self->expire(std::chrono::steady_clock::now(), lock);
+        self->expire(mf::now(), lock);
       } catch (...) {
         self->break_off_by_exception(lock);
       }
@@ -714,7 +713,7 @@ void ClientLink::look_for_silence(Lock& lock) {
                      lock);
   }
   if (quiet_turns_ == 1 && !pinged()) send_ping(lock);
-  if (!broken()) watch_silence(std::chrono::steady_clock::now());
+  if (!broken()) watch_silence(mf::now());
 }
 
 /// Since the last turn: anything has arrived, or the peer has taken some of what waited to be written.

@@ -9,6 +9,7 @@
 #include "mf/link/client_link.hpp"
 #include "mf/link/warm_blocks.hpp"
 #include "mf/protocol/metadata.hpp"
+#include "mf/transport/waiting.hpp"
 
 namespace mf::link {
 namespace {
@@ -34,6 +35,7 @@ void ClientLink::drive_interruptibly(Waiter& waiter, TimePoint deadline) {
 
 void ClientLink::drive(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly) {
   if (!waiter.done()) announce_wait(lock);
+  const transport::TimedWait wait(deadline);
   while (!waiter.done()) {
     if (waiter.elsewhere_.load()) {
       if (!broken()) adopt(lock);
@@ -45,7 +47,7 @@ void ClientLink::drive(Waiter& waiter, TimePoint deadline, Lock& lock, bool inte
     } else {
       follow(waiter, deadline, lock);
     }
-    if (!waiter.done() && deadline != kNever && std::chrono::steady_clock::now() >= deadline) break;
+    if (!waiter.done() && deadline != kNever && mf::now() >= deadline) break;
   }
   if (!leading_) leave(lock);
 }
@@ -68,13 +70,13 @@ void ClientLink::follow(Waiter& waiter, TimePoint deadline, Lock& lock) {
   try {
     followers_.push_back(&waiter);
   } catch (const std::bad_alloc&) {  // nobody would wake it to lead
-    deadline = std::min(deadline, std::chrono::steady_clock::now() + std::chrono::milliseconds(1));
+    deadline = std::min(deadline, mf::now() + std::chrono::milliseconds(1));
   }
   lock.unlock();
   if (deadline == kNever) {
     waiter.wake_.acquire();
   } else {
-    (void)waiter.wake_.try_acquire_until(deadline);
+    (void)waiter.try_acquire(deadline);
   }
   lock.lock();
   std::erase(followers_, &waiter);
@@ -105,7 +107,9 @@ void ClientLink::lead(Waiter& waiter, TimePoint deadline, Lock& lock, bool inter
       flush(lock);
       if (over()) break;
       const auto until = std::min(deadline, calls_.next_deadline());
-      if (blocked_) {
+      if (on_test_time() && mf::now() >= until) {
+        // What comes now is too late: the clock was moved before it was sent.
+      } else if (blocked_) {
         wait_for_room(until, lock);
         (void)read_once(lock, transport::Wait::no);
       } else {
@@ -113,7 +117,7 @@ void ClientLink::lead(Waiter& waiter, TimePoint deadline, Lock& lock, bool inter
         timed_out = read_once(lock, wait) == Got::nothing;
       }
       if (over() || until == kNever) continue;
-      const auto now = std::chrono::steady_clock::now();
+      const auto now = mf::now();
       if (now >= calls_.next_deadline()) expire(now, lock);
       if (now >= deadline) break;
     }
@@ -132,12 +136,12 @@ void ClientLink::interrupt_finished_leader() noexcept {
 void ClientLink::wait_for_room(TimePoint until, Lock& lock) {
   announce_wait(lock);
   constexpr std::chrono::milliseconds kLongest{100};
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = mf::now();
   const auto left =
       until - now >= kLongest ? kLongest : std::chrono::ceil<std::chrono::milliseconds>(until - now);
   const bool read = leading_here();
   lock.unlock();
-  stream_->wait_ready(read, true, std::max(left, std::chrono::milliseconds(0)));
+  stream_->wait_ready(read, true, transport::slice(std::max(left, std::chrono::milliseconds(0))));
   lock.lock();
   blocked_ = false;
   flush(lock);
@@ -157,7 +161,7 @@ void ClientLink::leave(Lock& lock) {
 void ClientLink::fit_coarse_timeout(TimePoint until, bool timed_out) {
   if (!timed_out && coarse_.count() > 0 && until == kNever) return;
   const auto left =
-      until == kNever ? std::chrono::nanoseconds(kLongestCoarse) : until - std::chrono::steady_clock::now();
+      transport::slice(until == kNever ? std::chrono::nanoseconds(kLongestCoarse) : until - mf::now());
   if (!timed_out && coarse_.count() > 0 && coarse_ <= left) return;
   const auto us = std::chrono::ceil<std::chrono::microseconds>(left).count();
   const auto fitting = std::chrono::microseconds(
@@ -179,6 +183,7 @@ ClientLink::Got ClientLink::read_once(Lock& lock, transport::Wait wait) {
         pinged_.store(false, std::memory_order_relaxed);
         session_.commit(result.bytes);
         process(lock);
+        if (on_test_time()) stream_->handled();
         return result.bytes == window.size() ? Got::full : Got::some;
       case transport::IoState::would_block:
         return Got::nothing;
@@ -439,7 +444,7 @@ void ClientLink::stop_completing(bool outer, Lock& lock) {
 // On the reactor's thread, with `completing_` set. Nobody is kept from leading meanwhile.
 void ClientLink::run_completions(Lock& lock) {
   if (completions_.empty()) return;
-  completing_since_ = std::chrono::steady_clock::now();
+  completing_since_ = mf::now();
   while (!completions_.empty()) {
     FinishedList running = std::move(spare_);
     std::swap(running, completions_);

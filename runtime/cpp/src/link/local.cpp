@@ -9,6 +9,7 @@
 
 #include "mf/core/blocking.hpp"
 #include "mf/core/log.hpp"
+#include "mf/transport/waiting.hpp"
 
 namespace mf::link {
 
@@ -35,7 +36,7 @@ LocalHandle::~LocalHandle() {
   if (!stopping_) return;
   stopping_->by_caller.reset();
   stopping_->by_outer_call.reset();
-  if (std::chrono::steady_clock::now() < deadline_) stopping_->over = true;
+  if (mf::now() < deadline_) stopping_->over = true;
 }
 
 std::stop_token LocalHandle::stop_token() {
@@ -134,7 +135,7 @@ class LocalAnswers final : public mf::detail::Answers {
     blocking();
     lock.lock();
     if (deadline_ == kNever) return changed_.wait(lock, stop, done);
-    return changed_.wait_until(lock, stop, deadline_, done);
+    return transport::wait_until(changed_, lock, stop, deadline_, done);
   }
 
   /// Until all are answered, or until the deadline, or the caller's wish to stop; items without an answer
@@ -150,7 +151,7 @@ class LocalAnswers final : public mf::detail::Answers {
     if (deadline_ == kNever) {
       changed_.wait(lock, stop, done);
     } else {
-      changed_.wait_until(lock, stop, deadline_, done);
+      transport::wait_until(changed_, lock, stop, deadline_, done);
     }
     over_ = true;
     if (open_ == 0) return;
@@ -169,7 +170,7 @@ class LocalAnswers final : public mf::detail::Answers {
   template <class Set>
   void ended(std::size_t item, Set set) {
     const std::scoped_lock lock(mutex_);
-    if (over_ || (deadline_ != kNever && std::chrono::steady_clock::now() >= deadline_)) return;
+    if (over_ || (deadline_ != kNever && mf::now() >= deadline_)) return;
     set();
     answered_[item] = 1;
     --open_;

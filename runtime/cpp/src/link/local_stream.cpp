@@ -1,4 +1,5 @@
 #include "mf/link/local_stream.hpp"
+#include "mf/transport/waiting.hpp"
 
 #include <algorithm>
 
@@ -13,8 +14,7 @@ Failure out_of_time() {
 }
 
 TimePoint deadline_of(const CallOptions& options, const MethodInfo& method) {
-  const auto own =
-      deadline_after(std::chrono::steady_clock::now(), effective_deadline(options.deadline, method.deadline));
+  const auto own = deadline_after(mf::now(), effective_deadline(options.deadline, method.deadline));
   return std::min(own, current_call().deadline);
 }
 
@@ -39,7 +39,7 @@ LocalStream::LocalStream(std::shared_ptr<const LocalServants> servants, const Ca
       idle_(options.idle),
       metadata_(mf::detail::passed_on(options.metadata, current_call(), forwarded)),
       reply_metadata_(options.reply_metadata) {
-  if (std::chrono::steady_clock::now() >= deadline_) refuse_expired();
+  if (mf::now() >= deadline_) refuse_expired();
   if (!options.stop.stop_possible()) return;
   on_stop_.emplace(options.stop, [this] { give_up(cancelled_by(true)); });
 }
@@ -52,7 +52,7 @@ bool LocalStream::ended() const {
 }
 
 bool LocalStream::late() const {
-  return deadline_ != kNever && std::chrono::steady_clock::now() >= deadline_;
+  return deadline_ != kNever && mf::now() >= deadline_;
 }
 
 void LocalStream::look_at_deadline() {
@@ -61,7 +61,7 @@ void LocalStream::look_at_deadline() {
 
 TimePoint LocalStream::wait_until(bool callers) const {
   if (!callers || idle_ == kInfinite) return deadline_;
-  return std::min(deadline_, deadline_after(std::chrono::steady_clock::now(), idle_));
+  return std::min(deadline_, deadline_after(mf::now(), idle_));
 }
 
 void LocalStream::end(std::shared_ptr<const Failure> why, FunctionRef<void()> set) {
@@ -93,7 +93,7 @@ void LocalStream::wait_for_end() {
   const auto ended = [&] { return ended_; };
   if (deadline_ == kNever) {
     ended_changed_.wait(lock, ended);
-  } else if (!ended_changed_.wait_until(lock, deadline_, ended)) {
+  } else if (!transport::wait_until(ended_changed_, lock, deadline_, ended)) {
     lock.unlock();
     give_up(out_of_time());
     lock.lock();

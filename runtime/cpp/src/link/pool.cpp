@@ -47,17 +47,16 @@ std::shared_ptr<Pool::Slot> Pool::slot(const Address& address) {
   auto& slot = slots_[address];
   if (!slot) {
     slot = std::make_shared<Slot>();
-    slot->backoff =
-        Backoff(std::hash<std::string>{}(address.host) + address.port +
-                    static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()),
-                kLongestPause);
+    slot->backoff = Backoff(std::hash<std::string>{}(address.host) + address.port +
+                                static_cast<std::uint64_t>(mf::now().time_since_epoch().count()),
+                            kLongestPause);
   }
   return slot;
 }
 
 Outcome<std::shared_ptr<ClientLink>> Pool::open(const Instance& instance, TimePoint deadline) {
   if (!instance.local.scheme.empty() && transport::exists_here(instance.local)) {
-    const auto moment = std::chrono::steady_clock::now() + kLocalAnswersWithin;
+    const auto moment = mf::now() + kLocalAnswersWithin;
     auto link = open(instance.local, std::min(deadline, moment));
     if (link && link.value()->peer_nonce() == instance.nonce) return link;
   }
@@ -74,18 +73,17 @@ Outcome<std::shared_ptr<ClientLink>> Pool::open(const Address& address, TimePoin
                    .declared = nullptr};
   }
   if (auto link = current(*entry); link && link->usable()) return link;
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = mf::now();
   if (now < entry->not_before) return entry->last_failure;
   auto opened = connect(address, *entry, now, deadline);
   if (!opened) {
     entry->last_failure = opened.failure();
-    entry->not_before = std::chrono::steady_clock::now() + entry->backoff.next();
+    entry->not_before = mf::now() + entry->backoff.next();
     return opened;
   }
   entry->backoff.reset();
-  opened.value()->learn([&](Standing& standing) {
-    standing.connected(std::exchange(entry->was_connected, true), std::chrono::steady_clock::now());
-  });
+  opened.value()->learn(
+      [&](Standing& standing) { standing.connected(std::exchange(entry->was_connected, true), mf::now()); });
   bool kept = false;
   {
     const std::scoped_lock closing(mutex_);

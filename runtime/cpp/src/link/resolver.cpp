@@ -2,6 +2,8 @@
 
 #include <thread>
 
+#include "mf/transport/waiting.hpp"
+
 namespace mf {
 
 StaticResolver::StaticResolver(std::vector<Address> servers) {
@@ -17,7 +19,9 @@ Resolver::Snapshot StaticResolver::offers(std::string_view /*service*/) {
 
 Resolver::Snapshot StaticResolver::wait_for_change(std::string_view /*service*/, const Snapshot& /*known*/,
                                                    TimePoint until) {
-  std::this_thread::sleep_until(until);  // nothing ever changes here
+  const transport::TimedWait wait(until);
+  for (auto left = until - now(); left.count() > 0; left = until - now())
+    std::this_thread::sleep_for(transport::slice(left));  // nothing ever changes here
   return offers_;
 }
 

@@ -62,14 +62,12 @@ void ServerLink::open(std::shared_ptr<Handler> handler) {
   handler_ = std::move(handler);
   if (drains_) handler_->on_drain(session_.last_id());
   reactor_->watch(stream_->fd(), shared_from_this(), false);
-  handshake_timer_ =
-      reactor_->at(std::chrono::steady_clock::now() + options_.handshake_timeout, [weak = weak_from_this()] {
-        const auto self = weak.lock();
-        if (!self) return;
-        Lock late(self->mutex_);
-        if (!self->greeted_)
-          self->cut(Cut::handshake, "handshake_timeout", "no complete HELLO in time", late);
-      });
+  handshake_timer_ = reactor_->at(mf::now() + options_.handshake_timeout, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    Lock late(self->mutex_);
+    if (!self->greeted_) self->cut(Cut::handshake, "handshake_timeout", "no complete HELLO in time", late);
+  });
   update_interest();
 }
 
@@ -195,7 +193,7 @@ class ServerLink::Turn final : public detail::IoRole {
 ServerLink::Went ServerLink::run_turn(bool full) {
   {
     Turn turn(*this);
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = mf::now();
     // What was read behind a violation is neither run nor counted as another one.
     while (next_event_ < events_.size() && !ending_) {
       const bool goes_on = may_go_on(turn, now);
@@ -226,6 +224,7 @@ void ServerLink::end_turn() {
   session_.give_back_input(spares.session);
   if (in_flight() == 0 && !writing_) session_.give_back_output(spares.session);
   charge();
+  if (on_test_time()) stream_->handled();
   if (session_.mid_frame() && !progress_watched_) watch_progress();
 }
 
@@ -253,7 +252,7 @@ bool ServerLink::may_go_on(const Turn& turn, TimePoint now) {
     if (const auto self = weak.lock()) self->go_on_with_turn();
   };
   if (pause) {
-    reactor_->at(std::chrono::steady_clock::now() + kQuestionsPause, again);
+    reactor_->at(mf::now() + kQuestionsPause, again);
   } else {
     reactor_->post(again);
   }
@@ -620,7 +619,7 @@ void ServerLink::watch_progress() {
                .frames = frames_,
                .output = session_.output_bytes(),
                .mid_frame = session_.mid_frame() && !paused_};
-  reactor_->at(std::chrono::steady_clock::now() + options_.progress_timeout, [weak = weak_from_this()] {
+  reactor_->at(mf::now() + options_.progress_timeout, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->look_at_progress();
   });
 }

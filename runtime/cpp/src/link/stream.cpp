@@ -160,7 +160,7 @@ StreamIn::Got StreamIn::wait(Frame& into) {
       waiter_ = nullptr;
       late = empty();
     }
-    if (!late || until == kNever || std::chrono::steady_clock::now() < until) continue;
+    if (!late || until == kNever || mf::now() < until) continue;
     port_.out_of_time().raise();
   }
 }
@@ -362,7 +362,7 @@ bool StreamOut::wait(Lock& lock, bool for_all) {
     port_.wait(waiter, until);
     lock.lock();
     waiter_ = nullptr;
-    if (waiter.done() || until == kNever || std::chrono::steady_clock::now() < until) continue;
+    if (waiter.done() || until == kNever || mf::now() < until) continue;
     lock.unlock();
     port_.out_of_time().raise();
   }

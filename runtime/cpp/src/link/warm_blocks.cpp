@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include "mf/core/clock.hpp"
+
 namespace mf::link {
 namespace {
 
@@ -17,8 +19,7 @@ struct Cooler {
     if (const auto still = reactor.lock()) go_on(still, std::move(duty));
   }
   static void go_on(const std::shared_ptr<transport::Reactor>& reactor, CoolsBlocks duty) {
-    reactor->at(std::chrono::steady_clock::now() + std::chrono::seconds(1),
-                Cooler{.reactor = reactor, .duty = std::move(duty)});
+    reactor->at(mf::now() + std::chrono::seconds(1), Cooler{.reactor = reactor, .duty = std::move(duty)});
   }
 };
 

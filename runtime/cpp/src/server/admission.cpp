@@ -181,7 +181,7 @@ Gate* Admission::next(TimePoint now, Ended& ended) {
 
 void Admission::start_next(Ended& ended) {
   if (queues_.empty()) return;
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = mf::now();
   while (auto* const gate = next(now, ended)) {
     auto place = gate->queue_.begin()->second->place_;
     auto call = take(*gate->queue_.begin()->second);

@@ -127,7 +127,7 @@ void Call::on_queued() {
 bool Call::end() {
   // The client has given the call up at the same moment. The timer may not have come yet.
   if (slot_.machine.state() == protocol::ServerCallState::running && deadline_ != kNever &&
-      std::chrono::steady_clock::now() >= deadline_)
+      mf::now() >= deadline_)
     (void)on(ServerCallEvent::expired);
   const bool answer = on(ServerCallEvent::answered) == ServerCallStep::answer;
   if (in_table_.exchange(false)) calls_->remove(head_.id, &slot_);

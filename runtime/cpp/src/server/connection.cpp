@@ -404,7 +404,7 @@ void Connection::run_held() {
 // False: it waits for a slot again, was refused, or its deadline has passed.
 bool Connection::enter_again(std::unique_ptr<Job>& job) {
   auto gate = std::exchange(job->gate, nullptr);
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = mf::now();
   if (now >= job->deadline) {
     job->finish(QueuedCall::End::expired);
     return false;
@@ -526,8 +526,7 @@ void Connection::run_here(const std::shared_ptr<Binding>& binding, Ticket ticket
   // Handlers before it in the same turn may have taken their time.
   const auto* const clock = directory_.clock();
   const bool measured = placement != nullptr;
-  if (now_ == TimePoint{} && (deadline != kNever || (measured && clock == nullptr)))
-    now_ = std::chrono::steady_clock::now();
+  if (now_ == TimePoint{} && (deadline != kNever || (measured && clock == nullptr))) now_ = mf::now();
   auto& counters = binding->offer->counters[method];
   if (deadline != kNever && now_ >= deadline) [[unlikely]] {
     Counters::add(counters.expired, ticket.count());
@@ -541,7 +540,7 @@ void Connection::run_here(const std::shared_ptr<Binding>& binding, Ticket ticket
   if (here.left()) return;
   now_ = {};
   if (!measured) return;
-  const auto ended = clock != nullptr ? clock->now() : std::chrono::steady_clock::now();
+  const auto ended = clock != nullptr ? clock->now() : mf::now();
   if (clock == nullptr) now_ = ended;
   const auto took = ended - began;
   took_ += took;
@@ -556,8 +555,7 @@ void Connection::run(std::unique_ptr<Job> job) {
   const auto* const clock = directory_.clock();
   auto* const placement = job->placement;
   TimePoint now{};
-  if (job->deadline != kNever || (placement != nullptr && clock == nullptr))
-    now = std::chrono::steady_clock::now();
+  if (job->deadline != kNever || (placement != nullptr && clock == nullptr)) now = mf::now();
   if (job->deadline != kNever && now >= job->deadline) {
     Counters::add(job->counters().expired, ticket.count());
     ticket.fail(Code::deadline_exceeded, Execution::not_executed, kTooLate);
@@ -575,8 +573,7 @@ void Connection::run(std::unique_ptr<Job> job) {
         job->deadline);
     if (placement == nullptr) return;
     if (mf::detail::waits_announced != waits) return placement->waited();
-    placement->ran_on_worker((clock != nullptr ? clock->now() : std::chrono::steady_clock::now()) - began,
-                             items);
+    placement->ran_on_worker((clock != nullptr ? clock->now() : mf::now()) - began, items);
   }
 }
 

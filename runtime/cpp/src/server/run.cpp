@@ -7,6 +7,7 @@
 
 #include "mf/core/blocking.hpp"
 #include "mf/core/log.hpp"
+#include "mf/transport/waiting.hpp"
 
 namespace mf::server::detail {
 
@@ -179,7 +180,7 @@ class InTurn final : public mf::detail::Answers {
     blocking();
     lock.lock();
     if (deadline == kNever) return changed_.wait(lock, stop, done);
-    return changed_.wait_until(lock, stop, deadline, done);
+    return transport::wait_until(changed_, lock, stop, deadline, done);
   }
 
  private:

@@ -62,8 +62,9 @@ std::vector<Address> listened_at(const std::string& list) {
   auto found = Address::parse_list(list);
   for (const auto& address : found) {
     if (!address.of_server())
-      throw refused("a server listens at tcp://host:port, tls://host:port or unix:/path, not at " +
-                    address.scheme + "://");
+      throw refused(
+          "a server listens at tcp://host:port, tls://host:port, unix:/path or memory:name, not at " +
+          address.scheme + "://");
   }
   return found;
 }
@@ -126,7 +127,7 @@ class Server::Core::Acceptor final : public transport::Watched,
   void look() {
     looked_ = true;
     core_.reactors_.front()->arm(listener_.fd(), transport::Interest::none);
-    core_.reactors_.front()->at(std::chrono::steady_clock::now() + kShortestPause, resume());
+    core_.reactors_.front()->at(mf::now() + kShortestPause, resume());
     core_.after_events(resume());
   }
 
@@ -136,7 +137,7 @@ class Server::Core::Acceptor final : public transport::Watched,
     if (pause_ == kShortestPause)  // once, until somebody was accepted again
       core_.log().write(Level::error, "out_of_descriptors", {{"address", address().str()}});
     core_.reactors_.front()->arm(listener_.fd(), transport::Interest::none);
-    core_.reactors_.front()->at(std::chrono::steady_clock::now() + pause_, resume());
+    core_.reactors_.front()->at(mf::now() + pause_, resume());
     pause_ = std::min<std::chrono::milliseconds>(pause_ * 2, std::chrono::seconds(1));
   }
 
@@ -343,7 +344,7 @@ void Server::Core::refuse(transport::Stream& stream) {
   std::array<std::byte, 4096> unread{};  // closed with unread bytes, the connection would be reset
   (void)stream.read(unread, transport::Wait::no);
   ++refused_unlogged_;
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = mf::now();
   if (refused_logged_ != decltype(now){} && now - refused_logged_ < kRefusedLoggedEvery) return;
   refused_logged_ = now;
   options_.log.write(Level::warning, "connections_refused",
@@ -521,6 +522,7 @@ void Server::Core::drain() {
   for (const auto& client : clients()) {
     client.link->drain("the server is stopping");
   }
+  // In real time, also on that of a test: nobody may be left to move its clock.
   const auto until = std::chrono::steady_clock::now() + options_.drain_timeout;
   const auto busy = [](const Client& client) { return !client.link->idle(); };
   while (std::ranges::any_of(clients(), busy) && std::chrono::steady_clock::now() < until) {

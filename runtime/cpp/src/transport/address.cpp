@@ -9,6 +9,7 @@ namespace mf {
 namespace {
 
 constexpr std::string_view kUnix = "unix:";
+constexpr std::string_view kMemory = "memory:";
 constexpr std::size_t kLongestPath = 107;  // sun_path, and a zero byte
 
 [[noreturn]] void refuse(std::string_view text, std::string_view why) {
@@ -31,6 +32,12 @@ Address parse_unix(std::string_view text) {
   return {.scheme = "unix", .host = std::string(path), .port = 0};
 }
 
+Address parse_memory(std::string_view text) {
+  const auto name = text.substr(kMemory.size());
+  if (name.empty() || name.starts_with('/')) refuse(text, "a place in memory has a name, as in memory:shop");
+  return {.scheme = "memory", .host = std::string(name), .port = 0};
+}
+
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(' ');
   return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
@@ -40,6 +47,7 @@ std::string_view trimmed(std::string_view text) {
 
 Address Address::parse(std::string_view text) {
   if (text.starts_with(kUnix)) return parse_unix(text);
+  if (text.starts_with(kMemory)) return parse_memory(text);
   const auto scheme_end = text.find("://");
   if (scheme_end == std::string_view::npos || scheme_end == 0) refuse(text, "no scheme");
   Address address;
@@ -75,6 +83,7 @@ std::vector<Address> Address::parse_list(std::string_view text) {
 
 std::string Address::str() const {
   if (local()) return std::string(kUnix) + host;
+  if (in_memory()) return std::string(kMemory) + host;
   const bool v6 = host.find(':') != std::string::npos;
   return scheme + "://" + (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }

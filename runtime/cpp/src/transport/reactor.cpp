@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 
 #include <atomic>
+#include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -18,6 +19,7 @@
 
 #include "mf/core/blocking.hpp"
 #include "mf/core/error.hpp"
+#include "mf/transport/waiting.hpp"
 #include "transport/thread.hpp"
 
 namespace mf::transport {
@@ -61,6 +63,27 @@ void set_blocking(int fd) noexcept {
 // must not go on with.
 struct HandedOver {};
 struct Stopped {};
+
+// Timers by mf::now().
+struct OurTime {
+  using duration = mf::TimePoint::duration;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = mf::TimePoint;
+  static constexpr bool is_steady = true;
+  static time_point now() noexcept { return mf::now(); }
+};
+struct InSlices {
+  static OurTime::duration to_wait_duration(OurTime::duration left) { return slice(left); }
+  static OurTime::duration to_wait_duration(OurTime::time_point until) { return slice(until - mf::now()); }
+};
+struct Timer {
+  Timer(asio::io_context& context, mf::TimePoint when, const void* loop)
+      : timer(context, when), wait(when, loop) {}
+
+  asio::basic_waitable_timer<OurTime, InSlices> timer;
+  TimedWait wait;
+};
 
 /// The loop that this thread runs, or ran before it gave the role away.
 thread_local const void* own_loop = nullptr;
@@ -127,7 +150,7 @@ class Reactor::Loop final : public detail::IoRole, public std::enable_shared_fro
   asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
   std::mutex mutex_;
   std::unordered_map<int, std::shared_ptr<Watch>> watches_;
-  std::map<TimerId, asio::steady_timer> timers_;
+  std::map<TimerId, Timer> timers_;
   TimerId timer_ids_ = 0;
   asio::steady_timer idle_{context_};
   bool looks_for_idle_ = false;
@@ -160,6 +183,7 @@ void Reactor::Loop::start_thread() {
 
 void Reactor::Loop::serve() {
   own_loop = this;
+  set_own_loop(this);
   while (take_role()) {
     if (spares_ != 0) detail::io_role = this;
     try {
@@ -344,13 +368,17 @@ void Reactor::Loop::close_idle() {
 Reactor::TimerId Reactor::Loop::at(TimePoint when, UniqueFunction<void()> work) {
   const std::scoped_lock lock(mutex_);
   const auto id = ++timer_ids_;
-  auto& timer = timers_.emplace(id, asio::steady_timer(context_, when)).first->second;
+  auto& timer = timers_.try_emplace(id, context_, when, this).first->second.timer;
   timer.async_wait([this, id, work = std::move(work)](const boost::system::error_code& cancelled) mutable {
     {
-      const std::scoped_lock done(mutex_);
-      if (timers_.erase(id) == 0 || cancelled) return;
+      decltype(timers_)::node_type due;  // as long as it runs
+      {
+        const std::scoped_lock done(mutex_);
+        due = timers_.extract(id);
+      }
+      if (due.empty() || cancelled) return;
+      run(work, "a timer");
     }
-    run(work, "a timer");
     leave_if_handed_over();
   });
   return id;

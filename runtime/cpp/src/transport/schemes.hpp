@@ -27,6 +27,7 @@ Outcome<std::unique_ptr<Stream>> connect_unix(const Address& address, std::chron
                                               const Connecting& with);
 Outcome<std::unique_ptr<Stream>> connect_tls(const Address& address, std::chrono::milliseconds timeout,
                                              const Connecting& with);
+Outcome<std::unique_ptr<Stream>> connect_memory(const Address& address);
 /// The server's end of a connection that was accepted.
 std::unique_ptr<Stream> accept_tls(std::unique_ptr<Stream> socket, const std::shared_ptr<TlsContext>& tls);
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "mf/core/error.hpp"
+#include "mf/transport/memory_port.hpp"
 #include "transport/schemes.hpp"
 #include "transport/socket_stream.hpp"
 
@@ -41,6 +42,7 @@ std::string in_words(int error) {
 
 Outcome<std::unique_ptr<Stream>> connect(const Address& address, std::chrono::milliseconds timeout,
                                          const Connecting& with) {
+  if (address.in_memory()) return connect_memory(address);
   if (address.scheme == "tls") return connect_tls(address, timeout, with);
   return address.local() ? connect_unix(address, timeout, with) : connect_tcp(address, timeout, with);
 }
@@ -51,6 +53,10 @@ bool exists_here(const Address& address) noexcept {
 
 Listener::Listener(const Address& address, std::shared_ptr<TlsContext> tls)
     : address_(address), tls_(address.scheme == "tls" ? std::move(tls) : nullptr) {
+  if (address_.in_memory()) {
+    memory_ = std::make_unique<MemoryPort>(address_);
+    return;
+  }
   fd_ = address_.local() ? listen_unix(address_) : listen_tcp(address_);
   if (address_.local()) inode_ = inode_of(address_.host);
   reserve_fd_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -60,7 +66,12 @@ Listener::~Listener() {
   close();
 }
 
+int Listener::fd() const noexcept {
+  return memory_ ? memory_->fd() : fd_;
+}
+
 void Listener::close() noexcept {
+  memory_.reset();
   if (fd_ >= 0 && inode_ != 0 && inode_of(address_.host) == inode_) (void)::unlink(address_.host.c_str());
   for (int* fd : {&fd_, &reserve_fd_}) {
     if (const int open = std::exchange(*fd, -1); open >= 0) ::close(open);
@@ -68,6 +79,10 @@ void Listener::close() noexcept {
 }
 
 Listener::Accept Listener::accept(std::unique_ptr<Stream>& out) {
+  if (memory_) {
+    out = memory_->accept();
+    return out ? Accept::accepted : Accept::none;
+  }
   const int fd = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC);
   if (fd >= 0) {
     if (!address_.local()) configure_tcp(fd);

@@ -10,7 +10,7 @@
 
 namespace mf::transport {
 
-class SocketStream final : public Stream {
+class SocketStream : public Stream {
  public:
   SocketStream(int fd, std::string peer) : fd_(fd), peer_(std::move(peer)) {}
   ~SocketStream() override;

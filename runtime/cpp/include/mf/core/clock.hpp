@@ -1,6 +1,9 @@
 #pragma once
-// Monotonic time, passed in: whoever needs the time is given a Clock, so that tests decide what time it is.
-// The wall clock is never used for a deadline.
+// Monotonic time. The wall clock is never used for a deadline.
+//
+// All of the runtime asks mf::now(), and waits by it (mf/transport/waiting.hpp): a test that has installed a
+// clock of its own (mf/testing/clock.hpp) decides what time it is. What the kernel does, such as connecting
+// over a network, takes real time.
 
 #include <atomic>
 #include <chrono>
@@ -12,7 +15,24 @@ using TimePoint = std::chrono::steady_clock::time_point;
 /// "Never": the deadline of a call that has none.
 inline constexpr TimePoint kNever = TimePoint::max();
 
-/// The steady clock, some milliseconds behind and four times as quick to read.
+namespace detail {
+/// The time of the test's clock that is installed, in ticks; 0: none is.
+inline constinit std::atomic<TimePoint::rep> test_time{0};
+}  // namespace detail
+
+/// Whether a test decides what time it is.
+[[nodiscard]] inline bool on_test_time() noexcept {
+  return detail::test_time.load(std::memory_order_relaxed) != 0;
+}
+
+/// The steady clock, or that of a test.
+[[nodiscard]] inline TimePoint now() noexcept {
+  if (const auto ticks = detail::test_time.load(std::memory_order_acquire); ticks != 0) [[unlikely]]
+    return TimePoint(TimePoint::duration(ticks));
+  return std::chrono::steady_clock::now();
+}
+
+/// The same, some milliseconds behind and four times as quick to read.
 [[nodiscard]] TimePoint rough_now() noexcept;
 
 class Clock {
@@ -23,7 +43,7 @@ class Clock {
 
 class SteadyClock final : public Clock {
  public:
-  [[nodiscard]] TimePoint now() const noexcept override { return std::chrono::steady_clock::now(); }
+  [[nodiscard]] TimePoint now() const noexcept override { return mf::now(); }
 };
 
 /// Stands still until it is moved; any thread may move or read it.

@@ -80,7 +80,7 @@ inline CallInfo local_call_info(const ServiceInfo& service, std::string_view age
                                 std::chrono::nanoseconds deadline) {
   CallInfo info{.service = service.name, .agent = agent, .peer = "light:"};
   if (deadline != kUnset) {
-    info.deadline = deadline_after(std::chrono::steady_clock::now(), deadline);
+    info.deadline = deadline_after(mf::now(), deadline);
     if (info.expired()) refuse_expired();
   }
   return info;

@@ -19,6 +19,7 @@
 #include "mf/core/stream.hpp"
 #include "mf/link/local.hpp"
 #include "mf/link/stream_values.hpp"
+#include "mf/transport/waiting.hpp"
 
 namespace mf::link {
 
@@ -179,7 +180,7 @@ class LocalQueue {
     lock.lock();
     if (until == kNever) {
       changed_.wait(lock, may);
-    } else if (!changed_.wait_until(lock, until, may)) {
+    } else if (!transport::wait_until(changed_, lock, until, may)) {
       lock.unlock();
       refuse_late();
     }

@@ -6,6 +6,7 @@
 
 #include "mf/core/blocking.hpp"
 #include "mf/core/clock.hpp"
+#include "mf/transport/waiting.hpp"
 
 namespace mf::link {
 
@@ -31,7 +32,8 @@ class Waiter {
     if (until == kNever || done()) return wait();
     blocking();
     asleep_.store(true);
-    while (!done() && wake_.try_acquire_until(until)) {
+    const transport::TimedWait wait(until);
+    while (!done() && try_acquire(until)) {
     }
   }
   /// What it waits for is read by others from now on: it must not lead. Called while its thread does not
@@ -41,6 +43,14 @@ class Waiter {
 
  private:
   friend class ClientLink;
+  /// Until it is woken; false: the time came first.
+  bool try_acquire(TimePoint until) {
+    if (!on_test_time()) return wake_.try_acquire_until(until);
+    while (!wake_.try_acquire_for(transport::kLookEvery)) {
+      if (now() >= until) return false;
+    }
+    return true;
+  }
   std::atomic<bool> done_{false};
   std::atomic<bool> elsewhere_{false};
   std::atomic<bool> asleep_{false};

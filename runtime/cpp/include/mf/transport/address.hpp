@@ -4,6 +4,7 @@
 //   tcp://host:port   one server, without a controller; IPv6 hosts in brackets
 //   tls://host:port   the same over TLS (mf/transport/tls.hpp)
 //   unix:/path        one server on this host
+//   memory:name       one server in this process, for tests
 //
 // Pure text: nothing is resolved here.
 #pragma once
@@ -17,7 +18,7 @@ namespace mf {
 
 struct Address {
   std::string scheme;
-  std::string host;  // of scheme unix: the path
+  std::string host;  // of scheme unix: the path, of memory: the name
   std::uint16_t port = 0;
 
   /// Throws Error(INVALID_ARGUMENT) that says what is wrong and shows the expected form.
@@ -27,9 +28,13 @@ struct Address {
 
   [[nodiscard]] std::string str() const;
   /// One server.
-  [[nodiscard]] bool of_server() const noexcept { return scheme == "tcp" || scheme == "tls" || local(); }
+  [[nodiscard]] bool of_server() const noexcept {
+    return scheme == "tcp" || scheme == "tls" || local() || in_memory();
+  }
   /// A path on this host.
   [[nodiscard]] bool local() const noexcept { return scheme == "unix"; }
+  /// A place in this process.
+  [[nodiscard]] bool in_memory() const noexcept { return scheme == "memory"; }
 
   friend bool operator==(const Address&, const Address&) = default;
   friend auto operator<=>(const Address&, const Address&) = default;

@@ -19,6 +19,7 @@
 
 namespace mf::transport {
 
+class MemoryPort;
 class Names;
 /// The look-ups of names that a client's connections share; thread-safe.
 std::shared_ptr<Names> make_names();
@@ -52,7 +53,7 @@ class Listener {
 
   /// The address with the port that the system chose.
   [[nodiscard]] const Address& address() const noexcept { return address_; }
-  [[nodiscard]] int fd() const noexcept { return fd_; }
+  [[nodiscard]] int fd() const noexcept;
 
   /// Not while another thread is in accept(). The path of a unix socket is removed, if it is still this
   /// one's.
@@ -75,6 +76,7 @@ class Listener {
   const std::shared_ptr<TlsContext> tls_;
   std::vector<std::byte> farewell_;
   std::atomic<std::uint64_t> turned_away_{0};
+  std::unique_ptr<MemoryPort> memory_;  // at memory:
   int fd_ = -1;
   int reserve_fd_ = -1;
   std::uint64_t inode_ = 0;  // of a unix socket's path

@@ -37,6 +37,10 @@ class Stream {
   /// call more.
   virtual IoResult read(std::span<std::byte> into, Wait wait) noexcept = 0;
 
+  /// While a test's clock is installed: what was read last has been dealt with, as it has been when more is
+  /// read. The clock does not move before that.
+  virtual void handled() noexcept {}
+
   /// Writes what fits now, in one system call. A stream that has_output() may have taken `bytes` and answer
   /// `would_block` all the same.
   virtual IoResult write(std::span<const IoSlice> slices) noexcept = 0;
