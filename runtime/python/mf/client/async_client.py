@@ -8,8 +8,9 @@ from mf.client.async_router import AsyncRouter
 from mf.client.async_target import AsyncRemoteTarget
 from mf.client.client import forwarded_keys, server_addresses
 from mf.client.routes import DEFAULT_WAIT_FOR_SERVER
+from mf.core import clock as core_clock
 from mf.core.cached import Caches
-from mf.core.clock import Clock, monotonic
+from mf.core.clock import Clock
 from mf.core.service import ServiceInfo
 from mf.core.target import AsyncTarget, AsyncTargetSource
 from mf.link.async_pool import AsyncPool
@@ -41,7 +42,7 @@ class AsyncClient(AsyncTargetSource):
         max_payload: int = DEFAULT_MAX_PAYLOAD,
         tls: "Tls | None" = None,
         forward_metadata: Iterable[str] = (),
-        clock: Clock = monotonic,
+        clock: Clock | None = None,
         dead_after: float = DEAD_AFTER,
     ) -> None:
         try:
@@ -50,7 +51,7 @@ class AsyncClient(AsyncTargetSource):
             text = "an AsyncClient belongs to the running loop of asyncio: make it within a coroutine"
             raise RuntimeError(text) from None
         self._forwarded = forwarded_keys(forward_metadata)
-        self._caches = Caches(clock)
+        self._caches = Caches(clock or core_clock.monotonic)
         self._source: AsyncTargetSource | None = None
         self._pool: AsyncPool | None = None
         self._resolver: AsyncResolver | None = None

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Self
 from mf.client.router import Router
 from mf.client.routes import DEFAULT_WAIT_FOR_SERVER
 from mf.client.target import RemoteTarget
+from mf.core import clock as core_clock
 from mf.core.cached import Caches
-from mf.core.clock import Clock, monotonic
+from mf.core.clock import Clock
 from mf.core.metadata import TOKEN_KEY, check_key
 from mf.core.service import ServiceInfo
 from mf.core.target import Target, TargetSource
@@ -47,11 +48,11 @@ class Client(TargetSource):
         connect: Connect | None = None,
         tls: "Tls | None" = None,
         forward_metadata: Iterable[str] = (),
-        clock: Clock = monotonic,
+        clock: Clock | None = None,
         dead_after: float = DEAD_AFTER,
     ) -> None:
         self._forwarded = forwarded_keys(forward_metadata)
-        self._caches = Caches(clock)
+        self._caches = Caches(clock or core_clock.monotonic)
         self._source: TargetSource | None = None
         self._pool: Pool | None = None
         self._resolver: Resolver | None = None
@@ -105,6 +106,6 @@ def server_addresses(where: str) -> list[str]:
     addresses = Address.parse_list(where)
     for address in addresses:
         if address.scheme not in SCHEMES:
-            text = "the addresses of a client are those of servers (tcp, tls, unix), or of controllers (mf)"
-            raise ValueError(f"address '{address}': {text}")
+            text = "are those of servers (tcp, tls, unix, memory), or of controllers (mf)"
+            raise ValueError(f"address '{address}': the addresses of a client {text}")
     return list(map(str, addresses))

@@ -7,6 +7,7 @@ by a reply stays a plain read.
 import os
 import select
 
+from mf.core.clock import moment
 from mf.link.watch import FOREVER
 from mf.protocol.calls import Pending
 from mf.transport.stream import Stream
@@ -34,6 +35,7 @@ class Alarm:
             return
         if stream.inside:
             return
+        seconds = moment(seconds)
         self._poll.modify(descriptor, _READY if write else _READABLE)
         for ready, _ in self._poll.poll(None if seconds == FOREVER else max(seconds, 0.0) * 1000):
             if ready == self._event:

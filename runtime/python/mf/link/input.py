@@ -6,6 +6,7 @@ from _thread import allocate_lock
 from threading import TIMEOUT_MAX
 from time import monotonic
 
+from mf.core.clock import moment, on_test_time
 from mf.core.error import Error
 from mf.link.alarm import StreamWait
 from mf.link.output import LinkOutput
@@ -170,7 +171,9 @@ class LinkInput(LinkOutput):
         """Sleeps until done, or until made the leader, or until the deadline."""
         left = min(max(pending.deadline - monotonic(), 0.0), TIMEOUT_MAX)
         try:
-            woken = pending.waiter.acquire(True, left)
+            woken = pending.waiter.acquire(True, moment(left))
+            while not woken and on_test_time() and monotonic() < pending.deadline:
+                woken = pending.waiter.acquire(True, moment(left))
         except BaseException:
             self._leave(pending)
             raise

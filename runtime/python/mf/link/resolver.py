@@ -3,6 +3,9 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from time import monotonic
+
+from mf.core.clock import moment
 
 
 class Instance:
@@ -105,7 +108,9 @@ class StaticResolver(Resolver):
         return self._view
 
     def wait(self, service: str, old: View, timeout: float) -> View:  # noqa: ARG002
-        time.sleep(timeout)
+        until = monotonic() + timeout
+        while (left := until - monotonic()) > 0:
+            time.sleep(moment(left))
         return self._view
 
     def close(self) -> None:

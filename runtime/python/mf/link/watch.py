@@ -12,6 +12,7 @@ from threading import Lock
 from time import monotonic
 from typing import Protocol
 
+from mf.core.clock import moment
 from mf.core.log import error, quote
 
 READ = 1  # the bits of EPOLLIN and EPOLLOUT, written out: `select` has those names on Linux only
@@ -134,7 +135,7 @@ class Watch:
     def _run(self) -> None:
         while not self._stopping:
             expiry = self._expiry
-            wait = -1.0 if expiry == FOREVER else max(expiry - monotonic(), 0.0)
+            wait = -1.0 if expiry == FOREVER else moment(max(expiry - monotonic(), 0.0))
             ready = self._epoll.poll(wait)
             for index, (descriptor, _) in enumerate(ready):
                 if descriptor == self._event:

@@ -212,7 +212,7 @@ class AsyncServer(BaseServer):
 
 async def _looked_up(address: Address) -> tuple[Any, ...] | None:
     """What getaddrinfo says of it; None for a path."""
-    if address.local:
+    if address.local or address.in_memory:
         return None
     try:
         return (await addresses(address.host, address.port, socket.AI_PASSIVE))[0]

@@ -119,6 +119,6 @@ def _listened_at(listen: str) -> list[Address]:
     addresses = Address.parse_list(listen)
     for address in addresses:
         if address.scheme not in SCHEMES:
-            text = "a server listens at tcp://host:port, tls://host:port or unix:/path"
+            text = "a server listens at tcp://host:port, tls://host:port, unix:/path or memory:name"
             raise ValueError(f"address '{address}': {text}, not at {address.scheme}://")
     return addresses

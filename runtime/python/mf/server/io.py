@@ -11,6 +11,7 @@ from collections import deque
 from threading import Lock, Thread
 from time import monotonic
 
+from mf.core.clock import moment
 from mf.protocol.handshake import Hello
 from mf.server.connection import PROGRESS_TIMEOUT, READ, Connection
 from mf.server.current import ServedCall
@@ -133,7 +134,7 @@ class IoThread(ServerIo):
         connections = self._connections
         while True:
             timeout = self._timeout()
-            for descriptor, mask in poll(timeout):
+            for descriptor, mask in poll(timeout if timeout is None else moment(timeout)):
                 connection = connections.get(descriptor)
                 if connection is not None:
                     self._turn(connection, mask)

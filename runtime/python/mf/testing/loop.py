@@ -11,6 +11,7 @@ depends on the network's random source only.
 import asyncio
 import selectors
 from collections.abc import Coroutine, Mapping
+from contextlib import nullcontext
 from typing import Any, TypeVar
 
 from mf.testing.clock import FakeClock
@@ -113,8 +114,11 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         return sum(not handle.cancelled() for handle in handles)
 
 
-def run(main: Coroutine[Any, Any, T], network: MemoryNetwork) -> T:
-    """Runs a coroutine on a VirtualLoop to its end, with the network's clock installed. Raises StuckError
-    when it can have none."""
-    with network.clock.installed(), asyncio.Runner(loop_factory=lambda: VirtualLoop(network)) as runner:
+def run(main: Coroutine[Any, Any, T], network: MemoryNetwork, *, install: bool = True) -> T:
+    """Runs a coroutine on a VirtualLoop to its end, with the network's clock installed, unless it is already.
+    Raises StuckError when it can have none."""
+    with (
+        network.clock.installed() if install else nullcontext(),
+        asyncio.Runner(loop_factory=lambda: VirtualLoop(network)) as runner,
+    ):
         return runner.run(main)

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from random import Random
 
 from mf.testing.clock import FakeClock
+from mf.transport import memory_port
 from mf.transport.address import Address
 from mf.transport.network import Network
 from mf.transport.sockets import Listening
@@ -185,7 +186,10 @@ class MemoryListening(Listening):
     def accept(self) -> Stream:
         if not self.waiting:
             raise BlockingIOError
-        return self.waiting.popleft()
+        stream = self.waiting.popleft()
+        return (
+            memory_port.guard_of(self.address).end(stream, client=False) if self.address.in_memory else stream
+        )
 
     def turn_away(self, farewell: bytes = b"", most: int = 1) -> int:  # noqa: ARG002 - it is only reset
         if self.waiting:
@@ -230,7 +234,8 @@ class MemoryNetwork(Network):
         while self.clock.now < self._held(caller, callee):  # its SYN is repeated until somebody gives up
             await self._pass(self._held(caller, callee) - self.clock.now)
         listening = self._ports.get((callee, address.port))
-        if listening is None:
+        guard = memory_port.guard_of(address) if address.in_memory else None
+        if listening is None or (guard is not None and guard.refuses()):
             raise ConnectionRefusedError(errno.ECONNREFUSED, os.strerror(errno.ECONNREFUSED))
         number = self._number()
         client = MemoryStream(self, self._number(), caller, f"{callee}:{address.port}")
@@ -240,7 +245,7 @@ class MemoryNetwork(Network):
         self._ends[client.fileno()] = client
         self._ends[server.fileno()] = server
         listening.waiting.append(server)
-        return client
+        return client if guard is None else guard.end(client, client=True)
 
     def listen(self, address: Address) -> Listening:
         key = (address.host, address.port)

@@ -4,6 +4,7 @@ mf://host:port    a controller: services are looked up there
 tcp://host:port   one server, without a controller; IPv6 hosts in brackets
 tls://host:port   the same over TLS
 unix:/path        one server on this host
+memory:name       one server in this process, for tests
 
 Pure text: nothing is resolved here.
 """
@@ -12,6 +13,7 @@ import os
 from typing import NoReturn
 
 _UNIX = "unix:"
+_MEMORY = "memory:"
 _LONGEST_PATH = 107  # bytes of sun_path, without the zero byte
 
 
@@ -23,7 +25,7 @@ class Address:
     def __init__(self, scheme: str, host: str, port: int = 0) -> None:
         self.scheme = scheme
         self.host = host
-        """Of scheme unix: the path."""
+        """Of scheme unix: the path, of memory: the name."""
         self.port = port
 
     @classmethod
@@ -31,6 +33,8 @@ class Address:
         """Raises ValueError that says what is wrong and shows the expected form."""
         if text.startswith(_UNIX):
             return cls("unix", _path(text))
+        if text.startswith(_MEMORY):
+            return cls("memory", _name(text))
         scheme, separator, rest = text.partition("://")
         if not separator or not scheme:
             _refuse(text, "no scheme")
@@ -57,9 +61,16 @@ class Address:
         """Whether it is a path on this host."""
         return self.scheme == "unix"
 
+    @property
+    def in_memory(self) -> bool:
+        """Whether it is a place in this process."""
+        return self.scheme == "memory"
+
     def __str__(self) -> str:
         if self.local:
             return _UNIX + self.host
+        if self.in_memory:
+            return _MEMORY + self.host
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{host}:{self.port}"
 
@@ -71,6 +82,13 @@ class Address:
 
     def __hash__(self) -> int:
         return hash((self.scheme, self.host, self.port))
+
+
+def _name(text: str) -> str:
+    name = text.removeprefix(_MEMORY)
+    if not name or name.startswith("/"):
+        _refuse(text, "a place in memory has a name, as in memory:shop")
+    return name
 
 
 def _path(text: str) -> str:

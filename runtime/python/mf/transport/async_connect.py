@@ -8,7 +8,7 @@ import socket
 from asyncio import FIRST_COMPLETED, AbstractEventLoop, Future, Task, get_running_loop, sleep, wait
 from typing import Any
 
-from mf.transport import tcp
+from mf.transport import memory_port, tcp
 from mf.transport.address import Address
 from mf.transport.names import addresses
 from mf.transport.network import network_of
@@ -43,6 +43,8 @@ async def connect(dialer: Dialer, address: Address, progress: Progress) -> Strea
     network = network_of(get_running_loop())
     if network is not None:
         return await network.connect(address)
+    if address.in_memory:
+        return memory_port.connect(address, blocking=False)
     if address.local:
         return SocketStream(await _socket(socket.AF_UNIX, address.host), str(address), blocking=False)
     connected = await _connect_any(await addresses(address.host, address.port))

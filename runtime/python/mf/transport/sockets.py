@@ -7,7 +7,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from mf.transport import tcp, unix
+from mf.transport import memory_port, tcp, unix
 from mf.transport.address import Address
 from mf.transport.stream import SocketStream, Stream
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # who has no tls:// loads no OpenSSL
     from mf.transport.tls import Tls
     from mf.transport.tls_context import TlsContext
 
-SCHEMES = ("tcp", "tls", "unix")
+SCHEMES = ("tcp", "tls", "unix", "memory")
 
 
 class Dialer:
@@ -31,6 +31,8 @@ class Dialer:
         """Raises OSError when nobody can be reached within `timeout` seconds."""
         if address.local:
             return unix.connect(address, timeout)
+        if address.in_memory:
+            return memory_port.connect(address)
         if address.scheme != "tls":
             return tcp.connect(address, timeout)
         from mf.transport.tls_stream import connected
@@ -42,7 +44,7 @@ class Dialer:
     def begin(self, address: Address) -> tcp.Connecting | None:
         """Begins to connect. None: that takes no time, so there is nothing to begin. Raises OSError if it
         cannot be begun."""
-        if address.local:
+        if address.local or address.in_memory:
             return None
         if address.scheme != "tls":
             return tcp.Connecting(address)
@@ -90,7 +92,12 @@ class Listening:
     ) -> None:
         """`found`: what getaddrinfo says of its host, if it was asked already."""
         self._tls = tls if address.scheme == "tls" else None
-        if address.local:
+        self.socket: Any
+        if address.in_memory:
+            self.socket = memory_port.MemoryPort(address)
+            self.address = address
+            self._inode = 0
+        elif address.local:
             self.socket = unix.listen(address)
             self.address = address
             self._inode = unix.inode(address.host)
@@ -100,11 +107,15 @@ class Listening:
             self._inode = 0
 
     def fileno(self) -> int:
-        return self.socket.fileno()
+        number: int = self.socket.fileno()
+        return number
 
     def accept(self) -> Stream:
         """The next connection, which does not block either. Raises OSError; BlockingIOError if there is
         none."""
+        if self.address.in_memory:
+            stream: Stream = self.socket.take()
+            return stream
         accepted, where = self.socket.accept()
         if self.address.local:
             return SocketStream(accepted, unix.peer_name(accepted, self.address), blocking=False)
@@ -120,6 +131,8 @@ class Listening:
     def turn_away(self, farewell: bytes, most: int) -> int:
         """Accepts those who wait, at most so many, sends them `farewell`, unless they speak TLS, and ends
         them. Gives their number."""
+        if self.address.in_memory:
+            return 0
         for count in range(most):
             try:
                 refused = self.socket.accept()[0]
