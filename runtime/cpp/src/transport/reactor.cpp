@@ -70,7 +70,6 @@ struct OurTime {
   using rep = duration::rep;
   using period = duration::period;
   using time_point = mf::TimePoint;
-  static constexpr bool is_steady = true;
   static time_point now() noexcept { return mf::now(); }
 };
 struct InSlices {
