@@ -26,7 +26,7 @@ def _positions(type_: model.Type, constraints: _Constraints, where: str) -> _Pla
             yield from _positions(key, type_.key_constraints, f"{where}(each key) ")
             yield from _positions(value, type_.value_constraints, f"{where}(each value) ")
         case _:
-            return
+            pass
 
 
 def _inner(type_: model.Type) -> bool:

@@ -93,4 +93,4 @@ def _held(type_: model.Type) -> Iterator[model.RefOf | model.Named]:
         ):
             yield from _held(element)
         case _:
-            return
+            pass

@@ -86,6 +86,10 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
     "archive reserved used": (ARCHIVE.format("reserved 2;"), ARCHIVE.format("2: b: u32?;"), {"B0210": "wire"}),
     "archive removed": (ARCHIVE.format("2: b: u32?;"), ARCHIVE.format(""), {"B0202": "wire source"}),
     "archive removed, reserved": (ARCHIVE.format("2: b: u32?;"), ARCHIVE.format('reserved 2, "b";'), {"B0202": "source"}),
+    "archive removed, the number reserved": (ARCHIVE.format("2: b: u32?;"), ARCHIVE.format("reserved 2;"), {"B0202": "wire source"}),
+    "archive removed, the name reserved": (ARCHIVE.format("2: b: u32?;"), ARCHIVE.format('reserved "b";'), {"B0202": "wire source"}),
+    "archive removed, a range reserved": (ARCHIVE.format("3: b: u32?;"), ARCHIVE.format('reserved 2..3, "b";'), {"B0202": "source"}),
+    "archive removed, reserved, and older readers need it": (ARCHIVE.format("2: b: u32;"), ARCHIVE.format('reserved 2, "b";'), {"B0202": "wire source"}),
     "archive reordered": (ARCHIVE.format("2: b: u32;"), "@tier(archive) struct S { 2: b: u32; 1: a: u32; }", {}),
     "graph begun": (
         "@tier(archive) struct S { 1: a: u32; }",
@@ -166,6 +170,9 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
     "enum opened": ("enum E: u8 { a = 0 }", "open enum E: u8 { a = 0 }", {"B0305": "source behaviour"}),
     "enum closed": ("open enum E: u8 { a = 0 }", "enum E: u8 { a = 0 }", {"B0305": "wire source"}),
     "flag added": ("flags F: u8 { a }", "flags F: u8 { a, b }", {}),
+    "flags wider": ("flags F: u8 { a }", "flags F: u16 { a }", {"B0304": "wire layout"}),
+    "flag removed": ("flags F: u8 { a, b }", "flags F: u8 { a }", {"B0302": "source"}),
+    "closed member removed": ("enum E: u8 { a = 0, b = 1 }", "enum E: u8 { a = 0 }", {"B0302": "wire source"}),
     "flag moved": ("flags F: u8 { a }", "flags F: u8 { b, a }", {"B0303": "wire"}),
     "alternative added": ("union U { 1: a: u8; }", "union U { 1: a: u8; 2: b: string; }", {"B0311": "wire"}),
     "alternative removed": ("union U { 1: a: u8; 2: b: string; }", "union U { 1: a: u8; }", {"B0312": "wire source"}),
@@ -240,6 +247,27 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
         "struct S { a: u8; } struct R { a: u8; } topic T : R;",
         {"B0702": "wire source"},
     ),
+    "stream of parameters": ("service I { f(a: list<u8>); }", "service I { f(a: stream<u8>); }", {"B0611": "wire source"}),
+    "stream of other parameters": ("service I { f(a: stream<u8>); }", "service I { f(a: stream<u16>); }", {"B0611": "wire source"}),
+    # declarations of other kinds, and names in target languages
+    "struct to error": ("struct S { a: u32; }", "error S { a: u32; b: u8; }", {"B0103": "wire layout source"}),
+    "constant to struct": ("const A: u32 = 1;", "struct A { a: u32; }", {"B0103": "wire source"}),
+    "struct to constant": ("struct A { a: u32; }", "const A: u32 = 1;", {"B0103": "wire source"}),
+    "service to struct": ("service A { f(); }", "struct A { a: u32; }", {"B0103": "wire source"}),
+    "struct to service": ("struct A { a: u32; }", "service A { f(); }", {"B0103": "wire source"}),
+    "topic to constant": ("struct S { a: u8; } topic T : S;", "struct S { a: u8; } const T: u8 = 1;", {"B0103": "wire source"}),
+    "constant to topic": ("struct S { a: u8; } const T: u8 = 1;", "struct S { a: u8; } topic T : S;", {"B0103": "wire source"}),
+    "agent to constant": ("agent c: string;", "const c: u8 = 1;", {"B0103": "wire source"}),
+    "constant to agent": ("const c: u8 = 1;", "agent c: string;", {"B0103": "wire source"}),
+    "constant of another type": ("const A: u32 = 1;", "const A: u64 = 1;", {"B0104": "source"}),
+    "constant removed": ("const A: u32 = 1;", "", {"B0102": "source"}),
+    "agent removed": ("agent c: string;", "", {"B0102": "source"}),
+    "alias of another type": ("type A = u32;", "type A = u64;", {"B0205": "source"}),
+    "alias as it was": ("type A = u32;", "type A = u32;", {}),
+    "field of another name in C++": ("struct S { a: u8; }", 'struct S { @cpp.name("b") a: u8; }', {"B0105": "source"}),
+    "method of another name in C++": ("service I { f(); }", 'service I { @cpp.name("g") f(); }', {"B0105": "source"}),
+    "service of another name in C++": ("service I { f(); }", '@cpp.name("J") service I { f(); }', {"B0105": "source"}),
+    "struct of another name in Python": ("struct S { a: u8; }", '@python.name("T") struct S { a: u8; }', {"B0105": "source"}),
     "agent type": ("agent c: string;", "agent c: u32;", {"B0801": "wire source"}),
 }  # fmt: skip
 
@@ -279,6 +307,119 @@ def test_methods_are_known_by_their_names_and_not_by_their_places(
 
     assert found.keys() == expected.keys()
     assert all(words in found[code] for code, words in expected.items())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            ARCHIVE.format("2: b: u32?;"),
+            ARCHIVE.format(""),
+            'field `b` of struct `a.S` is gone; reserve what old bytes hold: `reserved 2, "b";`',
+        ),
+        (
+            ARCHIVE.format("2: b: u32?;"),
+            ARCHIVE.format('reserved "b";'),
+            "field `b` of struct `a.S` is gone; reserve what old bytes hold: `reserved 2;`",
+        ),
+        (
+            ARCHIVE.format("2: b: u32?;"),
+            ARCHIVE.format("reserved 2;"),
+            'field `b` of struct `a.S` is gone; reserve what old bytes hold: `reserved "b";`',
+        ),
+        (
+            ARCHIVE.format("2: b: u32;"),
+            ARCHIVE.format('reserved 2, "b";'),
+            "field `b` of struct `a.S` is gone; older readers need it",
+        ),
+        (
+            ARCHIVE.format('reserved 2..4, 6, "c";'),
+            ARCHIVE.format("reserved 3;"),
+            'struct `a.S` does not reserve 2, 4, 6, "c" any more',
+        ),
+        (
+            ARCHIVE.format("reserved 2;"),
+            ARCHIVE.format("2: b: u32?;"),
+            "field `b` of struct `a.S` uses number 2, which was reserved",
+        ),
+        (
+            ARCHIVE.format('reserved "b";'),
+            ARCHIVE.format("2: b: u32?;"),
+            "field `b` of struct `a.S` uses the name, which was reserved",
+        ),
+        (
+            "struct S { a: u32; b: u32; c: u32; }",
+            "struct S { a: u32; c: u32; b: u32; }",
+            "fields of struct `a.S` stand in another order",
+        ),
+        (
+            "struct S { a: u8 @range(2..9); }",
+            "struct S { a: u8 @range(3..9); }",
+            "field `a` of struct `a.S` takes only 3..9 now, before 2..9",
+        ),
+        (
+            "struct S { a: string; }",
+            "struct S { a: string @length(1..); }",
+            "field `a` of struct `a.S` takes only lengths of 1.. now, before any",
+        ),
+        (
+            "service I { @batch(max = 9) f(); }",
+            "service I { @batch(max = 8) f(); }",
+            "method `a.I.f` takes 8 items a message now, before 9",
+        ),
+        (
+            "service I { f(); }",
+            "service I { @batch(max = 8) f(); }",
+            "method `a.I.f` takes 8 items a message now, before any number",
+        ),
+        (
+            "service I { f(); }",
+            "service I { @deadline(1500ms) f(); }",
+            "method `a.I.f` has 1.5 s to answer now, before 30 s",
+        ),
+        (
+            "error E { } error F { } service I { f() throws E; }",
+            "error E { } error F { } service I { f() throws E, F; }",
+            "method `a.I.f` throws `a.F` too, which older callers do not know",
+        ),
+        (
+            "error E { } error F { } service I { f() throws E; }",
+            "error E { } error F { } service I { f() throws F, E; }",
+            "method `a.I.f` threw `a.E`, and throws `a.F`, `a.E`",
+        ),
+        (
+            "agent c: string; service I { f(); }",
+            "agent c: string; service I per c { f(); }",
+            "service `a.I` was not per agent, and is per `a.c`",
+        ),
+        ("const A: u32 = 1;", "const A: u64 = 1;", "constant `a.A` was u32, and is u64"),
+        ("const A: u32 = 1;", "", "constant `a.A` is gone"),
+        ("struct S { a: u8; } topic T : S;", "struct S { a: u8; }", "topic `a.T` is gone"),
+        ("agent A: string;", "const A: u8 = 1;", "`a.A` was an agent, and is a constant"),
+        (
+            "struct S { a: u8; } struct A { a: u8; }",
+            "struct S { a: u8; } topic A : S;",
+            "`a.A` was a type, and is a topic",
+        ),
+        ("service A { f(); }", "struct A { a: u8; }", "`a.A` was a service, and is a type"),
+        (
+            "enum E: u8 { a = 0 }",
+            "enum E: u8 { a = 0, b = 1 }",
+            "member `b` of closed enum `a.E` is new; older readers refuse it",
+        ),
+        ("flags F: u8 { a }", "flags F: u8 { b, a }", "member `a` of flags `a.F` was 0, and is 1"),
+        ("open enum E: u8 { a = 0 }", "enum E: u8 { a = 0 }", "enum `a.E` is closed now"),
+        ("enum E: u8 { a = 0 }", "enum E: u16 { a = 0 }", "enum `a.E` was u8 wide, and is u16"),
+        ("struct S { a: u8; }", "union S { 1: a: u8; }", "`a.S` was a struct, and is a union"),
+    ],
+)
+def test_a_finding_says_what_changed(old: str, new: str, message: str, tmp_path: Path) -> None:
+    for name, text in (("old", old), ("new", new)):
+        (tmp_path / f"{name}.mfidl").write_text(f"module a; {text}")
+
+    done = run(tmp_path / "new.mfidl", "--against", tmp_path / "old.mfidl", "--format", "json")
+
+    assert message in [each["message"] for each in json.loads(done.stdout)["changes"]]
 
 
 def test_a_tier_change_names_the_path_up_to_the_services(tmp_path: Path) -> None:
@@ -449,6 +590,30 @@ def test_a_git_revision_is_the_baseline_of_a_file_and_its_imports(repository: Pa
     assert run(repository / "idl" / "a.mfidl", "--against", "HEAD~1").exit_code == 1
 
 
+def test_an_import_path_inside_of_the_repository_is_that_of_the_revision(repository: Path) -> None:
+    (repository / "idl" / "a.mfidl").write_text(
+        'module a;\nimport "base.mfidl";\nservice I { f() -> x.base.S; }\n'
+    )
+    git(repository, "commit", "-q", "-m", "imports by a path", "idl/a.mfidl")
+
+    done = run("-I", repository / "idl" / "x", repository / "idl" / "a.mfidl", "--against", "HEAD")
+
+    assert "field `b` of struct `x.base.S` is gone" in done.output
+
+
+def test_an_import_path_outside_of_the_repository_is_the_same_for_both(
+    repository: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "text.mfidl").write_text("module text; struct T { a: u8; }")
+    (repository / "idl" / "a.mfidl").write_text('module a; import "text.mfidl"; service I { f() -> text.T; }')
+    git(repository, "commit", "-q", "-m", "imports from outside", "idl/a.mfidl")
+
+    done = run("-I", tmp_path / "shared", repository / "idl" / "a.mfidl", "--against", "HEAD")
+
+    assert (done.exit_code, done.output) == (0, "")
+
+
 def test_a_folder_is_the_baseline_of_a_folder_and_a_removed_module_is_seen(tmp_path: Path) -> None:
     for folder, names in (("old", "ab"), ("new", "a")):
         (tmp_path / folder).mkdir()
@@ -551,6 +716,33 @@ def test_json_only_and_ignore(tmp_path: Path) -> None:
 )
 def test_an_unknown_baseline_is_named(repository: Path, against: str, said: str) -> None:
     done = run(repository / "idl" / "a.mfidl", f"--against={against}")
+
+    assert done.exit_code == 2
+    assert said in " ".join(done.output.split())
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        (None, "git is not installed"),
+        ("exec sleep 60", "git gave no answer within 0.05 s"),
+        ("echo one >&2; echo the last line >&2; exit 1", ": the last line"),
+    ],
+)
+def test_a_git_that_cannot_answer_is_said_to_be_so(
+    script: str | None, said: str, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "sleep").symlink_to("/bin/sleep")
+    if script is not None:
+        (programs / "git").write_text(f"#!/bin/sh\n{script}\n")
+        (programs / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs))
+    if "no answer" in said:
+        monkeypatch.setattr("mfidl.breaking.baseline._GIT_SECONDS", 0.05)
+
+    done = run(repository / "idl" / "a.mfidl", "--against=HEAD")
 
     assert done.exit_code == 2
     assert said in " ".join(done.output.split())

@@ -4,22 +4,27 @@ import random
 import socket
 import threading
 import time
+from contextlib import closing
 from itertools import pairwise
 
 import pytest
 
 from mf.core.error import Code, Error, Execution
 from mf.link.link import Link
+from mf.link.pool import Pool
 from mf.link.reconnect import LONGEST, Backoff
-from mf.link.resolver import StaticResolver
+from mf.link.resolver import Instance, StaticResolver
 from mf.link.watch import Watches
 from mf.protocol import frame
 from mf.protocol.call import Call, RetryBudget
 from mf.protocol.call_table import CallEvent
 from mf.protocol.calls import Pending
 from mf.protocol.handshake import Hello
+from mf.transport import tcp
+from mf.transport.address import Address
 from mf.transport.inproc import pair
 from mf.transport.memory import MemoryStream
+from mf.transport.sockets import Dialer
 from mf.transport.stream import Buffer
 from tests.python.echo import ECHO_SERVICE, TWICE
 
@@ -245,3 +250,32 @@ def test_a_follower_who_is_done_when_it_wakes_as_the_leader_passes_that_on() -> 
     link._follow(pending)
 
     assert not link._leading
+
+
+class CountingDialer(Dialer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun: list[str] = []
+
+    def begin(self, address: Address) -> tcp.Connecting | None:
+        self.begun.append(str(address))
+        return super().begin(address)
+
+
+def test_instances_that_were_not_reached_a_moment_ago_are_not_tried_with_the_others() -> None:
+    with (
+        closing(socket.create_server(("127.0.0.1", 0))) as one,
+        closing(socket.create_server(("127.0.0.1", 0))) as other,
+    ):
+        addresses = [f"tcp://127.0.0.1:{each.getsockname()[1]}" for each in (one, other)]
+        instances = [Instance(address) for address in addresses]
+        pool = Pool()
+        pool._dialer = dialer = CountingDialer()
+        pool._place(addresses[0]).not_before = time.monotonic() + 60
+
+        pool.connect_all(instances, time.monotonic() + 1)
+        pool._place(addresses[0]).not_before = 0.0
+        pool.connect_all(instances, time.monotonic() + 1)
+        pool.close()
+
+    assert dialer.begun == [addresses[1], addresses[0]]

@@ -190,6 +190,40 @@ def test_a_reply_to_a_call_given_up_is_dropped_and_counted() -> None:
     assert session.dropped == 1
 
 
+@pytest.mark.parametrize("others", [0, 1])
+def test_a_small_reply_of_another_count_is_a_protocol_error(others: int) -> None:
+    session = ClientSession(Hello(nonce=NONCE), bytearray(1000))
+    feed(session, frame.pack(frame.HELLO, Hello(nonce=NONCE, max_in_flight=9).pack()))
+    calls = [Request(1.0) for _ in range(others + 1)]
+    for call in calls:
+        session.request(call, 1, 0, 1, b"")
+    replies = [frame.pack(frame.REPLY, b"", flags=1, id_=call.id, count=1) for call in calls[1:]]
+
+    events = feed(
+        session, b"".join(replies) + frame.pack(frame.REPLY, b"", flags=1, id_=calls[0].id, count=2)
+    )
+
+    assert len(events) == others + 1
+    assert isinstance(events[-1], Broken)
+    assert "2 items for a request of 1" in events[-1].reason
+
+
+@pytest.mark.parametrize("others", [0, 1])
+def test_a_small_reply_of_another_route_is_dropped_and_counted(others: int) -> None:
+    session = ClientSession(Hello(nonce=NONCE), bytearray(1000))
+    feed(session, frame.pack(frame.HELLO, Hello(nonce=NONCE, max_in_flight=9).pack()))
+    calls = [Request(1.0) for _ in range(others + 1)]
+    for call in calls:
+        session.request(call, 1, 0, 1, b"")
+    replies = [frame.pack(frame.REPLY, b"", flags=1, id_=call.id, count=1) for call in calls[1:]]
+
+    events = feed(
+        session, b"".join(replies) + frame.pack(frame.REPLY, b"", flags=1, route=7, id_=calls[0].id, count=1)
+    )
+
+    assert (len(events), session.dropped) == (others, 1)
+
+
 @pytest.mark.parametrize("reason", ["é" * 40_000, "\udcff" * 40_000])
 def test_reasons_that_do_not_fit_are_cut(reason: str) -> None:
     session = open_server()

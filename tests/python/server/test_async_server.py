@@ -74,7 +74,7 @@ def test_client_and_server_share_a_loop_and_start_no_thread() -> None:
     answers, threads = asyncio.run(main())
 
     assert answers == [2 * x for x in range(1000)]
-    assert threads == before
+    assert threads <= before  # some of another test may just be ending
 
 
 def test_it_finishes_what_is_under_way_and_takes_nothing_new() -> None:

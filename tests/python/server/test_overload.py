@@ -197,6 +197,20 @@ def test_the_earliest_deadline_runs_first(start: Start) -> None:
     assert test.servant.begun == [1, 4, 5, 3, 2]
 
 
+def test_a_late_call_is_never_run_also_if_its_client_does_not_cancel_it(start: Start) -> None:
+    test = start(workers=1)
+    peer = test.peer()
+
+    peer.call(PLAIN, 1, 1)
+    assert eventually(lambda: test.servant.begun == [1])
+    peer.call(PLAIN, 2, 2, deadline=1e-6)
+    test.servant.permits.release(1)
+
+    assert replies(peer, 2) == {1: Code.OK, 2: Code.DEADLINE_EXCEEDED}
+    assert test.servant.begun == [1]
+    assert test.of("plain").expired == 1
+
+
 def test_a_call_whose_deadline_passes_in_the_queue_is_never_run(start: Start) -> None:
     test = start(limits={"plain": mf.Limit(1, queued=2)})
     peer = test.peer()

@@ -161,25 +161,6 @@ def test_a_servant_of_the_other_kind_is_refused() -> None:
         mf.AsyncServer().offer(plain, agent="a")
 
 
-def test_expired_requests_never_run() -> None:
-    servant = Recorder()
-    servant.act = lambda x: (time.sleep(0.2), x)[1]  # type: ignore[func-returns-value]
-    server, client = serve(servant, workers=1)
-    with client:
-        echo = EchoClient(client).at("a")
-        first = threading.Thread(target=echo.flaky, args=(1,))
-        first.start()
-        assert eventually(lambda: servant.calls == 1)
-
-        with pytest.raises(mf.Error, match="DEADLINE_EXCEEDED"):
-            echo.flaky(2, options=mf.CallOptions(deadline=0.05))
-        first.join()
-        assert echo.twice(0) == 0
-    server.stop()
-
-    assert servant.calls == 1
-
-
 def test_one_way_calls_run_in_order_and_later_calls_to_the_same_after_them() -> None:
     order: list[int] = []
 
