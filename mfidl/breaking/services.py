@@ -1,6 +1,7 @@
 """F6. Services, their methods, and topics, of one name in two programs."""
 
 from dataclasses import dataclass
+from math import inf
 
 from mfidl import model
 from mfidl.breaking.change import Changes
@@ -147,8 +148,8 @@ def _list(names: list[str]) -> str:
     return ", ".join(f"`{name}`" for name in names) if names else "nothing"
 
 
-def _batch(method: model.Method) -> int:
-    return method.batch_max if method.batch_max is not None else 1 << 62
+def _batch(method: model.Method) -> float:
+    return method.batch_max if method.batch_max is not None else inf
 
 
 def _stream(stream: model.Stream | None) -> str | None:
@@ -164,6 +165,6 @@ def _deadline(method: model.Method) -> int:
     return method.deadline_ns if method.deadline_ns is not None else DEFAULT_DEADLINE_NS
 
 
-def _stale(cache: model.Cache) -> int:
+def _stale(cache: model.Cache) -> float:
     """For how many nanoseconds an answer may be old."""
-    return cache.ttl_ns if cache.ttl_ns is not None else 1 << 63
+    return cache.ttl_ns if cache.ttl_ns is not None else inf

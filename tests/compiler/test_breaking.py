@@ -76,6 +76,12 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
     "length tightened": ("struct S { a: string @length(..9); }", "struct S { a: string @length(..8); }", {"B0208": "wire"}),
     "length loosened": ("struct S { a: string @length(..8); }", "struct S { a: string @length(..9); }", {}),
     "element constrained": ("struct S { a: list<u8>; }", "struct S { a: list<u8 @range(..9)>; }", {"B0208": "wire"}),
+    "key constrained": ("struct S { a: map<u8, u8>; }", "struct S { a: map<u8 @range(..9), u8>; }", {"B0208": "wire"}),
+    "value constrained": ("struct S { a: map<u8, u8>; }", "struct S { a: map<u8, u8 @range(..9)>; }", {"B0208": "wire"}),
+    "value constrained as before": ("struct S { a: map<u8, u8 @range(..9)>; }", "struct S { a: map<u8, u8 @range(..9)>; }", {}),
+    "element of an optional constrained": ("struct S { a: list<u8>?; }", "struct S { a: list<u8 @range(..9)>?; }", {"B0208": "wire"}),
+    "pattern": ("struct S { a: string; }", 'struct S { a: string @pattern("a*"); }', {"B0208": "wire"}),
+    "pattern as before": ('struct S { a: string @pattern("a*"); }', 'struct S { a: string @pattern("a*"); }', {}),
     "finite": ("struct S { a: list<u8>; f: f32; }", "struct S { a: list<u8>; f: f32 @finite; }", {"B0208": "wire"}),
     # archive
     "archive optional added": (ARCHIVE.format(""), ARCHIVE.format("2: b: u32?;"), {}),
@@ -90,6 +96,10 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
     "archive removed, the name reserved": (ARCHIVE.format("2: b: u32?;"), ARCHIVE.format('reserved "b";'), {"B0202": "wire source"}),
     "archive removed, a range reserved": (ARCHIVE.format("3: b: u32?;"), ARCHIVE.format('reserved 2..3, "b";'), {"B0202": "source"}),
     "archive removed, reserved, and older readers need it": (ARCHIVE.format("2: b: u32;"), ARCHIVE.format('reserved 2, "b";'), {"B0202": "wire source"}),
+    "archive optional no more": (ARCHIVE.format("2: b: u32?;"), ARCHIVE.format("2: b: u32;"), {"B0211": "wire source"}),
+    "archive optional no more, with a default": (ARCHIVE.format("2: b: u32?;"), ARCHIVE.format("2: b: u32 = 5;"), {"B0211": "source behaviour"}),
+    "archive made optional": (ARCHIVE.format("2: b: u32;"), ARCHIVE.format("2: b: u32?;"), {"B0211": "wire source"}),
+    "archive made optional, with a default before": (ARCHIVE.format("2: b: u32 = 5;"), ARCHIVE.format("2: b: u32?;"), {"B0211": "source behaviour"}),
     "archive reordered": (ARCHIVE.format("2: b: u32;"), "@tier(archive) struct S { 2: b: u32; 1: a: u32; }", {}),
     "graph begun": (
         "@tier(archive) struct S { 1: a: u32; }",
@@ -223,6 +233,11 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
         "error E { } service I { @cached(entries = 9) f() -> u8 throws E; }",
         "error E { } service I { @cached(entries = 9, errors = true) f() -> u8 throws E; }",
         {"B0613": "behaviour"},
+    ),
+    "errors cached as before": (
+        "error E { } service I { @cached(entries = 9, errors = true) f() -> u8 throws E; }",
+        "error E { } service I { @cached(entries = 8, errors = true) f() -> u8 throws E; }",
+        {},
     ),
     "cached as long, more of it": (
         "service I { @cached(entries = 9, ttl = 1s) f() -> u8; }",
@@ -443,6 +458,15 @@ def test_a_tier_change_names_the_path_up_to_the_services(tmp_path: Path) -> None
             "S <- list in field Alone.s",
         }
     ]
+
+
+def test_a_path_leads_up_to_a_topic_too(tmp_path: Path) -> None:
+    for folder, text in (("old", "struct S { a: u8; }"), ("new", "struct S { a: string; }")):
+        (tmp_path / f"{folder}.mfidl").write_text(f"module a; {text} struct T {{ s: S; }} topic U : T;")
+
+    done = run(tmp_path / "new.mfidl", "--against", tmp_path / "old.mfidl")
+
+    assert "note: S <- field T.s <- topic a.U" in done.output
 
 
 def test_a_path_is_the_shortest_that_leads_to_a_method(tmp_path: Path) -> None:

@@ -157,5 +157,44 @@ TEST(Search, AServerThatWasSeenAndRefusesFailsAtOnce) {
   EXPECT_LT(std::chrono::steady_clock::now(), until);
 }
 
+TEST(Search, ForAnAgentThatWasSeenAndThatNobodyOffersAnyMoreFailsAtOnce) {
+  const Served served;
+  const auto resolver = std::make_shared<FakeResolver>();
+  auto offers = answered();
+  offers.agents["books"].push_back({.address = served.server.address()});
+  resolver->set(offers);
+  mf::Client client(resolver, {.wait_for_server = 60s});
+  const calls::PartClient part(client);
+  EXPECT_EQ(part.at("books").name(), "books");
+  resolver->set(answered());
+  const auto failure = failure_of([&] { return part.at("books").name({.deadline = 2s}); });
+  EXPECT_EQ(failure.code, Code::unavailable);
+  EXPECT_THAT(failure.message, testing::StartsWith("no server offers"));  // and not that it gave up
+}
+
+TEST(Search, TriesAnAddressThatIsAnnouncedAnewAtOnce) {
+  const Served other;
+  const auto resolver = std::make_shared<FakeResolver>();
+  const auto say = [&](const mf::Address& address) {
+    auto offers = answered();
+    offers.agents[""].push_back({.address = address});
+    resolver->set(offers);
+  };
+  const auto address = nobody();
+  say(address);
+  mf::Client client(resolver);
+  const calls::EchoClient stub(client);
+  // The pauses between attempts grow until one is longer than what follows takes.
+  EXPECT_EQ(failure_of([&] { return stub.twice(1, {.deadline = 1s}); }).code, Code::unavailable);
+  say(other.server.address());
+  EXPECT_EQ(stub.twice(1), 2);
+  const Served back(mf::Where::worker, {.listen = address.str()});
+  say(address);
+  const auto waits = resolver->waits();
+  EXPECT_EQ(stub.twice(1), 2);
+  EXPECT_EQ(back.echo->ran, 1);
+  EXPECT_EQ(resolver->waits(), waits);  // nobody had to wait for the end of a pause
+}
+
 }  // namespace
 }  // namespace mftest

@@ -291,16 +291,14 @@ TEST(Server, AHandlerMayStopItsServer) {
   stopper->server = &server;
   server.offer(stopper);
   server.start();
-  const auto address = server.address().str();
-  mf::Client client(address);
+  const auto address = server.address();
+  mf::Client client(address.str());
   const auto ended = failure_of([&] { return calls::OtherClient(client).name({.deadline = 5s}); });
   // Its answer goes out before the connection ends, or the connection ends first; nobody waits for the
   // deadline.
   EXPECT_THAT(ended.code, testing::AnyOf(Code::ok, Code::connection_lost, Code::shutting_down));
   server.stop();
-  mf::Client later(address);
-  EXPECT_EQ(failure_of([&] { return calls::OtherClient(later).name({.deadline = 5s}); }).code,
-            Code::unavailable);
+  EXPECT_FALSE(mf::transport::connect(address, 5s).ok());  // nobody listens there any more
 }
 
 TEST(Server, ASecondServerOnATakenPortSaysSo) {

@@ -26,6 +26,7 @@ class SmallController(ControllerServant):
         self.by_nonce: dict[UUID, list[Instance]] = {}
         self.changed = threading.Condition()
         self.stopped = False
+        self.keeps = 0
 
     def client_id(self) -> int:
         return 1
@@ -36,6 +37,7 @@ class SmallController(ControllerServant):
 
     def keep(self, nonce: UUID, wait_ms: int) -> bool:
         with self.changed:
+            self.keeps += 1
             self.changed.wait_for(lambda: self.stopped or nonce not in self.by_nonce, wait_ms / 1000)
             return nonce in self.by_nonce
 

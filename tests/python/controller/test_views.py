@@ -100,8 +100,8 @@ def test_a_server_that_stops_tells_the_controller_unless_that_is_away(
     monkeypatch.setattr(ControllerClient, "deregister", told.plain)
     monkeypatch.setattr(ControllerAsyncClient, "deregister", told.awaited)
 
-    def registered() -> bool:
-        return bool(controller.servant.by_nonce)
+    def registered() -> bool:  # and the server knows that it is
+        return controller.servant.keeps > 0
 
     def noticed() -> bool:
         return any("trying on" in record.getMessage() for record in caplog.records)
