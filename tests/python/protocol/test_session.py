@@ -190,6 +190,15 @@ def test_a_reply_to_a_call_given_up_is_dropped_and_counted() -> None:
     assert session.dropped == 1
 
 
+def test_the_version_is_the_highest_that_both_speak_once_both_have_said_so() -> None:
+    session = server()
+    assert session.version == 0
+
+    feed(session, frame.pack(frame.HELLO, Hello(nonce=NONCE, lowest=1, highest=9).pack()))
+
+    assert session.version == 1
+
+
 @pytest.mark.parametrize("others", [0, 1])
 def test_a_small_reply_of_another_count_is_a_protocol_error(others: int) -> None:
     session = ClientSession(Hello(nonce=NONCE), bytearray(1000))
