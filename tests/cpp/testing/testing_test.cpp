@@ -11,6 +11,7 @@
 #include "mf/testing/faults.hpp"
 #include "mf/testing/script.hpp"
 #include "mftest/calls.client.hpp"
+#include "mftest/kept.client.hpp"
 #include "support/echo.hpp"
 #include "support/wait.hpp"
 
@@ -117,6 +118,24 @@ TEST(FakeClock, AHandlerIsTooLateByItsTime) {
   }
 }
 
+TEST(FakeClock, WhatIsCachedGrowsOldByIt) {
+  FakeClock clock;
+  Recorder recorder;
+  const auto script = std::make_shared<Script<kept::methods::IdsMethod>>(&recorder);
+  script->on<kept::methods::IdsNames>(
+      [](const auto& request) { return std::vector<std::string>{request.name}; });
+  Channel channel(script, {.offer = {.agent = "books"}});
+  const auto ids = kept::IdsClient(channel.client()).at("books");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ids.names("ann").size(), 1U);
+  EXPECT_EQ(recorder.size(), 1U);
+  clock.advance(59s);
+  (void)ids.names("ann");
+  EXPECT_EQ(recorder.size(), 1U);
+  clock.advance(2s);
+  (void)ids.names("ann");
+  EXPECT_EQ(recorder.size(), 2U);
+}
+
 TEST(FakeClock, IsTheOnlyOne) {
   const FakeClock clock;
   EXPECT_THAT(failed([] { const FakeClock another; }).what(), HasSubstr("there is a FakeClock already"));
@@ -208,6 +227,20 @@ TEST(FakeController, InstancesComeAndGoByACall) {
   EXPECT_EQ(part.at("films").name(), "films");
   controller.stop(books);
   EXPECT_EQ(failed([&] { part.at("books").name(); }).execution(), Execution::not_executed);
+}
+
+TEST(FakeController, SaysAllOfAServiceAtOnce) {
+  FakeController controller;
+  controller.lose("it has said nothing yet");
+  Channel books(std::make_shared<Part>("books"), {.offer = {.agent = "books"}});
+  Channel films(std::make_shared<Part>("films"), {.offer = {.agent = "films"}});
+  auto client = controller.client({.wait_for_server = 0s});
+  const calls::PartClient part(client);
+  controller.say("mftest.calls.Part", {{"books", {books.address()}}});
+  EXPECT_EQ(part.at("books").name(), "books");
+  controller.say("mftest.calls.Part", {{"films", {films.address()}}});
+  EXPECT_EQ(part.at("films").name(), "films");
+  EXPECT_EQ(failed([&] { (void)part.at("books").name(); }).execution(), Execution::not_executed);
 }
 
 TEST(FakeController, WhatIsNotKnownIsLookedForUntilTheControllerAnswersAgain) {

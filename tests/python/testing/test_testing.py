@@ -142,6 +142,24 @@ def test_instances_come_and_go_by_a_call(mf_controller: FakeController) -> None:
             echo.at("books").twice(1)
 
 
+def test_a_controller_says_all_of_a_service_at_once(mf_controller: FakeController) -> None:
+    mf_controller.lose("it has said nothing yet")
+    with (
+        Channel(Echo(), "books") as books,
+        Channel(Echo(), "films") as films,
+        mf_controller.client(wait_for_server=0) as client,
+    ):
+        echo = EchoClient(client)
+        with pytest.raises(mf.Error, match="it has said nothing yet"):
+            echo.at("books").twice(1, options=mf.CallOptions(deadline=0.02))
+        mf_controller.say("demo.Echo", {"books": [books.address]})
+        assert echo.at("books").twice(1) == 2
+        mf_controller.say("demo.Echo", {"films": [films.address]})
+        assert echo.at("films").twice(2) == 4
+        with pytest.raises(mf.Error):
+            echo.at("books").twice(1)
+
+
 def test_a_call_waits_for_its_server_no_longer_than_its_client_says(
     mf_clock: FakeClock, mf_controller: FakeController
 ) -> None:

@@ -14,8 +14,8 @@ from plan import PLACES, SERVERS, Fault
 from simulation import Refused, WorkAsyncClient, WorkAsyncServant
 
 import mf
+from mf.testing.controller import FakeController
 from mf.testing.loop import VirtualLoop
-from mf.testing.resolver import ScriptedResolver
 
 NEWS_TAKE = 0.05
 
@@ -128,8 +128,10 @@ class World:
         self._processes: dict[str, Process] = {}
         self._ending: list[asyncio.Task[None]] = []
         self._silent_until = 0.0
-        self._resolvers = {name: ScriptedResolver(loop) for name in names}
-        self.clients = {name: mf.AsyncClient(resolver) for name, resolver in self._resolvers.items()}
+        self._controllers = {name: FakeController() for name in names}
+        for controller in self._controllers.values():
+            controller.lose("it has said nothing yet")
+        self.clients = {name: each.async_client() for name, each in self._controllers.items()}
         self.stubs = {name: WorkAsyncClient(client) for name, client in self.clients.items()}
         self.closed: set[str] = set()
 
@@ -147,7 +149,7 @@ class World:
 
     def publish(self) -> None:
         """Each client hears of it some time later; not while the controller is silent."""
-        for client in self._resolvers:
+        for client in self._controllers:
             after = self._random.random() * NEWS_TAKE
             self.network.at(max(self.loop.time() + after, self._silent_until), partial(self._tell, client))
 
@@ -156,7 +158,7 @@ class World:
             place: [f"tcp://{client}-{host}:1" for host in hosts if host in self._processes]
             for place, hosts in PLACES.items()
         }
-        self._resolvers[client].say(agents)
+        self._controllers[client].say("simulation.Work", agents)
 
     # What goes wrong
 

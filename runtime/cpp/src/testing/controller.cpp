@@ -99,6 +99,17 @@ void FakeController::remove(std::string_view service, std::string_view address, 
   });
 }
 
+void FakeController::say(std::string_view service,
+                         const std::map<std::string, std::vector<std::string>>& agents) {
+  Offers said;
+  for (const auto& [agent, addresses] : agents) {
+    auto& instances = said.agents[agent];
+    for (const auto& address : addresses) instances.push_back({.address = Address::parse(address)});
+  }
+  recover();
+  state_->change(service, [&](Offers& offers) { offers.agents = std::move(said.agents); });
+}
+
 std::string FakeController::serve(std::shared_ptr<Servant> servant, std::string_view agent,
                                   ServerOptions options) {
   const std::string service(servant->service().name);

@@ -9,7 +9,7 @@ with controller.client() as client:                          # or async_client()
 """
 
 from asyncio import AbstractEventLoop, get_running_loop
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from threading import Condition
 from time import monotonic
 
@@ -69,6 +69,14 @@ class FakeController:
         with self._changed:
             agents = self._known.setdefault(service, {})
             agents[agent] = tuple(each for each in agents.get(agent, ()) if each.address != address)
+        self._tell()
+
+    def say(self, service: str, agents: Mapping[str, Iterable[str]]) -> None:
+        """All instances of a service, in place of what was known; the controller answers, also if it did
+        not."""
+        with self._changed:
+            self._known[service] = {agent: tuple(map(Instance, some)) for agent, some in agents.items()}
+            self._trouble = ""
         self._tell()
 
     def serve(self, servant: Servant, agent: Agent | None = None) -> str:

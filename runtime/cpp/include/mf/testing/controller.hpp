@@ -8,9 +8,12 @@
 //   controller.lose("it was restarted");                        nobody answers for what is not known yet
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mf/client/client.hpp"
 #include "mf/core/servant.hpp"
@@ -37,6 +40,9 @@ class FakeController {
            std::uint32_t weight = 1);
   /// The agent stays known, with an instance less.
   void remove(std::string_view service, std::string_view address, std::string_view agent = "");
+  /// All addresses of a service, by agent, in place of what was known; the controller answers, also if it did
+  /// not.
+  void say(std::string_view service, const std::map<std::string, std::vector<std::string>>& agents);
   /// Starts a server in this process and adds it. Gives its address.
   std::string serve(std::shared_ptr<Servant> servant, std::string_view agent = "",
                     ServerOptions options = {});
