@@ -30,7 +30,7 @@ RANKS = {
     "flex": 5,
     "controller": 6,
     "app": 7,
-    "testing": 7,
+    "testing": 8,
 }
 FIRST_RANK_WITH_ASIO = RANKS["transport"]
 SOURCE_SUFFIXES = {".hpp", ".cpp", ".ipp", ".h"}
