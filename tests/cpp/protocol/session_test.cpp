@@ -62,6 +62,47 @@ TEST(Session, ALargePayloadIsNeverCopiedOnItsWayOut) {
   EXPECT_EQ(slices[1].size, padded(kHeaderSize + 5001));
 }
 
+// What a frame of its own brought is kept for that event only, or a later one would be copied from it.
+TEST(Session, AnEventOwnsOnlyItsOwnPayload) {
+  Pair pair;
+  const auto large = drive::buffer_of(300'000);
+  pair.client.send_request({.route = 1}, large.span());
+  pair.client.send_request({.route = 1}, drive::octets("2a"));
+  const auto bytes = drive::take_output(pair.client);
+  std::vector<std::size_t> owned;
+  std::size_t at = 0;
+  Event event;
+  while (at < bytes.size()) {
+    const auto window = pair.server.receive_window();
+    const auto n = std::min(window.size(), bytes.size() - at);
+    std::memcpy(window.data(), bytes.data() + at, n);
+    pair.server.commit(n);
+    at += n;
+    while (pair.server.next(event)) owned.push_back(event.owner.size());
+  }
+  EXPECT_THAT(owned, testing::ElementsAre(300'000U, 0U));
+}
+
+TEST(Session, AReplyThatTheClientDoesNotTakeIsRefusedHoweverItIsSent) {
+  Pair pair(4096);
+  const auto refused = [](auto&& send) {
+    try {
+      send();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.execution(), Execution::unknown);
+      return error.code() == Code::message_too_large;
+    }
+    return false;
+  };
+  auto payload = drive::buffer_of(5000);
+  EXPECT_TRUE(refused([&] { pair.server.send_reply({.id = 1}, payload.span()); }));
+  EXPECT_TRUE(refused([&] { pair.server.send_reply({.id = 1}, std::move(payload)); }));
+  Gathered gathered;
+  gathered.pieces = {{.at = 0, .bytes = Bytes(5000, std::byte{1})}};
+  EXPECT_TRUE(refused([&] { pair.server.send_reply({.id = 1}, std::move(gathered)); }));
+  EXPECT_EQ(pair.server.output_bytes(), 0U);
+}
+
 TEST(Session, GatheredPiecesGoOutFromWhereTheyAreAndArriveInOrder) {
   for (const std::size_t between :
        {std::size_t{0}, std::size_t{3}, kSeparateSegmentFrom, std::size_t{9'001}}) {

@@ -25,6 +25,7 @@ _HELLO = Struct("<8sHHIII16sH")
 FINGERPRINT_SIZE = 16
 
 _CRITICAL = 0x8000
+_MOST_TAGS = 64
 _TAG_HEAD = Struct("<HH")
 _LOAD = Struct("<II")
 _MAX_BINDINGS, _MAX_STREAMS, _STREAM_WINDOW, _NAME, _LOAD_HINT, _FEATURES = 1, 2, 3, 4, 5, 6
@@ -158,6 +159,8 @@ class Hello:
                 raise Violation(f"HELLO: the value of tag {number} is cut off")
             if number in seen:
                 raise Violation(f"HELLO: tag {number} comes twice")
+            if len(seen) == _MOST_TAGS:
+                raise Violation(f"HELLO: more than {_MOST_TAGS} tags")
             seen.add(number)
             known = self._take_tag(number, bytes(data[at : at + length]))
             if not known and tag & _CRITICAL:
