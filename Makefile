@@ -110,7 +110,7 @@ checks:
 	@$(STAGE) 'ruff' $(PY) -m ruff check -q .
 	@$(STAGE) 'ruff format' $(PY) -m ruff format -q --check .
 	@$(STAGE) 'mypy --strict' $(PY) -m mypy --no-error-summary
-	@$(STAGE) 'floors, Python' lint-imports --no-logo
+	@PYTHONPATH="$$PWD:$$PWD/runtime/python" $(STAGE) 'floors, Python' lint-imports --no-logo # of this tree, and not of the one that is installed
 	@$(STAGE) 'floors, C++' $(PY) tools/check_include_ranks.py
 	@$(STAGE) 'links of the documentation' $(PY) tools/check_links.py
 	@$(STAGE) 'clang-format' tools/clang_format --check
