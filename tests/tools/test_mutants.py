@@ -1,10 +1,13 @@
 """`make mutants` finds the changes worth trying and leaves the others alone."""
 
+import signal
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from tests.python.conftest import eventually
 from tools.mutants import cpp_source, equivalent, python_source, tree, trial
 from tools.mutants.__main__ import EQUIVALENTS, ROOT, sample
 from tools.mutants.floors import FLOORS
@@ -59,6 +62,8 @@ def test_python_statements_that_are_removed(statement: str) -> None:
         "@dataclass(frozen=True)\nclass A: pass",
         "MOST = 64",
         "MOST: Final = 64",
+        "MOST = 1 << 20",
+        "MOST = 64 * 1024",
         "SECONDS = 0.5",
         "if TYPE_CHECKING: import a",
         "x(f'{1}')",
@@ -124,6 +129,7 @@ def test_cpp_statements_that_are_removed(statement: str) -> None:
         "template <typename T> struct A;",
         "void f(A&& a, const B& b);",
         "constexpr std::size_t kMost = 64;",
+        "constexpr std::size_t kMost = std::size_t{16} << 20;",
         "wait(20ms);",
         "if (const auto a = b(c)) d;",
         "std::scoped_lock lock(mutex);",
@@ -204,6 +210,16 @@ def test_a_copy_has_what_git_would_take_and_follows_it(tmp_path: Path) -> None:
     assert not (to / "a/gone").exists()
     assert (to / "a/new").read_text() == "4"
     assert (to / "kept").stat().st_mtime_ns == stood
+
+
+def test_who_ends_the_run_ends_what_it_has_started(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "open('here', 'w').close(); import time; time.sleep(1000)"]
+    with ThreadPoolExecutor(1) as pool:
+        ended = pool.submit(trial.run, command, tmp_path, {"PATH": "/usr/bin:/bin"}, 100.0)
+        assert eventually(lambda: (tmp_path / "here").exists(), 50)
+        trial.end_all()
+
+        assert ended.result(timeout=50) == (-signal.SIGKILL, "")
 
 
 def test_what_takes_too_long_is_ended_with_all_that_it_started() -> None:

@@ -12,7 +12,9 @@ ours start several.
 """
 
 import argparse
+import os
 import random
+import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -25,7 +27,7 @@ from threading import Lock
 from tools.mutants import equivalent, tree
 from tools.mutants.floors import FLOORS, Floor
 from tools.mutants.mutant import Mutant, write
-from tools.mutants.trial import CppTrial, PythonTrial, Verdict
+from tools.mutants.trial import CppTrial, PythonTrial, Verdict, end_all
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = ROOT / "build" / "mutants"
@@ -138,6 +140,12 @@ def try_floor(floor: Floor, seed: int, wanted: int, jobs: int) -> Tally:
     return tally
 
 
+def stop(number: int, _: object) -> None:
+    """At once: threads that judge a mutant would go on with the next one."""
+    end_all()
+    os._exit(128 + number)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tools.mutants", description=(__doc__ or "").splitlines()[0]
@@ -159,6 +167,8 @@ def main() -> int:
     unknown = set(asked.floor or ()) - known
     if unknown:
         parser.error(f"there is no floor {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
     tallies: list[tuple[Floor, Tally]] = []
     for floor in FLOORS:
         if floor.name in (asked.floor or (floor.name,)) and floor.language == (

@@ -5,8 +5,8 @@ each binary operator and at one side at most of what else is spelt like one (a t
 reference). What is found in spite of that where it makes no program is no mutant: the compiler says so when
 it is tried.
 
-Left alone are times (20ms) and numbers from 16 on that are all that a constant (`kMost = 64`) is: a test
-that says them again notices nothing but that they were changed.
+Left alone are times (20ms) and numbers from 16 on that are all that a constant (`kMost = 64`, `16 << 20`)
+is: a test that says them again notices nothing but that they were changed.
 """
 
 import re
@@ -48,6 +48,7 @@ _BINARY = {
     "-=": ("+=",),
 }
 _WORDS = {"min": "max", "max": "min", "true": "false", "false": "true"}
+_LIMIT = re.compile(r"[\w: ]*\bk[A-Z]\w* = (?:[\w']+;|(?P<product>[^;]* (?:<<|\*) [\w']+);)")
 _ASSIGNS = {"=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "<<=", ">>="}
 _DECIDED = {"==", "!=", "<", "<=", ">", ">=", "!"}
 _OPEN = {"(": ")", "[": "]", "{": "}"}
@@ -82,7 +83,7 @@ def _edits(text: str, found: list[Token]) -> Iterator[_Edit]:
     for at, token in enumerate(found):
         before = found[at - 1] if at else None
         if token.kind == "number":
-            yield from _number(token, limit=at > 1 and bool(re.fullmatch("k[A-Z].*", found[at - 2].text)))
+            yield from _number(token, _LIMIT.match(text, text.rfind("\n", 0, token.start) + 1))
         elif token.kind == "word":
             yield from _word(text, found, at)
         elif token.kind == "sign":
@@ -91,13 +92,13 @@ def _edits(text: str, found: list[Token]) -> Iterator[_Edit]:
             yield from _removed(found, at)
 
 
-def _number(token: Token, limit: bool) -> Iterator[_Edit]:
+def _number(token: Token, limit: re.Match[str] | None) -> Iterator[_Edit]:
     """A whole number becomes its neighbour."""
     match = re.fullmatch(r"(0[xX][\da-fA-F]+|\d+)([uUlLzZ]*)", token.text.replace("'", ""))
     if match is None:
         return
     value = int(match[1], 16 if match[1][1:2] in ("x", "X") else 10)
-    if limit and value >= 16:
+    if limit is not None and (value >= 16 or limit["product"]):
         return
     yield token.start, token.end, f"{value + 1}{match[2]}"
     if value > 1:

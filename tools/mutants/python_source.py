@@ -91,7 +91,9 @@ class _Finder(ast.NodeVisitor):
             self._replace(test, f"not ({text})")
 
     def _limit(self, value: ast.expr) -> bool:
-        """What a constant outside of functions is set to, if a mere number of some size."""
+        """What a constant outside of functions is set to, if a mere number of some size, or like 1 << 20."""
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.LShift | ast.Mult):
+            return self._limit(value.right)
         number = value.value if isinstance(value, ast.Constant) else None
         return not self._inside and isinstance(number, int) and number >= _LEAST_LIMIT
 

@@ -24,6 +24,16 @@ class Verdict(StrEnum):
     NO_PROGRAM = "no program"  # it does not compile, so it says nothing about the tests
 
 
+_RUNNING: set[int] = set()
+
+
+def end_all() -> None:
+    """Ends what is being run, for who is told to end: it has process groups of its own."""
+    for group in list(_RUNNING):
+        with suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
+
+
 def run(command: Sequence[str], cwd: Path, env: Mapping[str, str], limit: float) -> tuple[int | None, str]:
     """The exit status, None where the time was over, and the last of what was said. No process stays."""
     with subprocess.Popen(
@@ -35,6 +45,7 @@ def run(command: Sequence[str], cwd: Path, env: Mapping[str, str], limit: float)
         stderr=subprocess.STDOUT,
         start_new_session=True,
     ) as process:
+        _RUNNING.add(process.pid)
         try:
             said, _ = process.communicate(timeout=limit)
             status: int | None = process.returncode
@@ -42,6 +53,7 @@ def run(command: Sequence[str], cwd: Path, env: Mapping[str, str], limit: float)
             status, said = None, b""
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
+        _RUNNING.discard(process.pid)
         if status is None:
             said, _ = process.communicate()
     return status, said.decode(errors="replace")[-4000:]
