@@ -212,6 +212,16 @@ def test_a_copy_has_what_git_would_take_and_follows_it(tmp_path: Path) -> None:
     assert (to / "kept").stat().st_mtime_ns == stood
 
 
+def test_a_place_is_of_one_run_until_that_has_ended(tmp_path: Path) -> None:
+    place = f"Path({str(tmp_path / 'x')!r})"
+    other = f"from pathlib import Path; from tools.mutants import tree; print(tree.claim({place}))"
+    command, env = [sys.executable, "-c", other], {"PYTHONPATH": str(ROOT)}
+
+    assert trial.run(command, ROOT, env, 50) == (0, "True\n")
+    assert tree.claim(tmp_path / "x")
+    assert trial.run(command, ROOT, env, 50) == (0, "False\n")
+
+
 def test_who_ends_the_run_ends_what_it_has_started(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "open('here', 'w').close(); import time; time.sleep(1000)"]
     with ThreadPoolExecutor(1) as pool:

@@ -32,6 +32,7 @@ from tools.mutants.trial import CppTrial, PythonTrial, Verdict, end_all
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = ROOT / "build" / "mutants"
 EQUIVALENTS = ROOT / "tests" / "mutants.toml"
+CLAIMED: set[str] = set()  # the languages whose copies are this run's
 LONGEST_STAGE = 600.0  # seconds, of what is not changed
 
 
@@ -87,6 +88,9 @@ class Tally:
 
 def places(floor: Floor, jobs: int) -> list[Place]:
     """One for C++, where a build uses all that may be used; for Python one a job."""
+    if floor.language not in CLAIMED and not tree.claim(PLACE / floor.language):
+        sys.exit(f"another run tries mutants of {floor.language} below {PLACE}; wait until it has ended")
+    CLAIMED.add(floor.language)
     made = []
     for number in range(1 if floor.language == "C++" else jobs):
         at = PLACE / f"{floor.language}-{number}"

@@ -1,7 +1,23 @@
 """A copy of the working tree below build/, brought up to date by what differs: builds in it stay small."""
 
+import fcntl
+import os
 import subprocess
 from pathlib import Path
+
+
+def claim(place: Path) -> bool:
+    """Until this process ends the place is its alone. False: it is another one's, whose changes a copy would
+    take back.
+    """
+    place.parent.mkdir(parents=True, exist_ok=True)
+    lock = os.open(place.with_name(place.name + ".lock"), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        return False
+    return True
 
 
 def copy(root: Path, to: Path) -> None:
