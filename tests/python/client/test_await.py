@@ -12,6 +12,7 @@ import mf
 from mf.client import async_call
 from mf.core.error import Code, Execution
 from mf.link.async_link import AsyncLink
+from mf.protocol.client_session import ClientSession
 from tests.python.client.test_calls import free_port
 from tests.python.conftest import Recorder, Served, eventually
 from tests.python.echo import EchoAsyncClient, Negative, Number
@@ -279,3 +280,23 @@ def test_a_bug_in_one_call_of_a_scatter_leaves_no_task_behind(
     monkeypatch.setattr(async_call, "run", broken)
     assert asyncio.run(run()) == set()
     assert ended == ["b"]
+
+
+def test_a_bug_in_one_connection_ends_that_one_and_the_next_call_has_another(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slip(*_: object) -> None:
+        raise RuntimeError("a slip")
+
+    async def run() -> int:
+        async with mf.AsyncClient(served.server.address) as client:
+            echo = EchoAsyncClient(client).at("a")
+            assert await echo.twice(1) == 2
+            with monkeypatch.context() as patched:
+                patched.setattr(ClientSession, "received", slip)
+                with pytest.raises(mf.Error, match="a bug was met on this connection") as raised:
+                    await echo.sleep(0.0, options=mf.CallOptions(deadline=20))
+            assert raised.value.execution is Execution.UNKNOWN
+            return await echo.twice(2)
+
+    assert asyncio.run(run()) == 4
