@@ -29,6 +29,7 @@ RANKS = {
     "pubsub": 5,
     "flex": 5,
     "controller": 6,
+    "relay": 6,
     "app": 7,
     "testing": 8,
 }

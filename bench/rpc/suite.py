@@ -79,6 +79,8 @@ def _systems(programs: Path) -> tuple[list[System], list[System], list[System]]:
             {"batch_100k": ("", "message", "list")},
         ),
         System("mf-unix", [str(mf_server), "unix"], [str(mf_client), "unix"]),
+        System("mf-relay", [str(mf_server), "relay"], [str(mf_client)]),
+        System("mf-splice", [str(mf_server), "splice"], [str(mf_client)]),
     ]
     at = {name: programs / f"bench-{name}" for name in _PEERS}
     peers = [

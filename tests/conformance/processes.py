@@ -18,6 +18,7 @@ from tests.python.certificates import Authority
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PATIENCE = 8.0
+LISTEN = ("--listen", "tcp://127.0.0.1:0", "--log-level", "warning")
 
 
 class Processes:
@@ -38,20 +39,39 @@ class Processes:
         if cell.light:
             return f"light-{server.kind}"
         addresses = self.server(cell).address.split()
+        if cell.way == "relay":
+            return self.relay(cell).address.replace("mf://", "relay://")
         return next(each for each in addresses if each.startswith(f"{cell.way}:"))
 
     def server(self, cell: Cell) -> ServerProcess:
         """That of the cell, started if it was not."""
-        if cell.server not in self._servers:
-            server = SERVERS[cell.server]
-            command = [
-                *program(server.language, "server"),
-                *(("serve",) if server.language == "cpp" else ()),
-                server.kind,
-                f"tcp://127.0.0.1:0,tls://127.0.0.1:0,unix:{self._folder / cell.server}",
-            ]
-            self._servers[cell.server] = ServerProcess(command, self.environment, self._errors())
-        return self._servers[cell.server]
+        if cell.way == "relay":
+            at = self._controller(cell).address
+            return self._serve(cell, f"{cell.server}-relay", "tcp://127.0.0.1:0", at)
+        listen = f"tcp://127.0.0.1:0,tls://127.0.0.1:0,unix:{self._folder / cell.server}"
+        return self._serve(cell, cell.server, listen)
+
+    def relay(self, cell: Cell) -> ServerProcess:
+        """The one before the cell's server: a process of its own for those in C++, else the controller."""
+        controller = self._controller(cell)
+        if not cell.server.startswith("cpp"):
+            return controller
+        name = f"{cell.server}-relays"
+        return self._run(name, [binary("mf-relay"), *LISTEN, "--controller", controller.address])
+
+    def _controller(self, cell: Cell) -> ServerProcess:
+        relays = () if cell.server.startswith("cpp") else ("--relay",)
+        return self._run(f"{cell.server}-controller", [binary("mf-controller"), *LISTEN, *relays])
+
+    def _serve(self, cell: Cell, name: str, *arguments: str) -> ServerProcess:
+        server = SERVERS[cell.server]
+        serve = ("serve",) if server.language == "cpp" else ()
+        return self._run(name, [*program(server.language, "server"), *serve, server.kind, *arguments])
+
+    def _run(self, name: str, command: list[str]) -> ServerProcess:
+        if name not in self._servers:
+            self._servers[name] = ServerProcess(command, self.environment, self._errors())
+        return self._servers[name]
 
     def begin(self, cell: Cell, step: str) -> None:
         """Has the cell's client take a step; `end` gives what it observes."""
@@ -87,6 +107,10 @@ class Processes:
 def program(language: str, name: str) -> list[str]:
     if language == "python":
         return [sys.executable, str(HERE / "programs" / f"{name}.py")]
-    binary = BUILD / "tests" / "conformance" / "conformance"
-    assert binary.is_file(), f"{binary} is missing: cmake --build --preset release --target conformance"
-    return [str(binary)]
+    return [binary("tests/conformance/conformance")]
+
+
+def binary(name: str) -> str:
+    found = BUILD / name
+    assert found.is_file(), f"{found} is missing: cmake --build --preset release --target {found.name}"
+    return str(found)

@@ -38,6 +38,50 @@ def test_a_stream_of_a_killed_server_is_lost(own: Processes, client: str, server
     assert own.address(cell).removeprefix("tcp://") in observed["message"]
 
 
+CALLS = ("linger red", "endless red", "sum_below red 2000000000")
+# Before one stands a relay of its own, before the other a controller that relays.
+RELAYED = ("cpp-plain", "python-asyncio")
+
+
+@pytest.mark.parametrize("step", CALLS)
+@pytest.mark.parametrize("server", RELAYED)
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_call_is_lost_with_the_relay_that_it_goes_through(
+    own: Processes, client: str, server: str, step: str
+) -> None:
+    cell = begin_through_a_relay(own, client, server, step)
+
+    own.relay(cell).signal(signal.SIGKILL)
+
+    observed = own.end(cell)
+    assert {key: observed.get(key) for key in LOST} == LOST, observed
+
+
+@pytest.mark.parametrize("step", CALLS)
+@pytest.mark.parametrize("server", RELAYED)
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_call_that_is_lost_behind_a_relay_names_the_server_and_the_relay(
+    own: Processes, client: str, server: str, step: str
+) -> None:
+    cell = begin_through_a_relay(own, client, server, step)
+
+    own.server(cell).signal(signal.SIGKILL)
+
+    observed = own.end(cell)
+    assert {key: observed.get(key) for key in LOST} == LOST, observed
+    relay = own.address(cell).replace("relay://", "relay tcp://")
+    assert f"{relay}: the connection to {own.server(cell).address.strip()} has ended" in observed["message"]
+
+
+def begin_through_a_relay(own: Processes, client: str, server: str, step: str) -> Cell:
+    """The handler of the step runs when this returns."""
+    cell = Cell(client, server, "relay")
+    own.begin(cell, step)
+    watcher = Cell("asyncio" if client == "blocking" else "blocking", server, "relay")
+    assert own.observe(watcher, "log red 1") == {"value": ["began"]}
+    return cell
+
+
 STREAMS = {"endless red": "reads", "sum_below red 2000000000": "writes"}
 
 

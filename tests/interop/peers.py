@@ -145,6 +145,10 @@ class Peers:
     def controller(self, port: int = 0) -> Server:
         return self._server([*self.controller_command(), "--listen", f"tcp://127.0.0.1:{port}"])
 
+    def relay(self, controller: str) -> Server:
+        listen = ("--listen", "tcp://127.0.0.1:0", "--log-level", "warning")
+        return self._server([_binary("mf-relay"), *listen, "--controller", controller])
+
     def server(self, language: str, *arguments: str, descriptors: int = 0) -> Server:
         """`descriptors`: as many as it may have open; 0: as many as this process."""
         limited = ("prlimit", f"--nofile={descriptors}", "--") if descriptors else ()

@@ -1,5 +1,5 @@
-// conformance serve plain|async LISTEN: serves the rooms red and blue, prints its addresses, and ends
-// at SIGTERM.
+// conformance serve plain|async LISTEN [CONTROLLER]: serves the rooms red and blue, prints its addresses, and
+// ends at SIGTERM.
 // conformance call URL|light-plain|light-async: runs each line of standard input as a step, and answers it
 // with a line of JSON. programs/server.py and programs/client.py are the same in Python; table.py says the
 // steps. Both take the files of TLS from the folder MF_TLS.
@@ -36,14 +36,16 @@ std::string tls_file(const char* name) {
 mf::ClientOptions calling_options(std::shared_ptr<const mf::Clock> clock) {
   mf::ClientOptions options;
   options.clock = std::move(clock);
+  options.wait_for_server = std::chrono::milliseconds(500);  // for the agent that nobody has
   options.tls.ca = tls_file("ca.pem");
   return options;
 }
 
-void serve(const std::string& kind, const std::string& listen) {
+void serve(const std::string& kind, const std::string& listen, const std::string& controller) {
   const auto nested = std::make_shared<Nested>();
-  mf::ServerOptions options{.listen = listen, .workers = 4};
-  options.tls = {.certificate = tls_file("1.pem"), .key = tls_file("1.key")};
+  mf::ServerOptions options{.listen = listen, .controller = controller, .workers = 4};
+  if (listen.find("tls://") != std::string::npos)
+    options.tls = {.certificate = tls_file("1.pem"), .key = tls_file("1.key")};
   mf::Server server(options);
   for (const auto* name : kRooms) server.offer(make_room(kind, name, nested), {.agent = name});
   server.start();
@@ -73,8 +75,8 @@ void call(const std::string& where) {
 
 int main(int argc, char** argv) {
   try {
-    if (argc == 4 && argv[1] == std::string("serve")) {
-      serve(argv[2], argv[3]);
+    if (argc >= 4 && argv[1] == std::string("serve")) {
+      serve(argv[2], argv[3], argc > 4 ? argv[4] : "");
     } else if (argc == 3) {
       call(argv[2]);
     } else {

@@ -40,7 +40,7 @@ def say(observed: Json) -> None:
 
 
 async def await_each(where: str | mf.Light, time: ManualClock) -> None:
-    caller = Awaiting(lambda: mf.AsyncClient(where, tls=tls(), clock=time), time)
+    caller = Awaiting(lambda: mf.AsyncClient(where, tls=tls(), clock=time, wait_for_server=0.5), time)
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
         words = parse(line)
@@ -55,7 +55,7 @@ def main() -> None:
         asyncio.run(await_each(place(where), time))
         return
     to = place(where)
-    caller = Blocking(lambda: mf.Client(to, tls=tls(), clock=time), time)
+    caller = Blocking(lambda: mf.Client(to, tls=tls(), clock=time, wait_for_server=0.5), time)
     for line in sys.stdin:
         words = parse(line)
         say(getattr(caller, words.verb)(words))

@@ -1,5 +1,5 @@
-"""server.py plain|async LISTEN: serves the rooms red and blue, on threads or on the loop of asyncio, prints
-its addresses, and ends at SIGTERM. The files of TLS are in the folder MF_TLS."""
+"""server.py plain|async LISTEN [CONTROLLER]: serves the rooms red and blue, on threads or on the loop of
+asyncio, prints its addresses, and ends at SIGTERM. The files of TLS are in the folder MF_TLS."""
 
 import asyncio
 import logging
@@ -12,13 +12,15 @@ from servants import ROOMS, AsyncRoom, PlainRoom
 import mf
 
 
-def tls() -> mf.Tls:
+def tls(listen: str) -> mf.Tls | None:
+    if "tls://" not in listen:
+        return None
     folder = Path(os.environ["MF_TLS"])
     return mf.Tls(certificate=str(folder / "1.pem"), key=str(folder / "1.key"))
 
 
-def serve(listen: str) -> None:
-    server = mf.Server(listen, tls=tls())
+def serve(listen: str, controller: str | None) -> None:
+    server = mf.Server(listen, controller, tls=tls(listen))
     opened: list[mf.Client] = []
     for name in ROOMS:
         server.offer(PlainRoom(name, lambda: opened[0]), agent=name)
@@ -28,8 +30,8 @@ def serve(listen: str) -> None:
     server.run()
 
 
-async def serve_on_the_loop(listen: str) -> None:
-    server = mf.AsyncServer(listen, tls=tls())
+async def serve_on_the_loop(listen: str, controller: str | None) -> None:
+    server = mf.AsyncServer(listen, controller, tls=tls(listen))
     opened: list[mf.AsyncClient] = []
     for name in ROOMS:
         server.offer(AsyncRoom(name, lambda: opened[0]), agent=name)
@@ -42,11 +44,11 @@ async def serve_on_the_loop(listen: str) -> None:
 
 def main() -> None:
     logging.basicConfig()
-    kind, listen = sys.argv[1:]
+    kind, listen, controller = (*sys.argv[1:], "")[:3]
     if kind == "plain":
-        serve(listen)
+        serve(listen, controller or None)
     else:
-        asyncio.run(serve_on_the_loop(listen))
+        asyncio.run(serve_on_the_loop(listen, controller or None))
 
 
 main()

@@ -38,7 +38,8 @@ struct Holding {
         if (seen.type == EventType::bind) {
           protocol::Bind bind;
           const char* reason = nullptr;
-          ASSERT_TRUE(protocol::parse_bind(seen.payload, bind, reason));
+          std::string room;
+          ASSERT_TRUE(protocol::parse_bind(seen.payload, bind, reason, room));
           ASSERT_FALSE(bound.contains(seen.header.route));
           bound[seen.header.route] = std::string(bind.agent);
           most = std::max(most, bound.size());

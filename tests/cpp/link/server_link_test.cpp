@@ -26,12 +26,12 @@ class Kept final : public ServerLink::Handler {
     bool oneway = false;
   };
 
-  std::pair<Code, std::string> on_bind(std::uint16_t first_route, const protocol::Bind& bind) override {
-    if (first_route == 99) return {Code::protocol_error, "bound already"};
-    if (bind.service != "t.S") return {Code::unknown_service, "no such service"};
-    return {Code::ok, ""};
+  Answer on_bind(std::uint16_t first_route, const protocol::Bind& bind) override {
+    if (first_route == 99) return std::pair(Code::protocol_error, std::string("bound already"));
+    if (bind.service != "t.S") return std::pair(Code::unknown_service, std::string("no such service"));
+    return std::pair(Code::ok, std::string());
   }
-  const ServiceInfo* on_describe(std::string_view) override {
+  std::optional<const ServiceInfo*> on_describe(std::string_view) override {
     service.descriptor = descriptor;
     return &service;
   }

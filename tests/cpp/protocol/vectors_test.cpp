@@ -64,6 +64,7 @@ json::object described(const Session& session, const drive::Seen& event) {
   const Header& header = event.header;
   const Octets payload = drive::octets(event.payload);
   const char* reason = nullptr;
+  std::string room;
   const auto fingerprint_hex = [](const auto& bytes) { return drive::hex(std::as_bytes(std::span(bytes))); };
   switch (event.type) {
     case EventType::hello: {
@@ -88,7 +89,7 @@ json::object described(const Session& session, const drive::Seen& event) {
     }
     case EventType::bind: {
       Bind bind;
-      EXPECT_TRUE(parse_bind(payload, bind, reason));
+      EXPECT_TRUE(parse_bind(payload, bind, reason, room));
       out["route"] = header.route;
       out["fingerprint"] = fingerprint_hex(bind.fingerprint);
       out["service"] = bind.service;

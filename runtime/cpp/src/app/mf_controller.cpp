@@ -8,9 +8,11 @@
 #include <memory>
 #include <string>
 
+#include "app/program.hpp"
 #include "mf/controller/controller.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/log.hpp"
+#include "mf/relay/relay.hpp"
 #include "mf/server/server.hpp"
 #include "server/signals.hpp"
 
@@ -19,16 +21,8 @@ namespace {
 struct Arguments {
   std::string listen = "tcp://127.0.0.1:7400";
   mf::Level level = mf::Level::info;
+  bool relay = false;
 };
-
-/// mf:// is how clients write this address; here it means the same.
-std::string as_tcp(const std::string& address) {
-  return address.starts_with("mf://") ? "tcp" + address.substr(2) : address;
-}
-
-bool is_loopback(const std::string& host) {
-  return host == "localhost" || host == "::1" || host == "[::1]" || host.starts_with("127.");
-}
 
 void serve(const Arguments& arguments) {
   const mf::Log log(arguments.level);
@@ -39,18 +33,24 @@ void serve(const Arguments& arguments) {
   options.log = log;
   const auto controller = std::make_shared<mf::controller::Controller>(options);
   mf::ServerOptions server_options;
-  server_options.listen = as_tcp(arguments.listen);
+  server_options.listen = mf::app::as_tcp(arguments.listen);
   server_options.log = log;
   server_options.on_disconnect = [controller](std::uint64_t connection) {
     controller->connection_ended(connection);
   };
+  std::shared_ptr<mf::relay::Relay> relay;
+  if (arguments.relay) {
+    relay = std::make_shared<mf::relay::Relay>(mf::relay::RelayOptions{.log = log});
+    server_options.forwarder = relay;
+    server_options.stream_window = 0;
+  }
   mf::Server server(server_options);
   server.offer(controller, {.where = mf::Where::io_thread});
   server.start();
 
   mf::Address address = server.address();
   address.scheme = "mf";
-  if (!is_loopback(address.host))
+  if (!mf::app::is_loopback(address.host))
     log.write(mf::Level::warning, "open_to_the_network",
               {{"address", address.str()}, {"meaning", "whoever reaches this port can register servers"}});
   std::cout << address.str() << std::endl;  // flushed: whoever started this process waits for it
@@ -58,6 +58,7 @@ void serve(const Arguments& arguments) {
   log.write(mf::Level::info, "stopping");
   controller->close();
   server.stop();
+  if (relay) relay->close();
 }
 
 int run(int argc, char** argv) {
@@ -69,9 +70,9 @@ int run(int argc, char** argv) {
   app.add_option("--listen", arguments.listen, "Where to listen; port 0 takes any free one")
       ->type_name("tcp://HOST:PORT")
       ->capture_default_str();
-  app.add_option("--log-level", level, "What to log")
-      ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}))
-      ->capture_default_str();
+  app.add_flag("--relay", arguments.relay,
+               "Hand on the calls of clients at relay://HOST:PORT to the servers");
+  mf::app::add_log_level(app, level);
   CLI11_PARSE(app, argc, argv);
   (void)mf::parse_level(level, arguments.level);
   serve(arguments);
@@ -81,10 +82,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "mf-controller: " << error.what() << '\n';
-    return 1;
-  }
+  return mf::app::guarded("mf-controller", [&] { return run(argc, argv); });
 }

@@ -15,23 +15,27 @@ constexpr std::size_t kMostShared = 4096;
 constexpr std::size_t kMostWaiting = std::size_t{1} << 16U;
 constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20U;
 
+}  // namespace
+
 std::shared_ptr<Resolver> resolver_for(std::string_view url,
                                        const std::shared_ptr<transport::Reactor>& reactor, const Log& log) {
   auto addresses = Address::parse_list(url);
-  const bool controllers = addresses.front().scheme == "mf";
+  const auto kind = [](const Address& address) {
+    return address.of_server() ? std::string("tcp") : address.scheme;
+  };
+  const auto first = kind(addresses.front());
   for (const auto& address : addresses) {
-    if (address.scheme == "mf" ? controllers : !controllers && address.of_server()) continue;
+    if (kind(address) == first && (first == "tcp" || first == "mf" || first == "relay")) continue;
     throw Error(
         Code::invalid_argument, Execution::not_executed,
         "address '" + address.str() +
             "': the addresses of a client are those of servers (tcp, tls, unix, memory), or of controllers "
-            "(mf)");
+            "(mf), or of relays (relay)");
   }
-  if (controllers) return make_controller_resolver(std::move(addresses), reactor, log);
-  return std::make_shared<StaticResolver>(std::move(addresses));
+  if (first == "mf") return make_controller_resolver(std::move(addresses), reactor, log);
+  if (first == "tcp") return std::make_shared<StaticResolver>(std::move(addresses));
+  return std::make_shared<RelayedResolver>(make_controller_resolver(addresses, reactor, log), addresses);
 }
-
-}  // namespace
 
 Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServants> servants,
            ClientOptions options, std::shared_ptr<transport::Reactor> reactor)

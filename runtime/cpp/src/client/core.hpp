@@ -46,13 +46,17 @@ class ServiceCaches {
   std::vector<std::atomic<MethodCache*>> by_index_;  // of the methods; owned
 };
 
+/// Of servers, controllers or relays at a URL. Throws Error(INVALID_ARGUMENT).
+std::shared_ptr<Resolver> resolver_for(std::string_view url,
+                                       const std::shared_ptr<transport::Reactor>& reactor, const Log& log);
+
 class Core {
  public:
   /// With a reactor that is given it has no thread of its own for sockets; that reactor must not be stopped
   /// before this is closed.
   Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServants> servants,
        ClientOptions options, std::shared_ptr<transport::Reactor> reactor = nullptr);
-  /// Of servers or controllers at a URL.
+  /// Of servers, controllers or relays at a URL.
   static std::shared_ptr<Core> at(std::string_view url, ClientOptions options);
 
   [[nodiscard]] const ClientOptions& options() const noexcept { return options_; }

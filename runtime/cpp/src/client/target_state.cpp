@@ -6,6 +6,7 @@
 #include <random>
 #include <span>
 
+#include "client/attempt.hpp"
 #include "client/gave_up.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/blocking.hpp"
@@ -14,8 +15,6 @@
 namespace mf::client {
 namespace {
 
-// Connections that a target opens to instances of one service; more would only be idle.
-constexpr std::size_t kMostRoutes = 8;
 // How long an instance must have refused nothing before it is avoided as briefly as at first.
 constexpr auto kCalm = std::chrono::seconds(2);
 // How often instances that could not be reached are tried again while others serve the calls.
@@ -46,11 +45,6 @@ Failure gave_up(Failure failure) {
 /// May the same instance do better in a moment?
 bool may_pass(Code code) noexcept {
   return code == Code::unavailable || code == Code::connection_lost || code == Code::shutting_down;
-}
-
-std::uint32_t random_number() {
-  thread_local std::minstd_rand generator(std::random_device{}());
-  return static_cast<std::uint32_t>(generator());
 }
 
 }  // namespace
@@ -101,53 +95,18 @@ Route Target::State::pick(TimePoint now) {
   return {};
 }
 
-// Under the lock. Those that are overloaded only if all are. Those of whom nothing is heard are pinged,
-// later, as that takes the locks of their links.
+// Under the lock.
 std::size_t Target::State::choose(TimePoint now) {
   if (now == TimePoint{}) now = mf::now();
-  std::array<link::Look, kMostRoutes> looks;
+  std::array<const Candidate*, kMostRoutes> candidates{};
   const auto count = std::min(routes_.size(), kMostRoutes);
-  bool refuse = false;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto& link = routes_[i].link;
-    looks.at(i) = link->look(now);
-    if (!looks.at(i).alive && !link->pinged()) [[unlikely]]
-      core->reactor().post([link] { link->ping(); });
-    if (some_refuse_ && routes_[i].refuses_until > now) [[unlikely]] {
-      looks.at(i).trusted = looks.at(i).probe = false;
-      refuse = true;
-    }
-  }
-  some_refuse_ = refuse;
-  const auto random = [](std::uint32_t below) { return random_number() % below; };
-  const auto taken = link::choose(std::span(looks).first(count), random);
-  if (looks.at(taken).probe) [[unlikely]] {
-    routes_[taken].link->learn(
-        [&](link::Standing& standing) { standing.probed(now, random(1'000) / 1'000.0); });
-  }
-  return taken;
+  for (std::size_t i = 0; i < count; ++i) candidates.at(i) = &routes_[i];
+  return client::choose(std::span(candidates).first(count), now, core->reactor(), some_refuse_);
 }
 
 void Target::State::learn(const Route& route, const MethodInfo& method, std::uint32_t items,
                           const link::Reply& reply, TimePoint sent) {
-  const auto now = mf::now();
-  route.link->learn([&](link::Standing& standing) {
-    if (reply.how == link::Ended::expired || reply.status == Code::deadline_exceeded) {
-      standing.missed(now);
-    } else if (reply.how != link::Ended::replied) {
-      return;  // it says nothing of the instance, or the connection has ended
-    } else if (reply.status == Code::unavailable) {
-      standing.failed(now);
-    } else if (reply.status == Code::overloaded) {
-      return;  // rest_of() sees to that
-    } else if (items != 1) {
-      standing.replied(now - sent, {}, sent, now);
-    } else {
-      auto& usual = usual_[method.index];
-      standing.replied(now - sent, usual.get(), sent, now);
-      usual.add(now - sent);
-    }
-  });
+  client::learn(*route.link, usual_[method.index], items, reply, sent);
 }
 
 // ---- calls that were refused as OVERLOADED
@@ -294,10 +253,12 @@ Outcome<void> Target::State::attempt(const Instance& instance) {
   cause_.reset();
   std::erase_if(routes_, [&](const Known& known) { return known.link == link.value(); });
   binding.value()->unpin();
-  routes_.push_back({.address = instance.address,
-                     .link = std::move(link).value(),
-                     .binding = std::move(binding).value(),
-                     .calm = link::Backoff(random_number())});
+  Known known;
+  known.link = std::move(link).value();
+  known.address = instance.address;
+  known.binding = std::move(binding).value();
+  known.calm = link::Backoff(random_number());
+  routes_.push_back(std::move(known));
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "client/attempt.hpp"
 #include "client/core.hpp"
 #include "client/opening.hpp"
 #include "mf/client/async_call.hpp"
@@ -82,12 +83,10 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   void on_close() noexcept override;
 
  private:
-  struct Known {
+  struct Known : Candidate {
     Address address;
-    std::shared_ptr<link::ClientLink> link;
     std::shared_ptr<link::Binding> binding;
-    link::Backoff calm;         // how long it is avoided after it has refused a call as OVERLOADED
-    TimePoint refuses_until{};  // then others are asked, if there are any
+    link::Backoff calm{0};  // how long it is avoided after it has refused a call as OVERLOADED
   };
   struct Waiting {
     std::shared_ptr<AsyncCall> call;

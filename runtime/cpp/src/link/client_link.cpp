@@ -119,16 +119,20 @@ Outcome<void> ClientLink::shake_hands(TimePoint deadline) {
 }
 
 Outcome<std::shared_ptr<Binding>> ClientLink::bind(const ServiceInfo& service, const std::string& agent,
-                                                   TimePoint deadline) {
+                                                   TimePoint deadline, std::span<const std::byte> via) {
+  BindingKey key{.service = std::string(service.name),
+                 .agent = agent,
+                 .fingerprint = service.fingerprint,
+                 .methods = {service.methods.begin(), service.methods.end()}};
   Lock lock(mutex_);
   std::shared_ptr<Binding> binding;
-  if (const auto found = bindings_.find({std::string(service.name), agent}); found != bindings_.end()) {
+  if (const auto found = bindings_.find(key); found != bindings_.end()) {
     if (found->second->pin()) return found->second;
     binding = found->second;  // another caller has asked for it
   }
   if (broken()) return not_executed(why_broken_.code, why_broken_.message);
   if (!binding) {
-    auto asked = ask(service, agent);
+    auto asked = ask(service, std::move(key), via);
     if (!asked) return asked;
     binding = std::move(asked).value();
   }
@@ -150,7 +154,8 @@ Outcome<std::shared_ptr<Binding>> ClientLink::bind(const ServiceInfo& service, c
   return binding;
 }
 
-Outcome<std::shared_ptr<Binding>> ClientLink::ask(const ServiceInfo& service, const std::string& agent) {
+Outcome<std::shared_ptr<Binding>> ClientLink::ask(const ServiceInfo& service, BindingKey&& key,
+                                                  std::span<const std::byte> via) {
   const auto binding = std::make_shared<Binding>();
   binding->uses_ = &binding_uses_;
   binding->methods_ = service.methods.size();
@@ -163,14 +168,15 @@ Outcome<std::shared_ptr<Binding>> ClientLink::ask(const ServiceInfo& service, co
   try {
     session_.send_bind(binding->first_, {.fingerprint = service.fingerprint,
                                          .service = service.name,
-                                         .agent = agent,
-                                         .methods = {service.methods.begin(), service.methods.end()}});
+                                         .agent = key.agent,
+                                         .methods = {service.methods.begin(), service.methods.end()},
+                                         .via = via});
   } catch (const Error& error) {  // an agent's name of 32 KiB
     route_numbers_.give_back(binding->first_, binding->methods_);
     return not_executed(error.code(), error.what());
   }
   binding->refusal_.code = Code::ok;
-  bindings_[{std::string(service.name), agent}] = binding;
+  bindings_[std::move(key)] = binding;
   asked_[binding->first_] = binding;
   if (!silence_watched_) watch_silence(mf::now());
   return binding;
@@ -207,15 +213,21 @@ bool ClientLink::unbind_oldest() {
 Failure ClientLink::explain(const Failure& refusal, const ServiceInfo& service, TimePoint deadline,
                             Lock& lock) {
   auto explained = refusal;
-  if (refusal.code != Code::schema_mismatch) return explained;
+  if (refusal.code != Code::schema_mismatch || service.descriptor.empty()) return explained;
   const auto theirs = describe(service.name, deadline, lock);
-  if (!theirs) return explained;
-  const auto difference = protocol::descriptor_difference(service.descriptor, *theirs);
+  if (!theirs || theirs->text.empty()) return explained;
+  const auto difference = protocol::descriptor_difference(service.descriptor, theirs->text);
   if (!difference.empty()) explained.message = "schemas differ from " + peer() + ": " + difference;
   return explained;
 }
 
-std::optional<std::string> ClientLink::describe(std::string_view service, TimePoint deadline, Lock& lock) {
+std::optional<ClientLink::Described> ClientLink::describe(std::string_view service, TimePoint deadline) {
+  Lock lock(mutex_);
+  return describe(service, deadline, lock);
+}
+
+std::optional<ClientLink::Described> ClientLink::describe(std::string_view service, TimePoint deadline,
+                                                          Lock& lock) {
   if (broken()) return std::nullopt;
   auto& description = descriptions_[std::string(service)];
   if (description.waiters.empty()) {
@@ -226,8 +238,8 @@ std::optional<std::string> ClientLink::describe(std::string_view service, TimePo
     Listed listed(description.waiters);
     drive(listed.waiter, deadline, lock);
   }
-  if (!description.answered || description.text.empty()) return std::nullopt;
-  return description.text;
+  if (!description.answered) return std::nullopt;
+  return description.said;
 }
 
 std::optional<Failure> ClientLink::refuse_early(const Payload& payload, TimePoint now,
@@ -418,6 +430,71 @@ std::optional<Failure> ClientLink::try_start_stream(protocol::RequestHead head, 
   return std::nullopt;
 }
 
+std::optional<Failure> ClientLink::try_forward(protocol::RequestHead head, Payload payload,
+                                               TimePoint deadline, Completion& done, std::uint32_t& id,
+                                               StreamCall* stream, std::uint32_t credit) {
+  const auto now = mf::now();
+  Lock lock(mutex_);
+  const bool later = written_later();
+  if (!later) check_idle(now, lock);
+  if (auto refusal = refuse_early(payload, now, deadline)) return refusal;
+  Pending pending;
+  pending.done = std::move(done);
+  pending.by_reactor = true;
+  pending.stream = stream;
+  pending.forwarded = true;
+  try {
+    id = append(head, payload, now, deadline, std::move(pending));
+  } catch (const std::bad_alloc&) {
+    done = std::move(pending.done);
+    return not_executed(Code::internal, "out of memory");
+  }
+  if (credit != 0) session_.send_credit(id, credit);
+  if (deadline != kNever) watch_deadline(deadline);
+  if (later) return std::nullopt;
+  if (calls_.size() > 1) {
+    flush_soon(lock);
+  } else {
+    flush(lock);
+  }
+  if (!leading_ && !broken()) arm(lock);
+  return std::nullopt;
+}
+
+std::optional<Failure> ClientLink::forward_oneway(protocol::RequestHead head, Payload payload,
+                                                  TimePoint deadline) {
+  const auto now = mf::now();
+  Lock lock(mutex_);
+  const bool later = written_later();
+  if (!later) check_idle(now, lock);
+  if (auto refusal = refuse_early(payload, now, deadline)) return refusal;
+  head.id = session_.reserve_id([this](std::uint32_t id) { return calls_.contains(id); });
+  head.flags |= protocol::kOneway;
+  head.deadline = deadline_field(now, deadline);
+  send_request(head, payload);
+  if (!later) flush_soon(lock);
+  return std::nullopt;
+}
+
+bool ClientLink::has_room_or(UniqueFunction<void()> then) {
+  const Lock lock(mutex_);
+  if (broken() || session_.output_bytes() <= kRoom) return true;
+  room_waiters_.push_back(std::move(then));
+  room_wanted_ = true;
+  return false;
+}
+
+void ClientLink::hold_reading(bool hold) {
+  Lock lock(mutex_);
+  if (std::exchange(held_, hold) == hold || hold || broken() || leading_) return;
+  arm(lock);
+}
+
+void ClientLink::send_data(const protocol::DataHead& head, std::span<const std::byte> payload) {
+  const Lock lock(mutex_);
+  if (!broken() && calls_.contains(head.id)) session_.send_data(head, payload);
+}
+
 void ClientLink::send_data(const protocol::DataHead& head, Buffer&& payload) {
   const Lock lock(mutex_);
   if (!broken() && calls_.contains(head.id)) session_.send_data(head, std::move(payload));
@@ -531,7 +608,7 @@ Reply ClientLink::send_oneway(protocol::RequestHead head, Payload payload, TimeP
 }
 
 void ClientLink::check_idle(TimePoint now, Lock& lock) {
-  if (now - last_call_ > kIdle && last_call_ != TimePoint{} && !leading_ && !broken()) {
+  if (now - last_call_ > kIdle && last_call_ != TimePoint{} && !leading_ && !held_ && !broken()) {
     begin_leading();
     while (read_once(lock, transport::Wait::no) == Got::full) {
     }
@@ -595,6 +672,7 @@ void ClientLink::break_off(Failure why, Lock& lock) {
   }
   hello_.finish();
   for (auto* follower : followers_) follower->wake_.release();
+  run_room_waiters();
   run_own(own, lock);
   post_completions(lock);
 }
@@ -643,7 +721,7 @@ void ClientLink::end(Pending&& pending, Reply&& reply, FinishedList& own) {
     pending.waiter->finish();  // under the lock, which the waiter needs before it can go away
     return;
   }
-  if (pending.waiter != nullptr || pending.stream != nullptr) {
+  if (pending.waiter != nullptr || pending.stream != nullptr || pending.forwarded) {
     own.items.emplace_back(std::move(pending.done), std::move(reply));
     return;
   }
@@ -722,7 +800,7 @@ bool ClientLink::progress() noexcept {
   const auto unacknowledged = stream_->unacknowledged();
   const bool taken = unacknowledged_before_ > kMuchUnacknowledged && unacknowledged < unacknowledged_before_;
   unacknowledged_before_ = unacknowledged;
-  return std::exchange(heard_before_, heard) != heard || std::exchange(moved_, false) || taken;
+  return std::exchange(heard_before_, heard) != heard || std::exchange(moved_, false) || taken || held_;
 }
 
 void ClientLink::send_ping(Lock& lock) {

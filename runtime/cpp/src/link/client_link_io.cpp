@@ -275,7 +275,14 @@ void ClientLink::on_reply(protocol::Event& event, FinishedList& own) {
   in_flight_.store(calls_.size(), std::memory_order_relaxed);
   try {
     Reply reply;
-    if (event.metadata_fault != nullptr) [[unlikely]] {
+    if (pending->forwarded) {
+      reply.status = event.header.code();
+      reply.encoding = event.header.encoding();
+      reply.flags = event.header.flags & protocol::kMetadata;
+      reply.count = event.count;
+      reply.payload = event.body();
+      reply.owner = std::move(event.owner);
+    } else if (event.metadata_fault != nullptr) [[unlikely]] {
       reply = Reply::failed({.code = Code::decode_error,
                              .execution = Execution::unknown,
                              .message = "the reply of " + peer() + ": metadata: " + event.metadata_fault,
@@ -356,7 +363,12 @@ void ClientLink::tell_room() {
   calls_.for_each([](std::uint32_t /*id*/, const Pending& pending) {
     if (pending.stream != nullptr && pending.stream->on_room().write) pending.stream->write_later();
   });
+  run_room_waiters();
   interrupt_finished_leader();
+}
+
+void ClientLink::run_room_waiters() noexcept {
+  for (auto& waiter : std::exchange(room_waiters_, {})) reactor_->post(std::move(waiter));
 }
 
 void ClientLink::on_bound(const protocol::Event& event) {
@@ -385,7 +397,7 @@ void ClientLink::on_descriptor(const protocol::Event& event) {
   const auto found = descriptions_.find(descriptor.service);
   if (found == descriptions_.end()) return;
   found->second.answered = true;
-  found->second.text = std::string(descriptor.text);
+  found->second.said = {.text = std::string(descriptor.text), .annex = std::string(descriptor.annex)};
   for (auto* waiter : found->second.waiters) waiter->finish();
 }
 
@@ -510,7 +522,8 @@ void ClientLink::flush_soon(Lock& lock) {
 
 // By the state of things: reads for asynchronous calls while nobody leads, writes while the socket is full.
 void ClientLink::arm(Lock& lock) {
-  const unsigned wanted = ((by_reactor_ > 0 || pinged()) && !leading_ ? 1U : 0U) | (blocked_ ? 2U : 0U);
+  const bool reads = (by_reactor_ > 0 || pinged()) && !leading_ && !held_;
+  const unsigned wanted = (reads ? 1U : 0U) | (blocked_ ? 2U : 0U);
   if ((wanted & 1U) != 0 && stream_->has_input()) look_again(lock);
   if ((wanted & ~armed_) == 0) return;
   try {
@@ -536,7 +549,7 @@ void ClientLink::look_again(Lock& lock) {
       if (!self) return;
       Lock later(self->mutex_);
       self->look_posted_ = false;
-      if (self->broken() || self->leading_) return;
+      if (self->broken() || self->leading_ || self->held_) return;
       self->read_turn(later);
       if (!self->broken() && !self->leading_) self->leave(later);
     });
@@ -550,7 +563,7 @@ void ClientLink::on_ready(transport::Ready ready) {
   armed_ = 0;
   if (broken()) return;
   if (ready.writable) blocked_ = false;
-  if (leading_) {
+  if (leading_ || held_) {
     flush(lock);
   } else {
     read_turn(lock);
@@ -565,7 +578,7 @@ void ClientLink::on_ready(transport::Ready ready) {
 
 void ClientLink::read_turn(Lock& lock) {
   const bool outer = std::exchange(completing_, true);
-  for (int i = 0; i < kReadsPerTurn && !leading_ && !broken(); ++i) {
+  for (int i = 0; i < kReadsPerTurn && !leading_ && !held_ && !broken(); ++i) {
     begin_leading();
     const auto got = read_once(lock, transport::Wait::no);
     stop_leading(lock);

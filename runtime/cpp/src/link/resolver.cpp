@@ -1,6 +1,7 @@
 #include "mf/link/resolver.hpp"
 
 #include <thread>
+#include <utility>
 
 #include "mf/transport/waiting.hpp"
 
@@ -23,6 +24,45 @@ Resolver::Snapshot StaticResolver::wait_for_change(std::string_view /*service*/,
   for (auto left = until - now(); left.count() > 0; left = until - now())
     std::this_thread::sleep_for(transport::slice(left));  // nothing ever changes here
   return offers_;
+}
+
+RelayedResolver::RelayedResolver(std::shared_ptr<Resolver> known, std::vector<Address> relays)
+    : known_(std::move(known)) {
+  for (auto& relay : relays) {
+    relay.scheme = "tcp";
+    relays_.push_back({.address = std::move(relay)});
+  }
+}
+
+Resolver::Snapshot RelayedResolver::offers(std::string_view service) {
+  return relayed(service, known_->offers(service));
+}
+
+// What has changed may make no difference here: then it goes on waiting.
+Resolver::Snapshot RelayedResolver::wait_for_change(std::string_view service, const Snapshot& known,
+                                                    TimePoint until) {
+  for (;;) {
+    const auto from = known_->offers(service);
+    auto current = relayed(service, from);
+    if (current != known || now() >= until) return current;
+    if (known_->wait_for_change(service, from, until) == from) return current;
+  }
+}
+
+Resolver::Snapshot RelayedResolver::relayed(std::string_view service, Snapshot from) {
+  const std::scoped_lock lock(mutex_);
+  auto found = latest_.find(service);
+  if (found == latest_.end()) found = latest_.emplace(service, Relayed()).first;
+  auto& latest = found->second;
+  if (latest.made && latest.from == from) return latest.made;
+  auto made = std::make_shared<Offers>(*from);
+  for (auto& [agent, instances] : made->agents) {
+    if (!instances.empty()) instances = relays_;
+  }
+  if (!made->any_agent.empty()) made->any_agent = relays_;
+  latest.from = std::move(from);
+  if (!latest.made || *latest.made != *made) latest.made = std::move(made);
+  return latest.made;
 }
 
 }  // namespace mf

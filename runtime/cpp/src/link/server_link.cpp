@@ -360,20 +360,13 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
                               "UNBIND of a route that is not the first of a bound range");
     }
     case protocol::EventType::describe: {
-      const auto* const service = handler_->on_describe(event.text);
-      auto text = service == nullptr ? std::string_view() : service->descriptor;
-      auto annex = service == nullptr ? std::string_view() : service->annex;
-      Lock lock(mutex_);
-      if (session_.output_bytes() > options_.max_output)
-        return refuse_and_close(Code::overloaded, kTooManyQuestions);
-      constexpr std::size_t kLengths = 10;
-      const auto room = [&](std::size_t size) {
-        return event.text.size() + size + kLengths <= peer_max_payload_;
-      };
-      if (!room(0)) return refuse_and_close(Code::protocol_error, kLongName);
-      if (!room(text.size() + annex.size())) annex = {};
-      if (!room(text.size())) text = {};
-      return session_.send_descriptor({.service = event.text, .text = text, .annex = annex});
+      const auto found = handler_->on_describe(event.text);
+      if (!found) return;
+      const auto* const service = *found;
+      const Lock lock(mutex_);
+      return answer({.service = event.text,
+                     .text = service == nullptr ? std::string_view() : service->descriptor,
+                     .annex = service == nullptr ? std::string_view() : service->annex});
     }
     case protocol::EventType::refused:
     case protocol::EventType::broken: {
@@ -398,13 +391,49 @@ bool ServerLink::lacks_memory(std::size_t request_size) const noexcept {
 void ServerLink::on_bind(const protocol::Event& event) {
   protocol::Bind bind;
   const char* reason = nullptr;
-  if (!protocol::parse_bind(event.payload, bind, reason)) return;  // the session has checked it
-  const auto [code, why] = handler_->on_bind(event.header.route, bind);
-  Lock lock(mutex_);
+  std::string room;
+  if (!protocol::parse_bind(event.payload, bind, reason, room)) return;  // the session has checked it
+  const auto found = handler_->on_bind(event.header.route, bind);
+  if (!found) return;
+  const Lock lock(mutex_);
+  answer(event.header.route, found->first, found->second);
+}
+
+// Under the lock.
+void ServerLink::answer(std::uint16_t first_route, Code code, std::string_view why) {
   if (session_.output_bytes() > options_.max_output)
     return refuse_and_close(Code::overloaded, kTooManyQuestions);
-  if (code == Code::protocol_error) return refuse_and_close(code, why);
-  session_.send_bound(event.header.route, code, why);
+  if (code == Code::protocol_error) return refuse_and_close(code, std::string(why));
+  session_.send_bound(first_route, code, why);
+}
+
+void ServerLink::send_bound(std::uint16_t first_route, Code code, std::string_view why) {
+  Lock lock(mutex_);
+  if (closed() || ending_) return;
+  answer(first_route, code, why);
+  flush_after_reply(lock);
+}
+
+// Under the lock. What the peer takes no more of is left out.
+void ServerLink::answer(const protocol::Descriptor& descriptor) {
+  if (session_.output_bytes() > options_.max_output)
+    return refuse_and_close(Code::overloaded, kTooManyQuestions);
+  constexpr std::size_t kLengths = 10;
+  const auto room = [&](std::size_t size) {
+    return descriptor.service.size() + size + kLengths <= peer_max_payload_;
+  };
+  if (!room(0)) return refuse_and_close(Code::protocol_error, kLongName);
+  auto said = descriptor;
+  if (!room(said.text.size() + said.annex.size())) said.annex = {};
+  if (!room(said.text.size())) said.text = {};
+  session_.send_descriptor(said);
+}
+
+void ServerLink::send_descriptor(const protocol::Descriptor& descriptor) {
+  Lock lock(mutex_);
+  if (closed() || ending_) return;
+  answer(descriptor);
+  flush_after_reply(lock);
 }
 
 void ServerLink::on_stream(const protocol::Event& event) {
@@ -431,9 +460,7 @@ void ServerLink::send_reply(const protocol::ReplyHead& head, Gathered& payload, 
   warm_blocks_for(payload.size(), reactor_);
   session_.lend_output(spares.session);
   if (payload.size() > peer_max_payload_) {
-    session_.send_failure(head, Code::message_too_large, Execution::unknown,
-                          "the reply has " + std::to_string(payload.size()) +
-                              " bytes, the caller takes at most " + std::to_string(peer_max_payload_));
+    send_too_large(head, payload.size());
   } else if (payload.size() < protocol::kSeparateSegmentFrom) {
     session_.send_reply(head, std::span<const std::byte>(payload.buffer.span()));
   } else {
@@ -441,6 +468,33 @@ void ServerLink::send_reply(const protocol::ReplyHead& head, Gathered& payload, 
   }
   note_output();
   flush_after_reply(lock);
+}
+
+void ServerLink::send_reply(const protocol::ReplyHead& head, std::span<const std::byte> payload,
+                            const Bytes& owner, std::size_t request_size) {
+  if (!owner.empty() && payload.size() >= Gathered::kFrom) {
+    Gathered shared;
+    shared.pieces.push_back({.at = 0, .bytes = owner.cut(payload)});
+    return send_reply(head, shared, request_size);
+  }
+  Lock lock(mutex_);
+  count_ended(request_size);
+  if (closed()) return charge();
+  session_.lend_output(spares.session);
+  if (payload.size() > peer_max_payload_) {
+    send_too_large(head, payload.size());
+  } else {
+    session_.send_reply(head, payload);
+  }
+  note_output();
+  flush_after_reply(lock);
+}
+
+// Under the lock.
+void ServerLink::send_too_large(const protocol::ReplyHead& head, std::size_t size) {
+  session_.send_failure(head, Code::message_too_large, Execution::unknown,
+                        "the reply has " + std::to_string(size) + " bytes, the caller takes at most " +
+                            std::to_string(peer_max_payload_));
 }
 
 void ServerLink::send_failure(const protocol::ReplyHead& head, Code code, Execution execution,
@@ -465,6 +519,11 @@ void ServerLink::send_early(const protocol::ReplyHead& head, Code code, Executio
 void ServerLink::send_data(const protocol::DataHead& head, Buffer&& payload) {
   const Lock lock(mutex_);
   if (!closed()) session_.send_data(head, std::move(payload));
+}
+
+void ServerLink::send_data(const protocol::DataHead& head, std::span<const std::byte> payload) {
+  const Lock lock(mutex_);
+  if (!closed()) session_.send_data(head, payload);
 }
 
 void ServerLink::send_credit(std::uint32_t id, std::uint32_t bytes) {

@@ -70,6 +70,8 @@ enum Tag : std::uint16_t {
   kTagLoad = 5,
   kTagFeatures = 6,
 };
+/// Of a BIND.
+constexpr std::uint16_t kTagVia = 1;
 constexpr std::uint16_t kCritical = 0x8000;
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kMostTags = 64;
@@ -108,37 +110,41 @@ bool take_value(Hello& hello, std::uint16_t tag, Payload value, bool& known) {
   }
 }
 
-bool parse_tags(Take& take, Hello& hello, const char*& reason, std::string& room) {
+/// False: the value is not one of this tag's.
+bool take_value(Bind& bind, std::uint16_t tag, Payload value, bool& known) {
+  known = tag == kTagVia;
+  if (!known) return true;
+  bind.via = value;
+  return value.size() % sizeof(Nonce) == 0;
+}
+
+/// To the end of the payload. `of`: the frame, as words have it.
+template <class T>
+bool parse_tags(Take& take, T& into, const std::string& of, const char*& reason, std::string& room) {
+  const auto refuse = [&](std::string why) {
+    reason = (room = std::move(why)).c_str();
+    return false;
+  };
   std::array<std::uint16_t, kMostTags> seen{};
   std::size_t count = 0;
   while (take.left() != 0) {
     std::uint16_t tag = 0;
     std::uint16_t size = 0;
     Payload value;
-    if (!take.number(tag) || !take.number(size) || !take.bytes(value, size)) {
-      reason = "a tagged value of the HELLO is cut short";
-      return false;
-    }
+    if (!take.number(tag) || !take.number(size) || !take.bytes(value, size))
+      return refuse("a tagged value of the " + of + " is cut short");
     const bool critical = (tag & kCritical) != 0;
     tag &= static_cast<std::uint16_t>(~kCritical);
     const auto known_tags = std::span(seen).first(count);
-    if (count == seen.size() || std::ranges::find(known_tags, tag) != known_tags.end()) {
-      reason = "a tag of the HELLO comes twice, or there are more than 64";
-      return false;
-    }
+    if (count == seen.size() || std::ranges::find(known_tags, tag) != known_tags.end())
+      return refuse("a tag of the " + of + " comes twice, or there are more than 64");
     seen[count++] = tag;
     bool known = true;
-    if (!take_value(hello, tag, value, known)) {
-      reason =
-          (room = "the HELLO's value with the tag " + std::to_string(tag) + " is not what it may be").c_str();
-      return false;
-    }
-    if (!known && critical) {
-      reason =
-          (room = "the HELLO has the critical tag " + std::to_string(tag) + ", which this side does not know")
-              .c_str();
-      return false;
-    }
+    if (!take_value(into, tag, value, known))
+      return refuse("the " + of + "'s value with the tag " + std::to_string(tag) + " is not what it may be");
+    if (!known && critical)
+      return refuse("the " + of + " has the critical tag " + std::to_string(tag) +
+                    ", which this side does not know");
   }
   return true;
 }
@@ -180,7 +186,7 @@ bool parse_hello(Payload payload, Hello& hello, const char*& reason, std::string
     return false;
   }
   hello.authentication.assign(authentication.begin(), authentication.end());
-  return parse_tags(take, hello, reason, room);
+  return parse_tags(take, hello, "HELLO", reason, room);
 }
 
 void write_hello(Buffer& out, const Hello& hello) {
@@ -212,7 +218,7 @@ std::uint16_t common_version(const Hello& ours, const Hello& theirs) noexcept {
   return highest < lowest ? std::uint16_t{0} : highest;
 }
 
-bool parse_bind(Payload payload, Bind& bind, const char*& reason) {
+bool parse_bind(Payload payload, Bind& bind, const char*& reason, std::string& room) {
   Take take(payload);
   std::uint16_t count = 0;
   reason = "the BIND's payload is cut short";
@@ -223,10 +229,8 @@ bool parse_bind(Payload payload, Bind& bind, const char*& reason) {
   bind.methods.reserve(count);
   for (std::size_t i = 0; i < count; ++i)
     if (!take.str16(bind.methods.emplace_back())) return false;
-  if (take.left() != 0) {
-    reason = "the BIND's payload goes on behind the last method";
-    return false;
-  }
+  bind.via = {};
+  if (!parse_tags(take, bind, "BIND", reason, room)) return false;
   const bool text = is_utf8(bind.service) && is_utf8(bind.agent) &&
                     std::all_of(bind.methods.begin(), bind.methods.end(), is_utf8);
   if (!text) reason = "a name in the BIND is not UTF-8";
@@ -239,6 +243,10 @@ void write_bind(Buffer& out, const Bind& bind) {
   write_text(out, bind.agent, 0xffff);
   put(out, static_cast<std::uint16_t>(bind.methods.size()));
   for (const std::string_view method : bind.methods) write_text(out, method, 0xffff);
+  if (bind.via.empty()) return;
+  put(out, kTagVia);
+  put(out, static_cast<std::uint16_t>(bind.via.size()));
+  out.append(bind.via);
 }
 
 bool parse_text(Payload payload, std::string_view& text, const char*& reason) {

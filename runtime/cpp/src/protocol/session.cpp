@@ -284,8 +284,9 @@ bool Session::deliver_control(Event& event) {
       return take_bound(event);
     case FrameType::bind: {
       Bind bind;
+      std::string room;
       event.type = EventType::bind;
-      return parse_bind(event.payload, bind, reason) || broke(reason);
+      return parse_bind(event.payload, bind, reason, room) || broke(reason);
     }
     case FrameType::descriptor: {
       Descriptor descriptor;
@@ -310,6 +311,7 @@ bool Session::deliver_control(Event& event) {
 }
 
 void Session::take_metadata(Event& event) const {
+  event.whole = event.payload;
   const auto block = split_metadata(event.payload);
   event.metadata = block.entries;
   event.metadata_fault = block.fault;

@@ -245,15 +245,25 @@ void Session::send_cancel(std::uint32_t id) {
   send_frame(header, 0, std::span<const std::byte>());
 }
 
-void Session::send_data(const DataHead& head, Buffer&& payload) {
-  if (payload.size() > kMaxDataPayload || head.count == kExtendedCount)
-    throw std::logic_error("a DATA of " + std::to_string(payload.size()) + " bytes and " +
+bool Session::data_header(const DataHead& head, std::size_t payload_size, Header& header) {
+  if (payload_size > kMaxDataPayload || head.count == kExtendedCount)
+    throw std::logic_error("a DATA of " + std::to_string(payload_size) + " bytes and " +
                            std::to_string(head.count) + " values");
-  if (!may_send(FrameType::data)) return;
-  Header header = control(FrameType::data);
+  if (!may_send(FrameType::data)) return false;
+  header = control(FrameType::data);
   header.flags = static_cast<std::uint8_t>(static_cast<std::uint8_t>(head.tier) | head.flags);
   header.id = head.id;
-  send_frame(header, head.count, std::move(payload));
+  return true;
+}
+
+void Session::send_data(const DataHead& head, Buffer&& payload) {
+  Header header;
+  if (data_header(head, payload.size(), header)) send_frame(header, head.count, std::move(payload));
+}
+
+void Session::send_data(const DataHead& head, std::span<const std::byte> payload) {
+  Header header;
+  if (data_header(head, payload.size(), header)) send_frame(header, head.count, payload);
 }
 
 void Session::send_credit(std::uint32_t id, std::uint32_t bytes) {

@@ -111,27 +111,31 @@ Connection::Connection(Directory& directory, const std::shared_ptr<link::ServerL
 
 Connection::~Connection() = default;
 
-std::pair<Code, std::string> Connection::on_bind(std::uint16_t first_route, const protocol::Bind& bind) {
+Connection::Answer Connection::on_bind(std::uint16_t first_route, const protocol::Bind& bind) {
   now_ = {};
   if (!routes_.free(first_route, bind.methods.size())) {
-    return {Code::protocol_error, "BIND of routes that are bound already, or of too many"};
+    return std::pair(Code::protocol_error,
+                     std::string("BIND of routes that are bound already, or of too many"));
   }
   const auto link = link_.lock();
-  if (!link) return {Code::shutting_down, "the connection has ended"};
+  if (!link) return std::pair(Code::shutting_down, std::string("the connection has ended"));
   if (const auto most = link->limits().max_bindings; routes_.bindings() >= most) {
-    return {Code::overloaded, std::to_string(most) +
-                                  " services and agents are bound on this connection, which is all "
-                                  "that this server holds: UNBIND one"};
+    return std::pair(Code::overloaded, std::to_string(most) +
+                                           " services and agents are bound on this connection, which is all "
+                                           "that this server holds: UNBIND one");
   }
   auto found = directory_.find(bind);
-  if (!found) return {found.failure().code, found.failure().message};
+  if (!found && found.failure().code == Code::unknown_service && forwarding_)
+    return forward_bind(first_route, bind);
+  if (!found) return std::pair(found.failure().code, found.failure().message);
   Binding binding;
   binding.offer = found.value();
   const auto& service = binding.offer->servant->service();
   for (const auto method : bind.methods) {
     const auto at = std::ranges::find(service.methods, method);
     if (at == service.methods.end()) {
-      return {Code::unknown_method, std::string(service.name) + " has no method " + std::string(method)};
+      return std::pair(Code::unknown_method,
+                       std::string(service.name) + " has no method " + std::string(method));
     }
     binding.methods.push_back(static_cast<std::uint16_t>(at - service.methods.begin()));
   }
@@ -141,7 +145,39 @@ std::pair<Code, std::string> Connection::on_bind(std::uint16_t first_route, cons
   }
   const auto count = binding.methods.size();
   routes_.bind(first_route, count, std::move(binding));
-  return {Code::ok, {}};
+  return std::pair(Code::ok, std::string());
+}
+
+// Requests that come before the answer wait for it.
+Connection::Answer Connection::forward_bind(std::uint16_t first_route, const protocol::Bind& bind) {
+  Binding binding;
+  binding.forwarded = forwarding_->on_bind(
+      bind, [weak = weak_from_this(), first_route](const Forwarded* of, Code code, std::string_view why) {
+        const auto self = weak.lock();
+        if (!self) return;
+        const auto* const bound = self->routes_.bound_at(first_route);
+        if (bound == nullptr || bound->forwarded.get() != of) return;  // taken back meanwhile
+        if (code != Code::ok) (void)self->routes_.unbind(first_route);
+        if (const auto link = self->link_.lock()) link->send_bound(first_route, code, why);
+      });
+  routes_.bind(first_route, bind.methods.size(), std::move(binding));
+  return std::nullopt;
+}
+
+std::optional<const ServiceInfo*> Connection::on_describe(std::string_view service) {
+  const auto* const found = directory_.describe(service);
+  if (found == nullptr && forwarding_ && forwarding_->on_describe(service)) return std::nullopt;
+  return found;
+}
+
+void Connection::on_greeted() {
+  if (auto* const forwarder = directory_.forwarder()) {
+    const auto link = link_.lock();
+    auto forwarding = link ? forwarder->connected(link) : nullptr;
+    const std::scoped_lock lock(mutex_);
+    forwarding_ = std::move(forwarding);
+  }
+  directory_.on_greeted(number_);
 }
 
 void Connection::on_request(const protocol::Event& event, TimePoint now) {
@@ -159,6 +195,10 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
                        "the server is stopping; use another instance");
   }
   const auto& binding = *target.binding;
+  if (binding->forwarded) {
+    ticket.leave();
+    return forwarding_->on_request(*binding->forwarded, target.method, event, now);
+  }
   const auto method = binding->methods[target.method];
   const auto tier = static_cast<Tier>(event.header.encoding());
   const auto left = protocol::decode_deadline(event.header.deadline());
@@ -346,12 +386,14 @@ void Connection::drop_lane() {
 
 void Connection::on_cancel(std::uint32_t id) {
   now_ = {};
+  if (forwarding_ && forwarding_->on_cancel(id)) return;
   calls_->on_cancel(id);
   if (auto& admission = directory_.admission(); admission.has_limits()) admission.cancel(number_, id);
 }
 
 void Connection::on_stream(const protocol::Event& event) {
   now_ = {};
+  if (forwarding_ && forwarding_->on_stream(event)) return;
   const auto call = calls_->find(event.header.id);
   if (!call) {
     if (const auto link = link_.lock()) link->count_late_frame();
@@ -433,14 +475,29 @@ void Connection::on_room() {
     }
   }
   for (const auto& call : calls_->live()) call->on_room();
+  if (const auto forwarding = shared_forwarding()) forwarding->on_room();
+}
+
+// On any thread.
+std::shared_ptr<Forwarding> Connection::shared_forwarding() {
+  const std::scoped_lock lock(mutex_);
+  return forwarding_;
+}
+
+void Connection::end_forwarding() {
+  auto forwarding = shared_forwarding();
+  if (const auto link = link_.lock(); link && forwarding)
+    link->post([forwarding = std::move(forwarding)] { forwarding->close(); });
 }
 
 void Connection::end_streams() {
   for (const auto& call : calls_->live()) call->shut_down();
+  end_forwarding();
 }
 
 void Connection::on_closed() {
   calls_->on_lost();
+  end_forwarding();
   if (auto& admission = directory_.admission(); admission.has_limits()) admission.cancel_all(number_);
   {
     std::list<std::unique_ptr<Job>> dropped;  // destroyed after unlocking: their tickets answer
@@ -451,6 +508,7 @@ void Connection::on_closed() {
 }
 
 void Connection::on_turn_end() {
+  if (forwarding_) forwarding_->on_turn_end();
   if (count_ != 0) Counters::add(counted_->executed, std::exchange(count_, 0));
   if (!tasks_.empty()) directory_.workers().submit(tasks_);
 }

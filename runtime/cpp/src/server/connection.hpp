@@ -24,6 +24,7 @@
 #include "mf/core/servant.hpp"
 #include "mf/link/server_link.hpp"
 #include "mf/protocol/routes.hpp"
+#include "mf/server/forwarder.hpp"
 #include "mf/server/incoming.hpp"
 #include "mf/server/server.hpp"
 #include "mf/transport/workers.hpp"
@@ -61,6 +62,8 @@ class Directory {
   /// True once the server no longer runs what has not been started.
   [[nodiscard]] virtual bool stopped() const noexcept = 0;
   [[nodiscard]] virtual const Log& log() const = 0;
+  /// Null: what is not offered is refused.
+  virtual Forwarder* forwarder() noexcept = 0;
   /// That handlers are measured by; null: the steady clock.
   [[nodiscard]] virtual const Clock* clock() const noexcept = 0;
 };
@@ -70,8 +73,8 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   Connection(Directory& directory, const std::shared_ptr<link::ServerLink>& link, std::uint64_t number);
   ~Connection() override;
 
-  std::pair<Code, std::string> on_bind(std::uint16_t first_route, const protocol::Bind& bind) override;
-  const ServiceInfo* on_describe(std::string_view service) override { return directory_.describe(service); }
+  Answer on_bind(std::uint16_t first_route, const protocol::Bind& bind) override;
+  std::optional<const ServiceInfo*> on_describe(std::string_view service) override;
   void on_drain(std::uint32_t latest) override {
     latest_.store(latest, std::memory_order_relaxed);
     draining_.store(true, std::memory_order_release);
@@ -83,7 +86,7 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   bool on_unbind(std::uint16_t first_route) override { return routes_.unbind(first_route); }
   void on_room() override;
   void on_handed_over() noexcept override;
-  void on_greeted() override { directory_.on_greeted(number_); }
+  void on_greeted() override;
   void on_overfull() override { directory_.on_overfull(); }
   void on_closed() override;
 
@@ -93,13 +96,15 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
  private:
   struct Job;
   struct Binding {
-    std::shared_ptr<const Offer> offer;
-    std::vector<std::uint16_t> methods;  // position in the BIND -> index in the schema
-    std::size_t* oneways = nullptr;      // of the offer: one-way calls in the lane or running from it
+    std::shared_ptr<const Offer> offer;    // or
+    std::shared_ptr<Forwarded> forwarded;  // to where the calls go
+    std::vector<std::uint16_t> methods;    // position in the BIND -> index in the schema
+    std::size_t* oneways = nullptr;        // of the offer: one-way calls in the lane or running from it
   };
   class LaneTask;
   class Here;
 
+  [[nodiscard]] Answer forward_bind(std::uint16_t first_route, const protocol::Bind& bind);
   /// Makes the live call of a request with a stream or metadata. False: the request was answered.
   bool make_live(Ticket& ticket, const protocol::Event& event, TimePoint deadline);
   void run_here(const std::shared_ptr<Binding>& binding, Ticket ticket, std::uint16_t method, Tier tier,
@@ -121,6 +126,8 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   void run_lane();
   void run_lane(std::unique_ptr<Job> first);
   void drop_lane();
+  [[nodiscard]] std::shared_ptr<Forwarding> shared_forwarding();
+  void end_forwarding();
   void end_oneway(const Binding& binding);
 
   Directory& directory_;
@@ -128,6 +135,7 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   const std::string peer_;
   const std::uint64_t number_;
   const std::shared_ptr<Calls> calls_;
+  std::shared_ptr<Forwarding> forwarding_;    // once greeted, if the server forwards; set under mutex_
   std::atomic<std::size_t> oneways_open_{0};  // of all offers; only the reactor's thread adds to it
   // The reactor's thread only.
   protocol::Routes<Binding> routes_;

@@ -48,6 +48,7 @@ class Server::Core final : public server::Directory {
     return nothing_more_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] const Log& log() const override { return options_.log; }
+  server::Forwarder* forwarder() noexcept override { return options_.forwarder.get(); }
   [[nodiscard]] const Clock* clock() const noexcept override { return options_.clock.get(); }
 
  private:

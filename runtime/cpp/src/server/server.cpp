@@ -11,6 +11,7 @@
 #include "mf/core/agent.hpp"
 #include "mf/core/blocking.hpp"
 #include "mf/core/error.hpp"
+#include "mf/server/forwarder.hpp"
 #include "server/core.hpp"
 
 namespace mf {
@@ -474,6 +475,7 @@ void Server::Core::start() {
     stream_threads_ = std::make_unique<transport::Workers>(0, kMostStreamThreads, options_.log);
     started_ = true;
   }
+  if (options_.forwarder) options_.forwarder->opened(nonce_, addresses().front().str());
   for (const auto& acceptor : acceptors_) acceptor->open();
   if (controllers_given.empty()) return;
   std::array<std::uint8_t, 16> instance{};

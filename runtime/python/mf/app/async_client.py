@@ -3,7 +3,8 @@
 from asyncio import AbstractEventLoop
 
 from mf.client.async_client import AsyncClient as BaseClient
-from mf.link.async_resolver import AsyncResolver
+from mf.link.async_resolver import AsyncRelayedResolver, AsyncResolver
+from mf.link.resolver import asked_at, relay_addresses
 
 
 class AsyncClient(BaseClient):
@@ -24,4 +25,9 @@ class AsyncClient(BaseClient):
             from mf.controller.async_resolver import AsyncControllerResolver
 
             return AsyncControllerResolver(where, loop)
+        if where.startswith("relay://"):
+            from mf.controller.async_resolver import AsyncControllerResolver
+
+            relays = relay_addresses(where)
+            return AsyncRelayedResolver(AsyncControllerResolver(asked_at(relays), loop), relays)
         return super()._resolver_for(where, loop)

@@ -1,13 +1,14 @@
 """R7. The client of programs: knows all kinds of addresses."""
 
 from mf.client.client import Client as BaseClient
-from mf.link.resolver import Resolver
+from mf.link.resolver import RelayedResolver, Resolver, asked_at, relay_addresses
 
 
 class Client(BaseClient):
     """Calls services: through a controller, at one server, or in this process.
 
-    `where`: 'mf://host:port' of a controller; 'tcp://host:port', 'tls://host:port' or 'unix:/path' of one
+    `where`: 'mf://host:port' of a controller; 'relay://host:port' of a relay, through which all servers are
+    reached; 'tcp://host:port', 'tls://host:port' or 'unix:/path' of one
     server, or of several of a kind, with commas between them, as controllers may be; a Light; or a Resolver
     of your own. `tls`: how servers at tls:// are verified, and what is shown to them. `wait_for_server`:
     seconds that a call waits for a server of a (service, agent) that this client never saw. `max_payload`:
@@ -24,4 +25,9 @@ class Client(BaseClient):
             from mf.controller import ControllerResolver
 
             return ControllerResolver(where)
+        if where.startswith("relay://"):
+            from mf.controller import ControllerResolver
+
+            relays = relay_addresses(where)
+            return RelayedResolver(ControllerResolver(asked_at(relays)), relays)
         return super()._resolver_for(where)

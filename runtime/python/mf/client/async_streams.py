@@ -85,6 +85,10 @@ class _Stream(ClientStream[AsyncLink]):
         waiting, self._waiting = self._waiting, []
         for future in waiting:
             _resolve(future)
+        # Credit may have come: what waits for it leaves, whatever the task waits for.
+        if self.call.sending and not self._scheduled and self.route is not None and self._loop is not None:
+            self._scheduled = True
+            self._loop.call_soon(self._flush_soon)
 
     async def wait(self, seconds: float) -> None:
         """Until something has happened. After `seconds` without, the call ends."""

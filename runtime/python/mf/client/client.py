@@ -106,6 +106,8 @@ def server_addresses(where: str) -> list[str]:
     addresses = Address.parse_list(where)
     for address in addresses:
         if address.scheme not in SCHEMES:
-            text = "are those of servers (tcp, tls, unix, memory), or of controllers (mf)"
+            text = (
+                "are those of servers (tcp, tls, unix, memory), or of controllers (mf), or of relays (relay)"
+            )
             raise ValueError(f"address '{address}': the addresses of a client {text}")
     return list(map(str, addresses))

@@ -4,7 +4,8 @@ from abc import abstractmethod
 from asyncio import AbstractEventLoop, Future, TimerHandle
 from collections.abc import Iterable, Mapping
 
-from mf.link.resolver import View, Views, static_view
+from mf.link.resolver import RelayedViews, View, Views, static_view
+from mf.transport.address import Address
 
 
 class News:
@@ -79,3 +80,37 @@ class AsyncStaticResolver(AsyncResolver):
 
     def close(self) -> None:
         self._news.tell()
+
+
+class AsyncRelayedResolver(AsyncResolver):
+    """As RelayedResolver, for clients of asyncio."""
+
+    __slots__ = ("_known", "_views")
+
+    def __init__(self, known: AsyncResolver, relays: Iterable[Address]) -> None:
+        self._known = known
+        self._views = RelayedViews(relays)
+
+    @property
+    def generation(self) -> int:
+        return self._known.generation
+
+    @generation.setter
+    def generation(self, value: int) -> None:
+        self._known.generation = value
+
+    def view(self, service: str) -> View:
+        return self._views.of(service, self._known.view(service))
+
+    async def wait(self, service: str, old: View, timeout: float) -> View:
+        known = self._known.view(service)
+        view = self._views.of(service, known)
+        if view is not old:
+            return view
+        return self._views.of(service, await self._known.wait(service, known, timeout))
+
+    def close(self) -> None:
+        self._known.close()
+
+    async def closed(self) -> None:
+        await self._known.closed()

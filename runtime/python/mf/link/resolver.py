@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from time import monotonic
 
 from mf.core.clock import moment
+from mf.transport.address import Address
 
 
 class Instance:
@@ -121,3 +122,71 @@ def static_view(addresses: Iterable[str] | Mapping[str, Iterable[str]]) -> View:
     if isinstance(addresses, Mapping):
         return View({agent: tuple(map(Instance, some)) for agent, some in addresses.items()})
     return View({}, whole=tuple(map(Instance, addresses)))
+
+
+class RelayedViews:
+    """What another resolver knows, for a client that reaches all servers through relays: wherever an agent
+    has instances, each relay is one in their place.
+    """
+
+    __slots__ = ("_instances", "_made")
+
+    def __init__(self, relays: Iterable[Address]) -> None:
+        self._instances = tuple(Instance(str(Address("tcp", each.host, each.port))) for each in relays)
+        self._made: dict[str, tuple[View, View]] = {}
+
+    def of(self, service: str, view: View) -> View:
+        """The same one for the same view."""
+        known = self._made.get(service)
+        if known is not None and known[0] is view:
+            return known[1]
+        agents = {agent: self._instances if some else () for agent, some in view.agents.items()}
+        whole = self._instances if view.whole else ()
+        made = View(agents, reached=view.reached, whole=whole, trouble=view.trouble)
+        self._made[service] = (view, made)
+        return made
+
+
+class RelayedResolver(Resolver):
+    """For clients that block; `known` is closed with it."""
+
+    __slots__ = ("_known", "_views")
+
+    def __init__(self, known: Resolver, relays: Iterable[Address]) -> None:
+        self._known = known
+        self._views = RelayedViews(relays)
+
+    @property
+    def generation(self) -> int:
+        return self._known.generation
+
+    @generation.setter
+    def generation(self, value: int) -> None:
+        self._known.generation = value
+
+    def view(self, service: str) -> View:
+        return self._views.of(service, self._known.view(service))
+
+    def wait(self, service: str, old: View, timeout: float) -> View:
+        known = self._known.view(service)
+        view = self._views.of(service, known)
+        if view is not old:
+            return view
+        return self._views.of(service, self._known.wait(service, known, timeout))
+
+    def close(self) -> None:
+        self._known.close()
+
+
+def relay_addresses(where: str) -> list[Address]:
+    """Of one relay, or of several with commas between them. Raises ValueError for what is none."""
+    parsed = Address.parse_list(where)
+    for address in parsed:
+        if address.scheme != "relay":
+            raise ValueError(f"the addresses of relays start with relay://, not {address.scheme}:")
+    return parsed
+
+
+def asked_at(relays: Iterable[Address]) -> str:
+    """Relays are asked for services as controllers are."""
+    return ",".join(str(Address("mf", each.host, each.port)) for each in relays)

@@ -1,9 +1,10 @@
 """R2. Payloads of HELLO and BIND (docs/protocol.md, sections 2 and 3).
 
-Behind the fixed fields of HELLO stand tagged values: tag:u16 length:u16 value. Bit 15 of a tag marks what
+Behind the fixed fields of both stand tagged values: tag:u16 length:u16 value. Bit 15 of a tag marks what
 nobody may skip.
 """
 
+from collections.abc import Callable
 from struct import Struct
 
 from mf.core.error import Code, not_executed
@@ -23,12 +24,14 @@ DEFAULT_STREAM_WINDOW = 16_384
 
 _HELLO = Struct("<8sHHIII16sH")
 FINGERPRINT_SIZE = 16
+NONCE_SIZE = 16
 
 _CRITICAL = 0x8000
 _MOST_TAGS = 64
 _TAG_HEAD = Struct("<HH")
 _LOAD = Struct("<II")
 _MAX_BINDINGS, _MAX_STREAMS, _STREAM_WINDOW, _NAME, _LOAD_HINT, _FEATURES = 1, 2, 3, 4, 5, 6
+_VIA = 1  # of a BIND
 
 
 class Hello:
@@ -144,28 +147,8 @@ class Hello:
             lowest=lowest,
             highest=highest,
         )
-        hello._unpack_tags(data, tags)
+        _unpack_tags(data, tags, "HELLO", hello._take_tag)
         return hello
-
-    def _unpack_tags(self, data: Payload, at: int) -> None:
-        seen: set[int] = set()
-        while at < len(data):
-            if at + _TAG_HEAD.size > len(data):
-                raise Violation("HELLO: a tag is cut off")
-            tag, length = _TAG_HEAD.unpack_from(data, at)
-            at += _TAG_HEAD.size
-            number = tag & ~_CRITICAL
-            if at + length > len(data):
-                raise Violation(f"HELLO: the value of tag {number} is cut off")
-            if number in seen:
-                raise Violation(f"HELLO: tag {number} comes twice")
-            if len(seen) == _MOST_TAGS:
-                raise Violation(f"HELLO: more than {_MOST_TAGS} tags")
-            seen.add(number)
-            known = self._take_tag(number, bytes(data[at : at + length]))
-            if not known and tag & _CRITICAL:
-                raise Violation(f"HELLO: tag {number} is critical, and this side does not know it")
-            at += length
 
     def _take_tag(self, number: int, value: bytes) -> bool:
         """False: the number is not known here."""
@@ -193,6 +176,36 @@ class Hello:
         else:
             return False
         return True
+
+
+def _unpack_tags(data: Payload, at: int, frame: str, take: Callable[[int, bytes], bool]) -> None:
+    """The tagged values from there to the end; `take` gives False for a number that it does not know."""
+    seen: set[int] = set()
+    while at < len(data):
+        if at + _TAG_HEAD.size > len(data):
+            raise Violation(f"{frame}: a tag is cut off")
+        tag, length = _TAG_HEAD.unpack_from(data, at)
+        at += _TAG_HEAD.size
+        number = tag & ~_CRITICAL
+        if at + length > len(data):
+            raise Violation(f"{frame}: the value of tag {number} is cut off")
+        if number in seen:
+            raise Violation(f"{frame}: tag {number} comes twice")
+        if len(seen) == _MOST_TAGS:
+            raise Violation(f"{frame}: more than {_MOST_TAGS} tags")
+        seen.add(number)
+        known = take(number, bytes(data[at : at + length]))
+        if not known and tag & _CRITICAL:
+            raise Violation(f"{frame}: tag {number} is critical, and this side does not know it")
+        at += length
+
+
+def _take_bind_tag(number: int, value: bytes) -> bool:
+    if number != _VIA:
+        return False
+    if len(value) % NONCE_SIZE:
+        raise Violation(f"BIND: tag {number} has {len(value)} bytes, which is no number of nonces")
+    return True
 
 
 def _read_number(form: Struct, number: int, value: bytes) -> int:
@@ -237,6 +250,5 @@ def unpack_bind(data: Payload) -> tuple[bytes, str, str, list[str]]:
     for _ in range(count):
         name, at = read_str16(data, at, "BIND method")
         methods.append(name)
-    if at != len(data):
-        raise Violation(f"BIND: {len(data) - at} bytes too many")
+    _unpack_tags(data, at, "BIND", _take_bind_tag)
     return bytes(data[:FINGERPRINT_SIZE]), service, agent, methods

@@ -61,8 +61,9 @@ class Route {
   }
 
   explicit operator bool() const noexcept { return binding_ != nullptr; }
-  [[nodiscard]] std::uint16_t of(const MethodInfo& method) const noexcept {
-    return static_cast<std::uint16_t>(binding_->first() + method.index);
+  [[nodiscard]] std::uint16_t of(const MethodInfo& method) const noexcept { return of(method.index); }
+  [[nodiscard]] std::uint16_t of(std::uint16_t method) const noexcept {
+    return static_cast<std::uint16_t>(binding_->first() + method);
   }
   /// Another one to the same place.
   [[nodiscard]] Route again() const noexcept {

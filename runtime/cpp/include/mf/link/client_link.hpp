@@ -110,8 +110,16 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
 
   /// The service for the agent, bound on first use, and pinned: unpin() it when it is not used any more.
   /// Failure: UNKNOWN_SERVICE, SCHEMA_MISMATCH with the difference…
+  /// A relay, which knows no descriptor, gets the refusal as it is, and says `via` which relays it asks
+  /// (protocol::Bind).
   Outcome<std::shared_ptr<Binding>> bind(const ServiceInfo& service, const std::string& agent,
-                                         TimePoint deadline);
+                                         TimePoint deadline, std::span<const std::byte> via = {});
+  struct Described {
+    std::string text;  // empty: the server does not know the service
+    std::string annex;
+  };
+  /// What the server says of a service. Blocks; nothing: it has not answered.
+  std::optional<Described> describe(std::string_view service, TimePoint deadline);
 
   /// One blocking call. A payload of 4 KiB and more is moved out of the buffer, a smaller one is left in it.
   /// `now`: the time, if the caller knows it.
@@ -133,8 +141,22 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   /// leads.
   std::optional<Failure> try_start_stream(protocol::RequestHead head, Payload payload, TimePoint deadline,
                                           Completion& done, StreamCall& stream);
+  /// What a relay passes on, unread. The reply comes as it stood on the wire, metadata and all, and `done`
+  /// runs on whichever thread reads. `credit`: sent behind the request, if it has a stream.
+  std::optional<Failure> try_forward(protocol::RequestHead head, Payload payload, TimePoint deadline,
+                                     Completion& done, std::uint32_t& id, StreamCall* stream = nullptr,
+                                     std::uint32_t credit = 0);
+  /// The same for a one-way request; never waits for room.
+  std::optional<Failure> forward_oneway(protocol::RequestHead head, Payload payload, TimePoint deadline);
+  /// May more be queued to be written? If not, `then` runs on the reactor's thread when it may, or when the
+  /// link has ended.
+  [[nodiscard]] bool has_room_or(UniqueFunction<void()> then);
+  /// While it is held, the reactor reads nothing from here, and nobody takes that for silence.
+  void hold_reading(bool hold);
+
   // Frames of a stream's call; nothing once it has ended. write_now() has them written.
   void send_data(const protocol::DataHead& head, Buffer&& payload);
+  void send_data(const protocol::DataHead& head, std::span<const std::byte> payload);
   void send_credit(std::uint32_t id, std::uint32_t bytes);
   void send_end(std::uint32_t id);
   /// May more be queued to be written? If not, StreamCall::on_room() follows.
@@ -212,10 +234,11 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
     bool by_reactor = false;
     StreamCall* stream = nullptr;  // of a call with streams
     bool reads_stream = false;
+    bool forwarded = false;
   };
   struct Description {
     bool answered = false;
-    std::string text;
+    Described said;
     std::vector<Waiter*> waiters;
   };
   struct Finished {
@@ -241,11 +264,20 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
              std::shared_ptr<transport::Reactor> reactor, Liveness liveness);
 
   Outcome<void> shake_hands(TimePoint deadline);
-  Outcome<std::shared_ptr<Binding>> ask(const ServiceInfo& service, const std::string& agent);
+  /// Two bindings of one service that differ in anything are two.
+  struct BindingKey {
+    std::string service;
+    std::string agent;
+    Fingerprint fingerprint{};
+    std::vector<std::string> methods;
+    auto operator<=>(const BindingKey&) const = default;
+  };
+  Outcome<std::shared_ptr<Binding>> ask(const ServiceInfo& service, BindingKey&& key,
+                                        std::span<const std::byte> via);
   [[nodiscard]] bool make_room_for(std::size_t methods, std::uint16_t& first);
   [[nodiscard]] bool unbind_oldest();
   Failure explain(const Failure& refusal, const ServiceInfo& service, TimePoint deadline, Lock& lock);
-  std::optional<std::string> describe(std::string_view service, TimePoint deadline, Lock& lock);
+  std::optional<Described> describe(std::string_view service, TimePoint deadline, Lock& lock);
   [[nodiscard]] std::optional<Failure> refuse_early(const Payload& payload, TimePoint now,
                                                     TimePoint deadline) const;
   std::uint32_t append(protocol::RequestHead& head, const Payload& payload, TimePoint now, TimePoint deadline,
@@ -272,6 +304,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void on_stream(const protocol::Event& event, FinishedList& own);
   void after_stream(std::uint32_t id, StreamCall& stream, StreamEvent&& event, FinishedList& own);
   void tell_room();
+  void run_room_waiters() noexcept;
   void on_bound(const protocol::Event& event);
   void on_descriptor(const protocol::Event& event);
   void run_own(FinishedList& own, Lock& lock);
@@ -323,8 +356,8 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   std::mutex mutex_;
   protocol::Session session_;
   protocol::PendingCalls<Pending> calls_;
-  std::map<std::pair<std::string, std::string>, std::shared_ptr<Binding>> bindings_;  // also those asked for
-  std::unordered_map<std::uint16_t, std::shared_ptr<Binding>> asked_;                 // by their first route
+  std::map<BindingKey, std::shared_ptr<Binding>> bindings_;            // also those asked for
+  std::unordered_map<std::uint16_t, std::shared_ptr<Binding>> asked_;  // by their first route
   RouteNumbers route_numbers_;
   std::atomic<std::uint64_t> binding_uses_{0};
   std::map<std::string, Description, std::less<>> descriptions_;  // of services whose fingerprints differ
@@ -345,6 +378,8 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   bool flush_posted_ = false;
   bool look_posted_ = false;
   bool room_wanted_ = false;
+  std::vector<UniqueFunction<void()>> room_waiters_;
+  bool held_ = false;
   std::string offence_;  // of the server against the rules of streams: the link ends by it
   bool watched_ = false;
   unsigned armed_ = 0;  // transport::Interest

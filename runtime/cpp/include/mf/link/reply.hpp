@@ -32,6 +32,8 @@ struct Reply {
   Code status = Code::ok;
   /// The tier of the results; 0 where there are none.
   std::uint8_t encoding = 0;
+  /// Of a request that a relay has forwarded: kMetadata, if the payload still begins with a block of it.
+  std::uint8_t flags = 0;
   std::uint32_t count = 0;
   /// Results and records as in protocol.md section 5. Valid as long as `owner`; without one, until the
   /// completion returns.
@@ -48,6 +50,7 @@ struct Reply {
   Reply(Reply&& other) noexcept
       : status(other.status),
         encoding(other.encoding),
+        flags(other.flags),
         count(other.count),
         payload(std::exchange(other.payload, {})),
         owner(std::move(other.owner)),
@@ -57,6 +60,7 @@ struct Reply {
   Reply& operator=(Reply&& other) noexcept {
     status = other.status;
     encoding = other.encoding;
+    flags = other.flags;
     count = other.count;
     payload = std::exchange(other.payload, {});
     owner = std::move(other.owner);

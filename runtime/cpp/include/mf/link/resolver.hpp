@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -90,6 +91,34 @@ class StaticResolver final : public Resolver {
 
  private:
   Snapshot offers_;
+};
+
+/// What another resolver knows, for a client that reaches all servers through relays: wherever an agent has
+/// instances, each relay is one in their place.
+class RelayedResolver final : public Resolver {
+ public:
+  /// `relays`: their addresses, of whichever scheme.
+  RelayedResolver(std::shared_ptr<Resolver> known, std::vector<Address> relays);
+
+  Snapshot offers(std::string_view service) override;
+  Snapshot wait_for_change(std::string_view service, const Snapshot& known, TimePoint until) override;
+  [[nodiscard]] std::uint64_t version() const noexcept override { return known_->version(); }
+  [[nodiscard]] bool knows_agents() const noexcept override { return known_->knows_agents(); }
+  [[nodiscard]] std::uint32_t client_id() const noexcept override { return known_->client_id(); }
+  void close() noexcept override { known_->close(); }
+
+ private:
+  /// The latest of each service, and what it was made of.
+  struct Relayed {
+    Snapshot from;
+    Snapshot made;
+  };
+  [[nodiscard]] Snapshot relayed(std::string_view service, Snapshot from);
+
+  const std::shared_ptr<Resolver> known_;
+  std::vector<Instance> relays_;
+  std::mutex mutex_;
+  std::map<std::string, Relayed, std::less<>> latest_;
 };
 
 /// A resolver over the controllers at these addresses, which runs on that reactor until it is closed.

@@ -24,8 +24,11 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mf/core/clock.hpp"
@@ -45,10 +48,11 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   class Handler {
    public:
     virtual ~Handler() = default;
-    /// Code::ok, or why not, in words.
-    virtual std::pair<Code, std::string> on_bind(std::uint16_t first_route, const protocol::Bind& bind) = 0;
-    /// The service of this name; null if it is not offered.
-    virtual const ServiceInfo* on_describe(std::string_view service) = 0;
+    /// Code::ok, or why not, in words. Nothing: the answer follows by send_bound().
+    using Answer = std::optional<std::pair<Code, std::string>>;
+    virtual Answer on_bind(std::uint16_t first_route, const protocol::Bind& bind) = 0;
+    /// The service of this name; null if it is not offered. Nothing: the answer follows by send_descriptor().
+    virtual std::optional<const ServiceInfo*> on_describe(std::string_view service) = 0;
     /// `now` is the time of this turn. Each request ends with one send_…() or end_request().
     virtual void on_request(const protocol::Event& event, TimePoint now) = 0;
     virtual void on_cancel(std::uint32_t id) = 0;
@@ -97,6 +101,12 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void send_reply(const protocol::ReplyHead& head, Gathered& payload, std::size_t request_size);
   void send_failure(const protocol::ReplyHead& head, Code code, Execution execution, std::string_view message,
                     std::size_t request_size);
+  /// A reply that is passed on: shared if `owner` has the payload and it is large, else copied.
+  void send_reply(const protocol::ReplyHead& head, std::span<const std::byte> payload, const Bytes& owner,
+                  std::size_t request_size);
+  // Answers of a Handler that did not give them at once.
+  void send_bound(std::uint16_t first_route, Code code, std::string_view why);
+  void send_descriptor(const protocol::Descriptor& descriptor);
   /// Answers a request that goes on to count until its handler has ended.
   void send_early(const protocol::ReplyHead& head, Code code, Execution execution, std::string_view message);
   /// A request whose payload had this size has ended without an answer.
@@ -104,6 +114,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
 
   // Frames of streams; flush_now() has them written. Nothing happens once the connection has ended.
   void send_data(const protocol::DataHead& head, Buffer&& payload);
+  void send_data(const protocol::DataHead& head, std::span<const std::byte> payload);
   void send_credit(std::uint32_t id, std::uint32_t bytes);
   void send_cancel(std::uint32_t id);
   void flush_now();
@@ -118,6 +129,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   [[nodiscard]] std::size_t holds() const noexcept { return charged_.load(std::memory_order_relaxed); }
   /// May a handler be run that perhaps waits, and then needs another thread to read?
   [[nodiscard]] bool has_spare() const noexcept { return reactor_->has_spare(); }
+  [[nodiscard]] const std::shared_ptr<transport::Reactor>& reactor() const noexcept { return reactor_; }
   void post(UniqueFunction<void()> work) { reactor_->post(std::move(work)); }
   void at(TimePoint when, UniqueFunction<void()> work) { reactor_->at(when, std::move(work)); }
 
@@ -132,6 +144,8 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   [[nodiscard]] bool idle();
   [[nodiscard]] const std::string& peer() const noexcept { return stream_->peer(); }
   [[nodiscard]] std::uint32_t client_id() const noexcept { return client_id_; }
+  /// What the peer has said of itself; once Handler::on_greeted() was called, and no more changes then.
+  [[nodiscard]] const protocol::Hello& hello() const noexcept { return session_.peer(); }
   [[nodiscard]] std::size_t max_payload() const noexcept { return peer_max_payload_; }
   /// What the peer lets a stream towards it begin with.
   [[nodiscard]] std::uint32_t peer_stream_window() const noexcept { return peer_stream_window_; }
@@ -161,6 +175,8 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void end_turn();
   void handle(protocol::Event& event, TimePoint now);
   void on_bind(const protocol::Event& event);
+  void answer(std::uint16_t first_route, Code code, std::string_view why);
+  void answer(const protocol::Descriptor& descriptor);
   void on_stream(const protocol::Event& event);
   void flush(Lock& lock);
   void flush_after_reply(Lock& lock);
@@ -168,6 +184,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void look_at_progress();
   void note_output();
   void count_ended(std::size_t request_size);
+  void send_too_large(const protocol::ReplyHead& head, std::size_t size);
   void make_room(Lock& lock);
   void charge();
   [[nodiscard]] bool lacks_memory(std::size_t request_size) const noexcept;

@@ -54,8 +54,14 @@ struct Bind {
   std::string_view service{};
   std::string_view agent{};
   std::vector<std::string_view> methods{};
+  // Tagged values behind these fields.
+  Payload via{};  // the nonces of the relays that it has come through, one behind the other
 };
-[[nodiscard]] bool parse_bind(Payload payload, Bind& bind, const char*& reason);
+/// Relays that a call may come through.
+inline constexpr std::size_t kMostRelays = 8;
+
+/// `reason` as that of parse_hello().
+[[nodiscard]] bool parse_bind(Payload payload, Bind& bind, const char*& reason, std::string& room);
 void write_bind(Buffer& out, const Bind& bind);
 
 /// REFUSE, GOAWAY, DESCRIBE and a refused BOUND: one str16 and nothing behind it.

@@ -45,12 +45,20 @@ struct Event {
   std::uint32_t credit = 0;
   std::span<const std::byte> payload;   // without its metadata
   std::span<const std::byte> metadata;  // of request, reply and data: the entries for read_metadata(), if any
+  std::span<const std::byte> whole;     // the payload as it came; see body()
   const char* metadata_fault = nullptr;  // why there are none, nor a payload: the call's fault
   std::string_view text;  // bound, goaway, describe, refused, broken. From the peer: escape before showing it
   Bytes owner;            // set if the payload was received into a buffer of its own (large frames, mostly)
 
   /// The payload for later: shared if it has a buffer of its own and is not small, else a copy.
-  [[nodiscard]] Bytes keep() const { return owner.empty() ? Bytes(payload) : owner.cut(payload); }
+  [[nodiscard]] Bytes keep() const { return keep(payload); }
+  [[nodiscard]] Bytes keep(std::span<const std::byte> part) const {
+    return owner.empty() ? Bytes(part) : owner.cut(part);
+  }
+  /// The payload with its metadata, unread, for who passes it on.
+  [[nodiscard]] std::span<const std::byte> body() const noexcept {
+    return header.metadata() ? whole : payload;
+  }
 };
 
 }  // namespace mf::protocol

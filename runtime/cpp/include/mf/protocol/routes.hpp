@@ -32,6 +32,11 @@ class Routes {
     return true;
   }
 
+  /// Null: no range that begins there is bound.
+  [[nodiscard]] const T* bound_at(std::uint16_t first) const noexcept {
+    const auto found = bindings_.find(first);
+    return found == bindings_.end() ? nullptr : found->second.binding.get();
+  }
   /// Only if free().
   T& bind(std::uint16_t first, std::size_t methods, T binding) {
     auto& kept = bindings_[first];

@@ -124,6 +124,7 @@ class Session {
   void send_cancel(std::uint32_t id);
   /// At most kMaxDataPayload bytes. Whether there is credit is the stream's business (stream.hpp).
   void send_data(const DataHead& head, Buffer&& payload);
+  void send_data(const DataHead& head, std::span<const std::byte> payload);
   void send_credit(std::uint32_t id, std::uint32_t bytes);
   void send_end(std::uint32_t id);
   void send_unbind(std::uint16_t first_route);
@@ -234,6 +235,7 @@ class Session {
   void send_frame(Header header, std::uint32_t count, Buffer&& payload);
   void send_frame(Header header, std::uint32_t count, Gathered&& payload);
   void send_text(const Header& header, std::string_view text);
+  [[nodiscard]] bool data_header(const DataHead& head, std::size_t payload_size, Header& header);
   [[nodiscard]] Header request_header(const RequestHead& head, std::uint32_t& id);
 
   Role role_;

@@ -40,6 +40,8 @@ class Ticket {
       drop();
   }
 
+  /// Somebody else answers.
+  void leave() noexcept { link_ = nullptr; }
   /// From here on the call may have run.
   void begin() noexcept { begun_ = true; }
 

@@ -29,6 +29,10 @@
 #include "mf/transport/address.hpp"
 #include "mf/transport/tls.hpp"
 
+namespace mf::server {
+class Forwarder;
+}
+
 namespace mf {
 
 /// Where the handlers of an offer run.
@@ -110,6 +114,9 @@ struct ServerOptions {
   std::chrono::milliseconds drain_timeout{5'000};
   /// That Where::adaptive measures handlers by, for tests; none: the steady clock.
   std::shared_ptr<const Clock> clock{};
+  /// Takes the calls of services that this server does not offer: a relay (mf/relay/relay.hpp). None: they
+  /// are refused.
+  std::shared_ptr<server::Forwarder> forwarder{};
   /// Called with CallInfo::connection when a connection has ended.
   std::function<void(std::uint64_t)> on_disconnect{};
   Log log{};

@@ -1,6 +1,7 @@
 // Addresses of servers and controllers, as users write them.
 //
 //   mf://host:port    a controller: services are looked up there
+//   relay://host:port a relay: services are looked up and reached through it
 //   tcp://host:port   one server, without a controller; IPv6 hosts in brackets
 //   tls://host:port   the same over TLS (mf/transport/tls.hpp)
 //   unix:/path        one server on this host

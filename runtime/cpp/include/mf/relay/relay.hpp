@@ -1,0 +1,58 @@
+// Calls for clients that cannot, or need not, reach the servers (docs/relay.md): a server of this process
+// hands on what it does not offer itself.
+//
+//   auto relay = std::make_shared<mf::relay::Relay>(mf::relay::RelayOptions{.controller =
+//   "mf://localhost:7400"}); mf::Server server({.listen = "tcp://0.0.0.0:7500", .stream_window = 0,
+//   .forwarder = relay}); server.run(); relay->close();
+//
+// Envelopes pass in both directions; payloads, tiers and metadata are never read. Each client has a
+// connection of its own to each instance that it calls (decision 0035), so that what holds for a connection
+// holds for the pair: order, limits, credit, what the client's HELLO says, and that a slow side slows down
+// the other one and nobody else.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mf/core/log.hpp"
+#include "mf/link/resolver.hpp"
+#include "mf/server/forwarder.hpp"
+#include "mf/transport/tls.hpp"
+
+namespace mf::relay {
+
+struct RelayOptions {
+  /// mf://host:port, or relay://host:port for one relay behind another; several with commas between them.
+  /// Empty: the server that the relay is of is the controller itself.
+  std::string controller{};
+  /// How long a server has to answer a connection, and a BIND.
+  std::chrono::milliseconds connect_timeout{1'500};
+  /// How servers at tls:// are verified.
+  TlsOptions tls{};
+  Log log{};
+};
+
+struct Shared;
+
+class Relay final : public server::Forwarder {
+ public:
+  /// Throws Error(INVALID_ARGUMENT) for an address that cannot be read.
+  explicit Relay(RelayOptions options);
+  /// With a resolver of the caller's, for tests. `controllers`: where the controller's own service is.
+  Relay(std::shared_ptr<Resolver> resolver, std::vector<Address> controllers, RelayOptions options = {});
+  ~Relay() override;
+
+  std::shared_ptr<server::Forwarding> connected(const std::shared_ptr<link::ServerLink>& link) override;
+  void opened(const protocol::Nonce& nonce, const std::string& address) override;
+  /// After the server was stopped.
+  void close();
+
+ private:
+  void ask(const std::string& url);
+
+  const std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace mf::relay

@@ -1,0 +1,273 @@
+#include "relay/connection.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "relay/destination.hpp"
+
+namespace mf::relay {
+namespace {
+
+// Of BINDs that wait for an answer: service, agent and methods are kept meanwhile.
+constexpr std::size_t kMostBindBytes = std::size_t{1} << 20U;
+constexpr std::size_t kMostDescriptions = 16;
+constexpr std::size_t kMostRefusers = 64;
+
+Failure not_bound(Code code, std::string message) {
+  return {
+      .code = code, .execution = Execution::not_executed, .message = std::move(message), .declared = nullptr};
+}
+
+std::size_t size_of(const protocol::Bind& bind) noexcept {
+  std::size_t size = bind.service.size() + bind.agent.size() + bind.via.size() + sizeof(Destination);
+  for (const auto method : bind.methods) size += method.size() + sizeof(std::string);
+  return size;
+}
+
+}  // namespace
+
+Connection::Connection(std::shared_ptr<Shared> shared, const std::shared_ptr<link::ServerLink>& client)
+    : shared_(std::move(shared)),
+      client_(client),
+      reactor_(client->reactor()),
+      hello_(client->hello()),
+      client_window_(client->peer_stream_window()),
+      pool_(reactor_, [this] { return session_options(); }, shared_->options.connect_timeout, shared_->tls) {}
+
+// The servers see the client as it has said it is, but for the credit of streams, which it gives itself.
+protocol::SessionOptions Connection::session_options() const {
+  protocol::SessionOptions options;
+  options.limits.max_payload = hello_.max_payload;
+  options.limits.stream_window = 0;
+  options.client_id = hello_.client_id;
+  options.nonce = hello_.nonce;
+  options.authentication = hello_.authentication;
+  options.name = hello_.name;
+  return options;
+}
+
+void Connection::post(UniqueFunction<void()> work) {
+  reactor_->post(std::move(work));
+}
+
+void Connection::at(TimePoint when, UniqueFunction<void()> work) {
+  reactor_->at(when, std::move(work));
+}
+
+std::string Connection::words(std::string_view message) const {
+  return shared_->name + ": " + std::string(message);
+}
+
+// ---- what the client asks for
+
+Failure Connection::refusal_of(const protocol::Bind& bind) const {
+  const auto& nonce = shared_->nonce;
+  const auto relays = bind.via.size() / nonce.size();
+  for (std::size_t i = 0; i < relays; ++i) {
+    if (std::ranges::equal(bind.via.subspan(i * nonce.size(), nonce.size()), nonce))
+      return not_bound(Code::permission_denied,
+                       "a loop of relays: what this one hands on comes back to it; let each have a "
+                       "controller behind it");
+  }
+  if (relays >= protocol::kMostRelays)
+    return not_bound(Code::permission_denied, "the call has come through " + std::to_string(relays) +
+                                                  " relays, which is all that it may");
+  if (closed()) return not_bound(Code::shutting_down, "it is stopping; use another instance");
+  if (bind_bytes_ + size_of(bind) > kMostBindBytes)
+    return not_bound(Code::overloaded, "too many services are looked for at once on this connection");
+  if (bind.service != kController && !shared_->may_ask(bind.service))
+    return not_bound(Code::overloaded,
+                     "it has been asked for too many services, or for one with too long a name");
+  return not_bound(Code::ok, {});
+}
+
+std::shared_ptr<server::Forwarded> Connection::on_bind(const protocol::Bind& bind, Answer answer) {
+  auto destination =
+      std::make_shared<Destination>(shared_from_this(), bind, std::move(answer), size_of(bind));
+  bind_bytes_ += size_of(bind);
+  if (auto why = refusal_of(bind); why.code != Code::ok) {
+    shared_->options.log.write(Level::warning, "relay_refused_a_binding",
+                               {{"service", bind.service}, {"reason", why.message}});
+    post([destination, why = std::move(why)] { destination->refuse(why); });
+  } else {
+    post([destination] { destination->begin(); });
+  }
+  return destination;
+}
+
+void Connection::on_request(server::Forwarded& to, std::uint16_t method, const protocol::Event& event,
+                            TimePoint now) {
+  const auto left = protocol::decode_deadline(event.header.deadline());
+  const Request request{.head = protocol::ReplyHead::to(event),
+                        .method = method,
+                        .encoding = event.header.encoding(),
+                        .flags = static_cast<std::uint8_t>(event.header.flags & ~protocol::kEncodingMask),
+                        .size = event.payload.size(),
+                        .deadline = left == kInfinite ? kNever : deadline_after(now, left)};
+  static_cast<Destination&>(to).take(request, event, now);
+}
+
+bool Connection::on_cancel(std::uint32_t id) {
+  std::shared_ptr<Call> call;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (auto* const found = calls_.find(id)) call = *found;
+  }
+  if (!call) return false;
+  if (!call->sent()) call->destination().drop(*call);
+  call->cancel();
+  return true;
+}
+
+bool Connection::on_stream(const protocol::Event& event) {
+  std::shared_ptr<Call> call;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (auto* const found = calls_.find(event.header.id)) call = *found;
+  }
+  if (!call) return false;
+  call->on_frame(event);
+  return true;
+}
+
+bool Connection::on_describe(std::string_view service) {
+  std::shared_ptr<link::ClientLink> asked;
+  if (const auto found = refusers_.find(service); found != refusers_.end()) asked = found->second.lock();
+  if (!asked && service != kController && !shared_->may_ask(service)) return false;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (closed() || descriptions_ >= kMostDescriptions) return false;
+    ++descriptions_;
+  }
+  shared_->connecting->submit([self = shared_from_this(), asked, name = std::string(service)]() mutable {
+    const auto until = mf::now() + self->shared_->options.connect_timeout;
+    auto& resolver = *self->shared_->resolver;
+    if (const auto offers = resolver.offers(name); name != kController && !offers->answered)
+      (void)resolver.wait_for_change(name, offers, until);
+    for (const auto& instance : instances_of(*self->shared_, name, "")) {
+      if (asked && !asked->broken()) break;
+      if (auto opened = self->pool_.open(instance, until)) asked = opened.value();
+    }
+    link::ClientLink::Described described;
+    if (asked) described = asked->describe(name, until).value_or(link::ClientLink::Described());
+    {
+      const std::scoped_lock lock(self->mutex_);
+      --self->descriptions_;
+    }
+    self->link_do([&](link::ServerLink& client) {
+      client.send_descriptor({.service = name, .text = described.text, .annex = described.annex});
+    });
+  });
+  return true;
+}
+
+void Connection::refused(const std::string& service, const std::shared_ptr<link::ClientLink>& link) {
+  if (refusers_.size() >= kMostRefusers) refusers_.clear();
+  refusers_[service] = link;
+}
+
+// ---- what goes back to it
+
+bool Connection::remember(const std::shared_ptr<Call>& call) {
+  const auto& head = call->request().head;
+  const std::scoped_lock lock(mutex_);
+  if (calls_.contains(head.id)) return false;
+  calls_.insert(head.id, head.route, kNever, call);
+  return true;
+}
+
+void Connection::forget(std::uint32_t id) {
+  std::optional<std::shared_ptr<Call>> call;  // destroyed after unlocking
+  const std::scoped_lock lock(mutex_);
+  call = calls_.take(id);
+}
+
+void Connection::answer(const protocol::ReplyHead& head, const link::Reply& reply, std::size_t request_size) {
+  link_do(
+      [&](link::ServerLink& client) { client.send_reply(head, reply.payload, reply.owner, request_size); });
+  watch_room();
+}
+
+void Connection::answer(const Request& request, const Failure& why) {
+  link_do([&](link::ServerLink& client) {
+    if (request.oneway()) return client.end_request(request.size);
+    client.send_failure(request.head, why.code, why.execution, words(why.message), request.size);
+  });
+}
+
+void Connection::flush_soon() {
+  if (flush_posted_.exchange(true)) return;
+  post([self = shared_from_this()] {
+    self->flush_posted_ = false;
+    self->link_do([](link::ServerLink& client) { client.flush_now(); });
+    self->watch_room();
+  });
+}
+
+// ---- flow
+
+void Connection::watch_room() {
+  link_do([&](link::ServerLink& client) {
+    if (!client.has_room()) hold(true);
+  });
+}
+
+void Connection::on_room() {
+  post([self = shared_from_this()] {
+    self->hold(false);
+    self->watch_room();
+  });
+}
+
+void Connection::hold(bool held) {
+  std::vector<std::shared_ptr<link::ClientLink>> links;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (std::exchange(held_, held) == held) return;
+    for (const auto& weak : links_) {
+      if (auto link = weak.lock()) links.push_back(std::move(link));
+    }
+  }
+  for (const auto& link : links) link->hold_reading(held);
+}
+
+void Connection::add(const std::shared_ptr<link::ClientLink>& link) {
+  bool held = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(links_, [&](const auto& weak) {
+      const auto known = weak.lock();
+      return !known || known == link;
+    });
+    links_.push_back(link);
+    held = held_;
+  }
+  if (held) link->hold_reading(true);
+}
+
+void Connection::write_later(const std::shared_ptr<link::ClientLink>& link) {
+  if (std::ranges::find(to_write_, link) == to_write_.end()) to_write_.push_back(link);
+}
+
+void Connection::on_turn_end() {
+  for (const auto& link : std::exchange(to_write_, {})) link->write_now();
+}
+
+void Connection::close() {
+  if (closed_.exchange(true)) return;
+  std::vector<std::shared_ptr<Call>> calls;
+  {
+    const std::scoped_lock lock(mutex_);
+    calls_.for_each([&](std::uint32_t /*id*/, std::shared_ptr<Call>& call) { calls.push_back(call); });
+  }
+  for (const auto& call : calls) {
+    if (!call->sent()) call->destination().drop(*call);
+    call->fail({.code = Code::shutting_down,
+                .execution = call->sent() ? Execution::unknown : Execution::not_executed,
+                .message = "it is stopping; use another instance",
+                .declared = nullptr});
+  }
+  pool_.close("the relay's client has gone");
+}
+
+}  // namespace mf::relay

@@ -1,0 +1,122 @@
+// What a client of a relay has bound: a service for an agent, and the instances where its calls go.
+//
+// The first BIND is answered when an instance has bound it, or none did. Each REQUEST goes to one of the
+// instances, by the rules of link/balancing.hpp; those that come while there is none wait here, in order, for
+// as long as instances are looked for. One-way calls of a destination go to one instance, and so do the calls
+// behind them, until one of those was answered: then what they must not overtake has begun.
+//
+// The reactor's thread of the client's connection only, but for learn() and settled().
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/attempt.hpp"
+#include "mf/client/target.hpp"
+#include "mf/core/bytes.hpp"
+#include "mf/core/service.hpp"
+#include "mf/link/backoff.hpp"
+#include "mf/server/forwarder.hpp"
+#include "relay/call.hpp"
+#include "relay/shared.hpp"
+
+namespace mf::relay {
+
+class Connection;
+
+/// Where a service is offered for the agent, as the relay knows now; an empty agent is any.
+[[nodiscard]] std::vector<Instance> instances_of(Shared& shared, std::string_view service,
+                                                 std::string_view agent);
+
+class Destination final : public server::Forwarded, public std::enable_shared_from_this<Destination> {
+ public:
+  Destination(std::shared_ptr<Connection> connection, const protocol::Bind& bind,
+              server::Forwarding::Answer answer, std::size_t bind_bytes);
+
+  /// Looks for instances and answers the BIND.
+  void begin();
+  void refuse(const Failure& why);
+
+  void take(const Request& request, const protocol::Event& event, TimePoint now);
+  /// One that waits here waits no longer.
+  void drop(const Call& call);
+
+  void learn(link::ClientLink& link, std::uint16_t method, std::uint32_t items, const link::Reply& reply,
+             TimePoint sent);
+  /// A call that was sent behind so many one-way ones was answered.
+  void settled(std::uint64_t oneways) noexcept;
+
+ private:
+  struct Path : client::Candidate {
+    Address address;
+    std::shared_ptr<link::Binding> binding;
+  };
+  struct Waiting {
+    Request request;
+    std::shared_ptr<Call> call;  // null: one-way
+    Bytes payload;
+  };
+  struct Attempted {
+    Address address;
+    std::shared_ptr<link::ClientLink> link;
+    std::shared_ptr<link::Binding> binding;  // or
+    Failure failure;
+  };
+
+  [[nodiscard]] client::Route pick(TimePoint now);
+  void refresh(TimePoint now);
+  /// False: it has to wait.
+  [[nodiscard]] bool send(const Request& request, const std::shared_ptr<Call>& call,
+                          std::span<const std::byte> payload, const Bytes& owner, TimePoint now);
+  void wait(Waiting&& waiting);
+  void go_on();
+  void watch_deadline(TimePoint deadline);
+  void expire();
+
+  void search();
+  void look();
+  void attempt(std::vector<Instance> instances);
+  [[nodiscard]] Attempted attempt(const Instance& instance);
+  void attempted(Attempted&& result);
+  void look_later();
+  void give_up(Failure why);
+  void answer(Code code, std::string_view why);
+  [[nodiscard]] std::string what() const;
+
+  const std::shared_ptr<Connection> connection_;
+  const std::string name_;
+  const std::string agent_;
+  const std::vector<std::string> methods_;
+  const std::vector<std::string_view> method_names_;
+  const ServiceInfo service_;  // of the strings above; it has no descriptor
+  const std::vector<std::byte> via_;
+  server::Forwarding::Answer answer_;  // empty once it was called
+  const std::size_t bind_bytes_;
+  const std::unique_ptr<link::Usual[]> usual_;
+
+  std::vector<Path> paths_;
+  std::uint64_t version_ = 0;  // of the resolver, when they were compared
+  bool missing_ = false;       // instances that are offered and not connected
+  bool some_refuse_ = false;
+  TimePoint try_again_{};
+  std::list<Waiting> waiting_;
+  bool going_on_ = false;
+  TimePoint timer_at_ = kNever;
+
+  bool searching_ = false;
+  TimePoint searched_since_{};
+  std::size_t attempts_ = 0;
+  Failure failure_;  // of this search
+  link::Backoff backoff_;
+
+  std::uint64_t oneways_ = 0;
+  std::atomic<std::uint64_t> settled_{0};
+  std::weak_ptr<link::ClientLink> oneways_to_;
+};
+
+}  // namespace mf::relay

@@ -1,0 +1,99 @@
+#include "mf/relay/relay.hpp"
+
+#include <utility>
+
+#include "client/core.hpp"
+#include "relay/connection.hpp"
+#include "relay/shared.hpp"
+
+namespace mf::relay {
+namespace {
+
+// Connections that are made at once; a thread for each, while it is made.
+constexpr std::size_t kMostConnecting = 64;
+constexpr std::size_t kMostServices = 4'096;
+constexpr std::size_t kLongestService = 255;
+
+std::vector<Instance> as_servers(std::vector<Address> controllers) {
+  std::vector<Instance> servers;
+  for (auto& address : controllers) {
+    address.scheme = "tcp";
+    servers.push_back({.address = std::move(address)});
+  }
+  return servers;
+}
+
+std::shared_ptr<Shared> shared_with(RelayOptions options) {
+  auto shared = std::make_shared<Shared>();
+  shared->tls = transport::make_tls_client(options.tls);
+  shared->connecting = std::make_unique<transport::Workers>(0, kMostConnecting, options.log);
+  shared->options = std::move(options);
+  return shared;
+}
+
+}  // namespace
+
+bool Shared::may_ask(std::string_view service) {
+  if (service.size() > kLongestService) return false;
+  const std::scoped_lock lock(mutex_);
+  if (asked_.contains(service)) return true;
+  if (asked_.size() >= kMostServices) return false;
+  asked_.emplace(service);
+  return true;
+}
+
+Relay::Relay(RelayOptions options) : shared_(shared_with(std::move(options))) {
+  shared_->reactor = std::make_shared<transport::Reactor>(0, shared_->options.log);
+  if (!shared_->options.controller.empty()) ask(shared_->options.controller);
+}
+
+// Who knows where the servers are.
+void Relay::ask(const std::string& url) {
+  auto controllers = Address::parse_list(url);
+  for (const auto& address : controllers) {
+    if (address.scheme == "mf" || address.scheme == "relay") continue;
+    throw Error(Code::invalid_argument, Execution::not_executed,
+                "address '" + address.str() +
+                    "': a relay is told of controllers (mf://host:port) or of another relay "
+                    "(relay://host:port)");
+  }
+  shared_->resolver = client::resolver_for(url, shared_->reactor, shared_->options.log);
+  shared_->controllers = as_servers(std::move(controllers));
+}
+
+Relay::Relay(std::shared_ptr<Resolver> resolver, std::vector<Address> controllers, RelayOptions options)
+    : shared_(shared_with(std::move(options))) {
+  shared_->resolver = std::move(resolver);
+  shared_->controllers = as_servers(std::move(controllers));
+}
+
+Relay::~Relay() {
+  close();
+}
+
+std::shared_ptr<server::Forwarding> Relay::connected(const std::shared_ptr<link::ServerLink>& link) {
+  return std::make_shared<Connection>(shared_, link);
+}
+
+void Relay::opened(const protocol::Nonce& nonce, const std::string& address) {
+  shared_->nonce = nonce;
+  shared_->name = "relay " + address;
+  if (shared_->resolver) return;
+  auto own = Address::parse(address);
+  if (own.scheme != "tcp") {
+    throw Error(Code::invalid_argument, Execution::not_executed,
+                "a controller that relays listens at tcp://host:port first, not at " + address);
+  }
+  own.scheme = "mf";
+  if (own.host == "0.0.0.0") own.host = "127.0.0.1";
+  if (own.host == "::") own.host = "::1";
+  ask(own.str());
+}
+
+void Relay::close() {
+  if (shared_->reactor && shared_->resolver) shared_->resolver->close();
+  shared_->connecting->stop();
+  if (shared_->reactor) shared_->reactor->stop();
+}
+
+}  // namespace mf::relay

@@ -1,0 +1,51 @@
+// A relay in this process, and what stands behind it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/fake_resolver.hpp"
+#include "mf/relay/relay.hpp"
+#include "mf/server/server.hpp"
+#include "support/wait.hpp"
+
+namespace mftest {
+
+/// It knows what the test tells it.
+class Relayed {
+ public:
+  explicit Relayed(mf::ServerOptions options = {}, std::vector<mf::Address> controllers = {})
+      : resolver(std::make_shared<FakeResolver>()),
+        relay_(std::make_shared<mf::relay::Relay>(resolver, std::move(controllers),
+                                                  mf::relay::RelayOptions{.log = mf::Log(mf::Level::off)})) {
+    options.stream_window = 0;
+    options.forwarder = relay_;
+    options.log = mf::Log(log);
+    server_ = std::make_unique<mf::Server>(std::move(options));
+    server_->start();
+  }
+  ~Relayed() { stop(); }
+  void stop() {
+    server_->stop();
+    relay_->close();
+  }
+  /// Where these servers are is all that it knows, for the agent.
+  void knows(const std::vector<mf::Address>& servers, const std::string& agent = "") {
+    auto offers = answered();
+    for (const auto& server : servers) offers.agents[agent].push_back({.address = server});
+    resolver->set(std::move(offers));
+  }
+  [[nodiscard]] mf::Address address() const { return server_->address(); }
+  [[nodiscard]] mf::ServerStats stats() const { return server_->stats(); }
+
+  const std::shared_ptr<KeptLog> log = std::make_shared<KeptLog>();
+  const std::shared_ptr<FakeResolver> resolver;
+
+ private:
+  const std::shared_ptr<mf::relay::Relay> relay_;
+  std::unique_ptr<mf::Server> server_;
+};
+
+}  // namespace mftest
