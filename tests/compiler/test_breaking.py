@@ -185,6 +185,7 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
     "closed member removed": ("enum E: u8 { a = 0, b = 1 }", "enum E: u8 { a = 0 }", {"B0302": "wire source"}),
     "flag moved": ("flags F: u8 { a }", "flags F: u8 { b, a }", {"B0303": "wire"}),
     "alternative added": ("union U { 1: a: u8; }", "union U { 1: a: u8; 2: b: string; }", {"B0311": "wire"}),
+    "archive alternative added": ("@tier(archive) union U { 1: a: u8; }", "@tier(archive) union U { 1: a: u8; 2: b: string; }", {"B0311": "behaviour"}),
     "alternatives in another order": ("union U { 1: a: u8; 2: b: string; }", "union U { 2: b: string; 1: a: u8; }", {}),
     "another order in another tier": ("struct S { a: u32; b: u8; }", "@tier(febird) struct S { b: u8; a: u32; }", {"B0501": "wire layout"}),
     "alternative removed": ("union U { 1: a: u8; 2: b: string; }", "union U { 1: a: u8; }", {"B0312": "wire source"}),
@@ -474,6 +475,20 @@ def test_a_path_leads_up_to_a_topic_too(tmp_path: Path) -> None:
     done = run(tmp_path / "new.mfidl", "--against", tmp_path / "old.mfidl")
 
     assert "note: S <- field T.s <- topic a.U" in done.output
+
+
+@pytest.mark.parametrize(("kind", "told"), [("enum", True), ("open enum", False)])
+def test_paths_are_told_where_bytes_break_and_not_where_only_sources_do(
+    kind: str, told: bool, tmp_path: Path
+) -> None:
+    for name, members in (("old", "a = 0, b = 1"), ("new", "a = 0")):
+        text = f"module a; {kind} E: u8 {{ {members} }} service I {{ f(e: E); }}"
+        (tmp_path / f"{name}.mfidl").write_text(text)
+
+    done = run(tmp_path / "new.mfidl", "--against", tmp_path / "old.mfidl")
+
+    assert "error[B0302]: member `b` of enum `a.E` is gone" in done.output
+    assert ("note: E <- parameter `e` of a.I.f" in done.output) is told
 
 
 def test_a_path_is_the_shortest_that_leads_to_a_method(tmp_path: Path) -> None:
