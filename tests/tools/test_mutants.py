@@ -3,6 +3,7 @@
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,13 @@ import pytest
 from tests.python.conftest import eventually
 from tools.mutants import cpp_source, equivalent, python_source, tree, trial
 from tools.mutants.__main__ import EQUIVALENTS, ROOT, sample
-from tools.mutants.floors import FLOORS
-from tools.mutants.mutant import write
+from tools.mutants.floors import FLOORS, Floor
+from tools.mutants.mutant import Mutant, write
+
+
+@cache
+def drawn(floor: Floor) -> list[Mutant]:
+    return floor.mutants(ROOT)
 
 
 def python(text: str) -> list[str]:
@@ -165,7 +171,7 @@ def test_the_same_seed_draws_the_same_mutants() -> None:
 
 def test_each_floor_has_sources_and_tests() -> None:
     for floor in FLOORS:
-        assert floor.mutants(ROOT), floor
+        assert drawn(floor), floor
         for name in [name for stage in floor.stages for name in stage]:
             assert (ROOT / (name if floor.language == "Python" else f"tests/cpp/{name}")).exists(), (
                 floor,
@@ -174,9 +180,9 @@ def test_each_floor_has_sources_and_tests() -> None:
 
 
 def test_each_equivalent_mutant_is_one_that_can_be_drawn_and_has_a_reason() -> None:
-    drawn = [mutant for floor in FLOORS for mutant in floor.mutants(ROOT)]
+    known = [mutant for floor in FLOORS for mutant in drawn(floor)]
     for one in equivalent.read(EQUIVALENTS):
-        assert any(one.fits(mutant) for mutant in drawn), f"out of date: {one}"
+        assert any(one.fits(mutant) for mutant in known), f"out of date: {one}"
         assert len(one.reason.split()) > 4, one
 
 
