@@ -415,7 +415,11 @@ def test_methods_are_known_by_their_names_and_not_by_their_places(
             "@tier(archive) struct A { 1: a: u32; } @tier(archive) struct B { 1: a: u32; } @tier(archive) struct S { 1: b: ref<B>?; 2: a: ref<A>?; }",
             "in graphs of `a.S` the table of `a.B` was number 2, and is 3",
         ),
-        ("service I { f(a: u8); }", "service I { f(a: u8, b: u8 = 1); }", "parameter `b` of `a.I.f` is new; memcpy bytes have no room for it"),
+        (
+            "service I { f(a: u8); }",
+            "service I { f(a: u8, b: u8 = 1); }",
+            "parameter `b` of `a.I.f` is new; memcpy bytes have no room for it",
+        ),
         ("const A: u32 = 1;", "const A: u64 = 1;", "constant `a.A` was u32, and is u64"),
         ("const A: u32 = 1;", "", "constant `a.A` is gone"),
         ("struct S { a: u8; } topic T : S;", "struct S { a: u8; }", "topic `a.T` is gone"),
