@@ -56,7 +56,9 @@ def run(command: Sequence[str], cwd: Path, env: Mapping[str, str], limit: float)
         _RUNNING.discard(process.pid)
         if status is None:
             said, _ = process.communicate()
-    return status, said.decode(errors="replace")[-4000:]
+    lines = said.decode(errors="replace").splitlines(keepends=True)
+    told = "".join(line for line in lines if line.strip() and "skipped" not in line.lower())
+    return status, told[-4000:]
 
 
 class PythonTrial:
