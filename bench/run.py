@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 from compiler import suite as compiler
+from controller import suite as controller
 from faults import suite as faults
 from harness.chart import write_chart
 from harness.child import BenchError
@@ -28,7 +29,7 @@ from where import suite as where
 _HERE = Path(__file__).parent
 _OUT = _HERE / "out"
 _SUITES: dict[str, ModuleType] = {
-    suite.NAME: suite for suite in (rpc, codecs, python, compiler, report, ways, faults, where)
+    suite.NAME: suite for suite in (rpc, codecs, python, compiler, report, ways, faults, controller, where)
 }
 
 

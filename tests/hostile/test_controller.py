@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from mf.controller._generated.mf.controller import Instance
+from mf.controller._generated.mf.controller import Credential, Filter, Key, KeyKind, Offer
 from mf.controller._generated.mf.controller._methods import CONTROLLER_REGISTER, CONTROLLER_WATCH
 from mf.protocol import frame
 from tests.hostile.attacker import Attacker, Peer, request
@@ -18,8 +18,9 @@ from tests.hostile.test_servers import MIB, settled
 from tests.interop.peers import Peers, Process, Server
 
 CONTROLLER = "mf.controller.Controller"
-MIXED, OVERLOADED = 1, 10
-MOST_WAITS = 1024
+MIXED = 1
+DECLARED, INVALID_ARGUMENT, OVERLOADED, DECODE_ERROR = 1, 2, 10, 14
+MOST_STREAMS = 1024
 MOST_OFFERS = 10_000
 
 
@@ -43,48 +44,64 @@ def scene(peers: Peers) -> Iterator[Scene]:
     assert peers.client("python", controller.address).ask("who red")[0]["ok"]
 
 
+def offer(service: str, agent: str = "") -> Offer:
+    key = Key(KeyKind.service, service, agent)
+    return Offer(key, ["tcp://127.0.0.1:1"], UUID(int=0), 1, {}, False)
+
+
 @cache  # 10,000 offers take a while to be made
-def instances(offers: int, service: str) -> bytes:
-    """As they stand in a registration, behind its nonce."""
-    made = [
-        Instance(service, str(i), UUID(int=0), ["tcp://127.0.0.1:1"], UUID(int=0), 1) for i in range(offers)
-    ]
-    return bytes(CONTROLLER_REGISTER.encode_request(UUID(int=0), made))[16:]
+def offers(count: int, service: str) -> tuple[Offer, ...]:
+    return tuple(offer(service, str(number)) for number in range(count))
 
 
-def registration(number: int, offers: int, service: str = "a.B") -> bytes:
-    payload = UUID(int=number).bytes + instances(offers, service)
-    return request(payload, id_=number, flags=CONTROLLER_REGISTER.request_encoding)
+@cache
+def registered(number: int, count: int, service: str, secret: int) -> bytes:
+    who = Credential(UUID(int=number), UUID(int=secret))
+    return bytes(CONTROLLER_REGISTER.encode_request(who, "an attacker", offers(count, service)))
 
 
-def watch(id_: int, epoch: int, wait_ms: int = 600_000) -> bytes:
-    payload = bytes(CONTROLLER_WATCH.encode_request("nobody.Offers", epoch, 0, wait_ms))
-    return request(payload, id_=id_, flags=CONTROLLER_WATCH.request_encoding)
+def registration(number: int, count: int, service: str = "a.B", secret: int = 1) -> bytes:
+    return streamed(number, registered(number, count, service, secret), CONTROLLER_REGISTER.request_encoding)
 
 
-def watcher(attacker: Attacker) -> tuple[Peer, int]:
-    """A connection for watches, and the controller's epoch."""
+def watch(id_: int, name: str = "nobody.Offers", run: int = 0, revision: int = 0) -> bytes:
+    payload = bytes(CONTROLLER_WATCH.encode_request(Filter(KeyKind.service, name, None), run, revision))
+    return streamed(id_, payload, CONTROLLER_WATCH.request_encoding)
+
+
+def streamed(id_: int, payload: bytes, encoding: int) -> bytes:
+    return request(payload, id_=id_, flags=encoding | frame.STREAM)
+
+
+def watcher(attacker: Attacker) -> Peer:
+    """A connection for watches; one has begun."""
     peer = attacker.bind(CONTROLLER, "watch")
-    peer.send(watch(1, 0))
-    view = peer.next(frame.REPLY)[1]
-    size = next(i for i, byte in enumerate(view) if byte < 0x80) + 1
-    return peer, sum((byte & 0x7F) << 7 * i for i, byte in enumerate(view[:size]))
+    peer.send(watch(1))
+    assert peer.next(frame.DATA)
+    return peer
 
 
-def outcome(peer: Peer) -> tuple[int, bytes]:
-    """Code and words of the next reply, which has one item."""
-    status, payload = peer.next(frame.REPLY)
-    return (payload[0], payload[8:]) if status == MIXED else (status, payload)
+def answer(peer: Peer) -> tuple[int, bytes]:
+    """How a stream begins: 0, or the code and the words with which it was refused."""
+    for kind, status, payload in peer.frames():
+        if kind == frame.DATA:
+            return 0, payload
+        if kind == frame.REPLY:
+            return (payload[0], payload[8:]) if status == MIXED else (status, payload)
+    raise AssertionError("the controller closed")
+
+
+def refusals(scene: Scene, event: str) -> list[str]:
+    return [line for line in scene.controller.said().splitlines() if f" {event} " in line]
 
 
 def test_watches_that_are_left_behind_go_with_their_connections(scene: Scene) -> None:
-    _, epoch = watcher(scene.attacker)
     descriptors = scene.controller.descriptors()
     memory = 0
 
-    for number in range(1_000):
-        peer, _ = watcher(scene.attacker)
-        peer.send(b"".join(watch(id_, epoch) for id_ in range(2, 102)))
+    for number in range(500):
+        peer = watcher(scene.attacker)
+        peer.send(b"".join(watch(id_) for id_ in range(2, 102)))
         peer.send(frame.pack(frame.PING, bytes(8)))
         peer.next(frame.PONG)  # all of them have begun
         peer.close()
@@ -96,42 +113,80 @@ def test_watches_that_are_left_behind_go_with_their_connections(scene: Scene) ->
     assert scene.controller.memory_peak() - memory < 8 * MIB
 
 
-def test_a_connection_has_so_many_watches_and_hears_why(scene: Scene) -> None:
-    peer, epoch = watcher(scene.attacker)
+def test_a_connection_has_so_many_streams_and_hears_why(scene: Scene) -> None:
+    peer = watcher(scene.attacker)
 
-    peer.send(b"".join(watch(id_, epoch) for id_ in range(2, MOST_WAITS + 3)))
-    status, words = outcome(peer)
+    peer.send(b"".join(watch(id_) for id_ in range(2, MOST_STREAMS + 2)))
+    statuses = [answer(peer) for _ in range(MOST_STREAMS)]
 
-    assert status == OVERLOADED
-    assert b"the controller lets at most 1024 calls of one connection wait" in words
+    assert [status for status, _ in statuses].count(OVERLOADED) == 1
+    assert any(b"1024" in words for status, words in statuses if status == OVERLOADED)
 
 
 def test_offers_without_end_are_refused_in_words(scene: Scene) -> None:
     peer = scene.attacker.bind(CONTROLLER, "register")
     memory = scene.controller.memory_peak()
 
-    statuses = []
+    answers = []
     for number in range(1, 31):
         peer.send(registration(number, MOST_OFFERS))
-        status, words = outcome(peer)
-        statuses.append(status)
+        answers.append(answer(peer))
 
-    assert statuses == [0] + 29 * [OVERLOADED]
-    assert b"at most 10000 offers from one connection" in words
+    assert [status for status, _ in answers] == [0] + 29 * [OVERLOADED]
+    assert all(b"10000 offers" in words for status, words in answers[1:])
     assert scene.controller.memory_peak() - memory < 64 * MIB
-    refused = [line for line in scene.controller.said().splitlines() if "not_registered" in line]
-    assert len(refused) == 29
+    assert len(refusals(scene, "not_registered")) == 29
 
 
 def test_processes_without_offers_are_bounded_too(scene: Scene) -> None:
     peer = scene.attacker.bind(CONTROLLER, "register")
 
     statuses = []
-    for start in range(1, MOST_OFFERS + 11, 10):
-        peer.send(b"".join(registration(number, 0) for number in range(start, start + 10)))
-        statuses += [outcome(peer)[0] for _ in range(10)]
+    for start in range(1, MOST_STREAMS + 11, 11):
+        numbers = range(start, start + 11)
+        peer.send(b"".join(registration(number, 0) for number in numbers))
+        statuses += [answer(peer)[0] for _ in numbers]
 
-    assert statuses == MOST_OFFERS * [0] + 10 * [OVERLOADED]
+    assert statuses.count(0) == MOST_STREAMS
+    assert statuses.count(OVERLOADED) == len(statuses) - MOST_STREAMS
+
+
+def test_a_watcher_that_never_reads_costs_a_bounded_amount_whatever_changes(scene: Scene) -> None:
+    deaf = scene.attacker.bind(CONTROLLER, "watch")
+    deaf.send(b"".join(watch(id_, "a.*") for id_ in range(1, 101)))
+    peer = scene.attacker.bind(CONTROLLER, "register")
+    peer.send(registration(1, MOST_OFFERS))
+    assert answer(peer)[0] == 0
+    memory = scene.controller.memory_peak()
+
+    for number in range(2, 12):  # each of them 20,000 changes
+        other = scene.attacker.bind(CONTROLLER, "register")
+        other.send(registration(number, MOST_OFFERS))
+        assert answer(other)[0] == 0
+        other.close()
+
+    assert scene.controller.memory_peak() - memory < 96 * MIB
+
+
+def test_a_stranger_with_the_right_nonce_is_refused_and_named(scene: Scene) -> None:
+    owner = scene.attacker.bind(CONTROLLER, "register")
+    owner.send(registration(7, 1, secret=1))
+    assert answer(owner)[0] == 0
+
+    stranger = scene.attacker.bind(CONTROLLER, "register")
+    stranger.send(registration(7, 1, secret=2))
+    status, _ = answer(stranger)
+
+    assert status == DECLARED
+    (line,) = refusals(scene, "not_owner")
+    assert stranger.address in line
+    assert owner.address in line
+    watching = scene.attacker.bind(CONTROLLER, "watch")
+    watching.send(watch(1, "a.B"))
+    change = CONTROLLER_WATCH.result_element
+    assert change is not None
+    (listed,) = change.decode_all(answer(watching)[1], 1)[0].put
+    assert listed.instance == UUID(int=7)
 
 
 @pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "a\0b", "a\u2028b"])
@@ -140,7 +195,7 @@ def test_strange_names_are_one_plain_line_in_the_log(scene: Scene, name: str) ->
     before = len(scene.controller.said().splitlines())
 
     peer.send(registration(1, 1, service=name))
-    status, words = outcome(peer)
+    status, words = answer(peer)
     named = scene.attacker.greet(name)
     named.send(frame.pack(frame.UNBIND, route=3))
 
@@ -155,6 +210,6 @@ def test_a_name_of_bad_utf_8_is_refused(scene: Scene) -> None:
     peer = scene.attacker.bind(CONTROLLER, "register")
 
     peer.send(registration(1, 1, service="zz").replace(b"\x02zz", b"\x02\xff\xfe"))
-    status, words = peer.next(frame.REPLY)
+    status, words = answer(peer)
 
-    assert status == 14, words  # DECODE_ERROR
+    assert status in (INVALID_ARGUMENT, DECODE_ERROR), words

@@ -43,7 +43,9 @@ if TYPE_CHECKING:
     from mf.core.cached import CallCache
     from mf.light import Light
     from mf.server.admission import Limit
+    from mf.server.async_lead import AsyncLead
     from mf.server.counters import MethodStats, ServerStats
+    from mf.server.lead import Lead
     from mf.server.load import ConnectionStats
     from mf.transport.tls import Tls
 
@@ -51,6 +53,7 @@ __all__ = [
     "INFINITE",
     "AsyncClient",
     "AsyncDuplexStream",
+    "AsyncLead",
     "AsyncServant",
     "AsyncServer",
     "AsyncStreamReader",
@@ -72,6 +75,7 @@ __all__ = [
     "Execution",
     "Fault",
     "Flags",
+    "Lead",
     "Light",
     "Limit",
     "Method",
@@ -110,6 +114,7 @@ if not TYPE_CHECKING:
     # what it does not use, and codecs alone bring neither sockets nor threads.
     _HOMES = {
         "AsyncClient": "mf.app.async_client",
+        "AsyncLead": "mf.server.async_lead",
         "CacheStats": "mf.core.cache",
         "CallCache": "mf.core.cached",
         "Client": "mf.app.client",
@@ -117,6 +122,7 @@ if not TYPE_CHECKING:
         "Duration": "mf.codec.times",
         "Fault": "mf.codec.fault",
         "Flags": "mf.codec.flags",
+        "Lead": "mf.server.lead",
         "Light": "mf.light",
         "Limit": "mf.server.admission",
         "ConnectionStats": "mf.server.load",

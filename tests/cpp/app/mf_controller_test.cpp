@@ -30,7 +30,7 @@ TEST(MfController, ServesAtTheAddressThatItPrints) {
   EXPECT_NE(address.port, 0);
 
   controller::ControllerRegistrar server({address}, {7});
-  server.announce({{"Index", "books", {}}}, {Address::parse("tcp://127.0.0.1:1")});
+  server.announce({{.service = "Index", .agent = "books"}}, {Address::parse("tcp://127.0.0.1:1")});
   controller::ControllerResolver resolver({address});
   const auto until = std::chrono::steady_clock::now() + Child::kPatience;
   auto offers = resolver.offers("Index");
@@ -38,7 +38,7 @@ TEST(MfController, ServesAtTheAddressThatItPrints) {
     offers = resolver.wait_for_change("Index", offers, until);
   ASSERT_TRUE(offers->agents.contains("books"));
 
-  // It stops although the server waits in keep() and the client in watch().
+  // It stops although streams of the server and the client are open.
   child.signal(SIGTERM);
   EXPECT_EQ(child.wait(), 0);
 }

@@ -285,8 +285,7 @@ struct WhoCalls final : Other {
 TEST_F(Tls, IsWhatAClientTakesOfAServerThatRegisteredItFirst) {
   const auto servant = std::make_shared<mf::controller::Controller>(
       mf::controller::ControllerOptions{.log = mf::Log(mf::Level::off)});
-  mf::Server controller(
-      {.on_disconnect = [servant](std::uint64_t gone) { servant->connection_ended(gone); }});
+  mf::Server controller;
   controller.offer(servant, {.where = mf::Where::io_thread});
   controller.start();
   auto at = controller.address();

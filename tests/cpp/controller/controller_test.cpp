@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "controller/offers.hpp"
 #include "mf/core/current_call.hpp"
 #include "support/wait.hpp"
 
@@ -12,6 +13,55 @@ namespace mf::controller {
 namespace {
 
 using namespace std::chrono_literals;
+using namespace testing_offers;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// One call with its caller: what was answered, what was written, whether there is room for more.
+template <class T>
+class Caller final : public detail::Sink<T>, public detail::CallHandle {
+ public:
+  [[nodiscard]] static Responder<void> responder(const std::shared_ptr<Caller>& self) {
+    return Responder<void>([self](Outcome<void>&& given) { self->ended.emplace(std::move(given)); });
+  }
+
+  bool write(const T& /*value*/) override { return false; }
+  void async_write(const T& value, Callback<bool> done) override {
+    values.push_back(value);
+    if (reads) return done(true);
+    waiting = std::move(done);
+  }
+  void flush() override {}
+
+  std::stop_token stop_token() override { return gone.get_token(); }
+  bool cancelled() noexcept override { return gone.stop_requested(); }
+  const Metadata& metadata() noexcept override { return none; }
+  void set_reply_metadata(std::string_view /*key*/, std::string_view /*value*/) override {}
+  void keep_alive(std::chrono::milliseconds after) override { dead_after = after; }
+
+  /// Has read what there is, and goes on reading.
+  void read() {
+    reads = true;
+    if (auto done = std::exchange(waiting, nullptr)) done(true);
+  }
+  void leave() { gone.request_stop(); }
+  [[nodiscard]] bool open() const { return !ended.has_value(); }
+  [[nodiscard]] Code code() const { return ended->failure().code; }
+
+  bool reads = true;
+  std::vector<T> values;
+  std::optional<Outcome<void>> ended;
+  std::chrono::milliseconds dead_after{};
+  Metadata none;
+  std::stop_source gone;
+
+ private:
+  Callback<bool> waiting;
+};
+
+template <class T>
+using Stream = std::shared_ptr<Caller<T>>;
 
 template <class T>
 struct Answer {
@@ -20,24 +70,10 @@ struct Answer {
   [[nodiscard]] Responder<T> responder() const {
     return Responder<T>([to = outcome](Outcome<T>&& given) { to->emplace(std::move(given)); });
   }
-  [[nodiscard]] bool given() const { return outcome->has_value(); }
+  [[nodiscard]] bool ok() const { return (*outcome)->ok(); }
   [[nodiscard]] auto value() const { return (*outcome)->value(); }
-  [[nodiscard]] Code code() const { return (*outcome)->failure().code; }
+  [[nodiscard]] const Failure& failure() const { return (*outcome)->failure(); }
 };
-
-Uuid nonce(std::uint8_t number) {
-  Uuid nonce;
-  nonce.bytes[0] = number;
-  return nonce;
-}
-
-Instance offer(std::string service, std::string agent) {
-  Instance instance;
-  instance.service = std::move(service);
-  instance.agent = std::move(agent);
-  instance.addresses = {"tcp://h:1"};
-  return instance;
-}
 
 struct ControllerTest : testing::Test {
   std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>();
@@ -54,255 +90,449 @@ struct ControllerTest : testing::Test {
     return options;
   }
 
-  /// Calls a function as if it came over that connection.
-  template <class Call>
-  void over(std::uint64_t connection, Call&& call) {
+  /// Begins a stream as if it came over that connection.
+  template <class T, class Call>
+  Stream<T> over(std::uint64_t connection, Call&& call, Stream<T> caller = std::make_shared<Caller<T>>()) {
     CallInfo info;
     info.connection = connection;
+    const std::string peer = "tcp://peer:" + std::to_string(connection);
+    info.peer = peer;
+    info.handle.set(caller.get());
     const CallScope scope(info);
-    call();
+    call(StreamWriter<T>(caller), Caller<T>::responder(caller));
+    return caller;
   }
-  Answer<std::uint32_t> add(std::uint64_t connection, std::uint8_t process, std::vector<Instance> instances) {
-    Answer<std::uint32_t> answer;
-    over(connection,
-         [&] { controller.register_({nonce(process), std::move(instances)}, answer.responder()); });
+  Stream<Standing> add_as(Controller& at, std::uint64_t connection, const Credential& who,
+                          std::vector<Offer> offers) {
+    return over<Standing>(connection, [&](StreamWriter<Standing> out, Responder<void> responder) {
+      at.register_({who, "p" + std::to_string(who.nonce.bytes[0]), std::move(offers)}, std::move(out),
+                   std::move(responder));
+    });
+  }
+  Stream<Standing> add(std::uint64_t connection, std::uint8_t process, std::vector<Offer> offers) {
+    return add_as(controller, connection, who(process), std::move(offers));
+  }
+  Stream<Change> watch(const Filter& what, std::uint64_t run = 0, std::uint64_t revision = 0,
+                       std::uint64_t connection = 99,
+                       Stream<Change> caller = std::make_shared<Caller<Change>>()) {
+    return over<Change>(
+        connection,
+        [&](StreamWriter<Change> out, Responder<void> responder) {
+          controller.watch({what, run, revision}, std::move(out), std::move(responder));
+        },
+        std::move(caller));
+  }
+  Stream<Lead> lead(std::uint64_t connection, std::uint8_t process, const Key& what) {
+    return over<Lead>(connection, [&](StreamWriter<Lead> out, Responder<void> responder) {
+      controller.lead({who(process), what}, std::move(out), std::move(responder));
+    });
+  }
+  Answer<void> update(const Credential& who, std::vector<Offer> put, std::vector<Key> remove = {}) {
+    Answer<void> answer;
+    controller.update({who, std::move(put), std::move(remove)}, answer.responder());
     return answer;
   }
-  Answer<bool> keep(std::uint64_t connection, std::uint8_t process, std::uint32_t wait_ms = 5000) {
-    Answer<bool> answer;
-    over(connection, [&] { controller.keep({nonce(process), wait_ms}, answer.responder()); });
+  Answer<void> deregister(const Credential& who) {
+    Answer<void> answer;
+    controller.deregister({who}, answer.responder());
     return answer;
   }
-  Answer<View> watch(std::string service, std::uint64_t epoch = 0, std::uint64_t revision = 0,
-                     std::uint32_t wait_ms = 20'000) {
-    return watch_over(0, std::move(service), epoch, revision, wait_ms);
+  [[nodiscard]] static std::vector<std::string> found(Controller& at, const Filter& what) {
+    Answer<Found> answer;
+    at.find({what}, answer.responder());
+    return shown(answer.value().instances);
   }
-  Answer<View> watch_over(std::uint64_t connection, std::string service, std::uint64_t epoch,
-                          std::uint64_t revision, std::uint32_t wait_ms = 20'000) {
-    Answer<View> answer;
-    over(connection,
-         [&] { controller.watch({std::move(service), epoch, revision, wait_ms}, answer.responder()); });
-    return answer;
+  [[nodiscard]] std::vector<std::string> found(const std::string& name) {
+    return found(controller, filter(name));
   }
-  Answer<View> watch_from(const View& known) { return watch("Index", known.epoch, known.revision); }
   void pass(std::chrono::nanoseconds time) {
     clock->advance(time);
     controller.tick();
   }
 };
 
-TEST_F(ControllerTest, TheFirstQuestionIsAnsweredAtOnce) {
-  const auto answer = watch("Index");
-  ASSERT_TRUE(answer.given());
-  EXPECT_NE(answer.value().epoch, 0U);
-  EXPECT_TRUE(answer.value().instances.empty());
+TEST_F(ControllerTest, ARegistrationIsToldHowItStands) {
+  const auto server = add(1, 1, {offer("Index", "books")});
+  ASSERT_EQ(server->values.size(), 1U);
+  EXPECT_EQ(server->values[0].lease, 30s);
+  EXPECT_NE(server->values[0].run, 0U);
+  EXPECT_NE(server->values[0].cluster, Uuid{});
+  EXPECT_THAT(server->values[0].warnings, IsEmpty());
+  EXPECT_TRUE(server->open());
+  EXPECT_THAT(found("Index"), ElementsAre("books@1"));
 }
 
-TEST_F(ControllerTest, AClientIsToldWhenAServerRegisters) {
-  const auto waiting = watch_from(watch("Index").value());
-  EXPECT_FALSE(waiting.given());
-  EXPECT_EQ(add(1, 1, {offer("Index", "books")}).value(), 30'000U);
-  ASSERT_TRUE(waiting.given());
-  ASSERT_EQ(waiting.value().instances.size(), 1U);
-  EXPECT_EQ(waiting.value().instances[0].agent, "books");
-}
-
-TEST_F(ControllerTest, ItsLogNamesWhatAServerOffersButNotHundreds) {
-  add(1, 1, {offer("Index", "books"), offer("Clock", "")});
-  EXPECT_TRUE(log->has(
-      "registered nonce=01000000000000000000000000000000 offers=2 which=\"Index for books, Clock\""));
-  add(1, 2, std::vector<Instance>(9, offer("Rank", "a")));
-  EXPECT_TRUE(log->has("offers=9"));
-  EXPECT_TRUE(log->has("Rank for a and others\""));
+TEST_F(ControllerTest, AWatcherGetsASnapshotAndThenWhatChanges) {
+  add(1, 1, {offer("Index", "books")});
+  const auto watcher = watch(filter("Index"));
+  add(2, 2, {offer("Index", "news"), offer("Rank")});
+  EXPECT_TRUE(update(who(2), {offer("Index", "maps")}, {key("Index", "news")}).ok());
+  EXPECT_TRUE(deregister(who(1)).ok());
+  ASSERT_EQ(watcher->values.size(), 4U);
+  EXPECT_TRUE(watcher->values[0].snapshot);
+  EXPECT_THAT(shown(watcher->values[0].put), ElementsAre("books@1"));
+  EXPECT_THAT(shown(watcher->values[1].put), ElementsAre("news@2"));
+  EXPECT_THAT(shown(watcher->values[2].put), ElementsAre("maps@2"));
+  EXPECT_THAT(shown(watcher->values[2].gone), ElementsAre("news@2"));
+  EXPECT_THAT(shown(watcher->values[3].gone), ElementsAre("books@1"));
 }
 
 TEST_F(ControllerTest, AChangeOfAnotherServiceWakesNobody) {
-  const auto waiting = watch_from(watch("Index").value());
-  add(1, 1, {offer("Rank", "")});
-  EXPECT_FALSE(waiting.given());
+  const auto watcher = watch(filter("Index"));
+  const auto prefix = watch(filter("Ra*"));
+  add(1, 1, {offer("Rank")});
+  EXPECT_EQ(watcher->values.size(), 1U);
+  EXPECT_EQ(prefix->values.size(), 2U);
 }
 
-TEST_F(ControllerTest, AWatchEndsWithItsTimeAndWhatItWas) {
-  const View known = watch("Index").value();
-  const auto waiting = watch_from(known);
-  pass(19'999ms);
-  EXPECT_FALSE(waiting.given());
-  pass(1ms);
-  ASSERT_TRUE(waiting.given());
-  EXPECT_EQ(waiting.value(), known);
-}
-
-TEST_F(ControllerTest, AChangeBetweenTwoQuestionsIsNotLost) {
-  const View known = watch("Index").value();
+TEST_F(ControllerTest, WhoWasCutOffGoesOnWithoutASnapshot) {
   add(1, 1, {offer("Index", "books")});
-  EXPECT_EQ(watch_from(known).value().instances.size(), 1U);
+  const auto before = watch(filter("Index"));
+  before->leave();
+  add(2, 2, {offer("Index", "news")});
+  EXPECT_EQ(before->values.size(), 1U) << "it is gone";
+  const auto again = watch(filter("Index"), before->values[0].run, before->values[0].revision);
+  ASSERT_EQ(again->values.size(), 1U);
+  EXPECT_FALSE(again->values[0].snapshot);
+  EXPECT_THAT(shown(again->values[0].put), ElementsAre("news@2"));
 }
 
-TEST_F(ControllerTest, AnEpochOfAnotherControllerIsAnsweredAtOnce) {
-  const View known = watch("Index").value();
-  EXPECT_TRUE(watch("Index", known.epoch + 1, known.revision).given());
+TEST_F(ControllerTest, AWatcherThatDoesNotReadHasOneValueUnderWayWhateverChanges) {
+  auto slow = std::make_shared<Caller<Change>>();
+  slow->reads = false;
+  watch(filter("Index"), 0, 0, 99, slow);
+  for (int i = 0; i < 100; ++i) {
+    const auto server = add(1, 1, {offer("Index", std::to_string(i))});
+    EXPECT_EQ(slow->values.size(), 1U);
+  }
+  slow->read();
+  ASSERT_EQ(slow->values.size(), 2U) << "all that it has missed, in one value";
+  EXPECT_THAT(shown(slow->values[1].put), ElementsAre("99@1"));
 }
 
 TEST_F(ControllerTest, AServerWhoseConnectionEndsIsGoneAtOnce) {
-  add(1, 1, {offer("Index", "books")});
-  const auto waiting = watch_from(watch("Index").value());
-  controller.connection_ended(1);
-  ASSERT_TRUE(waiting.given());
-  EXPECT_TRUE(waiting.value().instances.empty());
-}
-
-TEST_F(ControllerTest, WhatWaitsOverAConnectionEndsWithIt) {
-  add(1, 1, {offer("Rank", "")});
-  const View known = watch("Index").value();
-  const auto left = watch_over(1, "Index", known.epoch, known.revision);
-  const auto kept = keep(1, 1);
-  const auto other = watch_over(2, "Index", known.epoch, known.revision);
-  controller.connection_ended(1);
-  ASSERT_TRUE(left.given() && kept.given());
-  EXPECT_EQ(left.code(), Code::cancelled);
-  EXPECT_EQ(kept.code(), Code::cancelled);
-  EXPECT_FALSE(other.given());
-  const auto late = watch_over(1, "Index", known.epoch, known.revision);
-  ASSERT_TRUE(late.given()) << "nobody would ever take it away";
-  EXPECT_EQ(late.code(), Code::cancelled);
-}
-
-TEST_F(ControllerTest, OneConnectionHasSoManyCallsWaitingAndOthersHaveTheirOwn) {
-  add(1, 1, {offer("Rank", "")});
-  const View known = watch("Index").value();
-  std::vector<Answer<View>> waiting;
-  for (std::size_t i = 0; i + 1 < Controller::kMaxWaits; ++i)
-    waiting.push_back(watch_over(1, "Index", known.epoch, known.revision));
-  EXPECT_FALSE(keep(1, 1).given());
-  const auto watched = watch_over(1, "Index", known.epoch, known.revision);
-  const auto kept = keep(1, 1);
-  ASSERT_TRUE(watched.given() && kept.given());
-  EXPECT_EQ(watched.code(), Code::overloaded);
-  EXPECT_EQ(kept.code(), Code::overloaded);
-  EXPECT_EQ((*watched.outcome)->failure().execution, Execution::not_executed);
-  EXPECT_EQ((*watched.outcome)->failure().message,
-            "the controller lets at most 1024 calls of one connection wait");
-  EXPECT_TRUE(watch_over(1, "Index", 0, 0).value().instances.empty())
-      << "what is answered at once does not wait";
-  EXPECT_FALSE(watch_over(2, "Index", known.epoch, known.revision).given());
-  pass(10s);  // the keep has ended
-  EXPECT_FALSE(watch_over(1, "Index", known.epoch, known.revision).given());
+  const auto server = add(1, 1, {offer("Index", "books")});
+  const auto watcher = watch(filter("Index"));
+  server->leave();
+  ASSERT_EQ(watcher->values.size(), 2U);
+  EXPECT_THAT(shown(watcher->values[1].gone), ElementsAre("books@1"));
+  EXPECT_TRUE(log->has("server_lost"));
+  EXPECT_TRUE(log->has("which=\"Index for books\" peer=tcp://peer:1"));
 }
 
 TEST_F(ControllerTest, ARegistrationThatComesAfterTheEndOfItsConnectionDoesNotCount) {
-  controller.connection_ended(1);
-  EXPECT_FALSE((*add(1, 1, {offer("Index", "books")}).outcome)->ok());
-  EXPECT_TRUE(watch("Index").value().instances.empty());
+  auto late = std::make_shared<Caller<Standing>>();
+  late->leave();
+  over<Standing>(
+      1,
+      [&](StreamWriter<Standing> out, Responder<void> responder) {
+        controller.register_({who(1), "p", {offer("Index", "books")}}, std::move(out), std::move(responder));
+      },
+      late);
+  EXPECT_FALSE(late->open());
+  EXPECT_THAT(found("Index"), IsEmpty());
 }
 
-TEST_F(ControllerTest, AServerThatKeepsItselfStays) {
-  add(1, 1, {offer("Index", "books")});
-  for (int i = 0; i < 20; ++i) {
-    const auto kept = keep(1, 1);
-    EXPECT_FALSE(kept.given());
-    pass(5s);
-    ASSERT_TRUE(kept.given());
-    ASSERT_TRUE(kept.value());
+// Finding 1 of the controller: registering under a stranger's nonce took 200 of 200 calls, a stranger's
+// deregister was accepted, anyone might list nonces.
+TEST_F(ControllerTest, AStrangerWhoKnowsTheNonceChangesNothingAndIsNamedInTheLog) {
+  const auto server = add(1, 1, {offer("Index", "books")});
+  const auto stranger = add_as(controller, 66, who(1, 9), {offer("Index", "books", "tcp://evil:1")});
+  ASSERT_FALSE(stranger->open());
+  EXPECT_NE(stranger->ended->error_as<NotOwner>(), nullptr);
+  EXPECT_NE((*update(who(1, 9), {offer("Index", "evil")}).outcome)->error_as<NotOwner>(), nullptr);
+  EXPECT_NE((*deregister(who(1, 9)).outcome)->error_as<NotOwner>(), nullptr);
+  EXPECT_TRUE(server->open());
+  EXPECT_THAT(found("Index"), ElementsAre("books@1"));
+  EXPECT_TRUE(log->has("not_owner action=register"));
+  EXPECT_TRUE(log->has("which=\"Index for books\" peer=tcp://peer:66 owner=tcp://peer:1"));
+}
+
+TEST_F(ControllerTest, AListNamesProcessesAndPeersAndNoNonces) {
+  add(1, 1, {offer("Index", "books"), offer("Rank")});
+  add(2, 2, many(600, "Many"));
+  const auto listing = over<Entry>(5, [&](StreamWriter<Entry> out, Responder<void> responder) {
+    controller.list({}, std::move(out), std::move(responder));
+  });
+  ASSERT_FALSE(listing->open());
+  EXPECT_TRUE(listing->ended->ok());
+  ASSERT_EQ(listing->values.size(), 602U);
+  EXPECT_EQ(listing->values[0].offer.key, key("Index", "books"));
+  EXPECT_EQ(listing->values[0].process, "p1");
+  EXPECT_EQ(listing->values[0].peer, "tcp://peer:1");
+  EXPECT_TRUE(listing->values[0].verified);
+  EXPECT_EQ(listing->values[0].instance.size(), 8U);
+  EXPECT_NE(listing->values[0].instance.substr(0, 2), "01") << "it is no part of the nonce";
+}
+
+TEST_F(ControllerTest, AProcessThatRegistersAnewMovesToItsNewConnection) {
+  const auto before = add(1, 1, {offer("Index", "books")});
+  const auto watcher = watch(filter("Index"));
+  const auto now = add(2, 1, {offer("Index", "books")});
+  EXPECT_EQ(before->code(), Code::cancelled);
+  before->leave();
+  EXPECT_TRUE(now->open());
+  EXPECT_THAT(found("Index"), ElementsAre("books@1"));
+  EXPECT_EQ(watcher->values.size(), 1U) << "nothing has changed for its clients";
+}
+
+// Finding 2: two servers that offer the same share calls silently, nobody is told.
+TEST_F(ControllerTest, TwoThatOfferTheSameAreBothShownAndWarnedIfOneWantsToBeAlone) {
+  const auto one = add(1, 1, {alone("Clock")});
+  const auto two = add(2, 2, {offer("Clock"), offer("Index", "books")});
+  EXPECT_THAT(found("Clock"), ElementsAre("@1", "@2"));
+  ASSERT_EQ(two->values.size(), 1U);
+  ASSERT_EQ(two->values[0].warnings.size(), 1U);
+  EXPECT_EQ(two->values[0].warnings[0].key, key("Clock"));
+  EXPECT_THAT(two->values[0].warnings[0].text, HasSubstr("Clock is meant to have one server"));
+  EXPECT_THAT(two->values[0].warnings[0].text, HasSubstr("process \"p1\""));
+  ASSERT_EQ(one->values.size(), 2U);
+  EXPECT_THAT(one->values[1].warnings.at(0).text, HasSubstr("process \"p2\""));
+  EXPECT_TRUE(log->has("offered_twice name=Clock"));
+  const auto third = add(3, 3, {offer("Index", "books")});
+  EXPECT_THAT(third->values[0].warnings, IsEmpty()) << "nobody wants that alone";
+}
+
+// Finding 3: 300,000 offers of one service are accepted, watching it then gives MESSAGE_TOO_LARGE.
+TEST_F(ControllerTest, AServiceWithMoreInstancesThanAMessageHoldsIsWatchedInPieces) {
+  for (std::uint8_t process = 1; process <= 30; ++process) add(process, process, many(10'000));
+  const auto refused = add(1, 31, many(10'000));
+  EXPECT_EQ(refused->code(), Code::overloaded);
+  const auto watcher = watch(filter("Index"));
+  std::size_t told = 0;
+  for (const Change& change : watcher->values) {
+    EXPECT_LE(change.put.size(), 1'000U);
+    told += change.put.size();
   }
-  EXPECT_EQ(watch("Index").value().instances.size(), 1U);
+  EXPECT_EQ(told, 300'000U);
+  EXPECT_FALSE(watcher->values.back().more);
+  EXPECT_EQ(found("Index").size(), 1'000U) << "find() gives a part, and says so";
 }
 
-TEST_F(ControllerTest, AServerThatIsNotHeardOfLosesItsLease) {
-  add(1, 1, {offer("Index", "books")});
-  const auto waiting = watch_from(watch("Index").value());
-  pass(30s);
-  ASSERT_TRUE(waiting.given());
-  EXPECT_TRUE(waiting.value().instances.empty());
+TEST_F(ControllerTest, AServerThatShowsNoSignOfLifeLosesItsLease) {
+  const auto silent = add(1, 1, {offer("Index", "books")});
+  const auto lively = add(2, 2, {offer("Index", "news")});
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(update(who(2), {}).ok());
+    pass(10s);
+  }
+  ASSERT_FALSE(silent->open());
+  EXPECT_EQ(silent->code(), Code::unavailable);
+  EXPECT_TRUE(lively->open());
+  EXPECT_THAT(found("Index"), ElementsAre("news@2"));
+  EXPECT_TRUE(log->has("lease_over"));
+  EXPECT_TRUE(log->has("which=\"Index for books\" peer=tcp://peer:1"));
 }
 
-TEST_F(ControllerTest, AServerLearnsAtOnceThatItHasToRegisterAgain) {
-  EXPECT_FALSE(keep(1, 1).value()) << "never registered";
-  add(1, 1, {offer("Index", "books")});
-  EXPECT_FALSE(keep(2, 1).value()) << "over another connection";
-  const auto kept = keep(1, 1);
-  over(9, [&] { controller.deregister({nonce(1)}, Answer<void>().responder()); });
-  ASSERT_TRUE(kept.given());
-  EXPECT_FALSE(kept.value());
+TEST_F(ControllerTest, WhoIsNotRegisteredIsToldToRegisterAgain) {
+  EXPECT_NE((*update(who(1), {offer("Index")}).outcome)->error_as<NotRegistered>(), nullptr);
+  EXPECT_NE((*deregister(who(1)).outcome)->error_as<NotRegistered>(), nullptr);
+  const auto server = add(1, 1, {offer("Index")});
+  EXPECT_TRUE(deregister(who(1)).ok());
+  ASSERT_FALSE(server->open());
+  EXPECT_TRUE(server->ended->ok());
+  EXPECT_NE((*deregister(who(1)).outcome)->error_as<NotRegistered>(), nullptr);
 }
 
-TEST_F(ControllerTest, ALongKeepIsCutToAThirdOfTheLease) {
-  add(1, 1, {offer("Index", "books")});
-  const auto kept = keep(1, 1, 3'600'000);
-  pass(10s);
-  ASSERT_TRUE(kept.given());
-  EXPECT_TRUE(kept.value());
+TEST_F(ControllerTest, PingsWhoIsRegisteredAndMoreSeldomWhoOnlyWatches) {
+  EXPECT_EQ(add(1, 1, {offer("Index")})->dead_after, 10s);
+  EXPECT_EQ(watch(filter("Index"))->dead_after, 100s);
 }
 
-TEST_F(ControllerTest, DeregisteringTwiceIsADeclaredError) {
-  add(1, 1, {offer("Index", "books")});
-  Answer<void> first;
-  Answer<void> second;
-  controller.deregister({nonce(1)}, first.responder());
-  controller.deregister({nonce(1)}, second.responder());
-  EXPECT_TRUE((*first.outcome)->ok());
-  ASSERT_NE((*second.outcome)->error_as<NotRegistered>(), nullptr);
-  EXPECT_EQ((*second.outcome)->error_as<NotRegistered>()->nonce, nonce(1));
+TEST_F(ControllerTest, OneConnectionHasSoManyStreamsAndOthersHaveTheirOwn) {
+  std::vector<Stream<Change>> open;
+  for (std::size_t i = 0; i < Controller::kMaxStreams; ++i) open.push_back(watch(filter("Index"), 0, 0, 1));
+  const auto one_more = watch(filter("Index"), 0, 0, 1);
+  ASSERT_FALSE(one_more->open());
+  EXPECT_EQ(one_more->code(), Code::overloaded);
+  EXPECT_EQ(one_more->ended->failure().execution, Execution::not_executed);
+  EXPECT_EQ(add(1, 1, {offer("Index")})->code(), Code::overloaded);
+  EXPECT_TRUE(watch(filter("Index"), 0, 0, 2)->open());
+  open.front()->leave();
+  EXPECT_TRUE(watch(filter("Index"), 0, 0, 1)->open());
 }
 
-TEST_F(ControllerTest, ClientIdsDifferAndAreNeverZero) {
+TEST_F(ControllerTest, ALeadHasOneOwnerAtATimeAndItsEpochGrows) {
+  const auto one = add(1, 1, {});
+  add(2, 2, {});
+  const auto first = lead(1, 1, key("Clock"));
+  const auto second = lead(2, 2, key("Clock"));
+  ASSERT_EQ(first->values.size(), 1U);
+  EXPECT_THAT(second->values, IsEmpty());
+  first->leave();
+  ASSERT_EQ(second->values.size(), 1U);
+  EXPECT_GT(second->values[0].epoch, first->values[0].epoch);
+  EXPECT_EQ(lead(1, 1, key("Clock", "other"))->values.size(), 1U);
+}
+
+TEST_F(ControllerTest, ALeadEndsWithTheRegistrationOfItsOwner) {
+  const auto server = add(1, 1, {});
+  add(2, 2, {});
+  const auto first = lead(7, 1, key("Clock"));  // over another connection
+  const auto also = lead(7, 1, key("Clock"));
+  const auto second = lead(2, 2, key("Clock"));
+  server->leave();
+  ASSERT_FALSE(first->open() || also->open());
+  EXPECT_EQ(first->code(), Code::unavailable);
+  EXPECT_EQ(second->values.size(), 1U);
+  EXPECT_THAT(also->values, IsEmpty()) << "it is given to nobody who is gone";
+}
+
+TEST_F(ControllerTest, OnlyWhoIsRegisteredMayLead) {
+  EXPECT_NE(lead(1, 1, key("Clock"))->ended->error_as<NotRegistered>(), nullptr);
+}
+
+struct FailingStore final : Store {
+  MemoryStore memory;
+  bool works = false;
+
+  Stored load() override { return memory.load(); }
+  void put(const Uuid& nonce, const stored::Process& process) noexcept override {
+    memory.put(nonce, process);
+  }
+  void change(const Uuid& nonce, const std::vector<Offer>& put,
+              const std::vector<Key>& removed) noexcept override {
+    memory.change(nonce, put, removed);
+  }
+  void remove(const Uuid& nonce) noexcept override { memory.remove(nonce); }
+  bool put_epoch(const Key& key, std::uint64_t epoch) noexcept override {
+    return works && memory.put_epoch(key, epoch);
+  }
+  bool put_client_ids(std::uint32_t next) noexcept override { return works && memory.put_client_ids(next); }
+  StoreStatus state() const override { return memory.state(); }
+};
+
+struct ControllerWithABrokenStore : ControllerTest {
+  std::shared_ptr<FailingStore> failing = std::make_shared<FailingStore>();
+  ControllerWithABrokenStore() { store = failing; }
+};
+
+TEST_F(ControllerWithABrokenStore, GivesNoLeadBeforeTheStoreHasItsEpoch) {
+  Controller broken(options());
+  const auto server = add_as(broken, 1, who(1), {});
+  const auto leader = over<Lead>(1, [&](StreamWriter<Lead> out, Responder<void> responder) {
+    broken.lead({who(1), key("Clock")}, std::move(out), std::move(responder));
+  });
+  EXPECT_TRUE(leader->open());
+  EXPECT_THAT(leader->values, IsEmpty());
+  failing->works = true;
+  clock->advance(1s);
+  broken.tick();
+  EXPECT_EQ(leader->values.size(), 1U);
+  Answer<std::uint32_t> id;
+  failing->works = false;
+  broken.client_id({}, id.responder());
+  EXPECT_NE(id.value(), 0U) << "clients are served all the same";
+}
+
+TEST_F(ControllerTest, ClientIdsDifferAlsoFromThoseBeforeARestart) {
   std::set<std::uint32_t> ids;
-  for (int i = 0; i < 1000; ++i) {
-    Answer<std::uint32_t> answer;
-    controller.client_id({}, answer.responder());
-    EXPECT_NE(answer.value(), 0U);
-    ids.insert(answer.value());
-  }
-  EXPECT_EQ(ids.size(), 1000U);
+  const auto take = [&](Controller& from, int count) {
+    for (int i = 0; i < count; ++i) {
+      Answer<std::uint32_t> answer;
+      from.client_id({}, answer.responder());
+      EXPECT_NE(answer.value(), 0U);
+      ids.insert(answer.value());
+    }
+  };
+  take(controller, 5'000);
+  Controller restarted(options());
+  take(restarted, 5'000);
+  EXPECT_EQ(ids.size(), 10'000U);
 }
 
-TEST_F(ControllerTest, NobodyIsLeftWaitingWhenItCloses) {
-  add(1, 1, {offer("Index", "books")});
-  const auto waiting = watch_from(watch("Index").value());
-  const auto kept = keep(1, 1);
+TEST_F(ControllerTest, NoStreamIsLeftOpenWhenItClosesAndTheStoreForgetsNothing) {
+  const auto server = add(1, 1, {offer("Index", "books")});
+  const auto watcher = watch(filter("Index"));
   controller.close();
-  ASSERT_TRUE(waiting.given() && kept.given());
-  EXPECT_EQ(waiting.code(), Code::shutting_down);
-  EXPECT_EQ(watch("Index").code(), Code::shutting_down);
-  EXPECT_EQ(add(1, 2, {}).code(), Code::shutting_down);
+  ASSERT_FALSE(server->open() || watcher->open());
+  EXPECT_EQ(server->code(), Code::shutting_down);
+  EXPECT_EQ(watcher->code(), Code::shutting_down);
+  EXPECT_EQ(watch(filter("Index"))->code(), Code::shutting_down);
+  EXPECT_EQ(add(1, 2, {})->code(), Code::shutting_down);
+  EXPECT_EQ(update(who(1), {}).failure().code, Code::shutting_down);
+  EXPECT_EQ(store->load().processes.size(), 1U);
 }
 
 TEST_F(ControllerTest, WhatItsStoreKeptCountsUntilTheLeaseIsOver) {
   add(1, 1, {offer("Index", "books")});
   add(1, 2, {offer("Index", "news")});
+  EXPECT_TRUE(update(who(2), {offer("Index", "maps")}, {key("Index", "news")}).ok());
   Controller restarted(options());
-  const auto seen = [&] {
-    Answer<View> answer;
-    restarted.watch({"Index", 0, 0, 0}, answer.responder());
-    return answer.value().instances.size();
-  };
-  EXPECT_EQ(seen(), 2U);
-  over(1, [&] {
-    restarted.register_({nonce(2), {offer("Index", "news")}}, Answer<std::uint32_t>().responder());
-  });
+  EXPECT_THAT(found(restarted, filter("Index")), ElementsAre("books@1", "maps@2"));
+  EXPECT_NE(add_as(restarted, 66, who(2, 9), {})->ended->error_as<NotOwner>(), nullptr)
+      << "an entry that is not verified has an owner, too";
+  const auto back = add_as(restarted, 1, who(2), {offer("Index", "maps")});
   clock->advance(20s);
-  over(1, [&] { restarted.keep({nonce(2), 0}, Answer<bool>().responder()); });
+  Answer<void> sign;
+  restarted.update({who(2), {}, {}}, sign.responder());
   clock->advance(10s);
   restarted.tick();
-  EXPECT_EQ(seen(), 1U);
+  EXPECT_THAT(found(restarted, filter("Index")), ElementsAre("maps@2"));
 }
 
-TEST(ControllerThread, AnswersAWatchInItsOwnTime) {
+TEST_F(ControllerTest, ItsLogNamesWhatAServerOffersButNotHundreds) {
+  add(1, 1, {offer("Index", "books"), offer("Clock")});
+  EXPECT_TRUE(log->has("process=p1 offers=2 which=\"Clock, Index for books\" peer=tcp://peer:1"));
+  add(1, 2, many(9, "Rank"));
+  EXPECT_TRUE(log->has("offers=9"));
+  EXPECT_TRUE(log->has("Rank for 7 and others\""));
+}
+
+TEST_F(ControllerTest, HostileNamesGiveOneLineEach) {
+  const std::string evil = std::string("a\nb\x1b[31m\0c\xff\xfe", 11);
+  Offer hostile = alone(evil, evil);
+  hostile.labels[evil] = evil;
+  const auto before = log->size();
+  const auto add_hostile = [&](std::uint8_t process, std::uint8_t secret) {
+    return over<Standing>(1, [&](StreamWriter<Standing> out, Responder<void> responder) {
+      controller.register_({who(process, secret), evil, {hostile}}, std::move(out), std::move(responder));
+    });
+  };
+  const auto server = add_hostile(1, 0);
+  EXPECT_EQ(log->size(), before + 1);
+  add_hostile(1, 9);
+  EXPECT_EQ(log->size(), before + 3) << "not_owner and not_registered";
+  add_hostile(2, 0);
+  EXPECT_EQ(log->size(), before + 5) << "offered_twice and registered";
+  server->leave();
+  EXPECT_EQ(log->size(), before + 6);
+  for (const char* const raw : {"\n", "\x1b", "\xff"}) EXPECT_FALSE(log->has(raw));
+  EXPECT_FALSE(log->has(std::string_view("\0", 1)));
+  EXPECT_TRUE(log->has("a\\nb\\x1b[31m\\x00c\\xff"));
+}
+
+TEST_F(ControllerTest, SaysHowItStands) {
+  add(1, 1, {offer("Index", "books"), offer("Rank")});
+  const auto watcher = watch(filter("Index"));
+  Answer<Status> answer;
+  controller.status({}, answer.responder());
+  const Status status = answer.value();
+  EXPECT_EQ(status.processes, 1U);
+  EXPECT_EQ(status.offers, 2U);
+  EXPECT_EQ(status.watches, 1U);
+  EXPECT_EQ(status.revision, 2U);
+  EXPECT_EQ(status.store.name, "memory");
+  EXPECT_TRUE(status.store.ok);
+}
+
+TEST(ControllerThread, EndsALeaseInItsOwnTime) {
   ControllerOptions options;
   options.log = Log(Level::off);
+  options.lease = 20ms;
   Controller controller(options);
-  Answer<View> first;
-  controller.watch({"Index", 0, 0, 0}, first.responder());
+  const auto caller = std::make_shared<Caller<Standing>>();
   std::mutex mutex;
   std::condition_variable done;
-  bool answered = false;
-  controller.watch({"Index", first.value().epoch, first.value().revision, 20},
-                   Responder<View>([&](Outcome<View>&&) {
-                     const std::scoped_lock lock(mutex);
-                     answered = true;
-                     done.notify_all();
-                   }));
+  bool ended = false;
+  controller.register_({who(1), "p", {offer("Index")}}, StreamWriter<Standing>(caller),
+                       Responder<void>([&](Outcome<void>&&) {
+                         const std::scoped_lock lock(mutex);
+                         ended = true;
+                         done.notify_all();
+                       }));
   std::unique_lock lock(mutex);
-  EXPECT_TRUE(done.wait_for(lock, 10s, [&] { return answered; }));
+  EXPECT_TRUE(done.wait_for(lock, mftest::kLong, [&] { return ended; }));
 }
 
 }  // namespace

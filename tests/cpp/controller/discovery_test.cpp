@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <future>
 #include <optional>
 #include <thread>
 
@@ -24,19 +25,21 @@ constexpr auto kPatience = 20s;  // for what takes milliseconds
 
 class RunningController {
  public:
-  explicit RunningController(const std::string& listen = "tcp://127.0.0.1:0") {
+  explicit RunningController(const std::string& listen = "tcp://127.0.0.1:0",
+                             ControllerOptions options = quiet()) {
+    servant_ = std::make_shared<Controller>(std::move(options));
+    serve(listen);
+  }
+  static ControllerOptions quiet() {
     ControllerOptions options;
     options.log = Log(Level::off);
-    servant_ = std::make_shared<Controller>(options);
-    ServerOptions server;
-    server.listen = listen;
-    server.on_disconnect = [servant = servant_](std::uint64_t connection) {
-      servant->connection_ended(connection);
-    };
-    server.log = Log(Level::off);
-    server_ = std::make_unique<Server>(server);
-    server_->offer(servant_, {.where = Where::io_thread});
-    server_->start();
+    return options;
+  }
+  /// All connections end; the controller goes on, and listens at the same port again once that is called.
+  [[nodiscard]] std::function<void()> cut_off() {
+    const auto port = address().port;
+    server_->stop();
+    return [this, port] { serve("tcp://127.0.0.1:" + std::to_string(port)); };
   }
   ~RunningController() {
     servant_->close();
@@ -48,7 +51,19 @@ class RunningController {
     return address;
   }
 
+  [[nodiscard]] Controller& servant() { return *servant_; }
+
  private:
+  void serve(const std::string& listen) {
+    ServerOptions server;
+    server.listen = listen;
+    server.drain_timeout = 0ms;
+    server.log = Log(Level::off);
+    server_ = std::make_unique<Server>(server);
+    server_->offer(servant_, {.where = Where::io_thread});
+    server_->start();
+  }
+
   std::shared_ptr<Controller> servant_;
   std::unique_ptr<Server> server_;
 };
@@ -60,7 +75,10 @@ std::unique_ptr<ControllerRegistrar> registrar_at(const Address& controller, std
 }
 
 Offered offered(std::string service, std::string agent) {
-  return {std::move(service), std::move(agent), {}};
+  Offered offered;
+  offered.service = std::move(service);
+  offered.agent = std::move(agent);
+  return offered;
 }
 
 using Known = std::map<std::string, std::vector<std::string>>;
@@ -184,6 +202,75 @@ TEST(Discovery, WhatIsKnownOutlivesTheControllerAndItsReturn) {
   ControllerResolver fresh({address});
   EXPECT_TRUE(
       comes_to_know(fresh, "Index", {{"books", {"tcp://127.0.0.1:1"}}, {"news", {"tcp://127.0.0.1:2"}}}));
+}
+
+TEST(Discovery, AWatchThatWasCutOffLearnsWhatHasChangedMeanwhile) {
+  RunningController controller;
+  ControllerResolver resolver({controller.address()}, std::make_shared<transport::Reactor>(),
+                              Log(Level::off));
+  auto staying = registrar_at(controller.address(), 1);
+  auto leaving = registrar_at(controller.address(), 2);
+  staying->announce({offered("Index", "books")}, {Address::parse("tcp://127.0.0.1:1")});
+  leaving->announce({offered("Index", "books")}, {Address::parse("tcp://127.0.0.1:2")});
+  ASSERT_TRUE(comes_to_know(resolver, "Index", {{"books", {"tcp://127.0.0.1:1", "tcp://127.0.0.1:2"}}}));
+  const auto come_back = controller.cut_off();
+  leaving.reset();
+  staying->announce({offered("Index", "books"), offered("Index", "news")},
+                    {Address::parse("tcp://127.0.0.1:1")});
+  come_back();
+  EXPECT_TRUE(
+      comes_to_know(resolver, "Index", {{"books", {"tcp://127.0.0.1:1"}}, {"news", {"tcp://127.0.0.1:1"}}}));
+}
+
+TEST(Discovery, AServerThatHangsIsOutOfTheListsAndOneThatOnlyHasNothingToSayStays) {
+  ControllerOptions options = RunningController::quiet();
+  options.dead_after = 3s;
+  const RunningController controller("tcp://127.0.0.1:0", options);
+  ControllerResolver resolver({controller.address()});
+  auto lively = registrar_at(controller.address(), 1);
+  lively->announce({offered("Index", "books")}, {Address::parse("tcp://127.0.0.1:1")});
+  const auto reactor = std::make_shared<transport::Reactor>();
+  ControllerRegistrar hanging({controller.address()}, {2}, Log(Level::off), reactor);
+  hanging.announce({offered("Index", "news")}, {Address::parse("tcp://127.0.0.1:2")});
+  ASSERT_TRUE(
+      comes_to_know(resolver, "Index", {{"books", {"tcp://127.0.0.1:1"}}, {"news", {"tcp://127.0.0.1:2"}}}));
+  std::promise<void> over;
+  reactor->post([&over] { over.get_future().wait(); });  // reads nothing, and answers no ping
+  EXPECT_TRUE(comes_to_know(resolver, "Index", kBooksAt1));
+  over.set_value();
+  EXPECT_TRUE(
+      comes_to_know(resolver, "Index", {{"books", {"tcp://127.0.0.1:1"}}, {"news", {"tcp://127.0.0.1:2"}}}))
+      << "it comes back by itself";
+}
+
+TEST(Discovery, AServerThatIsNotAloneIsWarned) {
+  const RunningController controller;
+  const auto log = std::make_shared<mftest::KeptLog>();
+  ControllerRegistrar server({controller.address()}, {1}, Log(log));
+  Offered wanted = offered("Clock", "");
+  wanted.alone = true;
+  server.announce({wanted}, {Address::parse("tcp://127.0.0.1:1")});
+  ControllerResolver resolver({controller.address()});
+  ASSERT_TRUE(comes_to_know(resolver, "Clock", {{"", {"tcp://127.0.0.1:1"}}}));
+  auto other = registrar_at(controller.address(), 2);
+  other->announce({offered("Clock", "")}, {Address::parse("tcp://127.0.0.1:2")});
+  EXPECT_TRUE(mftest::eventually([&] { return log->has("offered_twice"); }));
+  EXPECT_TRUE(log->has("Clock is meant to have one server, and is offered by process"));
+  EXPECT_TRUE(comes_to_know(resolver, "Clock", {{"", {"tcp://127.0.0.1:1", "tcp://127.0.0.1:2"}}}));
+}
+
+TEST(Discovery, WhatAServerMayNotOfferIsSaidInItsLogAndHurtsNothingElse) {
+  const RunningController controller;
+  const auto log = std::make_shared<mftest::KeptLog>();
+  ControllerRegistrar server({controller.address()}, {1}, Log(log));
+  Offered wrong = offered("Index", "books");
+  wrong.labels[std::string(65, 'x')] = "";
+  server.announce({wrong}, {Address::parse("tcp://127.0.0.1:1")});
+  EXPECT_TRUE(mftest::eventually([&] { return log->has("not_registered"); }));
+  EXPECT_TRUE(log->has("code=INVALID_ARGUMENT"));
+  server.announce({offered("Index", "books")}, {Address::parse("tcp://127.0.0.1:1")});
+  ControllerResolver resolver({controller.address()});
+  EXPECT_TRUE(comes_to_know(resolver, "Index", kBooksAt1));
 }
 
 TEST(Discovery, AResolverEndsWhileItAsksAndWhileNobodyIsThere) {

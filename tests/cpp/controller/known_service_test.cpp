@@ -14,18 +14,34 @@ const TimePoint kStart{1h};
 
 Instance at(std::uint8_t process, std::string agent, std::vector<std::string> addresses) {
   Instance instance;
-  instance.nonce.bytes[0] = process;
-  instance.agent = std::move(agent);
-  instance.addresses = std::move(addresses);
+  instance.instance.bytes[0] = process;
+  instance.offer.key.agent = std::move(agent);
+  instance.offer.addresses = std::move(addresses);
+  instance.verified = true;
   return instance;
 }
 
-View view(std::uint64_t epoch, std::uint64_t revision, std::vector<Instance> instances) {
-  View view;
-  view.epoch = epoch;
-  view.revision = revision;
-  view.instances = std::move(instances);
-  return view;
+Change snapshot(std::uint64_t run, std::vector<Instance> instances, bool more = false) {
+  Change change;
+  change.run = run;
+  change.snapshot = true;
+  change.more = more;
+  change.put = std::move(instances);
+  return change;
+}
+
+Change delta(std::uint64_t run, std::uint64_t revision, std::vector<Instance> put,
+             std::vector<Instance> gone = {}) {
+  Change change;
+  change.run = run;
+  change.revision = revision;
+  change.put = std::move(put);
+  for (const Instance& instance : gone) {
+    change.gone.emplace_back();
+    change.gone.back().key = instance.offer.key;
+    change.gone.back().instance = instance.instance;
+  }
+  return change;
 }
 
 std::vector<std::string> addresses(const Offers& offers, const std::string& agent) {
@@ -37,52 +53,90 @@ std::vector<std::string> addresses(const Offers& offers, const std::string& agen
 TEST(KnownService, SaysThatItKnowsNothingUntilTheControllerHasAnswered) {
   KnownService known;
   EXPECT_FALSE(known.offers().answered);
-  known.update(view(7, 0, {}), kStart);
+  known.apply(snapshot(7, {}), kStart);
   EXPECT_TRUE(known.offers().answered);
   EXPECT_THAT(known.offers().agents, IsEmpty());
 }
 
 TEST(KnownService, GivesInstancesByAgent) {
   KnownService known;
-  known.update(
-      view(7, 1,
-           {at(1, "books", {"tcp://h:1"}), at(2, "books", {"tcp://h:2"}), at(2, "news", {"tcp://h:2"})}),
-      kStart);
+  known.apply(snapshot(7, {at(1, "books", {"tcp://h:1"}), at(2, "books", {"tcp://h:2"}),
+                           at(2, "news", {"tcp://h:2"})}),
+              kStart);
   EXPECT_THAT(addresses(known.offers(), "books"), ElementsAre("tcp://h:1", "tcp://h:2"));
   EXPECT_THAT(addresses(known.offers(), "news"), ElementsAre("tcp://h:2"));
 }
 
+TEST(KnownService, TakesInWhatChanges) {
+  KnownService known;
+  known.apply(snapshot(7, {at(1, "books", {"tcp://h:1"})}), kStart);
+  known.apply(delta(7, 5, {at(2, "books", {"tcp://h:2"})}), kStart);
+  EXPECT_THAT(addresses(known.offers(), "books"), ElementsAre("tcp://h:1", "tcp://h:2"));
+  known.apply(delta(7, 6, {at(2, "books", {"tcp://h:3"})}, {at(1, "books", {})}), kStart);
+  EXPECT_THAT(addresses(known.offers(), "books"), ElementsAre("tcp://h:3"));
+  EXPECT_EQ(known.run(), 7U);
+  EXPECT_EQ(known.revision(), 6U);
+}
+
+TEST(KnownService, KeepsWhatItKnewUntilASnapshotIsComplete) {
+  KnownService known;
+  known.apply(snapshot(7, {at(1, "books", {"tcp://h:1"})}), kStart);
+  known.apply(snapshot(7, {at(2, "books", {"tcp://h:2"})}, true), kStart);
+  EXPECT_THAT(addresses(known.offers(), "books"), ElementsAre("tcp://h:1"));
+  known.apply(delta(7, 9, {at(3, "books", {"tcp://h:3"})}), kStart);
+  EXPECT_THAT(addresses(known.offers(), "books"), ElementsAre("tcp://h:2", "tcp://h:3"));
+  EXPECT_EQ(known.revision(), 9U);
+}
+
+TEST(KnownService, ForgetsTheSnapshotThatWasCutOff) {
+  KnownService known;
+  known.apply(snapshot(7, {at(1, "books", {"tcp://h:1"})}), kStart);
+  known.apply(snapshot(7, {at(2, "books", {"tcp://h:2"})}, true), kStart);
+  known.begin();
+  known.apply(delta(7, 9, {at(3, "books", {"tcp://h:3"})}), kStart);
+  EXPECT_THAT(addresses(known.offers(), "books"), ElementsAre("tcp://h:1", "tcp://h:3"));
+}
+
 TEST(KnownService, TakesTheFirstAddressThatThisRuntimeCanConnectTo) {
   KnownService known;
-  known.update(view(7, 1,
-                    {at(1, "books", {"tls://h:1", "tcp://h:2"}), at(2, "books", {"tcp://h:3", "tls://h:4"}),
-                     at(3, "books", {"carrier-pigeon://h:5", "tls://h:6"})}),
-               kStart);
+  known.apply(
+      snapshot(7, {at(1, "books", {"tls://h:1", "tcp://h:2"}), at(2, "books", {"tcp://h:3", "tls://h:4"}),
+                   at(3, "books", {"carrier-pigeon://h:5", "tls://h:6"})}),
+      kStart);
   EXPECT_THAT(addresses(known.offers(), "books"), ElementsAre("tls://h:1", "tcp://h:3", "tls://h:6"));
 }
 
 TEST(KnownService, AnAgentThatLostItsInstancesStaysWithNone) {
   KnownService known;
-  known.update(view(7, 1, {at(1, "books", {"tcp://h:1"})}), kStart);
-  known.update(view(7, 2, {}), kStart);
+  known.apply(snapshot(7, {at(1, "books", {"tcp://h:1"})}), kStart);
+  known.apply(delta(7, 2, {}, {at(1, "books", {})}), kStart);
   EXPECT_THAT(addresses(known.offers(), "books"), IsEmpty());
 }
 
 TEST(KnownService, TakesTheFirstAddressThatItCanUse) {
   KnownService known;
-  known.update(
-      view(7, 1,
-           {at(1, "", {"quic://h:1", "nonsense", "tcp://h:3"}), at(2, "", {"nonsense"}), at(3, "", {})}),
-      kStart);
+  known.apply(snapshot(7, {at(1, "", {"quic://h:1", "nonsense", "tcp://h:3"}), at(2, "", {"nonsense"}),
+                           at(3, "", {})}),
+              kStart);
   EXPECT_THAT(addresses(known.offers(), ""), ElementsAre("tcp://h:3"));
+}
+
+TEST(KnownService, OfTwoAtOneAddressTheOneThatWasHeardOfCounts) {
+  KnownService known;
+  auto before = at(1, "", {"tcp://h:1"});
+  before.verified = false;
+  known.apply(snapshot(7, {before, at(2, "", {"tcp://h:1"})}), kStart);
+  const auto offers = known.offers();
+  ASSERT_EQ(offers.agents.at("").size(), 1U);
+  EXPECT_EQ(offers.agents.at("")[0].nonce[0], std::byte{2});
 }
 
 TEST(KnownService, KeepsWhatItKnewWhileServersRegisterAtANewController) {
   KnownService known;
-  known.update(view(7, 1, {at(1, "books", {"tcp://h:1"}), at(2, "books", {"tcp://h:2"})}), kStart);
-  known.update(view(8, 0, {}), kStart + 1s);
+  known.apply(snapshot(7, {at(1, "books", {"tcp://h:1"}), at(2, "books", {"tcp://h:2"})}), kStart);
+  known.apply(snapshot(8, {}), kStart + 1s);
   EXPECT_THAT(addresses(known.offers(), "books"), ElementsAre("tcp://h:1", "tcp://h:2"));
-  known.update(view(8, 1, {at(2, "books", {"tcp://h:2"})}), kStart + 2s);
+  known.apply(delta(8, 1, {at(2, "books", {"tcp://h:2"})}), kStart + 2s);
   EXPECT_THAT(addresses(known.offers(), "books"), ElementsAre("tcp://h:2", "tcp://h:1"));
   EXPECT_EQ(known.next_tidy(), kStart + 11s);
   known.tidy(kStart + 11s);
@@ -92,10 +146,10 @@ TEST(KnownService, KeepsWhatItKnewWhileServersRegisterAtANewController) {
 
 TEST(KnownService, AServerThatRegisteredAtTheNewControllerAndLeftIsGone) {
   KnownService known;
-  known.update(view(7, 1, {at(1, "books", {"tcp://h:1"})}), kStart);
-  known.update(view(8, 0, {}), kStart + 1s);
-  known.update(view(8, 1, {at(1, "books", {"tcp://h:1"})}), kStart + 2s);
-  known.update(view(8, 0, {}), kStart + 3s);
+  known.apply(snapshot(7, {at(1, "books", {"tcp://h:1"})}), kStart);
+  known.apply(snapshot(8, {}), kStart + 1s);
+  known.apply(delta(8, 1, {at(1, "books", {"tcp://h:1"})}), kStart + 2s);
+  known.apply(delta(8, 2, {}, {at(1, "books", {})}), kStart + 3s);
   EXPECT_THAT(addresses(known.offers(), "books"), IsEmpty());
 }
 

@@ -3,187 +3,224 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "mf/controller/store.hpp"
+#include "controller/offers.hpp"
 #include "mf/core/error.hpp"
 
 namespace mf::controller {
 namespace {
 
 using namespace std::chrono_literals;
+using namespace testing_offers;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
 const TimePoint kStart{1h};
 
-Uuid nonce(std::uint8_t number) {
-  Uuid nonce;
-  nonce.bytes[0] = number;
-  return nonce;
-}
-
-Instance offer(std::string service, std::string agent, std::string address = "tcp://h:1") {
-  Instance instance;
-  instance.service = std::move(service);
-  instance.agent = std::move(agent);
-  instance.addresses = {std::move(address)};
-  return instance;
-}
-
-std::vector<std::string> agents(const View& view) {
-  std::vector<std::string> names;
-  for (const Instance& instance : view.instances) names.push_back(instance.agent);
-  return names;
-}
-
 template <class Put>
-void expect_refused(Put&& put, const std::string& words) {
+void expect_refused(Put&& put, Code code, const std::string& words) {
   try {
     put();
     ADD_FAILURE() << "it was taken";
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), Code::overloaded);
+    EXPECT_EQ(error.code(), code);
     EXPECT_EQ(error.execution(), Execution::not_executed);
     EXPECT_THAT(error.what(), testing::HasSubstr(words));
   }
 }
 
 struct RegistryTest : testing::Test {
-  Registry registry{77, 30s};
+  Registry registry{30s};
+
+  void put(std::uint8_t process, Owner owner, std::vector<Offer> offers, TimePoint now = kStart) {
+    registry.put(who(process), "p" + std::to_string(process), owner, std::move(offers), now);
+  }
+  [[nodiscard]] std::vector<std::string> found(const Filter& what) const {
+    return testing_offers::found(registry, what);
+  }
 };
 
 TEST_F(RegistryTest, KnowsManyAgentsOfAServiceAndManyServicesOfAnAgent) {
-  EXPECT_THAT(registry.put(nonce(1), 1, {offer("Index", "books"), offer("Rank", "books")}, kStart),
-              ElementsAre("Index", "Rank"));
-  EXPECT_THAT(registry.put(nonce(2), 2, {offer("Index", "news"), offer("Index", "books")}, kStart),
-              ElementsAre("Index"));
-  EXPECT_THAT(agents(registry.view("Index")), ElementsAre("books", "books", "news"));
-  EXPECT_THAT(agents(registry.view("Rank")), ElementsAre("books"));
-  EXPECT_EQ(registry.all().size(), 4U);
-  EXPECT_EQ(registry.view("Index").instances[1].nonce, nonce(2));
+  put(1, 1, {offer("Index", "books"), offer("Rank", "books")});
+  put(2, 2, {offer("Index", "news"), offer("Index", "books")});
+  EXPECT_THAT(found(filter("Index")), ElementsAre("books@1", "books@2", "news@2"));
+  EXPECT_THAT(found(filter("Rank")), ElementsAre("books@1"));
+  EXPECT_EQ(registry.offers(), 4U);
+  EXPECT_EQ(registry.processes(), 2U);
 }
 
-TEST_F(RegistryTest, AServiceThatNobodyOffersIsEmptyAndNoError) {
-  const View view = registry.view("Nothing");
-  EXPECT_EQ(view.epoch, 77U);
-  EXPECT_EQ(view.revision, 0U);
-  EXPECT_THAT(view.instances, IsEmpty());
+TEST_F(RegistryTest, FindsByNameAndAgentAndHowTheyBegin) {
+  put(1, 1, {offer("eu.Index", "books"), offer("eu.Index", "news"), offer("eu.Rank", "books")});
+  put(2, 2, {offer("eu", "books"), offer("us.Index", "books")});
+  EXPECT_THAT(found(filter("eu.Index")), ElementsAre("books@1", "news@1"));
+  EXPECT_THAT(found(filter("eu.*")), ElementsAre("books@1", "news@1", "books@1"));
+  EXPECT_THAT(found(filter("*", "news")), ElementsAre("news@1"));
+  EXPECT_THAT(found(filter("eu.Index", "b*")), ElementsAre("books@1"));
+  EXPECT_THAT(found(filter("eu.Index", "books")), ElementsAre("books@1"));
+  EXPECT_THAT(found(filter("eu.Index", "book")), IsEmpty());
+  EXPECT_THAT(found(filter("Nothing")), IsEmpty());
+  EXPECT_EQ(found(filter("*")).size(), 5U);
+  Filter topics = filter("*");
+  topics.kind = KeyKind::topic;
+  EXPECT_THAT(found(topics), IsEmpty()) << "a topic is no service";
+}
+
+TEST_F(RegistryTest, PagesFollowEachOtherWithoutAGap) {
+  put(1, 1, many(10));
+  put(2, 2, {offer("Other")});
+  std::vector<std::string> all;
+  std::optional<Place> after;
+  int pages = 0;
+  do {
+    const auto page = registry.page(filter("Index"), after, 4, std::size_t{1} << 20);
+    for (const auto& instance : page.instances) all.push_back(instance->offer.key.agent);
+    after = page.last;
+    ++pages;
+  } while (after);
+  EXPECT_EQ(pages, 3);
+  EXPECT_THAT(all, ElementsAre("0", "1", "2", "3", "4", "5", "6", "7", "8", "9"));
 }
 
 TEST_F(RegistryTest, RegisteringTheSameAgainChangesNothing) {
-  registry.put(nonce(1), 1, {offer("Index", "books")}, kStart);
-  const auto revision = registry.revision("Index");
-  EXPECT_THAT(registry.put(nonce(1), 1, {offer("Index", "books")}, kStart), IsEmpty());
-  EXPECT_EQ(registry.revision("Index"), revision);
+  put(1, 1, {offer("Index", "books")});
+  const auto revision = registry.log().latest();
+  put(1, 1, {offer("Index", "books")});
+  put(1, 2, {offer("Index", "books")});
+  EXPECT_EQ(registry.log().latest(), revision);
 }
 
 TEST_F(RegistryTest, ARegistrationReplacesTheOneBefore) {
-  registry.put(nonce(1), 1, {offer("Index", "books"), offer("Rank", "")}, kStart);
-  EXPECT_THAT(
-      registry.put(nonce(1), 1, {offer("Index", "books", "tcp://h:2"), offer("Index", "news")}, kStart),
-      ElementsAre("Index", "Rank"));
-  const View view = registry.view("Index");
-  ASSERT_EQ(view.instances.size(), 2U);
-  EXPECT_THAT(view.instances[0].addresses, ElementsAre("tcp://h:2"));
-  EXPECT_THAT(registry.view("Rank").instances, IsEmpty());
+  put(1, 1, {offer("Index", "books"), offer("Rank")});
+  put(1, 1, {offer("Index", "books", "tcp://h:2"), offer("Index", "news")});
+  const auto page = registry.page(filter("Index"), std::nullopt, 10, 10'000);
+  ASSERT_EQ(page.instances.size(), 2U);
+  EXPECT_THAT(page.instances[0]->offer.addresses, ElementsAre("tcp://h:2"));
+  EXPECT_THAT(found(filter("Rank")), IsEmpty());
 }
 
-TEST_F(RegistryTest, NoRevisionIsGivenTwice) {
-  std::set<std::uint64_t> seen;
-  for (std::uint8_t i = 0; i < 20; ++i) {
-    registry.put(nonce(1), 1, {offer("Index", "books")}, kStart);
-    EXPECT_TRUE(seen.insert(registry.revision("Index")).second);
-    registry.remove(nonce(1));
-    EXPECT_EQ(registry.revision("Index"), 0U);
-  }
+TEST_F(RegistryTest, AnUpdateSaysWhatChangesAndWhatItDoesNotNameStays) {
+  put(1, 1, {offer("Index", "books"), offer("Index", "news"), offer("Rank")});
+  EXPECT_TRUE(registry.update(nonce(1), {offer("Index", "maps")}, {key("Index", "news")}, kStart));
+  EXPECT_THAT(found(filter("Index")), ElementsAre("books@1", "maps@1"));
+  EXPECT_THAT(found(filter("Rank")), ElementsAre("@1"));
+  EXPECT_FALSE(registry.update(nonce(1), {offer("Index", "maps")}, {key("Index", "nobody")}, kStart))
+      << "nothing is another one now";
+  EXPECT_TRUE(registry.update(nonce(1), {offer("Rank", "", "tcp://h:2")}, {key("Rank")}, kStart))
+      << "what is removed and put is replaced";
+  EXPECT_THAT(found(filter("Rank")), ElementsAre("@1"));
 }
 
-TEST_F(RegistryTest, ALostConnectionTakesItsProcessesAlong) {
-  registry.put(nonce(1), 1, {offer("Index", "books")}, kStart);
-  registry.put(nonce(2), 2, {offer("Index", "news")}, kStart);
-  std::vector<Uuid> gone;
-  EXPECT_THAT(registry.drop(1, gone), ElementsAre("Index"));
-  EXPECT_THAT(gone, ElementsAre(nonce(1)));
-  EXPECT_THAT(agents(registry.view("Index")), ElementsAre("news"));
+TEST_F(RegistryTest, EveryChangeHasARevisionOfItsOwn) {
+  put(1, 1, {offer("Index", "books"), offer("Rank")});
+  EXPECT_EQ(registry.log().latest(), 2U);
+  EXPECT_TRUE(registry.remove(nonce(1)));
+  EXPECT_EQ(registry.log().latest(), 4U);
+  EXPECT_EQ(registry.log().at(1).place, (Place{key("Index", "books"), nonce(1)}));
+  EXPECT_NE(registry.log().at(2).instance, nullptr);
+  EXPECT_EQ(registry.log().at(3).place, (Place{key("Index", "books"), nonce(1)}));
+  EXPECT_EQ(registry.log().at(3).instance, nullptr);
 }
 
-TEST_F(RegistryTest, AProcessThatCameBackIsNotHurtByTheEndOfItsOldConnection) {
-  registry.put(nonce(1), 1, {offer("Index", "books")}, kStart);
-  registry.put(nonce(1), 2, {offer("Index", "books")}, kStart);
-  std::vector<Uuid> gone;
-  EXPECT_THAT(registry.drop(1, gone), IsEmpty());
-  EXPECT_THAT(agents(registry.view("Index")), ElementsAre("books"));
+TEST_F(RegistryTest, AProcessBelongsToWhoKnowsItsSecret) {
+  EXPECT_EQ(registry.standing(who(1)), Registry::Standing::unknown);
+  put(1, 1, {offer("Index", "books")});
+  EXPECT_EQ(registry.standing(who(1)), Registry::Standing::own);
+  EXPECT_EQ(registry.standing(who(1, 7)), Registry::Standing::stranger);
 }
 
-TEST_F(RegistryTest, ALeaseThatIsNotRenewedEnds) {
-  registry.put(nonce(1), 1, {offer("Index", "books")}, kStart);
-  registry.put(nonce(2), 2, {offer("Index", "news")}, kStart);
-  EXPECT_TRUE(registry.touch(nonce(2), 2, kStart + 20s));
-  EXPECT_FALSE(registry.touch(nonce(2), 1, kStart + 29s)) << "not over that connection";
+TEST_F(RegistryTest, ALeaseThatIsNotRenewedIsOver) {
+  put(1, 1, {offer("Index", "books")});
+  put(2, 2, {offer("Index", "news")});
+  EXPECT_FALSE(registry.update(nonce(2), {}, {}, kStart + 20s)) << "a sign of life";
   EXPECT_EQ(registry.next_expiry(), kStart + 30s);
-  std::vector<Uuid> gone;
-  EXPECT_THAT(registry.expire(kStart + 29s, gone), IsEmpty());
-  EXPECT_THAT(registry.expire(kStart + 30s, gone), ElementsAre("Index"));
-  EXPECT_THAT(agents(registry.view("Index")), ElementsAre("news"));
+  EXPECT_THAT(registry.expired(kStart + 29s), IsEmpty());
+  EXPECT_THAT(registry.expired(kStart + 30s), ElementsAre(nonce(1)));
+  EXPECT_TRUE(registry.remove(nonce(1)));
+  EXPECT_EQ(registry.next_expiry(), kStart + 50s);
+}
+
+TEST_F(RegistryTest, WhatAStoreKeptIsNotVerifiedUntilItRegisters) {
+  put(1, 1, {offer("Index", "books")});
+  Registry restarted(30s);
+  restarted.load(nonce(1), registry.stored(nonce(1)), kStart);
+  const auto verified = [&] {
+    return restarted.page(filter("Index"), std::nullopt, 1, 10'000).instances.at(0)->verified;
+  };
+  EXPECT_FALSE(verified());
+  EXPECT_EQ(restarted.standing(who(1)), Registry::Standing::own);
+  EXPECT_EQ(restarted.standing(who(1, 7)), Registry::Standing::stranger) << "nobody takes it meanwhile";
+  restarted.put(who(1), "p1", 1, {offer("Index", "books")}, kStart);
+  EXPECT_TRUE(verified());
 }
 
 TEST_F(RegistryTest, RemovingWhatIsNotThereSaysSo) {
-  EXPECT_FALSE(registry.remove(nonce(9)).has_value());
-  registry.put(nonce(9), 1, {}, kStart);
-  EXPECT_TRUE(registry.remove(nonce(9)).has_value());
+  EXPECT_FALSE(registry.remove(nonce(9)));
+  put(9, 1, {});
+  EXPECT_TRUE(registry.remove(nonce(9)));
+}
+
+TEST_F(RegistryTest, NamesWhoElseOffersAKeyThatOneWantsAlone) {
+  put(1, 1, {offer("Index", "books"), alone("Clock")});
+  put(2, 2, {offer("Index", "books")});
+  EXPECT_THAT(registry.shared(nonce(2)), IsEmpty()) << "nobody has asked for that";
+  put(3, 3, {offer("Clock"), alone("Index", "books")});
+  const auto shared = registry.shared(nonce(3));
+  ASSERT_EQ(shared.size(), 2U);
+  EXPECT_EQ(shared[0].key, key("Clock"));
+  EXPECT_EQ(shared[0].other, nonce(1));
+  EXPECT_EQ(shared[1].key, key("Index", "books"));
+  EXPECT_EQ(registry.shared(nonce(1)).size(), 2U);
+  EXPECT_TRUE(registry.remove(nonce(3)));
+  EXPECT_THAT(registry.shared(nonce(1)), IsEmpty());
+}
+
+TEST_F(RegistryTest, OneKeyTwiceIsRefused) {
+  expect_refused([&] { put(1, 1, {offer("Index", "books"), offer("Index", "books")}); },
+                 Code::invalid_argument, "twice");
+  EXPECT_EQ(registry.processes(), 0U);
 }
 
 TEST_F(RegistryTest, TooManyOffersAreRefusedAndNothingIsChanged) {
-  registry.put(nonce(1), 1, {offer("Index", "books")}, kStart);
-  std::vector<Instance> many;
-  for (std::size_t i = 0; i <= Registry::kMaxOffersOfOwner; ++i)
-    many.push_back(offer("Index", std::to_string(i)));
-  expect_refused([&] { registry.put(nonce(1), 1, many, kStart); },
-                 "the controller takes at most 10000 offers from one connection");
-  EXPECT_THAT(agents(registry.view("Index")), ElementsAre("books"));
+  put(1, 1, {offer("Index", "books")});
+  const auto too_many = many(Registry::kMaxOffersOfOwner + 1);
+  const auto words = "the controller takes at most 10000 offers from one connection";
+  expect_refused([&] { put(1, 1, too_many); }, Code::overloaded, words);
+  expect_refused([&] { (void)registry.update(nonce(1), too_many, {}, kStart); }, Code::overloaded, words);
+  expect_refused([&] { put(2, 1, too_many); }, Code::overloaded, words);
+  EXPECT_THAT(found(filter("Index")), ElementsAre("books@1"));
+  EXPECT_EQ(registry.processes(), 1U);
 }
 
 TEST_F(RegistryTest, AConnectionThatNamesMoreAndMoreProcessesMeetsTheSameBound) {
-  std::vector<Instance> half;
-  for (std::size_t i = 0; i < Registry::kMaxOffersOfOwner / 2; ++i)
-    half.push_back(offer("Index", std::to_string(i)));
-  registry.put(nonce(1), 1, half, kStart);
-  registry.put(nonce(2), 1, half, kStart);
-  registry.put(nonce(2), 1, half, kStart);  // counts once
-  expect_refused([&] { registry.put(nonce(3), 1, {}, kStart); }, "offers from one connection");
-  registry.put(nonce(3), 2, half, kStart);
-  registry.put(nonce(2), 2, half, kStart);  // it has moved
-  registry.put(nonce(4), 1, half, kStart);
-  registry.remove(nonce(1));
-  registry.put(nonce(5), 1, half, kStart);
-  std::vector<Uuid> gone;
-  registry.drop(1, gone);
-  registry.put(nonce(6), 1, half, kStart);
-  EXPECT_EQ(registry.all().size(), 3 * half.size());
+  const auto half = many(Registry::kMaxOffersOfOwner / 2);
+  const auto none = [&](std::uint8_t process, Owner owner) {
+    expect_refused([&] { put(process, owner, {}); }, Code::overloaded, "offers from one connection");
+  };
+  put(1, 1, half);
+  put(2, 1, half);
+  put(2, 1, half);  // counts once
+  none(3, 1);
+  put(2, 2, half);  // it has moved
+  put(4, 1, half);
+  none(5, 1);
+  EXPECT_TRUE(registry.remove(nonce(1)));
+  put(5, 1, half);
+  none(6, 1);
+  std::vector<Key> keys;
+  for (const auto& one : half) keys.push_back(one.key);
+  EXPECT_TRUE(registry.update(nonce(5), {}, keys, kStart));  // now it counts as one
+  put(6, 1, many(half.size() - 1));
+  none(7, 1);
 }
 
 TEST_F(RegistryTest, LongNamesMeetABoundOfBytes) {
   const std::string name(Registry::kMaxBytesOfOwner / 2, 'x');
-  registry.put(nonce(1), 1, {offer(name, "")}, kStart);
-  expect_refused([&] { registry.put(nonce(2), 1, {offer(name, "")}, kStart); }, "at most 16 MiB");
-  registry.put(nonce(1), 1, {offer("Index", "books")}, kStart);
-  registry.put(nonce(2), 1, {offer(name, "")}, kStart);
-}
-
-TEST_F(RegistryTest, AProcessIsWhatItsRegistrationSaysAndNotItsEntries) {
-  Instance forged = offer("Index", "books");
-  forged.nonce = nonce(5);
-  registry.put(nonce(1), 1, {forged}, kStart);
-  EXPECT_EQ(registry.view("Index").instances.at(0).nonce, nonce(1));
-}
-
-TEST(MemoryStore, GivesBackWhatItWasGiven) {
-  MemoryStore store;
-  store.put(nonce(1), {offer("Index", "books")});
-  store.put(nonce(2), {offer("Index", "news")});
-  store.put(nonce(1), {offer("Rank", "")});
-  store.remove(nonce(2));
-  ASSERT_EQ(store.load().size(), 1U);
-  EXPECT_EQ(store.load().at(nonce(1)), std::vector{offer("Rank", "")});
+  put(1, 1, {offer(name)});
+  expect_refused([&] { put(2, 1, {offer(name)}); }, Code::overloaded, "at most 16 MiB");
+  Offer labelled = offer("Index");
+  labelled.labels["a"] = name;
+  expect_refused([&] { put(2, 1, {labelled}); }, Code::overloaded, "at most 16 MiB");
+  put(1, 1, {offer("Index", "books")});
+  put(2, 1, {offer(name)});
 }
 
 }  // namespace

@@ -42,9 +42,14 @@ void chosen(std::vector<Standing>& standings, const json::object& step, TimePoin
   };
   std::vector<Look> looks;
   json::array pings;
+  const auto* const weights = said.if_contains("weights");
+  const auto weight = [&](std::size_t i) {
+    return weights != nullptr ? weights->as_array().at(i).to_number<std::uint32_t>() : 1U;
+  };
   for (std::size_t i = 0; i < standings.size(); ++i) {
     looks.push_back(standings[i].look(said.at("heard").as_array().at(i).to_number<std::uint64_t>(),
-                                      said.at("in_flight").as_array().at(i).to_number<std::size_t>(), now));
+                                      said.at("in_flight").as_array().at(i).to_number<std::size_t>(), now,
+                                      weight(i)));
     if (!looks.back().alive) pings.emplace_back(i);
   }
   const auto index = choose(looks, random);

@@ -3,71 +3,16 @@
 import threading
 import time
 from collections.abc import Iterator
-from uuid import UUID
 
 import pytest
 
 import mf
-from mf.controller._generated.mf.controller import ControllerServant, Instance, View
+from mf.controller.background import Background
 from mf.core.error import Code, Execution
 from tests.python.client.test_calls import free_port
 from tests.python.conftest import Recorder, eventually
 from tests.python.echo import EchoClient
-
-
-class SmallController(ControllerServant):
-    """As much of a controller as these tests need: entries end with `deregister` or `forget`, not with a
-    connection.
-    """
-
-    def __init__(self, epoch: int) -> None:
-        self.epoch = epoch
-        self.revision = 1
-        self.by_nonce: dict[UUID, list[Instance]] = {}
-        self.changed = threading.Condition()
-        self.stopped = False
-        self.keeps = 0
-
-    def client_id(self) -> int:
-        return 1
-
-    def register(self, nonce: UUID, instances: list[Instance]) -> int:
-        self._set(nonce, instances)
-        return 300
-
-    def keep(self, nonce: UUID, wait_ms: int) -> bool:
-        with self.changed:
-            self.keeps += 1
-            self.changed.wait_for(lambda: self.stopped or nonce not in self.by_nonce, wait_ms / 1000)
-            return nonce in self.by_nonce
-
-    def deregister(self, nonce: UUID) -> None:
-        self._set(nonce, [])
-
-    def _set(self, nonce: UUID, instances: list[Instance]) -> None:
-        with self.changed:
-            self.by_nonce[nonce] = instances
-            self.revision += 1
-            self.changed.notify_all()
-
-    def forget(self) -> None:
-        """As if all connections of servers had ended."""
-        with self.changed:
-            self.by_nonce.clear()
-            self.revision += 1
-            self.changed.notify_all()
-
-    def watch(self, service: str, epoch: int, revision: int, wait_ms: int) -> View:
-        def news() -> bool:
-            return self.stopped or (self.epoch, self.revision) != (epoch, revision)
-
-        with self.changed:
-            self.changed.wait_for(news, wait_ms / 1000)
-            instances = [i for some in self.by_nonce.values() for i in some if i.service == service]
-            return View(self.epoch, self.revision, instances)
-
-    def list_(self) -> list[Instance]:
-        return [instance for some in self.by_nonce.values() for instance in some]
+from tests.simulation.programs.small_controller import SmallController
 
 
 class Running:
@@ -75,7 +20,7 @@ class Running:
 
     def __init__(self) -> None:
         self.port = free_port()
-        self.epoch = 10
+        self.run = 10
         self.start()
 
     @property
@@ -83,17 +28,28 @@ class Running:
         return f"mf://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        self.epoch += 1
-        self.servant = SmallController(self.epoch)
-        self.server = mf.Server(f"tcp://127.0.0.1:{self.port}", workers=16, grace=1.0)
-        self.server.offer(self.servant)
-        self.server.start()
+        self.run += 1
+        self.thread = Background("controller")
+        self.servant, self.server = self.thread.call(self._make)
+        self.thread.run(self.server.start(), 10)
+
+    def _make(self) -> tuple[SmallController, mf.AsyncServer]:
+        servant = SmallController(self.run)
+        server = mf.AsyncServer(f"tcp://127.0.0.1:{self.port}", grace=1.0)
+        server.offer(servant)
+        return servant, server
 
     def stop(self) -> None:
-        self.servant.stopped = True
-        with self.servant.changed:
-            self.servant.changed.notify_all()
-        self.server.stop()
+        self.thread.call(self.servant.stop)
+        self.thread.stop(self.server.stop(), 10)
+
+    def forget(self) -> None:
+        """As if all registrations had ended."""
+        self.thread.call(self.servant.forget)
+
+    def cut(self) -> None:
+        """All watches end."""
+        self.thread.call(self.servant.cut)
 
 
 @pytest.fixture
@@ -210,7 +166,7 @@ def test_known_servers_go_on_being_called_while_the_controller_is_away_and_after
         controller.stop()
         time.sleep(0.3)
         controller.start()
-        assert eventually(lambda: bool(controller.servant.list_()))
+        assert eventually(lambda: bool(controller.servant.instances()))
         time.sleep(0.2)
         done.set()
         thread.join()
@@ -220,14 +176,15 @@ def test_known_servers_go_on_being_called_while_the_controller_is_away_and_after
 
 def test_a_server_that_the_controller_forgot_registers_again(controller: Running) -> None:
     with serve_once(controller, "a") as server:
-        assert eventually(lambda: bool(controller.servant.list_()))
-        controller.servant.forget()
-        assert eventually(lambda: bool(controller.servant.list_()))
-        (instance,) = controller.servant.list_()
+        assert eventually(lambda: bool(controller.servant.instances()))
+        controller.forget()
+        assert eventually(lambda: bool(controller.servant.instances()))
+        (instance,) = controller.servant.instances()
 
-    assert instance.addresses == [server.address]
-    assert (instance.service, instance.agent, instance.nonce.bytes) == ("demo.Echo", "a", server.nonce)
-    assert controller.servant.list_() == []
+    key = instance.offer.key
+    assert instance.offer.addresses == [server.address]
+    assert (key.name, key.agent, instance.instance.bytes) == ("demo.Echo", "a", server.nonce)
+    assert controller.servant.instances() == []
 
 
 def test_calls_are_spread_over_the_instances_of_an_agent_and_survive_one_of_them(controller: Running) -> None:
@@ -248,6 +205,6 @@ def test_a_server_that_listens_everywhere_advertises_an_address_that_can_be_reac
     server.offer(Recorder(), agent="a")
     with server, mf.Client(controller.address) as client:
         assert EchoClient(client).at("a").twice(1) == 2
-        (instance,) = controller.servant.list_()
+        (instance,) = controller.servant.instances()
 
-    assert instance.addresses == [server.address.replace("0.0.0.0", "127.0.0.1")]
+    assert instance.offer.addresses == [server.address.replace("0.0.0.0", "127.0.0.1")]

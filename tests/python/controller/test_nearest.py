@@ -8,9 +8,6 @@ from pathlib import Path
 import pytest
 
 import mf
-from mf.controller._generated.mf.controller import Instance as Entry
-from mf.controller.connection import to_uuid
-from mf.controller.views import to_view
 from mf.link.resolver import Instance, StaticResolver, View
 from tests.python.controller.test_controller import Running, controller
 from tests.python.echo import EchoClient
@@ -53,7 +50,7 @@ def test_it_is_the_unix_socket_that_the_server_registered(controller: Running, p
         with mf.Client(controller.address) as client:
             assert EchoClient(client).at("a").twice(1) == 2
             assert servant.peer.startswith(f"unix:{path} (process ")
-        assert controller.servant.list_()[0].addresses == server.addresses
+        assert controller.servant.instances()[0].offer.addresses == server.addresses
         path.rename(path.with_name("elsewhere"))  # as if the server were on another host
         with mf.Client(controller.address) as client:
             assert EchoClient(client).at("a").twice(1) == 2
@@ -66,7 +63,7 @@ def test_an_advertised_address_takes_the_place_of_those_over_the_network(
     with at_two(path, WhoCalls(), controller=controller.address, advertise="tcp://127.0.0.1:1") as server:
         with mf.Client(controller.address) as client:
             assert EchoClient(client).at("a").twice(1) == 2
-        assert controller.servant.list_()[0].addresses == ["tcp://127.0.0.1:1", server.addresses[1]]
+        assert controller.servant.instances()[0].offer.addresses == ["tcp://127.0.0.1:1", server.addresses[1]]
 
 
 def test_it_is_not_the_socket_of_another_server_at_that_path(path: Path) -> None:
@@ -114,27 +111,3 @@ def test_scattered_calls_go_there_too(path: Path) -> None:
             assert EchoClient(client).on(BOTH).twice(2).ok == {"a": 4, "b": 4}
     assert servant.peer.startswith(f"unix:{path} ")
     assert other.peer.startswith("127.0.0.1:")
-
-
-@pytest.mark.parametrize(
-    ("addresses", "network", "local"),
-    [
-        (["tcp://h:1", "unix:/s"], "tcp://h:1", "unix:/s"),
-        (["unix:/s", "tcp://h:1", "tcp://h:2", "unix:/t"], "tcp://h:1", "unix:/s"),
-        (["unix:/s"], "unix:/s", ""),
-        (["tls://h:1", "tcp://h:2", "unix:/s"], "tls://h:1", "unix:/s"),
-        (["quic://h:1", "nonsense", "tcp://h:2"], "tcp://h:2", ""),
-    ],
-)
-def test_of_the_addresses_of_an_instance_it_takes_one_of_each_kind(
-    addresses: list[str], network: str, local: str
-) -> None:
-    view = to_view([Entry("s", "a", to_uuid(bytes(16)), addresses, to_uuid(bytes(16)), 3)], [])
-
-    assert view.agents["a"] == (Instance(network, 3, local, bytes(16)),)
-
-
-def test_an_instance_without_an_address_that_is_known_here_is_none() -> None:
-    assert (
-        to_view([Entry("s", "a", to_uuid(bytes(16)), ["quic://h:1"], to_uuid(bytes(16)), 1)], []).agents == {}
-    )

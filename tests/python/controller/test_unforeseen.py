@@ -64,8 +64,8 @@ async def called_by_asyncio(address: str) -> int:
 def test_a_server_registers_after_a_failure_that_nobody_foresaw(
     controller: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    failing = Failing(Registration.instances)
-    monkeypatch.setattr(Registration, "instances", failing.of())
+    failing = Failing(Registration.entries)
+    monkeypatch.setattr(Registration, "entries", failing.of())
     with serving(controller.address):
         assert call(controller.address) == 2
     assert failing.calls > 1
@@ -74,8 +74,8 @@ def test_a_server_registers_after_a_failure_that_nobody_foresaw(
 def test_a_server_of_asyncio_registers_after_a_failure_that_nobody_foresaw(
     controller: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    failing = Failing(Registration.instances)
-    monkeypatch.setattr(Registration, "instances", failing.of())
+    failing = Failing(Registration.entries)
+    monkeypatch.setattr(Registration, "entries", failing.of())
     assert asyncio.run(served_by_asyncio(controller.address)) == 2
     assert failing.calls > 1
 

@@ -1,130 +1,225 @@
-"""What a client keeps of an older controller, and for how long; whom a server tells that it goes."""
+"""What a client knows of a service from the changes that a watch brings: no connection, no clock."""
 
-import asyncio
-import uuid
-from typing import Any
+from uuid import UUID
 
 import pytest
 
 import mf
-from mf.controller._generated.mf.controller import ControllerAsyncClient, ControllerClient
+from mf.controller._generated.mf.controller import Change, Gone, Key, KeyKind, Offer
 from mf.controller._generated.mf.controller import Instance as Entry
-from mf.controller._generated.mf.controller import View as Answer
 from mf.controller.views import KEEP_OLD, Watched
-from tests.python.conftest import AsyncRecorder, Recorder, eventually
-from tests.python.controller.test_controller import Running, controller
-
-__all__ = ["controller"]
+from mf.link.resolver import Instance
 
 
-def entry(number: int, agent: str = "a") -> Entry:
-    nonce = uuid.UUID(int=number)
-    return Entry(service="s", agent=agent, addresses=[f"tcp://127.0.0.1:{number}"], nonce=nonce)
+def key(agent: str) -> Key:
+    return Key(KeyKind.service, "demo.Echo", agent)
 
 
-def ports(watched: Watched, agent: str = "a") -> list[int]:
-    return [int(each.address.rpartition(":")[2]) for each in watched.view.agents[agent]]
+def entry(agent: str, number: int, *addresses: str, fingerprint: int = 0, weight: int = 0) -> Entry:
+    offer = Offer(
+        key(agent), list(addresses) or [f"tcp://h:{number}"], UUID(int=fingerprint), weight, {}, False
+    )
+    return Entry(offer, UUID(int=number), "a process", True)
 
 
-def test_what_an_older_controller_knew_stands_beside_what_the_new_one_says_for_a_while() -> None:
+def gone(agent: str, number: int) -> Gone:
+    return Gone(key(agent), UUID(int=number))
+
+
+def snapshot(run: int, revision: int, *put: Entry, begins: bool = True, more: bool = False) -> Change:
+    return Change(run, revision, begins, more, list(put), [])
+
+
+def delta(run: int, revision: int, *what: Entry | Gone) -> Change:
+    put = [each for each in what if isinstance(each, Entry)]
+    return Change(run, revision, False, False, put, [each for each in what if isinstance(each, Gone)])
+
+
+def known(watched: Watched) -> dict[str, list[str]]:
+    return {agent: [each.address for each in instances] for agent, instances in watched.view.agents.items()}
+
+
+def test_nothing_is_known_before_the_first_snapshot_is_complete() -> None:
     watched = Watched()
-    watched.takes(Answer(1, 5, [entry(1), entry(2)]), 100.0)
 
-    watched.takes(Answer(2, 1, [entry(1)]), 101.0)
-    assert ports(watched) == [1, 2]
-    watched.takes(Answer(2, 2, [entry(1), entry(3)]), 101.0 + KEEP_OLD / 2)
-    assert ports(watched) == [1, 3, 2]
-    assert watched.takes(Answer(2, 2, [entry(1), entry(3)]), 101.0 + KEEP_OLD)
-    assert ports(watched) == [1, 3]
-    assert not watched.takes(Answer(2, 2, [entry(1), entry(3)]), 102.0 + KEEP_OLD)
+    begun = watched.takes(snapshot(1, 7, entry("a", 1), more=True), 0.0)
+
+    assert not begun
+    assert known(watched) == {}
+    assert (watched.run, watched.revision) == (0, 0)
+
+    complete = watched.takes(snapshot(1, 7, entry("b", 2), begins=False), 0.0)
+
+    assert complete
+    assert (watched.run, watched.revision) == (1, 7)
+    assert known(watched) == {"a": ["tcp://h:1"], "b": ["tcp://h:2"]}
 
 
-def test_of_one_controller_only_the_newest_answer_counts_and_agents_stay_known() -> None:
+def test_a_snapshot_that_was_cut_off_is_void() -> None:
     watched = Watched()
-    watched.takes(Answer(1, 5, [entry(1), entry(2, "b")]), 100.0)
+    watched.takes(snapshot(1, 7, entry("a", 1), more=True), 0.0)
 
-    assert watched.takes(Answer(1, 6, [entry(1)]), 100.0)
+    watched.begins()
+    with pytest.raises(mf.Error, match="goes on from what this client does not know"):
+        watched.takes(snapshot(1, 7, entry("b", 2), begins=False), 0.0)
+    watched.takes(snapshot(1, 8, entry("b", 2)), 0.0)
 
-    assert ports(watched) == [1]
-    assert ports(watched, "b") == []
+    assert known(watched) == {"b": ["tcp://h:2"]}
 
 
-def test_a_controller_that_was_lost_and_is_back_is_news() -> None:
+def test_changes_add_replace_and_remove() -> None:
     watched = Watched()
-    answer = Answer(1, 5, [entry(1)])
-    assert watched.takes(answer, 100.0)
-    assert not watched.takes(answer, 100.0)
+    watched.takes(snapshot(1, 1, entry("a", 1), entry("a", 2)), 0.0)
 
-    assert watched.lost("away")
-    assert not watched.lost("away")
-    assert (ports(watched), watched.view.trouble) == ([1], "away")
-    assert watched.takes(answer, 101.0)
-    assert (ports(watched), watched.view.trouble) == ([1], "")
+    watched.takes(delta(1, 4, gone("a", 1), entry("a", 2, "tcp://h:22"), entry("b", 3)), 0.0)
+
+    assert known(watched) == {"a": ["tcp://h:22"], "b": ["tcp://h:3"]}
+    assert (watched.run, watched.revision) == (1, 4)
 
 
-def test_a_question_waits_no_longer_than_what_is_old_counts() -> None:
+def test_an_agent_that_loses_its_last_instance_stays_known() -> None:
     watched = Watched()
-    assert watched.question(100.0)[0] == 0  # who waits for a first answer gets one at once
-    watched.takes(Answer(1, 5, [entry(1)]), 100.0)
-    longest = watched.question(100.0)[0]
+    watched.takes(snapshot(1, 1, entry("a", 1)), 0.0)
 
-    watched.takes(Answer(2, 1, []), 100.0)
+    watched.takes(delta(1, 2, gone("a", 1)), 0.0)
 
-    assert watched.question(100.0)[0] == KEEP_OLD * 1000 + 1 < longest
-    assert watched.question(100.0 + 2 * KEEP_OLD)[0] == 1
+    assert known(watched) == {"a": []}
 
 
-class Told:
-    """Notes that a controller is told good-bye, instead of doing so."""
+def test_what_changes_nothing_here_is_no_news() -> None:
+    watched = Watched()
+    watched.takes(snapshot(1, 1, entry("a", 1)), 0.0)
+    before = watched.view
 
-    def __init__(self) -> None:
-        self.count = 0
+    again = watched.takes(delta(1, 2, entry("a", 1)), 0.0)
 
-    def plain(self, *_: Any, **__: Any) -> None:
-        self.count += 1
-
-    async def awaited(self, *_: Any, **__: Any) -> None:
-        self.count += 1
+    assert not again
+    assert watched.view is before
+    assert watched.revision == 2
 
 
-@pytest.mark.parametrize("away", [False, True])
-@pytest.mark.parametrize("way", ["blocking", "asyncio"])
-def test_a_server_that_stops_tells_the_controller_unless_that_is_away(
-    way: str,
-    away: bool,
-    controller: Running,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+def test_another_snapshot_of_the_same_run_replaces_what_was_known() -> None:
+    watched = Watched()
+    watched.takes(snapshot(1, 1, entry("a", 1), entry("b", 2)), 0.0)
+
+    watched.takes(snapshot(1, 50, entry("b", 3)), 0.0)
+
+    assert known(watched) == {"a": [], "b": ["tcp://h:3"]}
+    assert not watched.old_until
+
+
+def test_what_another_run_does_not_know_yet_is_kept_for_a_while() -> None:
+    watched = Watched()
+    watched.takes(snapshot(1, 9, entry("a", 1), entry("a", 2)), 0.0)
+
+    watched.takes(snapshot(2, 1, entry("a", 2)), 100.0)
+
+    assert known(watched) == {"a": ["tcp://h:2", "tcp://h:1"]}
+    assert watched.old_until == 100.0 + KEEP_OLD
+    assert not watched.forgets(100.0 + KEEP_OLD - 1)
+    assert watched.forgets(100.0 + KEEP_OLD)
+    assert known(watched) == {"a": ["tcp://h:2"]}
+    assert not watched.old_until
+
+
+def test_what_registers_again_and_goes_is_not_kept() -> None:
+    watched = Watched()
+    watched.takes(snapshot(1, 9, entry("a", 1), entry("a", 2)), 0.0)
+    watched.takes(snapshot(2, 0), 100.0)
+
+    watched.takes(delta(2, 1, entry("a", 1)), 101.0)
+    watched.takes(delta(2, 2, gone("a", 1)), 102.0)
+
+    assert known(watched) == {"a": ["tcp://h:2"]}
+
+
+def test_what_was_kept_twice_is_kept_from_the_last_time_on() -> None:
+    watched = Watched()
+    watched.takes(snapshot(1, 9, entry("a", 1)), 0.0)
+    watched.takes(snapshot(2, 1, entry("a", 2)), 100.0)
+
+    watched.takes(snapshot(3, 1), 105.0)
+
+    assert not watched.forgets(100.0 + KEEP_OLD)
+    assert known(watched) == {"a": ["tcp://h:1", "tcp://h:2"]}
+
+
+def test_a_change_of_a_run_that_is_not_known_is_refused_and_the_next_stream_begins_anew() -> None:
+    watched = Watched()
+    watched.takes(snapshot(1, 9, entry("a", 1)), 0.0)
+
+    with pytest.raises(mf.Error, match="goes on from what this client does not know"):
+        watched.takes(delta(2, 1, entry("b", 2)), 0.0)
+
+    assert (watched.run, watched.revision) == (0, 0)
+    assert known(watched) == {"a": ["tcp://h:1"]}
+
+
+def test_who_takes_an_address_over_is_known_instead_of_who_was_there() -> None:
+    watched = Watched()
+    watched.takes(snapshot(1, 9, entry("a", 1, "tcp://h:1")), 0.0)
+
+    watched.takes(snapshot(2, 1, entry("a", 2, "tcp://h:1")), 100.0)
+
+    assert [each.nonce for each in watched.view.agents["a"]] == [UUID(int=2).bytes]
+
+
+def test_a_trouble_is_told_once_and_ends_with_the_next_answer() -> None:
+    watched = Watched()
+
+    assert watched.lost("no")
+    assert not watched.lost("no")
+    assert watched.view.trouble == "no"
+    assert watched.takes(snapshot(1, 1), 0.0)
+    assert not watched.view.trouble
+
+
+def test_agents_without_instances_are_not_remembered_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mf.controller.views._MAX_AGENTS", 3)
+    watched = Watched()
+    watched.takes(snapshot(1, 1, entry("a", 1)), 0.0)
+    for number in range(2, 10):
+        watched.takes(delta(1, 2 * number, entry(f"a{number}", number)), 0.0)
+        watched.takes(delta(1, 2 * number + 1, gone(f"a{number}", number)), 0.0)
+
+    assert len(watched.view.agents) <= 3
+    assert known(watched)["a"] == ["tcp://h:1"]
+
+
+@pytest.mark.parametrize(
+    ("addresses", "network", "local"),
+    [
+        (["tcp://h:1", "unix:/s"], "tcp://h:1", "unix:/s"),
+        (["unix:/s", "tcp://h:1", "tcp://h:2", "unix:/t"], "tcp://h:1", "unix:/s"),
+        (["unix:/s"], "unix:/s", ""),
+        (["tls://h:1", "tcp://h:2", "unix:/s"], "tls://h:1", "unix:/s"),
+        (["quic://h:1", "nonsense", "tcp://h:2"], "tcp://h:2", ""),
+    ],
+)
+def test_of_the_addresses_of_an_instance_it_takes_one_of_each_kind(
+    addresses: list[str], network: str, local: str
 ) -> None:
-    told = Told()
-    monkeypatch.setattr(ControllerClient, "deregister", told.plain)
-    monkeypatch.setattr(ControllerAsyncClient, "deregister", told.awaited)
+    watched = Watched()
 
-    def registered() -> bool:  # and the server knows that it is
-        return controller.servant.keeps > 0
+    watched.takes(snapshot(1, 1, entry("a", 5, *addresses, fingerprint=6, weight=3)), 0.0)
 
-    def noticed() -> bool:
-        return any("trying on" in record.getMessage() for record in caplog.records)
+    expected = Instance(network, 3, local, UUID(int=5).bytes, UUID(int=6).bytes)
+    assert watched.view.agents["a"] == (expected,)
 
-    async def serve() -> None:
-        server = mf.AsyncServer(controller=controller.address)
-        server.offer(AsyncRecorder(), agent="a")
-        async with server:
-            assert await asyncio.to_thread(eventually, registered)
-            if away:
-                await asyncio.to_thread(controller.stop)
-                assert await asyncio.to_thread(eventually, noticed)
 
-    if way == "asyncio":
-        asyncio.run(serve())
-    else:
-        server = mf.Server(controller=controller.address)
-        server.offer(Recorder(), agent="a")
-        server.start()
-        assert eventually(registered)
-        if away:
-            controller.stop()
-            assert eventually(noticed)
-        server.stop()
+def test_an_instance_without_an_address_that_is_known_here_is_none() -> None:
+    watched = Watched()
 
-    assert told.count == (0 if away else 1)
+    watched.takes(snapshot(1, 1, entry("a", 1, "quic://h:1")), 0.0)
+
+    assert not watched.view.agents.get("a")
+
+
+def test_a_weight_of_nothing_is_one_and_no_fingerprint_fits_every_client() -> None:
+    watched = Watched()
+
+    watched.takes(snapshot(1, 1, entry("a", 1)), 0.0)
+
+    (instance,) = watched.view.agents["a"]
+    assert instance.weight == 1
+    assert instance.fits(b"whatever")

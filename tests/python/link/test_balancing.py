@@ -27,8 +27,11 @@ class Drawn:
 
 def chosen(standings: list[Standing], step: dict[str, Any], now: float) -> None:
     said, drawn = step["choose"], Drawn(step["choose"]["random"])
-    for each, heard, in_flight in zip(standings, said["heard"], said["in_flight"], strict=True):
-        each.look(heard, in_flight, now)
+    weights = said.get("weights", [1] * len(standings))
+    for each, heard, in_flight, weight in zip(
+        standings, said["heard"], said["in_flight"], weights, strict=True
+    ):
+        each.look(heard, in_flight, now, weight)
     index = choose(standings, drawn)
     if standings[index].probe:
         standings[index].probed(now, drawn(1000) / 1000)

@@ -265,8 +265,6 @@ def test_an_address_that_is_taken_is_refused_in_words() -> None:
                 await serving(AsyncRecorder(), listen=first.address).start()
             with pytest.raises(ValueError, match="started already"):
                 await first.start()
-            with pytest.raises(ValueError, match="offer everything before the server starts"):
-                first.offer(AsyncRecorder(), agent="b")
         with pytest.raises(OSError, match=r"cannot listen on tcp://nowhere\.invalid:1: "):
             await serving(AsyncRecorder(), listen="tcp://nowhere.invalid:1").start()
 

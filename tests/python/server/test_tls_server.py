@@ -140,10 +140,10 @@ def test_it_is_registered_and_found_as_a_server_at_tls(authority: Authority, con
     server.offer(Recorder(), "a")
     with server, mf.Client(controller.address, tls=authority.accepted) as client:
         assert EchoClient(client).at("a").twice(1) == 2
-        (instance,) = controller.servant.list_()
+        (instance,) = controller.servant.instances()
 
-    assert instance.addresses == [server.address.replace("0.0.0.0", "127.0.0.1")]
-    assert instance.addresses[0].startswith("tls://")
+    assert instance.offer.addresses == [server.address.replace("0.0.0.0", "127.0.0.1")]
+    assert instance.offer.addresses[0].startswith("tls://")
 
 
 def test_several_servers_are_connected_to_at_once(authority: Authority) -> None:

@@ -179,9 +179,6 @@ void World::control(Process& process) {
   mf::ServerOptions of_server;
   of_server.listen = "tcp://127.0.0.1:7400";
   of_server.log = options.log;
-  of_server.on_disconnect = [controller](std::uint64_t connection) {
-    controller->connection_ended(connection);
-  };
   mf::Server server(of_server);
   server.offer(controller, {.where = mf::Where::io_thread});
   server.start();

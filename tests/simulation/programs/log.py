@@ -44,6 +44,28 @@ class Asked:
     ended_at: int = 0
 
 
+Listed = frozenset[tuple[str, str]]
+"""Agents with addresses of theirs."""
+
+
+@dataclass
+class Seen:
+    """What a client knows of the servers, when it knows nothing but what the controller says."""
+
+    run: int
+    revision: int
+    listed: Listed
+
+
+@dataclass
+class Led:
+    """The lead of a place, as the process has it that asked for it."""
+
+    place: str
+    host: str
+    epoch: int
+
+
 @dataclass
 class Log:
     runs: list[Run] = field(default_factory=list)
@@ -52,6 +74,11 @@ class Log:
     """All of it in words: a run that is repeated has the same."""
     left: list[Run] = field(default_factory=list)
     """Handlers that run when no call is under way any more, before their servers are stopped."""
+    directory: dict[tuple[int, int], Listed] = field(default_factory=dict)
+    """What the controller lists, by run and revision."""
+    seen: list[Seen] = field(default_factory=list)
+    leads: list[Led] = field(default_factory=list)
+    """In the order in which their processes learned of them."""
     troubles: list[str] = field(default_factory=list)
     """What the run itself found wrong."""
 

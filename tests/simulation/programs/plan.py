@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 SERVERS = ("s0", "s1", "s2")
+CONTROLLER = "ctl"
 PLACES = {"north": ("s0", "s1"), "south": ("s1", "s2"), "east": ("s0",)}
 FAULTS_UNTIL = 12.0
 """Virtual seconds in which faults begin; all are over when they have lasted."""
@@ -72,6 +73,8 @@ _FAULTS = {
     "slow": 2,
     "close": 1,
     "silence": 2,
+    "forget": 2,
+    "lost": 2,
     "operation": 2,
 }
 
@@ -126,6 +129,9 @@ def _fault(random: Random, clients: tuple[str, ...]) -> Fault:
         "kill": (server,),
         "restart": (server,),
         "close": (client,),
+        "silence": (CONTROLLER,),
+        "forget": (CONTROLLER,),
+        "lost": (random.choice((client, server)), CONTROLLER),
     }.get(kind, ())
     lasts = {"operation": float(random.randint(0, 400))}.get(kind, random.choice((0.01, 0.3, 2.0, 9.0, 14.0)))
     at = random.random() ** 2 * FAULTS_UNTIL

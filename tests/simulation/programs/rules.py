@@ -94,6 +94,30 @@ def handlers_end(log: Log) -> Iterator[str]:
         yield f"{run.method} {run.call}: its handler on {run.host} was never told to stop"
 
 
+def watches_have_no_gap(log: Log) -> Iterator[str]:
+    """Who knows what the controller listed at a revision knows all of it, and nothing else."""
+    for seen in log.seen:
+        listed = log.directory.get((seen.run, seen.revision))
+        if listed is None:
+            yield f"a client is at revision {seen.revision} of run {seen.run}, which the controller never was"
+        elif seen.listed != listed:
+            wrong = sorted(seen.listed ^ listed)
+            yield f"at revision {seen.revision} of run {seen.run} a client is wrong about {wrong}"
+
+
+def epochs_are_of_one_owner_and_grow(log: Log) -> Iterator[str]:
+    latest: dict[tuple[str, str], int] = {}
+    owners: dict[tuple[str, int], str] = {}
+    for led in log.leads:
+        other = owners.setdefault((led.place, led.epoch), led.host)
+        if other != led.host:
+            yield f"{other} and {led.host} have epoch {led.epoch} of {led.place}"
+        before = latest.get((led.place, led.host), 0)
+        if led.epoch <= before:
+            yield f"{led.host} has epoch {led.epoch} of {led.place} behind {before}"
+        latest[led.place, led.host] = led.epoch
+
+
 def what_the_run_saw(log: Log) -> Iterator[str]:
     yield from log.troubles
 
@@ -107,6 +131,8 @@ RULES: tuple[Callable[[Log], Iterator[str]], ...] = (
     one_way_calls_in_order,
     ends_in_time,
     handlers_end,
+    watches_have_no_gap,
+    epochs_are_of_one_owner_and_grow,
     what_the_run_saw,
 )
 

@@ -32,9 +32,10 @@ LONGEST = 600.0
 async def _run(plan: Plan, faults: list[Fault]) -> Log:
     loop = asyncio.get_running_loop()
     assert isinstance(loop, VirtualLoop)
-    world = World(loop, Random(f"news {plan.seed}"), list(plan.clients))
+    world = World(loop, list(plan.clients))
     try:
         async with asyncio.timeout(LONGEST):
+            await world.start_controller()
             for host in ("s0", "s1", "s2"):
                 await world.start(host)
             for fault in faults:

@@ -1,23 +1,29 @@
-"""The processes of a run: servers, clients, and the controller, which is a directory that tells each client
-its news some time later. All of them are the product's, on one VirtualLoop.
+"""The processes of a run: servers, clients, and a controller in Python (small_controller.py). All but that
+one are the product's. All are on one VirtualLoop.
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
-from functools import partial
+from contextlib import suppress
 from itertools import count
-from random import Random
 from typing import Any
 
-from log import Log, Run
-from plan import PLACES, SERVERS, Fault
+from log import Led, Log, Run, Seen
+from plan import CONTROLLER, PLACES, SERVERS, Fault
 from simulation import Refused, WorkAsyncClient, WorkAsyncServant
+from small_controller import SmallController
 
 import mf
-from mf.testing.controller import FakeController
+from mf.controller import watcher
+from mf.controller._generated.mf.controller import Change
+from mf.controller.async_resolver import AsyncControllerResolver
+from mf.controller.views import Watched
+from mf.link.async_resolver import AsyncResolver
+from mf.link.resolver import Instance, View
 from mf.testing.loop import VirtualLoop
 
-NEWS_TAKE = 0.05
+LEADS_FOR = 5.0
+"""Virtual seconds for which a server wants to lead a place before it lets another one."""
 
 
 class Place(WorkAsyncServant):
@@ -94,10 +100,29 @@ class Process:
         self._world = world
         self.host = host
         self.alive = True
-        self.server = mf.AsyncServer(f"tcp://{host}:1", grace=2.0)
-        for place, hosts in PLACES.items():
-            if host in hosts:
-                self.server.offer(Place(self, place), place)
+        self.server = mf.AsyncServer(f"tcp://{host}:1", f"mf://{host}-{CONTROLLER}:1", grace=2.0)
+        self._places = [place for place, hosts in PLACES.items() if host in hosts]
+        for place in self._places:
+            self.server.offer(Place(self, place), place)
+
+    async def start(self) -> None:
+        await self.server.start()
+        for place in self._places:
+            self._world.spawn(self._lead(place))
+
+    async def _lead(self, place: str) -> None:
+        """Asks for the lead of one of its places again and again, until it is stopped."""
+        world = self._world
+        with suppress(mf.Error):
+            while True:
+                async with self.server.lead(WorkAsyncServant, place) as lead:
+                    if self.alive:
+                        world.log.leads.append(Led(place, self.host, lead.epoch))
+                        world.log.write(world.now(), f"{self.host} leads {place}")
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(LEADS_FOR):
+                            await lead.lost()
+                await asyncio.sleep(0.01)
 
     def begin(self, call: int, method: str) -> Run:
         world = self._world
@@ -117,21 +142,104 @@ class Process:
             self._world.log.troubles.append(text)
 
 
+class Controller:
+    """The controller from its start to its end. It has what one with a store has from the one before."""
+
+    def __init__(self, world: "World", before: "Controller | None") -> None:
+        run = 1 if before is None else before.servant.run + 1
+        self.servant: SmallController = SmallController(
+            run, lease=15.0, log=8, piece=2, now=lambda: int(world.loop.time() * 1000)
+        )
+        if before is not None:
+            self.servant.epochs.update(before.servant.epochs)
+        self._world = world
+        self._write()
+        self.servant.changed = self._write
+        self.server = mf.AsyncServer(f"tcp://{CONTROLLER}:1", grace=0.5)
+        self.server.offer(self.servant)
+
+    def _write(self) -> None:
+        servant = self.servant
+        self._world.log.directory[servant.run, servant.revision] = frozenset(
+            (each.offer.key.agent, each.offer.addresses[0]) for each in servant.instances()
+        )
+
+    async def stop(self) -> None:
+        self.servant.stop()
+        await self.server.stop()
+
+
+class SeenFrom(AsyncResolver):
+    """What the controller lists, with the addresses as they are from one host."""
+
+    def __init__(self, host: str, loop: VirtualLoop) -> None:
+        self._host = host
+        self._listed = AsyncControllerResolver(f"mf://{host}-{CONTROLLER}:1", loop)
+        self._views: dict[str, tuple[View, View]] = {}
+
+    @property
+    def generation(self) -> int:  # type: ignore[override]
+        return self._listed.generation
+
+    def view(self, service: str) -> View:
+        listed = self._listed.view(service)
+        known = self._views.get(service)
+        if known is None or known[0] is not listed:
+            known = self._views[service] = listed, self._from_here(listed)
+        return known[1]
+
+    async def wait(self, service: str, old: View, timeout: float) -> View:
+        listed, seen = self._views[service]
+        if old is seen:
+            await self._listed.wait(service, listed, timeout)
+        return self.view(service)
+
+    def close(self) -> None:
+        self._listed.close()
+
+    async def closed(self) -> None:
+        await self._listed.closed()
+
+    def _from_here(self, listed: View) -> View:
+        agents = {
+            agent: tuple(
+                Instance(each.address.replace("tcp://", f"tcp://{self._host}-"), each.weight, "", each.nonce)
+                for each in instances
+            )
+            for agent, instances in listed.agents.items()
+        }
+        return View(agents, reached=listed.reached, trouble=listed.trouble)
+
+
+def write_what_is_seen(log: Log) -> None:
+    """Of all clients, from now on."""
+
+    class Written(Watched):
+        __slots__ = ()
+
+        def takes(self, change: Change, now: float) -> bool:
+            new = super().takes(change, now)
+            if self.view.reached and not self.old_until:
+                agents = self.view.agents
+                listed = frozenset((agent, each.address) for agent in agents for each in agents[agent])
+                log.seen.append(Seen(self.run, self.revision, listed))
+            return new
+
+    setattr(watcher, "Watched", Written)  # noqa: B010 - no checker takes it for what it is
+
+
 class World:
-    def __init__(self, loop: VirtualLoop, random: Random, names: list[str]) -> None:
+    def __init__(self, loop: VirtualLoop, names: list[str]) -> None:
         self.loop = loop
         self.network = loop.network
         self.log = Log()
         self.calls = count(1)
         self._start = loop.time()
-        self._random = random
         self._processes: dict[str, Process] = {}
         self._ending: list[asyncio.Task[None]] = []
-        self._silent_until = 0.0
-        self._controllers = {name: FakeController() for name in names}
-        for controller in self._controllers.values():
-            controller.lose("it has said nothing yet")
-        self.clients = {name: each.async_client() for name, each in self._controllers.items()}
+        self._controller: Controller | None = None
+        write_what_is_seen(self.log)
+        self.clients = {name: mf.AsyncClient(SeenFrom(name, loop)) for name in names}
         self.stubs = {name: WorkAsyncClient(client) for name, client in self.clients.items()}
         self.closed: set[str] = set()
 
@@ -139,26 +247,18 @@ class World:
         """Virtual seconds since the start."""
         return self.loop.time() - self._start
 
-    # Servers and their directory
+    # Processes
 
     async def start(self, host: str) -> None:
+        while self.network.listens(host, 1) and host not in self._processes:
+            await asyncio.sleep(0.01)  # the one before is ending
         if host not in self._processes:
             process = self._processes[host] = Process(self, host)
-            await process.server.start()
-            self.publish()
+            await process.start()
 
-    def publish(self) -> None:
-        """Each client hears of it some time later; not while the controller is silent."""
-        for client in self._controllers:
-            after = self._random.random() * NEWS_TAKE
-            self.network.at(max(self.loop.time() + after, self._silent_until), partial(self._tell, client))
-
-    def _tell(self, client: str) -> None:
-        agents = {
-            place: [f"tcp://{client}-{host}:1" for host in hosts if host in self._processes]
-            for place, hosts in PLACES.items()
-        }
-        self._controllers[client].say("simulation.Work", agents)
+    async def start_controller(self, before: Controller | None = None) -> None:
+        self._controller = Controller(self, before)
+        await self._controller.server.start()
 
     # What goes wrong
 
@@ -181,12 +281,16 @@ class World:
             network.slow = 20.0
             network.at(self.loop.time() + fault.lasts, self._no_longer_slow)
         elif fault.kind == "silence":
-            self._silent_until = self.loop.time() + fault.lasts
+            network.stop(CONTROLLER, fault.lasts)
+        elif fault.kind == "forget":
+            self._end_controller(fault.lasts)
+        elif fault.kind == "lost":
+            network.part(fault.whom[0], CONTROLLER, fault.lasts)
         elif fault.kind == "operation":
             network.fail_at = network.operations + int(fault.lasts)
         elif fault.kind == "close":
             self.closed.add(fault.whom[0])
-            self._spawn(self.clients[fault.whom[0]].close())
+            self.spawn(self.clients[fault.whom[0]].close())
 
     def _no_longer_slow(self) -> None:
         self.network.slow = 1.0
@@ -195,19 +299,28 @@ class World:
         process = self._processes.pop(host, None)
         if process is None:
             return
-        self.publish()
         if killed:
             for run in self.log.runs:
                 if run.host == host and run.ended is None:
                     run.ended = self.now()
             process.alive = False
             self.network.kill(host)
-        self._spawn(process.server.stop())
+        self.spawn(process.server.stop())
+
+    def _end_controller(self, seconds: float) -> None:
+        """It is killed, and another one started some time later."""
+        before, self._controller = self._controller, None
+        if before is None:
+            return
+        self.network.kill(CONTROLLER)
+        self.spawn(before.stop())
+        at = self.loop.time() + seconds + 0.001
+        self.network.at(at, lambda: self.spawn(self.start_controller(before)))
 
     def _later(self, seconds: float, what: Callable[[str], Coroutine[Any, Any, None]], host: str) -> None:
-        self.network.at(self.loop.time() + seconds, lambda: self._spawn(what(host)))
+        self.network.at(self.loop.time() + seconds, lambda: self.spawn(what(host)))
 
-    def _spawn(self, coroutine: Coroutine[Any, Any, None]) -> None:
+    def spawn(self, coroutine: Coroutine[Any, Any, None]) -> None:
         self._ending.append(self.loop.create_task(coroutine))
 
     # The end
@@ -217,9 +330,9 @@ class World:
         over = max((fault.at + _length(fault) for fault in faults), default=0.0)
         await asyncio.sleep(max(over + 0.5 - self.now(), 0.0))
         self.network.fail_at = None
+        while self._controller is None:
+            await asyncio.sleep(0.1)
         for host in SERVERS:
-            while self.network.listens(host, 1) and host not in self._processes:
-                await asyncio.sleep(0.1)  # one that is ending
             await self.start(host)
         await asyncio.sleep(3.0)
 
@@ -229,6 +342,8 @@ class World:
             await client.close()
         for process in self._processes.values():
             await process.server.stop()
+        if self._controller is not None:
+            await self._controller.stop()
         await asyncio.gather(*self._ending)
         await asyncio.sleep(0.5 + self.network.longest_latency())
         for end in self.network.open_ends():

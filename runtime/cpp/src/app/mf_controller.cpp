@@ -35,9 +35,9 @@ void serve(const Arguments& arguments) {
   mf::ServerOptions server_options;
   server_options.listen = mf::app::as_tcp(arguments.listen);
   server_options.log = log;
-  server_options.on_disconnect = [controller](std::uint64_t connection) {
-    controller->connection_ended(connection);
-  };
+  // Streams towards the controller there are none, so that their windows need no room.
+  server_options.max_streams = mf::controller::Controller::kMaxStreams;
+  server_options.stream_window = 4 * 1024;
   std::shared_ptr<mf::relay::Relay> relay;
   if (arguments.relay) {
     relay = std::make_shared<mf::relay::Relay>(mf::relay::RelayOptions{.log = log});

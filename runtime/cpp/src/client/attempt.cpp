@@ -69,7 +69,7 @@ std::size_t choose(std::span<const Candidate* const> candidates, TimePoint now, 
   bool refuse = false;
   for (std::size_t i = 0; i < count; ++i) {
     const auto& link = candidates[i]->link;
-    looks.at(i) = link->look(now);
+    looks.at(i) = link->look(now, candidates[i]->weight);
     if (!looks.at(i).alive && !link->pinged()) [[unlikely]]
       reactor.post([link] { link->ping(); });
     if (some_refuse && candidates[i]->refuses_until > now) [[unlikely]] {

@@ -26,6 +26,7 @@ inline constexpr std::size_t kMostRoutes = 8;
 /// One of several connections that a call may take.
 struct Candidate {
   std::shared_ptr<link::ClientLink> link;
+  std::uint32_t weight = 1;   // how many times more calls than others it can take
   TimePoint refuses_until{};  // as overloaded: then others are asked, if there are any
 };
 /// The place of the one that gets the next call, of at most kMostRoutes. Those that refuse only if all do,

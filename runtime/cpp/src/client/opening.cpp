@@ -30,8 +30,8 @@ void Opening::run() {
     if (attempted) {
       ++opened_;
       changed_.notify_all();
-    } else {
-      failure_ = attempted.failure();
+    } else if (failure_.message.empty() || attempted.failure().code != Code::schema_mismatch) {
+      failure_ = attempted.failure();  // one with another schema says nothing of the others
     }
   }
   if (--running_ == 0) changed_.notify_all();

@@ -195,20 +195,36 @@ void Target::State::try_missing() {
   core->in_background([self = shared_from_this()] {
     const auto offers = self->core->resolver().offers(self->service->name);
     bool reached = false;
-    (void)self->open(self->select(*offers), mf::now(), reached);
+    std::size_t strangers = 0;
+    (void)self->open(self->select(*offers, strangers), mf::now(), reached);
   });
 }
 
 // ---- the steps of a search
 
-std::vector<Instance> Target::State::select(const Offers& offers) const {
+std::vector<Instance> Target::State::select(const Offers& offers, std::size_t& strangers) const {
   auto instances = offers.any_agent;
   for (const auto& [name, of_agent] : offers.agents) {
     if (!service->per_agent || !agent || name == *agent)
       instances.insert(instances.end(), of_agent.begin(), of_agent.end());
   }
+  const auto is_stranger = [this](const Instance& instance) {
+    return instance.fingerprint != Fingerprint{} && instance.fingerprint != service->fingerprint;
+  };
+  strangers = static_cast<std::size_t>(std::ranges::count_if(instances, is_stranger));
+  if (strangers != instances.size()) {
+    std::erase_if(instances, is_stranger);
+    strangers = 0;
+  }
   std::ranges::shuffle(instances, std::minstd_rand(random_number()));
   return instances;
+}
+
+Failure Target::State::another_schema(std::size_t strangers, const Failure& of_one) const {
+  const auto whom = strangers == 1 ? "1 server offers " + what() + ", with another schema: "
+                                   : std::to_string(strangers) + " servers offer " + what() +
+                                         ", all of them with another schema: ";
+  return not_executed(Code::schema_mismatch, whom + of_one.message);
 }
 
 Failure Target::State::nobody(const Offers& offers) const {
@@ -255,6 +271,7 @@ Outcome<void> Target::State::attempt(const Instance& instance) {
   binding.value()->unpin();
   Known known;
   known.link = std::move(link).value();
+  known.weight = instance.weight;
   known.address = instance.address;
   known.binding = std::move(binding).value();
   known.calm = link::Backoff(random_number());
@@ -273,6 +290,7 @@ std::vector<Instance> Target::State::forget_all_but(const std::vector<Instance>&
     if (known == routes_.end()) {
       missing.push_back(instance);
     } else {
+      known->weight = instance.weight;
       kept.push_back(std::move(*known));
     }
   }
@@ -336,7 +354,8 @@ Found Target::State::look(Search& search, TimePoint deadline) {
   const auto version_before = resolver.version();
   found.offers = resolver.offers(service->name);
   found.again_at = deadline;
-  const auto instances = select(*found.offers);
+  std::size_t strangers = 0;
+  const auto instances = select(*found.offers, strangers);
   const bool seen = core->seen(service->name, seen_agent());
   if (!instances.empty()) {
     reset_backoff_of_new(instances);
@@ -348,6 +367,9 @@ Found Target::State::look(Search& search, TimePoint deadline) {
       const auto now_on = mf::now();
       if (attempts_under_way()) {
         found.again_at = now_on + kLookEvery;
+      } else if (strangers != 0) {
+        found.failure = another_schema(strangers, found.failure);
+        found.over = true;
       } else {
         found.over = !late && (!may_pass(found.failure.code) || seen);
         found.again_at = now_on + search.backoff.next();

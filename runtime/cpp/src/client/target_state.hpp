@@ -98,7 +98,10 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   [[nodiscard]] std::size_t choose(TimePoint now);
   [[nodiscard]] std::shared_ptr<AsyncCall> stop_resting(const AsyncCall* call);
   void try_missing();
-  [[nodiscard]] std::vector<Instance> select(const Offers& offers) const;
+  /// Those to be tried, in an order drawn at random: all that may have the client's schema; or, if all have
+  /// another one, those, of which there are `strangers`.
+  [[nodiscard]] std::vector<Instance> select(const Offers& offers, std::size_t& strangers) const;
+  [[nodiscard]] Failure another_schema(std::size_t strangers, const Failure& of_one) const;
   [[nodiscard]] Failure out_of_time();
   [[nodiscard]] Failure nobody(const Offers& offers) const;
   [[nodiscard]] Found look(Search& search, TimePoint deadline);

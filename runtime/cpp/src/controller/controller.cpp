@@ -1,68 +1,51 @@
 #include "mf/controller/controller.hpp"
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
-#include "mf/core/current_call.hpp"
+#include "controller/feeds.hpp"
+#include "controller/random.hpp"
+#include "controller/secret.hpp"
 
 namespace mf::controller {
 namespace {
 
-constexpr std::chrono::milliseconds kLongestWatch{600'000};
-constexpr std::size_t kEndedRemembered = 4096;
+constexpr std::chrono::seconds kLeadsAgain{1};
 
-std::uint64_t random64() {
-  std::random_device random;
-  return std::uint64_t{random()} << 32 | random();
+/// Never 0, which is what a watcher names that has seen none.
+std::uint64_t new_run() {
+  const std::uint64_t run = random64();
+  return run != 0 ? run : 1;
 }
 
-/// Never 0: a client's first question names epoch 0, so that it is answered at once.
-std::uint64_t new_epoch() {
-  const std::uint64_t epoch = random64();
-  return epoch != 0 ? epoch : 1;
+std::uint32_t random_client_id() {
+  const auto id = static_cast<std::uint32_t>(random64());
+  return id != 0 ? id : 1;
 }
 
 Failure closing() {
   return {Code::shutting_down, Execution::not_executed, "the controller is stopping", nullptr};
 }
 
-Failure ended() {
-  return {Code::cancelled, Execution::not_executed, "the connection ended before the call did", nullptr};
-}
-
-std::string uuid_text(const Uuid& uuid) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  std::string text;
-  for (const std::uint8_t byte : uuid.bytes) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
-
-/// "demo.Echo for red, demo.Echo for blue, demo.Clock"; a line of the log has no room for hundreds.
-std::string offered(const std::vector<Instance>& instances) {
-  constexpr std::size_t kMostNamed = 8;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(instances.size(), kMostNamed); ++i) {
-    const Instance& instance = instances[i];
-    if (i != 0) text += ", ";
-    text += instance.service;
-    if (!instance.agent.empty()) text += " for " + instance.agent;
-  }
-  if (instances.size() > kMostNamed) text += " and others";
-  return text;
+std::uint64_t milliseconds_since_1970() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                        std::chrono::system_clock::now().time_since_epoch())
+                                        .count());
 }
 
 }  // namespace
 
 Controller::Controller(ControllerOptions options)
     : options_(std::move(options)),
-      registry_(new_epoch(), options_.lease),
-      last_client_id_(static_cast<std::uint32_t>(random64())) {
+      run_(new_run()),
+      registry_(options_.lease),
+      client_ids_(random_client_id()) {
   const TimePoint now = options_.clock->now();
-  for (auto& [nonce, instances] : options_.store->load()) registry_.put(nonce, kNoOwner, instances, now);
+  Stored stored = options_.store->load();
+  for (const auto& [nonce, process] : stored.processes) registry_.load(nonce, process, now);
+  election_ = Election(std::move(stored.epochs));
+  if (stored.next_client_id != 0) client_ids_ = ClientIds(stored.next_client_id);
+  cluster_ = stored.cluster;
   if (options_.own_thread) thread_ = std::thread([this] { run(); });
 }
 
@@ -71,211 +54,205 @@ Controller::~Controller() {
   if (thread_.joinable()) thread_.join();
 }
 
+// A store that cannot promise anything is no reason to turn a client away: it gets a number by chance, as one
+// without a controller does.
 void Controller::client_id(ControllerClientIdRequest /*request*/, Responder<std::uint32_t> responder) {
   std::uint32_t id = 0;
   {
     const std::scoped_lock lock(mutex_);
-    if (++last_client_id_ == 0) last_client_id_ = 1;
-    id = last_client_id_;
+    id = client_ids_.take([this](std::uint32_t next) { return options_.store->put_client_ids(next); });
   }
-  responder.respond(id);
+  responder.respond(id != 0 ? id : random_client_id());
 }
 
-void Controller::register_(ControllerRegisterRequest request, Responder<std::uint32_t> responder) {
-  const std::size_t offers = request.instances.size();
-  const std::string which = offered(request.instances);
-  Answers answers;
-  const auto answer = [&]() -> Outcome<std::uint32_t> {
-    const Owner owner = current_call().connection;
-    const std::scoped_lock lock(mutex_);
-    if (closed_) return closing();
-    if (has_ended(owner))
-      return Failure{Code::cancelled, Execution::not_executed,
-                     "the connection ended before its server was registered", nullptr};
-    const TimePoint now = options_.clock->now();
-    try {
-      changed(registry_.put(request.nonce, owner, request.instances, now), answers);
-    } catch (const Error& error) {
-      return error;
-    }
-    options_.store->put(request.nonce, request.instances);
-    wake_at(deadline_after(now, options_.lease));
-    return static_cast<std::uint32_t>(options_.lease.count());
-  }();
-  options_.log.write(answer.ok() ? Level::info : Level::warning,
-                     answer.ok() ? "registered" : "not_registered",
-                     {{"nonce", uuid_text(request.nonce)},
-                      {"offers", offers},
-                      {"which", which},
-                      {"peer", current_call().peer}});
-  responder.respond(answer);
-  give(answers);
-}
-
-void Controller::keep(ControllerKeepRequest request, Responder<bool> responder) {
-  const Owner owner = current_call().connection;
-  Outcome<bool> answer = false;
+void Controller::status(ControllerStatusRequest /*request*/, Responder<Status> responder) {
+  Status status;
   {
     const std::scoped_lock lock(mutex_);
-    const TimePoint now = options_.clock->now();
-    if (closed_) {
-      answer = closing();
-    } else if (!registry_.touch(request.nonce, owner, now)) {
-      answer = false;
-    } else if (auto failure = no_wait(owner)) {
-      answer = std::move(*failure);
+    status.cluster = cluster_;
+    status.run = run_;
+    status.revision = registry_.log().latest();
+    status.lease = options_.lease;
+    status.processes = registry_.processes();
+    status.offers = registry_.offers();
+    status.watches = watches_.size();
+    status.store = options_.store->state();
+  }
+  responder.respond(std::move(status));
+}
+
+// ---- streams
+
+std::optional<Failure> Controller::no_stream(Owner connection) const {
+  if (closed_) return closing();
+  const auto of = streams_of_.find(connection);
+  if (of == streams_of_.end() || of->second < kMaxStreams) return std::nullopt;
+  return Failure{Code::overloaded, Execution::not_executed,
+                 "the controller lets at most " + std::to_string(kMaxStreams) +
+                     " registrations and watches of one connection be open",
+                 nullptr};
+}
+
+void Controller::enter(const std::shared_ptr<Feed>& feed) {
+  feed->id = ++last_id_;
+  feeds_.emplace(feed->id, feed);
+  ++streams_of_[feed->connection];
+}
+
+// Made without the lock: a caller that is gone already is found here. By then the stream may have ended for
+// another reason.
+void Controller::await_end(const std::shared_ptr<Feed>& feed) {
+  const auto stop = current_call().stop_token();
+  if (!stop.stop_possible()) return;
+  auto on_left = std::make_unique<std::stop_callback<Feed::Left>>(stop, Feed::Left{this, feed->id});
+  const std::scoped_lock lock(mutex_);
+  if (!feed->ended) feed->on_left.swap(on_left);
+}
+
+void Controller::left(Id id) noexcept {
+  Work work;
+  std::shared_ptr<Feed> feed;
+  std::optional<std::string> lost;
+  std::string instance;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = feeds_.find(id);
+    if (found == feeds_.end()) return;
+    feed = found->second;
+    if (const auto* const registration = dynamic_cast<const Registration*>(feed.get())) {
+      lost = registry_.offered(registration->nonce);
+      instance = public_id(registration->nonce);
+    }
+    end(feed, Failure{Code::cancelled, Execution::unknown, "the caller has gone, or wants no more", nullptr},
+        work);
+  }
+  if (lost)
+    options_.log.write(Level::warning, "server_lost",
+                       {{"instance", instance}, {"which", *lost}, {"peer", feed->peer}});
+  do_all(work);
+}
+
+void Controller::end(const std::shared_ptr<Feed>& feed, Outcome<void> outcome, Work& work) {
+  if (std::exchange(feed->ended, true)) return;
+  feeds_.erase(feed->id);
+  if (const auto of = streams_of_.find(feed->connection); --of->second == 0) streams_of_.erase(of);
+  work.emplace_back([feed, outcome = std::move(outcome), on_left = std::move(feed->on_left)]() mutable {
+    feed->responder.respond(std::move(outcome));
+    on_left.reset();  // waits for left(), if that runs
+  });
+  feed->on_end(*this, work);
+}
+
+void Controller::go_on(const std::shared_ptr<Feed>& feed, Work& work) {
+  if (feed->writing || feed->ended) return;
+  auto write = feed->next(*this);
+  if (!write) {
+    if (feed->ends_when_written) end(feed, {}, work);
+    return;
+  }
+  feed->writing = true;
+  work.emplace_back([this, feed, write = std::move(write)]() mutable {
+    write([this, feed](Outcome<bool>&& outcome) { on_written(feed, outcome); });
+  });
+}
+
+void Controller::on_written(const std::shared_ptr<Feed>& feed, const Outcome<bool>& outcome) {
+  Work work;
+  {
+    const std::scoped_lock lock(mutex_);
+    feed->writing = false;
+    if (outcome.ok()) {
+      go_on(feed, work);
     } else {
-      const auto wait =
-          std::min<std::chrono::milliseconds>(std::chrono::milliseconds(request.wait_ms), options_.lease / 3);
-      keepers_.add(request.nonce, now + wait, owner, Keeper{owner, std::move(responder)});
-      return wake_at(now + wait);
+      end(feed, outcome.failure(), work);
     }
   }
-  responder.respond(std::move(answer));
-}
-
-void Controller::deregister(ControllerDeregisterRequest request, Responder<void> responder) {
-  Answers answers;
-  Outcome<void> answer;
-  {
-    const std::scoped_lock lock(mutex_);
-    if (const auto services = registry_.remove(request.nonce)) {
-      changed(*services, answers);
-      forget({request.nonce}, answers);
-    } else {
-      answer = NotRegistered(request.nonce);
-    }
-  }
-  if (answer.ok())
-    options_.log.write(Level::info, "deregistered",
-                       {{"nonce", uuid_text(request.nonce)}, {"peer", current_call().peer}});
-  responder.respond(std::move(answer));
-  give(answers);
-}
-
-void Controller::watch(ControllerWatchRequest request, Responder<View> responder) {
-  const Owner owner = current_call().connection;
-  Outcome<View> answer;
-  {
-    const std::scoped_lock lock(mutex_);
-    const bool same =
-        request.epoch == registry_.epoch() && request.revision == registry_.revision(request.service);
-    if (closed_) {
-      answer = closing();
-    } else if (auto failure = same && request.wait_ms != 0 ? no_wait(owner) : std::nullopt) {
-      answer = std::move(*failure);
-    } else if (same && request.wait_ms != 0) {
-      const auto wait =
-          std::min<std::chrono::milliseconds>(std::chrono::milliseconds(request.wait_ms), kLongestWatch);
-      const TimePoint until = options_.clock->now() + wait;
-      watches_.add(std::move(request.service), until, owner, std::move(responder));
-      return wake_at(until);
-    } else {
-      answer = registry_.view(request.service);
-    }
-  }
-  responder.respond(std::move(answer));
-}
-
-void Controller::list(ControllerListRequest /*request*/, Responder<std::vector<Instance>> responder) {
-  std::vector<Instance> all;
-  {
-    const std::scoped_lock lock(mutex_);
-    all = registry_.all();
-  }
-  responder.respond(std::move(all));
-}
-
-void Controller::connection_ended(std::uint64_t connection) {
-  Answers answers;
-  std::vector<Uuid> gone;
-  {
-    const std::scoped_lock lock(mutex_);
-    ended_.push_back(connection);
-    if (ended_.size() > kEndedRemembered) ended_.pop_front();
-    for (auto& [service, responder] : watches_.take_of(connection))
-      answers.emplace_back([to = std::move(responder)]() mutable { to.respond(ended()); });
-    for (auto& [nonce, keeper] : keepers_.take_of(connection))
-      answers.emplace_back([to = std::move(keeper.responder)]() mutable { to.respond(ended()); });
-    changed(registry_.drop(connection, gone), answers);
-    forget(gone, answers);
-  }
-  for (const Uuid& nonce : gone)
-    options_.log.write(Level::warning, "server_lost", {{"nonce", uuid_text(nonce)}});
-  give(answers);
+  do_all(work);
 }
 
 void Controller::close() {
-  Answers answers;
+  Work work;
   {
     const std::scoped_lock lock(mutex_);
     if (std::exchange(closed_, true)) return;
-    for (auto& [service, responder] : watches_.take_due(kNever))
-      answers.emplace_back([to = std::move(responder)]() mutable { to.respond(closing()); });
-    for (auto& [nonce, keeper] : keepers_.take_due(kNever))
-      answers.emplace_back([to = std::move(keeper.responder)]() mutable { to.respond(closing()); });
+    // Nothing is forgotten: what is registered stays in the store, for the controller that comes next.
+    registrations_.clear();
+    candidates_.clear();
+    while (!feeds_.empty()) {
+      const auto feed = feeds_.begin()->second;
+      end(feed, closing(), work);
+    }
     earlier_.notify_all();
   }
-  give(answers);
+  do_all(work);
 }
 
+// ---- who leads
+
+void Controller::give_leads(Work& work) {
+  if (closed_) return;
+  leads_at_ = kNever;
+  for (const Key& key : election_.vacant()) {
+    const std::uint64_t epoch = election_.next_epoch(key, milliseconds_since_1970());
+    if (!options_.store->put_epoch(key, epoch)) {
+      leads_at_ = options_.clock->now() + kLeadsAgain;
+      wake_at(leads_at_);
+      continue;
+    }
+    const auto& candidate = candidates_.at(election_.give(key, epoch));
+    candidate->given.emplace();
+    candidate->given->epoch = epoch;
+    options_.log.write(Level::info, "leads",
+                       {{"name", key.name},
+                        {"agent", key.agent},
+                        {"instance", public_id(candidate->nonce)},
+                        {"peer", candidate->peer},
+                        {"epoch", epoch}});
+    go_on(candidate, work);
+  }
+}
+
+// ---- time
+
 TimePoint Controller::tick() {
-  Answers answers;
-  std::vector<Uuid> gone;
+  Work work;
+  struct Gone {
+    std::string instance;
+    std::string which;
+    std::string peer;
+  };
+  std::vector<Gone> gone;
   TimePoint next = kNever;
   {
     const std::scoped_lock lock(mutex_);
     const TimePoint now = options_.clock->now();
-    changed(registry_.expire(now, gone), answers);
-    forget(gone, answers);
-    for (auto& [nonce, keeper] : keepers_.take_due(now)) {
-      const bool kept = registry_.touch(nonce, keeper.owner, now);
-      answers.emplace_back([kept, to = std::move(keeper.responder)]() mutable { to.respond(kept); });
+    for (const Uuid& nonce : registry_.expired(now)) {
+      gone.push_back({public_id(nonce), registry_.offered(nonce), {}});
+      const auto registration = registrations_.find(nonce);
+      if (registration == registrations_.end()) {  // not verified
+        forget(nonce, work);
+        continue;
+      }
+      gone.back().peer = registration->second->peer;
+      end(std::shared_ptr<Feed>(registration->second),
+          Failure{Code::unavailable, Execution::not_executed,
+                  "the lease is over: the controller has heard nothing of the process for " +
+                      std::to_string(options_.lease.count()) + " ms",
+                  nullptr},
+          work);
     }
-    for (auto& [service, responder] : watches_.take_due(now))
-      answers.emplace_back([view = registry_.view(service), to = std::move(responder)]() mutable {
-        to.respond(std::move(view));
-      });
+    if (now >= leads_at_) give_leads(work);
     next = next_due();
   }
-  for (const Uuid& nonce : gone)
-    options_.log.write(Level::warning, "lease_over", {{"nonce", uuid_text(nonce)}});
-  give(answers);
+  for (const Gone& of : gone)
+    options_.log.write(Level::warning, "lease_over",
+                       {{"instance", of.instance}, {"which", of.which}, {"peer", of.peer}});
+  do_all(work);
   return next;
 }
 
-void Controller::changed(const Registry::Changed& services, Answers& answers) {
-  for (const std::string& service : services) {
-    auto waiters = watches_.take(service);
-    if (waiters.empty()) continue;
-    const auto view = std::make_shared<const View>(registry_.view(service));
-    for (auto& [name, responder] : waiters)
-      answers.emplace_back([view, to = std::move(responder)]() mutable { to.respond(*view); });
-  }
-}
-
-void Controller::forget(const std::vector<Uuid>& nonces, Answers& answers) {
-  for (const Uuid& nonce : nonces) {
-    options_.store->remove(nonce);
-    for (auto& [of, keeper] : keepers_.take(nonce))
-      answers.emplace_back([to = std::move(keeper.responder)]() mutable { to.respond(false); });
-  }
-}
-
-bool Controller::has_ended(Owner owner) const {
-  return std::find(ended_.begin(), ended_.end(), owner) != ended_.end();
-}
-
-std::optional<Failure> Controller::no_wait(Owner owner) const {
-  if (has_ended(owner)) return ended();
-  if (watches_.count_of(owner) + keepers_.count_of(owner) < kMaxWaits) return std::nullopt;
-  return Failure{Code::overloaded, Execution::not_executed,
-                 "the controller lets at most " + std::to_string(kMaxWaits) + " calls of one connection wait",
-                 nullptr};
-}
-
 TimePoint Controller::next_due() const {
-  return std::min({watches_.next(), keepers_.next(), registry_.next_expiry()});
+  return std::min(registry_.next_expiry(), leads_at_);
 }
 
 void Controller::wake_at(TimePoint when) {
@@ -300,8 +277,9 @@ void Controller::run() {
   }
 }
 
-void Controller::give(Answers& answers) {
-  for (auto& answer : answers) answer();
+// What is done may add more, through other locks, but never here.
+void Controller::do_all(Work& work) {
+  for (auto& one : work) one();
 }
 
 }  // namespace mf::controller

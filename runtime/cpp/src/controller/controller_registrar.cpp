@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "controller/random.hpp"
 #include "controller/registration.hpp"
 
 namespace mf::controller {
@@ -16,8 +17,11 @@ constexpr std::chrono::milliseconds kWithdrawWithin{500};
 ControllerRegistrar::ControllerRegistrar(const std::vector<Address>& controllers,
                                          std::array<std::uint8_t, 16> instance, const Log& log,
                                          const std::shared_ptr<transport::Reactor>& reactor) {
+  Credential who;
+  who.nonce = Uuid{instance};
+  who.secret = random_uuid();
   for (const Address& controller : controllers)
-    registrations_.push_back(std::make_unique<Registration>(controller, Uuid{instance}, log, reactor));
+    registrations_.push_back(std::make_unique<Registration>(controller, who, log, reactor));
 }
 
 ControllerRegistrar::~ControllerRegistrar() {
@@ -27,21 +31,24 @@ ControllerRegistrar::~ControllerRegistrar() {
 void ControllerRegistrar::announce(std::vector<Offered> offered, std::vector<Address> addresses) {
   std::vector<std::string> texts;
   for (const Address& address : addresses) texts.push_back(address.str());
-  std::vector<Instance> instances;
+  std::vector<Offer> offers;
   for (Offered& one : offered) {
-    Instance instance;
-    instance.service = std::move(one.service);
-    instance.agent = std::move(one.agent);
-    instance.addresses = texts;
-    instance.fingerprint = Uuid{one.fingerprint};
-    instance.weight = 1;
-    instances.push_back(std::move(instance));
+    Offer offer;
+    offer.key.kind = KeyKind::service;
+    offer.key.name = std::move(one.service);
+    offer.key.agent = std::move(one.agent);
+    offer.addresses = texts;
+    offer.fingerprint = Uuid{one.fingerprint};
+    offer.weight = one.weight;
+    offer.labels = std::move(one.labels);
+    offer.alone = one.alone;
+    offers.push_back(std::move(offer));
   }
-  for (const auto& registration : registrations_) registration->set(instances);
+  for (const auto& registration : registrations_) registration->set(offers);
 }
 
 void ControllerRegistrar::withdraw() {
-  const TimePoint until = std::chrono::steady_clock::now() + kWithdrawWithin;
+  const TimePoint until = mf::now() + kWithdrawWithin;
   for (const auto& registration : registrations_) registration->begin_withdraw();
   for (const auto& registration : registrations_) registration->await_withdrawn(until);
 }

@@ -22,8 +22,8 @@ namespace mf::controller {
 namespace {
 
 constexpr std::chrono::milliseconds kGreetDeadline{800};  // short: within a second users learn why it fails
-constexpr std::chrono::seconds kWatchDeadline{25};        // kWait and what the network may take
-constexpr std::chrono::seconds kSuspiciouslySoon{1};
+constexpr std::chrono::seconds kFirstValueWithin{5};
+constexpr std::chrono::seconds kDeadAfter{100};  // long: a client that does nothing makes few system calls
 
 std::vector<Address> as_servers(std::vector<Address> controllers) {
   for (Address& address : controllers) address.scheme = "tcp";
@@ -41,20 +41,17 @@ std::uint64_t random_seed() {
   return std::uint64_t{random()} << 32 | random();
 }
 
+using Reader = StreamReader<Change>;
+
 /// All that is known of one service.
 struct Service {
   KnownService known;
   Resolver::Snapshot snapshot;
-  bool asked = false;  // a watch is on its way
-  TimePoint asked_since{};
-  TimePoint ask_at{};
+  std::shared_ptr<Reader> watch;  // null: nobody watches
+  TimePoint first_value_by = kNever;
+  bool late = false;  // the first value has not come in time
+  TimePoint watch_at{};
   link::Backoff backoff{random_seed()};
-};
-
-struct Ask {
-  std::string service;
-  std::uint64_t epoch = 0;
-  std::uint64_t revision = 0;
 };
 
 }  // namespace
@@ -64,11 +61,9 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
       : log(to),
         where(listed(controllers)),
         note("the controller at " + where + " has not answered yet"),
-        // Not pinged: a watch waits for minutes while nothing changes, and a client that does nothing makes
-        // no system call meanwhile.
         client(std::make_shared<client::Core>(
             std::make_shared<StaticResolver>(as_servers(std::move(controllers))), nullptr,
-            ClientOptions{.dead_after = std::chrono::milliseconds(0)}, std::move(reactor))),
+            ClientOptions{.dead_after = kDeadAfter}, std::move(reactor))),
         controller(client) {}
 
   const Log log;
@@ -79,6 +74,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
   std::map<std::string, Service, std::less<>> services;
   std::atomic<std::uint64_t> version{1};
   std::atomic<std::uint32_t> client_id{0};
+  bool answers = false;  // the controller did when it was asked last, and no watch has failed since
   bool greeting = false;
   TimePoint greet_at{};
   link::Backoff greet_backoff{random_seed()};
@@ -123,15 +119,15 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
 
   /// Asks what is to be asked now; gives when to look again.
   TimePoint step() {
-    std::vector<Ask> asks;
+    std::vector<std::string> begin;
+    std::vector<std::shared_ptr<Reader>> late;
     TimePoint next = kNever;
     bool greets = false;
     {
       const std::scoped_lock lock(mutex);
-      const TimePoint now = std::chrono::steady_clock::now();
-      const bool known = client_id.load() != 0;
-      greets = !known && !greeting && greet_at <= now;
-      if (!known && !greeting && !greets) next = greet_at;
+      const TimePoint now = mf::now();
+      greets = !answers && !greeting && greet_at <= now;
+      if (!answers && !greeting && !greets) next = greet_at;
       greeting = greeting || greets;
       for (auto& [name, service] : services) {
         if (service.known.next_tidy() <= now) {
@@ -139,71 +135,105 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
           publish(service);
         }
         next = std::min(next, service.known.next_tidy());
-        if (!known || service.asked) continue;
-        if (service.ask_at > now) {
-          next = std::min(next, service.ask_at);
-          continue;
+        if (service.watch) {
+          if (service.first_value_by <= now) {
+            service.first_value_by = kNever;
+            service.late = true;
+            late.push_back(service.watch);
+          }
+          next = std::min(next, service.first_value_by);
+        } else if (answers && service.watch_at <= now) {
+          begin.push_back(name);
+          next = std::min(next, now + kFirstValueWithin);
+        } else if (answers) {
+          next = std::min(next, service.watch_at);
         }
-        service.asked = true;
-        service.asked_since = now;
-        asks.push_back({name, service.known.epoch(), service.known.revision()});
       }
     }
+    for (const auto& watch : late) watch->cancel();
     if (greets) greet();
-    for (const Ask& ask : asks) watch(ask);
+    for (const auto& name : begin) watch(name);
     return next;
   }
 
-  /// The first question of all: whether somebody is there, and the number of this client.
+  /// The first question, and that after a loss: whether somebody is there, and the number of this client.
   void greet() {
-    controller.async_client_id(
-        CallOptions{.deadline = kGreetDeadline},
-        [self = shared_from_this()](Outcome<std::uint32_t>&& outcome) { self->greeted(outcome); });
+    const CallOptions options{.deadline = kGreetDeadline};
+    if (client_id.load() != 0) {
+      controller.async_status(options, [self = shared_from_this()](Outcome<Status>&& outcome) {
+        self->greeted(outcome.ok() ? Outcome<std::uint32_t>(self->client_id.load()) : outcome.failure());
+      });
+    } else {
+      controller.async_client_id(
+          options, [self = shared_from_this()](Outcome<std::uint32_t>&& outcome) { self->greeted(outcome); });
+    }
   }
 
   void greeted(const Outcome<std::uint32_t>& outcome) {
     const std::scoped_lock lock(mutex);
     greeting = false;
+    answers = outcome.ok();
     if (outcome.ok()) {
+      greet_backoff.reset();
       has_answered();
       client_id = std::max<std::uint32_t>(outcome.value(), 1);
     } else {
-      greet_at = std::chrono::steady_clock::now() + greet_backoff.next();
+      greet_at = mf::now() + greet_backoff.next();
       does_not_answer(outcome.failure());
     }
     turns->soon();
   }
 
-  void watch(const Ask& ask) {
-    const auto wait = static_cast<std::uint32_t>(std::chrono::milliseconds(kWait).count());
-    controller.async_watch(ask.service, ask.epoch, ask.revision, wait,
-                           CallOptions{.deadline = kWatchDeadline},
-                           [self = shared_from_this(), name = ask.service](Outcome<View>&& outcome) {
-                             self->answered(name, std::move(outcome));
-                           });
+  void watch(const std::string& name) {
+    Filter filter;
+    filter.kind = KeyKind::service;
+    filter.name = name;
+    std::shared_ptr<Reader> reader;
+    {
+      const std::scoped_lock lock(mutex);
+      if (closed) return;
+      Service& service = services[name];
+      service.known.begin();
+      reader = std::make_shared<Reader>(controller.watch(
+          filter, service.known.run(), service.known.revision(), CallOptions{.deadline = kInfinite}));
+      service.watch = reader;
+      service.first_value_by = mf::now() + kFirstValueWithin;
+    }
+    read(name, reader);
   }
 
-  void answered(const std::string& name, Outcome<View>&& outcome) {
+  void read(const std::string& name, const std::shared_ptr<Reader>& reader) {
+    reader->async_next([self = shared_from_this(), name, reader](Outcome<std::optional<Change>>&& outcome) {
+      if (self->took(name, std::move(outcome))) self->read(name, reader);
+    });
+  }
+
+  /// False: the watch has ended.
+  bool took(const std::string& name, Outcome<std::optional<Change>>&& outcome) {
     const std::scoped_lock lock(mutex);
     Service& service = services[name];
-    const TimePoint now = std::chrono::steady_clock::now();
-    service.asked = false;
-    service.ask_at = now;
-    if (outcome.ok()) {
+    const TimePoint now = mf::now();
+    if (outcome.ok() && outcome.value()) {
       has_answered();
-      View& view = outcome.value();
-      const bool same = view.epoch == service.known.epoch() && view.revision == service.known.revision();
-      if (same && now - service.asked_since < kSuspiciouslySoon)
-        service.ask_at = now + service.backoff.next();
-      else
-        service.backoff.reset();
-      service.known.update(std::move(view), now);
+      service.first_value_by = kNever;
+      service.backoff.reset();
+      service.known.apply(std::move(*outcome.value()), now);
       publish(service);
-    } else {
-      service.ask_at = now + service.backoff.next();
-      does_not_answer(outcome.failure());
+      if (service.known.next_tidy() != kNever) turns->soon();
+      return true;
     }
+    service.watch.reset();
+    service.first_value_by = kNever;
+    service.watch_at = now + service.backoff.next();
+    if (outcome.ok())  // as it may, when it stops
+      outcome = Failure{Code::unavailable, Execution::not_executed, "it has ended the watch", nullptr};
+    Failure failure = outcome.failure();
+    if (std::exchange(service.late, false))
+      failure = {Code::deadline_exceeded, Execution::not_executed, "no answer to a watch", nullptr};
+    if (failure.code != Code::overloaded) answers = false;
+    does_not_answer(failure);
     turns->soon();
+    return false;
   }
 };
 
@@ -221,12 +251,16 @@ ControllerResolver::~ControllerResolver() {
 }
 
 void ControllerResolver::close() noexcept {
+  std::vector<std::shared_ptr<Reader>> watches;
   {
     const std::scoped_lock lock(state_->mutex);
     if (std::exchange(state_->closed, true)) return;
     state_->changed.notify_all();
+    for (const auto& [name, service] : state_->services)
+      if (service.watch) watches.push_back(service.watch);
   }
   state_->turns->stop();
+  for (const auto& watch : watches) watch->cancel();
   state_->client.core()->close();
 }
 

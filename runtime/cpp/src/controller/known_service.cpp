@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "mf/core/error.hpp"
@@ -10,16 +12,14 @@
 namespace mf::controller {
 namespace {
 
-bool is_same(const Instance& one, const Instance& other) {
-  return one.nonce == other.nonce && one.agent == other.agent;
-}
-
 /// The first address over the network and the first path, as far as this runtime can connect to them. So
 /// where a server lists tls:// before tcp://, nobody is led to send in clear text.
 std::optional<mf::Instance> reachable(const Instance& instance) {
-  mf::Instance found{.address = {}, .weight = std::max<std::uint32_t>(instance.weight, 1)};
-  std::memcpy(found.nonce.data(), instance.nonce.bytes.data(), found.nonce.size());
-  for (const std::string& text : instance.addresses) {
+  const Offer& offer = instance.offer;
+  mf::Instance found{.address = {}, .weight = std::max<std::uint32_t>(offer.weight, 1)};
+  std::memcpy(found.nonce.data(), instance.instance.bytes.data(), found.nonce.size());
+  std::memcpy(found.fingerprint.data(), offer.fingerprint.bytes.data(), found.fingerprint.size());
+  for (const std::string& text : offer.addresses) {
     try {
       Address address = Address::parse(text);
       auto& place = address.local() ? found.local : found.address;
@@ -33,29 +33,41 @@ std::optional<mf::Instance> reachable(const Instance& instance) {
   return found;
 }
 
-void add(Offers& offers, const Instance& instance) {
+/// Of those at one address the first counts.
+using Places = std::set<std::pair<std::string_view, Address>>;
+
+void add(Offers& offers, Places& taken, const Instance& instance) {
   auto found = reachable(instance);
-  if (!found) return;
-  auto& of_agent = offers.agents[instance.agent];
-  const auto known = [&](const mf::Instance& other) { return other.address == found->address; };
-  if (std::any_of(of_agent.begin(), of_agent.end(), known)) return;
-  of_agent.push_back(std::move(*found));
+  if (!found || !taken.emplace(instance.offer.key.agent, found->address).second) return;
+  offers.agents[instance.offer.key.agent].push_back(std::move(*found));
 }
 
 }  // namespace
 
-void KnownService::update(View view, TimePoint now) {
-  if (view_.epoch != 0 && view.epoch != view_.epoch) {
-    earlier_.insert(earlier_.end(), view_.instances.begin(), view_.instances.end());
-    earlier_until_ = now + kKeptFor;
+void KnownService::apply(Change& change, Instances& to) {
+  for (const Gone& gone : change.gone) to.erase({gone.key.agent, gone.instance});
+  for (Instance& instance : change.put) {
+    std::pair place{instance.offer.key.agent, instance.instance};
+    if (agents_.size() < kMaxAgents) agents_.insert(place.first);
+    to.insert_or_assign(std::move(place), std::move(instance));
   }
-  view_ = std::move(view);
-  std::erase_if(earlier_, [&](const Instance& before) {
-    return std::any_of(view_.instances.begin(), view_.instances.end(),
-                       [&](const Instance& i) { return is_same(i, before); });
-  });
-  for (const Instance& instance : view_.instances)
-    if (agents_.size() < kMaxAgents) agents_.insert(instance.agent);
+}
+
+void KnownService::apply(Change change, TimePoint now) {
+  for (const Gone& gone : change.gone) earlier_.erase({gone.key.agent, gone.instance});
+  if (change.snapshot) coming_.emplace();
+  apply(change, coming_ ? *coming_ : instances_);
+  if (coming_) {
+    if (change.more) return;
+    if (run_ != 0 && change.run != run_) {
+      earlier_.merge(instances_);
+      earlier_until_ = now + kKeptFor;
+    }
+    instances_ = *std::exchange(coming_, std::nullopt);
+  }
+  run_ = change.run;
+  revision_ = change.revision;
+  std::erase_if(earlier_, [this](const auto& earlier) { return instances_.contains(earlier.first); });
   tidy(now);
 }
 
@@ -63,12 +75,16 @@ void KnownService::tidy(TimePoint now) {
   if (now >= earlier_until_) earlier_.clear();
 }
 
+// Of several at one address the one that was heard of is there now.
 Offers KnownService::offers() const {
   Offers offers;
-  offers.answered = view_.epoch != 0;
+  offers.answered = run_ != 0;
   for (const std::string& agent : agents_) offers.agents[agent];
-  for (const Instance& instance : view_.instances) add(offers, instance);
-  for (const Instance& instance : earlier_) add(offers, instance);
+  Places taken;
+  for (const bool verified : {true, false})
+    for (const auto& [place, instance] : instances_)
+      if (instance.verified == verified) add(offers, taken, instance);
+  for (const auto& [place, instance] : earlier_) add(offers, taken, instance);
   return offers;
 }
 

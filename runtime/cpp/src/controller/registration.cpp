@@ -1,8 +1,11 @@
 #include "controller/registration.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <condition_variable>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -16,10 +19,13 @@
 namespace mf::controller {
 namespace {
 
-constexpr std::chrono::seconds kRegisterDeadline{5};
-constexpr std::chrono::seconds kKeepFor{10};
-constexpr std::chrono::seconds kKeepDeadline{15};
+constexpr std::chrono::milliseconds kGreetDeadline{800};
+constexpr std::chrono::seconds kAnswerWithin{5};
+constexpr std::chrono::seconds kDeadAfter{30};
 constexpr std::chrono::milliseconds kWithdrawDeadline{500};
+constexpr int kSignsOfALease = 3;
+
+using Reader = StreamReader<Standing>;
 
 std::shared_ptr<Resolver> only(Address controller) {
   controller.scheme = "tcp";
@@ -29,29 +35,37 @@ std::shared_ptr<Resolver> only(Address controller) {
 }  // namespace
 
 struct Registration::State : std::enable_shared_from_this<State> {
-  State(const Address& address, const Uuid& instance, const Log& to,
+  using Offers = std::map<Key, Offer>;
+
+  State(const Address& address, const Credential& credential, const Log& to,
         std::shared_ptr<transport::Reactor> reactor)
       : log(to),
         where(address.str()),
-        nonce(instance),
-        // Not pinged: the kernel looks after this connection, and a server that does nothing makes no system
-        // call.
-        client(std::make_shared<client::Core>(only(address), nullptr,
-                                              ClientOptions{.dead_after = std::chrono::milliseconds(0)},
+        who(credential),
+        client(std::make_shared<client::Core>(only(address), nullptr, ClientOptions{.dead_after = kDeadAfter},
                                               std::move(reactor))),
         controller(client) {}
 
   const Log log;
   const std::string where;
-  const Uuid nonce;
+  const Credential who;
   std::shared_ptr<Turns> turns;
   std::mutex mutex;  // all below but the stub
   std::condition_variable withdrawn;
-  std::vector<Instance> instances;
-  std::uint64_t wanted = 0;      // generation of `instances`; 0: none yet
-  std::uint64_t registered = 0;  // generation that the controller has; 0: none
-  bool registering = false;
-  bool keeping = false;
+  bool wanted = false;  // offers were set
+  Offers offers;        // what is to be offered
+  Offers sent;          // what the controller has, or will have when what is on its way has arrived
+  // At most one of these is under way: a question whether the controller is there, the registration's first
+  // value, an update.
+  bool asking = false;
+  bool updating = false;
+  std::shared_ptr<Reader> stream;  // of the registration
+  bool registered = false;         // its first value has come
+  bool replied = false;            // the controller was there when it was asked last
+  bool late = false;               // the first value has not come in time
+  TimePoint first_value_by = kNever;
+  TimePoint sign_at = kNever;  // of life
+  std::chrono::nanoseconds lease{};
   bool withdrawing = false;  // a deregister is on its way
   bool stopping = false;
   bool complained = false;  // one line a loss, not one an attempt
@@ -63,65 +77,142 @@ struct Registration::State : std::enable_shared_from_this<State> {
   /// Asks what is to be asked now; gives when to look again.
   TimePoint step() {
     std::unique_lock lock(mutex);
-    if (stopping || wanted == 0 || registering) return kNever;
-    if (std::chrono::steady_clock::now() < retry_at) return retry_at;
-    if (registered != wanted) {
-      registering = true;
-      const auto generation = wanted;
-      const auto now_offered = instances;
+    if (stopping || !wanted || asking || updating) return kNever;
+    const TimePoint now = mf::now();
+    if (stream && !registered) {
+      if (now < first_value_by) return first_value_by;
+      first_value_by = kNever;
+      late = true;
+      const auto given_up = stream;
       lock.unlock();
-      send_register(generation, now_offered);
-    } else if (!keeping) {
-      keeping = true;
-      lock.unlock();
-      send_keep();
+      given_up->cancel();
+      return kNever;
     }
+    if (now < retry_at) return retry_at;
+    if (!stream && !replied) {
+      asking = true;
+      lock.unlock();
+      ask();
+      return kNever;
+    }
+    if (!stream) return begin(lock);
+    if (offers == sent && now < sign_at) return sign_at;
+    update(lock);
     return kNever;
   }
 
-  void send_register(std::uint64_t generation, const std::vector<Instance>& offered) {
-    controller.async_register(nonce, offered, CallOptions{.deadline = kRegisterDeadline},
-                              [self = shared_from_this(), generation](Outcome<std::uint32_t>&& outcome) {
-                                self->on_registered(generation, outcome);
-                              });
+  /// Whether somebody is there: says soon why not.
+  void ask() {
+    controller.async_status(CallOptions{.deadline = kGreetDeadline},
+                            [self = shared_from_this()](Outcome<Status>&& outcome) {
+                              const std::scoped_lock lock(self->mutex);
+                              self->asking = false;
+                              self->replied = outcome.ok();
+                              if (!outcome.ok()) self->lost(outcome.failure());
+                              self->turns->soon();
+                            });
   }
 
-  void send_keep() {
-    const auto wait = static_cast<std::uint32_t>(std::chrono::milliseconds(kKeepFor).count());
-    controller.async_keep(nonce, wait, CallOptions{.deadline = kKeepDeadline},
-                          [self = shared_from_this()](Outcome<bool>&& outcome) { self->on_kept(outcome); });
+  TimePoint begin(std::unique_lock<std::mutex>& lock) {
+    replied = false;
+    registered = false;
+    late = false;
+    sent = offers;
+    std::vector<Offer> all;
+    for (const auto& [key, offer] : sent) all.push_back(offer);
+    try {
+      stream = std::make_shared<Reader>(
+          controller.register_(who, program_invocation_short_name, all, CallOptions{.deadline = kInfinite}));
+    } catch (const Error& error) {  // what is offered breaks a constraint
+      lost(Outcome<void>(error).failure());
+      return retry_at;
+    }
+    first_value_by = mf::now() + kAnswerWithin;
+    const auto reader = stream;
+    lock.unlock();
+    read(reader);
+    lock.lock();
+    return first_value_by;
   }
 
-  void on_registered(std::uint64_t generation, const Outcome<std::uint32_t>& outcome) {
+  void read(const std::shared_ptr<Reader>& reader) {
+    reader->async_next([self = shared_from_this(), reader](Outcome<std::optional<Standing>>&& outcome) {
+      if (self->took(reader, outcome)) self->read(reader);
+    });
+  }
+
+  /// False: the registration has ended.
+  bool took(const std::shared_ptr<Reader>& reader, const Outcome<std::optional<Standing>>& outcome) {
     const std::scoped_lock lock(mutex);
-    registering = false;
-    if (outcome.ok()) {
-      registered = generation;
-      if (std::exchange(complained, false))
-        log.write(Level::info, "registered_again", {{"controller", where}});
+    turns->soon();
+    if (outcome.ok() && outcome.value()) {
+      if (!std::exchange(registered, true)) {
+        lease = outcome.value()->lease;
+        sign_at = deadline_after(mf::now(), lease / kSignsOfALease);
+        backoff.reset();
+        if (std::exchange(complained, false))
+          log.write(Level::info, "registered_again", {{"controller", where}});
+      }
+      for (const Warning& warning : outcome.value()->warnings)
+        log.write(Level::warning, "offered_twice", {{"controller", where}, {"meaning", warning.text}});
+      return true;
+    }
+    if (stream != reader) return false;
+    if (std::exchange(late, false)) {
+      lost({Code::deadline_exceeded, Execution::unknown, "no answer to a registration", nullptr});
+    } else if (outcome.ok()) {
+      lost({Code::unavailable, Execution::unknown, "it has ended the registration", nullptr});
     } else {
       lost(outcome.failure());
     }
-    turns->soon();
+    return false;
   }
 
-  void on_kept(const Outcome<bool>& outcome) {
-    const std::scoped_lock lock(mutex);
-    keeping = false;
-    if (!outcome.ok()) {
-      lost(outcome.failure());
-    } else if (outcome.value()) {
-      backoff.reset();
-    } else {  // it was forgotten: over a lost connection, mostly
-      registered = 0;
-      retry_at = std::chrono::steady_clock::now() + backoff.next();
+  /// What has changed, or a sign of life.
+  void update(std::unique_lock<std::mutex>& lock) {
+    std::vector<Offer> put;
+    std::vector<Key> removed;
+    for (const auto& [key, offer] : offers) {
+      const auto known = sent.find(key);
+      if (known == sent.end() || known->second != offer) put.push_back(offer);
     }
-    turns->soon();
+    for (const auto& [key, offer] : sent)
+      if (!offers.contains(key)) removed.push_back(key);
+    updating = true;
+    sent = offers;
+    sign_at = deadline_after(mf::now(), lease / kSignsOfALease);
+    const auto of = stream;
+    lock.unlock();
+    try {
+      controller.async_update(
+          who, put, removed, CallOptions{.deadline = kAnswerWithin},
+          [self = shared_from_this(), of](Outcome<void>&& outcome) { self->on_updated(of, outcome); });
+    } catch (const Error& error) {
+      on_updated(of, error);
+    }
+    lock.lock();
+  }
+
+  void on_updated(const std::shared_ptr<Reader>& of, const Outcome<void>& outcome) {
+    std::shared_ptr<Reader> over;
+    {
+      const std::scoped_lock lock(mutex);
+      updating = false;
+      if (!outcome.ok() && stream == of) {
+        over = stream;
+        lost(outcome.failure());
+      }
+      turns->soon();
+    }
+    if (over) over->cancel();
   }
 
   void lost(const Failure& failure) {
-    registered = 0;
-    retry_at = std::chrono::steady_clock::now() + backoff.next();
+    stream.reset();
+    registered = false;
+    replied = false;
+    first_value_by = sign_at = kNever;
+    retry_at = mf::now() + backoff.next();
     if (!stopping && !std::exchange(complained, true))
       log.write(Level::warning, "not_registered",
                 {{"controller", where},
@@ -131,9 +222,9 @@ struct Registration::State : std::enable_shared_from_this<State> {
   }
 };
 
-Registration::Registration(const Address& controller, const Uuid& nonce, const Log& log,
+Registration::Registration(const Address& controller, const Credential& who, const Log& log,
                            std::shared_ptr<transport::Reactor> reactor)
-    : state_(std::make_shared<State>(controller, nonce, log, reactor)) {
+    : state_(std::make_shared<State>(controller, who, log, reactor)) {
   state_->turns = std::make_shared<Turns>(std::move(reactor), [weak = std::weak_ptr(state_)] {
     const auto state = weak.lock();
     return state ? state->step() : kNever;
@@ -141,18 +232,22 @@ Registration::Registration(const Address& controller, const Uuid& nonce, const L
 }
 
 Registration::~Registration() {
+  std::shared_ptr<Reader> stream;
   {
     const std::scoped_lock lock(state_->mutex);
     state_->stopping = true;
+    stream.swap(state_->stream);
   }
   state_->turns->stop();
+  if (stream) stream->cancel();
   state_->client.core()->close();
 }
 
-void Registration::set(std::vector<Instance> instances) {
+void Registration::set(const std::vector<Offer>& offers) {
   const std::scoped_lock lock(state_->mutex);
-  state_->instances = std::move(instances);
-  ++state_->wanted;
+  state_->offers.clear();
+  for (const Offer& offer : offers) state_->offers.insert_or_assign(offer.key, offer);
+  state_->wanted = true;
   state_->retry_at = {};
   state_->turns->soon();
 }
@@ -162,7 +257,7 @@ void Registration::begin_withdraw() {
   {
     const std::scoped_lock lock(state_->mutex);
     if (std::exchange(state_->stopping, true)) return;
-    if (state_->registered == 0 && !state_->registering) return;  // nothing to take back
+    if (!state_->stream) return;  // nothing to take back
     state_->withdrawing = true;
   }
   const CallOptions options{.deadline = kWithdrawDeadline};
@@ -172,10 +267,10 @@ void Registration::begin_withdraw() {
     state->withdrawn.notify_all();
   };
   if (!state_->client.core()->reactor().on_own_thread())
-    return state_->controller.async_deregister(state_->nonce, options, done);
+    return state_->controller.async_deregister(state_->who, options, done);
   try {
-    state_->controller.deregister(state_->nonce, options);
-  } catch (const Error&) {  // the controller will notice by the connection's end
+    state_->controller.deregister(state_->who, options);
+  } catch (const std::exception&) {  // the controller will notice by the connection's end
   }
   done({});
 }

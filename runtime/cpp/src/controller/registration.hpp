@@ -15,14 +15,14 @@ namespace mf::controller {
 
 class Registration {
  public:
-  Registration(const Address& controller, const Uuid& nonce, const Log& log,
+  Registration(const Address& controller, const Credential& who, const Log& log,
                std::shared_ptr<transport::Reactor> reactor);
   ~Registration();
   Registration(const Registration&) = delete;
   Registration& operator=(const Registration&) = delete;
 
-  /// These are the instances now; returns at once.
-  void set(std::vector<Instance> instances);
+  /// These are the offers now; returns at once.
+  void set(const std::vector<Offer>& offers);
   /// Nothing more is registered; what is, is being taken back.
   void begin_withdraw();
   /// Returns when the controller knows, or at the time given.

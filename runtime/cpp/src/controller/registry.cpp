@@ -1,14 +1,53 @@
 #include "mf/controller/registry.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "controller/secret.hpp"
 #include "mf/core/error.hpp"
 
 namespace mf::controller {
 namespace {
 
+constexpr std::size_t kMostNamed = 8;
+/// So many places are looked at for one page, so that a filter that matches little holds up nobody.
+constexpr std::size_t kMostLookedAt = 10'000;
+
 [[noreturn]] void refuse(const std::string& words) {
   throw Error(Code::overloaded, Execution::not_executed, words);
+}
+
+std::size_t bytes_of(const Offer& offer) noexcept {
+  std::size_t bytes = offer.key.name.size() + offer.key.agent.size();
+  for (const std::string& address : offer.addresses) bytes += sizeof address + address.size();
+  for (const auto& [label, text] : offer.labels) bytes += 2 * sizeof label + label.size() + text.size();
+  return bytes;
+}
+
+/// What a newer peer says beyond what is known here makes no other key.
+Key known_part(const Key& key) {
+  Key known;
+  known.kind = key.kind;
+  known.name = key.name;
+  known.agent = key.agent;
+  return known;
+}
+
+Place first_of(const Filter& filter) {
+  Place first;
+  const Pattern name(filter.name);
+  first.key.kind = filter.kind;
+  first.key.name = name.text();
+  if (!name.prefix() && filter.agent) first.key.agent = Pattern(*filter.agent).text();
+  return first;
+}
+
+/// Whether all that follows this key in the order is out of the filter's reach.
+bool beyond(const Filter& filter, const Key& key) {
+  const Pattern name(filter.name);
+  if (key.kind != filter.kind || !name.matches(key.name)) return true;
+  if (name.prefix() || !filter.agent) return false;
+  return !Pattern(*filter.agent).matches(key.agent);
 }
 
 }  // namespace
@@ -25,159 +64,256 @@ Registry::Cost& Registry::Cost::operator-=(const Cost& other) noexcept {
   return *this;
 }
 
-Registry::Changed Registry::put(const Uuid& nonce, Owner owner, std::vector<Instance> instances,
-                                TimePoint now) {
-  std::map<Offer, Instance> after;
-  for (Instance& instance : instances) {
-    instance.nonce = nonce;
-    Offer offer{instance.service, instance.agent};
-    after.insert_or_assign(std::move(offer), std::move(instance));
-  }
-  const Cost cost = cost_of(after);
-  Cost of_all = total_;
-  Cost of_owner;
-  if (const auto own = of_owner_.find(owner); own != of_owner_.end()) of_owner = own->second;
-  if (const auto found = processes_.find(nonce); found != processes_.end()) {
-    of_all -= found->second.cost;
-    if (found->second.owner == owner) of_owner -= found->second.cost;
-  }
-  of_all += cost;
-  of_owner += cost;
-  if (of_owner.offers > kMaxOffersOfOwner && owner != kNoOwner)
-    refuse("the controller takes at most " + std::to_string(kMaxOffersOfOwner) +
-           " offers from one connection");
-  if (of_owner.bytes > kMaxBytesOfOwner && owner != kNoOwner)
-    refuse("the names and addresses that one connection registers may have at most " +
-           std::to_string(kMaxBytesOfOwner >> 20) + " MiB");
-  if (of_all.offers > kMaxOffers || of_all.bytes > kMaxBytes)
-    refuse("the controller has no room for more offers");
-
-  Process& process = processes_[nonce];
-  Changed changed;
-  replace(nonce, process.offers, after, changed);
-  discharge(process.owner, process.cost);
-  charge(owner, cost);
-  process.cost = cost;
-  process.owner = owner;
-  process.expires = deadline_after(now, lease_);
-  process.offers = std::move(after);
-  mark(changed);
-  return changed;
+Registry::Standing Registry::standing(const Credential& who) const {
+  const auto found = processes_.find(who.nonce);
+  if (found == processes_.end()) return Standing::unknown;
+  return is_hash_of(found->second.secret_hash, who.secret) ? Standing::own : Standing::stranger;
 }
 
-bool Registry::touch(const Uuid& nonce, Owner owner, TimePoint now) {
+std::shared_ptr<const Instance> Registry::instance_of(const Uuid& nonce, const Process& process,
+                                                      Offer offer) const {
+  auto instance = std::make_shared<Instance>();
+  offer.key = known_part(offer.key);
+  instance->offer = std::move(offer);
+  instance->instance = nonce;
+  instance->process = process.name;
+  instance->verified = process.owner != kNoOwner;
+  return instance;
+}
+
+void Registry::load(const Uuid& nonce, const stored::Process& process, TimePoint now) {
+  if (processes_.contains(nonce)) return;
+  Process& loaded = processes_[nonce];
+  loaded.secret_hash = process.secret_hash;
+  loaded.name = process.name;
+  Offers offers;
+  for (const Offer& offer : process.offers) {
+    auto instance = instance_of(nonce, loaded, offer);
+    offers.insert_or_assign(instance->offer.key, std::move(instance));
+  }
+  charge(loaded, kNoOwner, cost_of(offers));
+  replace(nonce, loaded, std::move(offers));
+  set_expiry(nonce, loaded, deadline_after(now, lease_));
+}
+
+void Registry::put(const Credential& who, const std::string& name, Owner owner, std::vector<Offer> offers,
+                   TimePoint now) {
+  Process fresh;
+  fresh.owner = owner;
+  fresh.name = name;
+  Offers after;
+  for (Offer& offer : offers) {
+    auto instance = instance_of(who.nonce, fresh, std::move(offer));
+    const auto [at, is_new] = after.emplace(instance->offer.key, instance);
+    if (!is_new)
+      throw Error(Code::invalid_argument, Execution::not_executed,
+                  "a process offers " + at->first.name + " for agent \"" + at->first.agent + "\" twice");
+  }
+  const Cost cost = cost_of(after);
+  const auto found = processes_.find(who.nonce);
+  check(found == processes_.end() ? fresh : found->second, owner, cost);
+  Process& process = processes_[who.nonce];
+  process.secret_hash = hash_of(who.secret);
+  process.name = name;
+  charge(process, owner, cost);
+  replace(who.nonce, process, std::move(after));
+  set_expiry(who.nonce, process, deadline_after(now, lease_));
+}
+
+bool Registry::update(const Uuid& nonce, std::vector<Offer> put, const std::vector<Key>& remove,
+                      TimePoint now) {
+  Process& process = processes_.at(nonce);
+  if (!put.empty() || !remove.empty()) {
+    Cost cost = process.cost;
+    if (process.offers.empty()) cost.offers = 0;
+    std::map<Key, std::shared_ptr<const Instance>> changes;
+    for (const Key& key : remove) changes[known_part(key)] = nullptr;
+    for (Offer& offer : put) {
+      auto instance = instance_of(nonce, process, std::move(offer));
+      changes.insert_or_assign(instance->offer.key, std::move(instance));
+    }
+    std::size_t left = process.offers.size();
+    for (const auto& [key, instance] : changes) {
+      if (const auto old = process.offers.find(key); old != process.offers.end()) {
+        cost -= {1, bytes_of(old->second->offer)};
+        --left;
+      }
+      if (!instance) continue;
+      cost += {1, bytes_of(instance->offer)};
+      ++left;
+    }
+    if (left == 0) cost.offers = 1;
+    check(process, process.owner, cost);
+    charge(process, process.owner, cost);
+    const auto before = log_.latest();
+    for (auto& [key, instance] : changes) {
+      const Place place{key, nonce};
+      if (!instance) {
+        if (process.offers.erase(key) != 0) erase(place);
+      } else if (auto& now_there = process.offers[key]; !now_there || *now_there != *instance) {
+        now_there = instance;
+        set(place, instance);
+      }
+    }
+    set_expiry(nonce, process, deadline_after(now, lease_));
+    return log_.latest() != before;
+  }
+  set_expiry(nonce, process, deadline_after(now, lease_));
+  return false;
+}
+
+bool Registry::remove(const Uuid& nonce) {
   const auto found = processes_.find(nonce);
-  if (found == processes_.end() || found->second.owner != owner) return false;
-  found->second.expires = deadline_after(now, lease_);
+  if (found == processes_.end()) return false;
+  Process& process = found->second;
+  replace(nonce, process, {});
+  charge(process, kNoOwner, {});
+  by_expiry_.erase({process.expires, nonce});
+  processes_.erase(found);
   return true;
 }
 
-std::optional<Registry::Changed> Registry::remove(const Uuid& nonce) {
-  if (!processes_.contains(nonce)) return std::nullopt;
-  std::vector<Uuid> gone;
-  return remove_if([&](const Uuid& other, const Process&) { return other == nonce; }, gone);
+std::vector<Uuid> Registry::expired(TimePoint now) const {
+  std::vector<Uuid> over;
+  for (const auto& [expires, nonce] : by_expiry_) {
+    if (expires > now) break;
+    over.push_back(nonce);
+  }
+  return over;
 }
 
-Registry::Changed Registry::drop(Owner owner, std::vector<Uuid>& gone) {
-  return remove_if([&](const Uuid&, const Process& process) { return process.owner == owner; }, gone);
-}
-
-Registry::Changed Registry::expire(TimePoint now, std::vector<Uuid>& gone) {
-  return remove_if([&](const Uuid&, const Process& process) { return process.expires <= now; }, gone);
-}
-
-TimePoint Registry::next_expiry() const {
-  TimePoint next = kNever;
-  for (const auto& [nonce, process] : processes_) next = std::min(next, process.expires);
-  return next;
-}
-
-template <class Gone>
-Registry::Changed Registry::remove_if(Gone&& is_gone, std::vector<Uuid>& gone) {
-  Changed changed;
-  for (auto at = processes_.begin(); at != processes_.end();) {
-    if (!is_gone(at->first, at->second)) {
-      ++at;
-      continue;
+std::vector<Registry::Shared> Registry::shared(const Uuid& nonce) const {
+  std::vector<Shared> shared;
+  for (const auto& [key, own] : processes_.at(nonce).offers) {
+    if (!alone_.contains(key)) continue;
+    for (auto at = places_.lower_bound({key, {}}); at != places_.end() && at->first.key == key; ++at) {
+      if (at->first.instance == nonce || !at->second->verified) continue;
+      if (!own->offer.alone && !at->second->offer.alone) continue;
+      shared.push_back({key, nonce, at->first.instance});
+      break;
     }
-    replace(at->first, at->second.offers, {}, changed);
-    discharge(at->second.owner, at->second.cost);
-    gone.push_back(at->first);
-    at = processes_.erase(at);
   }
-  mark(changed);
-  return changed;
+  return shared;
 }
 
-Registry::Cost Registry::cost_of(const std::map<Offer, Instance>& offers) noexcept {
-  Cost cost{std::max<std::size_t>(offers.size(), 1), 0};
-  for (const auto& [offer, instance] : offers) {
-    cost.bytes += instance.service.size() + instance.agent.size();
-    for (const std::string& address : instance.addresses) cost.bytes += sizeof address + address.size();
+stored::Process Registry::stored(const Uuid& nonce) const {
+  const Process& process = processes_.at(nonce);
+  stored::Process kept;
+  kept.secret_hash = process.secret_hash;
+  kept.name = process.name;
+  kept.offers.reserve(process.offers.size());
+  for (const auto& [key, instance] : process.offers) kept.offers.push_back(instance->offer);
+  return kept;
+}
+
+std::string Registry::offered(const Uuid& nonce) const {
+  std::string text;
+  std::size_t named = 0;
+  for (const auto& [key, instance] : processes_.at(nonce).offers) {
+    if (++named > kMostNamed) return text + " and others";
+    if (named != 1) text += ", ";
+    text += key.name;
+    if (!key.agent.empty()) text += " for " + key.agent;
   }
+  return text;
+}
+
+Registry::Page Registry::page(const Filter& filter, const std::optional<Place>& after, std::size_t most,
+                              std::size_t most_bytes) const {
+  Page page;
+  std::size_t bytes = 0;
+  std::size_t looked_at = 0;
+  auto at = after ? places_.upper_bound(*after) : places_.lower_bound(first_of(filter));
+  for (; at != places_.end() && !beyond(filter, at->first.key); ++at) {
+    if (page.instances.size() == most || bytes >= most_bytes || ++looked_at > kMostLookedAt) {
+      page.last = std::prev(at)->first;
+      return page;
+    }
+    if (!matches(filter, at->first.key)) continue;
+    bytes += bytes_of(at->second->offer);
+    page.instances.push_back(at->second);
+  }
+  return page;
+}
+
+Registry::Page Registry::page(const std::optional<Place>& after, std::size_t most) const {
+  Page page;
+  for (auto at = after ? places_.upper_bound(*after) : places_.begin(); at != places_.end(); ++at) {
+    if (page.instances.size() == most) {
+      page.last = std::prev(at)->first;
+      return page;
+    }
+    page.instances.push_back(at->second);
+  }
+  return page;
+}
+
+Registry::Cost Registry::cost_of(const Offers& offers) noexcept {
+  Cost cost{std::max<std::size_t>(offers.size(), 1), 0};
+  for (const auto& [key, instance] : offers) cost.bytes += bytes_of(instance->offer);
   return cost;
 }
 
-void Registry::charge(Owner owner, const Cost& cost) {
+void Registry::check(const Process& process, Owner owner, const Cost& cost) const {
+  Cost of_all = total_;
+  Cost of_owner;
+  if (const auto own = of_owner_.find(owner); own != of_owner_.end()) of_owner = own->second;
+  of_all -= process.cost;
+  if (process.owner == owner) of_owner -= process.cost;
+  of_all += cost;
+  of_owner += cost;
+  if (of_owner.offers > kMaxOffersOfOwner)
+    refuse("the controller takes at most " + std::to_string(kMaxOffersOfOwner) +
+           " offers from one connection");
+  if (of_owner.bytes > kMaxBytesOfOwner)
+    refuse("the names, addresses and labels that one connection registers may have at most " +
+           std::to_string(kMaxBytesOfOwner >> 20) + " MiB");
+  if (of_all.offers > kMaxOffers || of_all.bytes > kMaxBytes)
+    refuse("the controller has no room for more offers");
+}
+
+void Registry::charge(Process& process, Owner owner, const Cost& cost) {
+  total_ -= process.cost;
+  if (const auto before = of_owner_.find(process.owner); before != of_owner_.end()) {
+    before->second -= process.cost;
+    if (before->second.offers == 0) of_owner_.erase(before);
+  }
   total_ += cost;
-  of_owner_[owner] += cost;
+  if (owner != kNoOwner) of_owner_[owner] += cost;
+  process.owner = owner;
+  process.cost = cost;
 }
 
-void Registry::discharge(Owner owner, const Cost& cost) {
-  if (cost.offers == 0) return;  // of a process that is new: it was charged to nobody
-  total_ -= cost;
-  const auto found = of_owner_.find(owner);
-  found->second -= cost;
-  if (found->second.offers == 0) of_owner_.erase(found);
+void Registry::set_expiry(const Uuid& nonce, Process& process, TimePoint expires) {
+  by_expiry_.erase({process.expires, nonce});
+  process.expires = expires;
+  by_expiry_.emplace(expires, nonce);
 }
 
-void Registry::replace(const Uuid& nonce, const std::map<Offer, Instance>& before,
-                       const std::map<Offer, Instance>& after, Changed& changed) {
-  for (const auto& [offer, instance] : before) {
-    if (after.contains(offer)) continue;
-    services_[offer.first].instances.erase({offer.second, nonce});
-    changed.insert(offer.first);
+void Registry::replace(const Uuid& nonce, Process& process, Offers after) {
+  for (const auto& [key, instance] : process.offers)
+    if (!after.contains(key)) erase({key, nonce});
+  for (const auto& [key, instance] : after) {
+    const auto old = process.offers.find(key);
+    if (old == process.offers.end() || *old->second != *instance) set({key, nonce}, instance);
   }
-  for (const auto& [offer, instance] : after) {
-    const auto old = before.find(offer);
-    if (old != before.end() && old->second == instance) continue;
-    services_[offer.first].instances.insert_or_assign({offer.second, nonce}, instance);
-    changed.insert(offer.first);
-  }
+  process.offers = std::move(after);
 }
 
-void Registry::mark(const Changed& changed) {
-  for (const std::string& name : changed) {
-    const auto service = services_.find(name);
-    service->second.revision = ++revisions_;
-    // What nobody offers is forgotten: names that come and go must not fill the memory. No revision is ever
-    // given twice.
-    if (service->second.instances.empty()) services_.erase(service);
-  }
+void Registry::set(const Place& place, std::shared_ptr<const Instance> instance) {
+  auto& there = places_[place];
+  if (instance->offer.alone) ++alone_[place.key];
+  if (there && there->offer.alone && --alone_[place.key] == 0) alone_.erase(place.key);
+  there = instance;
+  const auto bytes = sizeof(ChangeLog::Entry) + sizeof(Instance) + bytes_of(instance->offer);
+  log_.add(place, std::move(instance), bytes);
 }
 
-std::uint64_t Registry::revision(std::string_view service) const {
-  const auto found = services_.find(service);
-  return found == services_.end() ? 0 : found->second.revision;
-}
-
-View Registry::view(std::string_view service) const {
-  View view;
-  view.epoch = epoch_;
-  const auto found = services_.find(service);
-  if (found == services_.end()) return view;
-  view.revision = found->second.revision;
-  view.instances.reserve(found->second.instances.size());
-  for (const auto& [key, instance] : found->second.instances) view.instances.push_back(instance);
-  return view;
-}
-
-std::vector<Instance> Registry::all() const {
-  std::vector<Instance> all;
-  all.reserve(total_.offers);
-  for (const auto& [name, service] : services_)
-    for (const auto& [key, instance] : service.instances) all.push_back(instance);
-  return all;
+void Registry::erase(const Place& place) {
+  const auto found = places_.find(place);
+  if (found->second->offer.alone && --alone_[place.key] == 0) alone_.erase(place.key);
+  places_.erase(found);
+  log_.add(place, nullptr, sizeof(ChangeLog::Entry) + place.key.name.size() + place.key.agent.size());
 }
 
 }  // namespace mf::controller

@@ -20,6 +20,10 @@ const Metadata& CallInfo::metadata() const noexcept {
   return handle.get() != nullptr ? handle.get()->metadata() : kNone;
 }
 
+void CallInfo::keep_alive(std::chrono::milliseconds dead_after) const {
+  if (handle.get() != nullptr) handle.get()->keep_alive(dead_after);
+}
+
 void set_reply_metadata(std::string_view key, std::string_view value) {
   if (auto* const handle = current_call().handle.get()) handle->set_reply_metadata(key, value);
 }

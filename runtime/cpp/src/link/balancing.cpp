@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace mf::link {
 
@@ -24,7 +25,32 @@ TimePoint after(TimePoint from, double pause) noexcept {
 bool first_is_better(const Look& first, const Look& second) noexcept {
   if (first.cost * kAlike <= second.cost) return true;
   if (second.cost * kAlike <= first.cost) return false;
-  return first.in_flight <= second.in_flight;
+  return first.load <= second.load;
+}
+
+/// Two different ones, each drawn as often as its weight says.
+std::pair<std::size_t, std::size_t> two_of(std::span<const std::uint8_t> among, std::span<const Look> looks,
+                                           FunctionRef<std::uint32_t(std::uint32_t)> random) {
+  const auto weight = [&](std::uint8_t of) { return looks[of].weight; };
+  const auto count = static_cast<std::uint32_t>(among.size());
+  if (std::ranges::all_of(among, [&](std::uint8_t of) { return weight(of) == weight(among[0]); })) {
+    const auto first = random(count);
+    return {among[first], among[(first + 1 + random(count - 1)) % count]};
+  }
+  std::uint32_t total = 0;
+  for (const auto of : among) total += weight(of);
+  const auto drawn = [&](std::size_t without) {
+    auto number = random(total);
+    for (const auto of : among) {
+      if (of == without) continue;
+      if (number < weight(of)) return std::size_t{of};
+      number -= weight(of);
+    }
+    return std::size_t{among.back()};
+  };
+  const auto first = drawn(kMost);
+  total -= looks[first].weight;
+  return {first, drawn(first)};
 }
 
 }  // namespace
@@ -35,7 +61,8 @@ double Usual::next(double known, double took) noexcept {
   return known + (std::min(took, known * kMostRise) - known) * kMethodWeight;
 }
 
-Look Standing::look(std::uint64_t heard, std::size_t in_flight, TimePoint now) noexcept {
+Look Standing::look(std::uint64_t heard, std::size_t in_flight, TimePoint now,
+                    std::uint32_t weight) noexcept {
   if (heard != heard_) {
     heard_ = heard;
     quiet_since_ = now;
@@ -48,11 +75,14 @@ Look Standing::look(std::uint64_t heard, std::size_t in_flight, TimePoint now) n
     silent_ = true;
     alive_ = false;
   }
+  const auto counted = std::clamp(weight, 1U, kMostWeight);
+  const double load = static_cast<double>(in_flight) / counted;
   return {.trusted = trusted_,
           .alive = alive_,
           .probe = !trusted_ && alive_ && now >= probe_at_,
-          .in_flight = in_flight,
-          .cost = static_cast<double>(in_flight + 1) * faded(now),
+          .weight = counted,
+          .load = load,
+          .cost = (load + 1.0) * faded(now),
           .share = std::min(1.0, kLeastShare + (1.0 - kLeastShare) * seconds(ramp_from_, now) / kRamp)};
 }
 
@@ -145,11 +175,7 @@ std::size_t choose(std::span<const Look> looks, FunctionRef<std::uint32_t(std::u
     if (count == 0) gather([](const Look&) { return true; });
   }
   if (count == 1) return drawn_from[0];
-  const auto among = static_cast<std::uint32_t>(count);
-  const auto first = random(among);
-  const auto second = (first + 1 + random(among - 1)) % among;
-  const std::size_t a = drawn_from.at(first);
-  const std::size_t b = drawn_from.at(second);
+  const auto [a, b] = two_of(std::span(drawn_from).first(count), looks, random);
   // One that comes back is passed over for as much as it lacks of its share.
   const auto passed_over = [&](const Look& one, const Look& other) {
     return one.share < other.share && random(100) >= one.share * 100;

@@ -820,9 +820,9 @@ void ClientLink::ping() {
   if (!broken() && !leading_) arm(lock);
 }
 
-Look ClientLink::look(TimePoint now) {
+Look ClientLink::look(TimePoint now, std::uint32_t weight) {
   const std::scoped_lock lock(standing_->mutex);
-  return standing_->standing.look(heard_.load(std::memory_order_relaxed), in_flight(), now);
+  return standing_->standing.look(heard_.load(std::memory_order_relaxed), in_flight(), now, weight);
 }
 
 void ClientLink::expire(TimePoint now, Lock& lock) {

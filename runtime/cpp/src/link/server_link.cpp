@@ -24,6 +24,9 @@ constexpr std::size_t kChargeStep = std::size_t{16} << 10U;
 constexpr std::size_t kModest = std::size_t{256}
                                 << 10;  // of one connection: never refused for lack of memory
 constexpr std::size_t kEventsKept = 16'384;
+// As at clients: after the first silent turn of the timer the peer is pinged, and by the last one the
+// connection has ended.
+constexpr int kSilenceTurns = 5;
 
 constexpr const char* kTooManyQuestions = "BINDs and DESCRIBEs are sent faster than their answers are read";
 constexpr const char* kLongName = "the name of a service is longer than the peer's own messages may be";
@@ -704,6 +707,47 @@ void ServerLink::look_at_progress() {
   if (session_.mid_frame() || session_.output_bytes() != 0) watch_progress();
 }
 
+void ServerLink::keep_alive(std::chrono::milliseconds dead_after) {
+  const Lock lock(mutex_);
+  const auto turn = dead_after / kSilenceTurns;
+  if (closed() || turn.count() == 0 || (silence_turn_.count() != 0 && silence_turn_ <= turn)) return;
+  if (silence_turn_.count() != 0) reactor_->cancel(silence_timer_);
+  silence_turn_ = turn;
+  quiet_turns_ = 0;
+  watch_silence();
+}
+
+// Under the lock.
+void ServerLink::watch_silence() {
+  silence_timer_ = reactor_->at(mf::now() + silence_turn_, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    Lock lock(self->mutex_);
+    self->look_for_silence(lock);
+  });
+}
+
+// Who is not read from, since its replies wait, is left to look_at_progress().
+void ServerLink::look_for_silence(Lock& lock) {
+  if (closed()) return;
+  const bool heard = std::exchange(received_before_, received_) != received_;
+  quiet_turns_ = heard || paused_ || turn_held_ ? 0 : quiet_turns_ + 1;
+  if (quiet_turns_ == kSilenceTurns - 1) {
+    options_.load->count(Cut::progress);
+    const auto silence = std::chrono::duration_cast<std::chrono::seconds>(silence_turn_ * quiet_turns_);
+    options_.log.write(Level::warning, "connection_cut",
+                       {{"peer", peer()},
+                        {"limit", "keep_alive"},
+                        {"reason", "nothing has come for " + std::to_string(silence.count()) +
+                                       " s, not even the answer to a ping"}});
+    return shut("", lock);
+  }
+  watch_silence();
+  if (quiet_turns_ != 1) return;
+  session_.send_ping(0);
+  flush(lock);
+}
+
 void ServerLink::cut(Cut why, std::string_view limit, const std::string& reason) {
   Lock lock(mutex_);
   cut(why, limit, reason, lock);
@@ -776,6 +820,7 @@ void ServerLink::shut(const std::string& reason, Lock& lock) {
   if (!reason.empty())
     options_.log.write(Level::info, "connection_closed", {{"peer", peer()}, {"reason", reason}});
   reactor_->cancel(handshake_timer_);
+  if (silence_turn_.count() != 0) reactor_->cancel(silence_timer_);
   reactor_->forget(stream_->fd());
   stream_->shutdown();
   options_.load->change_leaving(static_cast<std::ptrdiff_t>(charged_.load(std::memory_order_relaxed)));

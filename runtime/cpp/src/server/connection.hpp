@@ -38,6 +38,9 @@ struct Offer {
   std::shared_ptr<Servant> servant;
   std::string agent;
   Where where = Where::adaptive;
+  std::uint32_t weight = 1;
+  std::map<std::string, std::string> labels;
+  bool alone = false;
   // Each by the method's index in the schema:
   std::unique_ptr<Placement[]> placements;  // none unless adaptive
   std::unique_ptr<Counters[]> counters;

@@ -98,6 +98,10 @@ const Metadata& Incoming::metadata() noexcept {
   return call_ ? call_->metadata() : kNone;
 }
 
+void Incoming::keep_alive(std::chrono::milliseconds dead_after) {
+  if (const auto& call = live_call()) call->keep_alive(dead_after);
+}
+
 void Incoming::set_reply_metadata(std::string_view key, std::string_view value) {
   if (const auto& call = live_call()) call->set_reply_metadata(key, value);
 }

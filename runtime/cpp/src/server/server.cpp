@@ -191,6 +191,9 @@ void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options)
         server::Offer{.servant = std::move(servant),
                       .agent = std::move(shown),
                       .where = options.where,
+                      .weight = options.weight,
+                      .labels = options.labels,
+                      .alone = options.alone,
                       .placements = std::move(placements),
                       .counters = std::make_unique<server::Counters[]>(service.methods.size()),
                       .gates = std::move(gates)});
@@ -443,8 +446,12 @@ void Server::Core::announce() {
     registrar = registrar_;
     if (!registrar) return;
     for (const auto& [key, offer] : offers_) {
-      offered.push_back(
-          {.service = key.first, .agent = key.second, .fingerprint = offer->servant->service().fingerprint});
+      offered.push_back({.service = key.first,
+                         .agent = key.second,
+                         .fingerprint = offer->servant->service().fingerprint,
+                         .weight = offer->weight,
+                         .labels = offer->labels,
+                         .alone = offer->alone});
     }
   }
   registrar->announce(std::move(offered), advertised());

@@ -85,6 +85,12 @@ class AsyncClient(AsyncTargetSource):
             await self._pool.end()
             await self._resolver.closed()
 
+    def after_fork(self) -> None:
+        """In a child, where the loop does not run: its copies of the descriptors are closed. Whoever has made
+        the client sees to that."""
+        if self._pool is not None:
+            self._pool.after_fork()
+
     async def __aenter__(self) -> Self:
         return self
 

@@ -4,6 +4,10 @@ waits, and how, is in router.py and async_router.py.
 nobody reached yet (no controller, or a server that never was)    wait with back-off until the deadline
 reached, but nobody offers it, and this client never saw it       wait at most `wait_for_server` seconds
 seen before, now gone                                             UNAVAILABLE at once, not executed
+offered, but by servers with another schema only                  SCHEMA_MISMATCH at once, not executed
+
+Servers with another schema are left alone as long as there are some with that of the client. If there are
+none, one of them is asked for what differs.
 """
 
 from collections.abc import Callable
@@ -156,7 +160,7 @@ class Routing(Generic[V, P]):
         self.some_refuse = True
         view: View = self.resolver.view(service.name)
         candidates = view.find("" if agent is None and service.agent is None else agent)
-        if any(self._may_take_it(instance, now) for _, instance in candidates):
+        if any(self._may_take_it(instance, now) for _, instance in _fitting(candidates, service)):
             return 0.0
         backoff = Backoff()
         for _ in range(call.attempts - 2):
@@ -196,6 +200,7 @@ class Search:
         "_clock",
         "_deadline",
         "_found",
+        "_misfits",
         "_note",
         "_router",
         "_service",
@@ -226,6 +231,8 @@ class Search:
         self._backoff = Backoff()
         self._begun = self._start = 0.0
         self._found = False
+        self._misfits = 0
+        """Servers that offer it, if all of them have another schema."""
         self._trouble: Error | None = None
         self.only = False
         """Whether the route found is the only possible one."""
@@ -233,7 +240,7 @@ class Search:
 
     def known(self) -> list[tuple[str, Instance]]:
         view: View = self._router.resolver.view(self._service.name)
-        return view.find(self._agent)
+        return _fitting(view.find(self._agent), self._service)
 
     def candidates(self) -> list[tuple[str, Instance]]:
         """Begins an attempt. Raises Error, NOT_EXECUTED, if the client was closed."""
@@ -242,7 +249,11 @@ class Search:
         self._begun = monotonic()
         self.view = self._router.resolver.view(self._service.name)
         self._start = self._clock.start(self.view)
-        candidates = self.view.find(self._agent)
+        found = self.view.find(self._agent)
+        candidates = _fitting(found, self._service)
+        self._misfits = 0 if candidates else len(found)
+        if self._misfits:
+            candidates = found[:1]
         self._found = bool(candidates)
         self.only = len(candidates) == 1
         return candidates
@@ -253,6 +264,8 @@ class Search:
     def failed(self, trouble: Error | None) -> None:
         """No candidate could be reached: try again after `pause` seconds, or as soon as `view` is out of
         date. Raises Error, NOT_EXECUTED, when it is time to give up."""
+        if self._misfits:
+            raise _misfit(self._misfits, self._service, self._agent, trouble)
         if trouble is not None and trouble.code in _FINAL:
             raise trouble
         key = (self._service.name, self._agent)
@@ -324,10 +337,27 @@ def _gave_up(failure: Error) -> Error:
     return Error(failure.code, f"gave up at the deadline: {failure.message}", failure.execution)
 
 
+def _fitting(found: list[tuple[str, Instance]], service: ServiceInfo) -> list[tuple[str, Instance]]:
+    """Those that do not have another schema, as far as is known."""
+    fingerprint = service.fingerprint
+    return [each for each in found if each[1].fits(fingerprint)]
+
+
+def _what(service: ServiceInfo, agent: str | None) -> str:
+    return f'{service.name} for agent "{shortened(shown_agent(service, agent))}"' if agent else service.name
+
+
+def _misfit(count: int, service: ServiceInfo, agent: str | None, trouble: Error | None) -> Error:
+    what = _what(service, agent)
+    text = f"1 server offers {what}" if count == 1 else f"{count} servers offer {what}, all of them"
+    text += ", with another schema" if count == 1 else " with another schema"
+    if trouble is not None:
+        text += f": {trouble.message}"
+    return not_executed(Code.SCHEMA_MISMATCH, text)
+
+
 def _nobody(service: ServiceInfo, agent: str | None, view: View) -> Error:
-    what = service.name
-    if agent:
-        what += f' for agent "{shortened(shown_agent(service, agent))}"'
+    what = _what(service, agent)
     if not view.reached:
         text = f"no server of {what} is known yet"
         if view.trouble:

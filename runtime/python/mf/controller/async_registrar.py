@@ -1,117 +1,211 @@
-"""R6. How a server of asyncio is found: registers what it offers, waits in `keep`, and registers again when
-that ends. See registrar.py; here it is a task.
+"""R6. How a server of asyncio is found: for each of its controllers a task registers what it offers, over a
+stream that stays, tells changes and that it lives, and registers again when that stream has ended.
 """
 
-from asyncio import Task, gather, get_running_loop, sleep, wait
+from asyncio import Event, Task, gather, get_running_loop, sleep, timeout, wait
+from collections.abc import Callable
 from contextlib import suppress
 from contextvars import Context
+from functools import partial
 from time import monotonic
 
-from mf.client.async_client import AsyncClient
-from mf.controller._generated.mf.controller import ControllerAsyncClient
-from mf.controller.connection import controller_addresses, over_tcp, to_uuid, trouble_with
-from mf.controller.registration import TELL_AFTER, Registration, keep_for, register_within
-from mf.core.error import DeclaredError, Error
+from mf.controller._generated.mf.controller import Key, KeyKind, Lead, NotOwner, Standing
+from mf.controller._generated.mf.controller import Offer as Entry
+from mf.controller.connection import (
+    ANSWER_WITHIN,
+    MOVING,
+    WITHOUT_END,
+    ControllerConnection,
+    controller_addresses,
+    first_of,
+)
+from mf.controller.registration import Registration, changes
+from mf.core.error import Code, DeclaredError, Error, not_executed
 from mf.core.log import info, quote, warning
 from mf.core.options import CallOptions
+from mf.core.stream import AsyncStreamReader
 from mf.link.reconnect import Backoff
+from mf.server.async_lead import AsyncLead
 from mf.server.async_server import AsyncRegistrar
 from mf.server.offer import Offer
-from mf.transport import names
 from mf.transport.address import Address
+
+_DEAD_AFTER = 30.0
+"""Seconds: see ControllerConnection. The controller is heard of more often than that."""
+_TELL_AFTER = 0.7
+"""Seconds without a controller before the log says so: one that restarts is back by then."""
 
 
 class AsyncControllerRegistrar(AsyncRegistrar):
     """`controller`: 'mf://host:port', or several with commas between them: the server registers with each.
-    `advertise`: see Registration."""
+    `advertise`: see Registration. Raises ValueError for an address that is none."""
 
-    __slots__ = ("_each",)
+    __slots__ = ("_controllers", "_each", "_registration")
 
     def __init__(self, controller: str, advertise: str | None) -> None:
-        self._each = [_OneRegistrar(one, advertise) for one in controller_addresses(controller)]
+        self._controllers = controller_addresses(controller)
+        self._registration = Registration(advertise)
+        self._each: list[_AtOne] = []
 
     def register(self, nonce: bytes, addresses: list[str], offers: list[Offer]) -> None:
+        self._registration.begin(nonce, addresses, offers)
+        self._each = [_AtOne(one, self._registration) for one in self._controllers]
+
+    def update(self, offers: list[Offer]) -> None:
+        self._registration.offers = offers
         for each in self._each:
-            each.register(nonce, addresses, offers)
+            each.changed.set()
+
+    def lead(self, service: str, agent: str) -> AsyncLead:
+        """At the first of the controllers: two that know nothing of each other give it twice."""
+        if not self._each:
+            raise ValueError("start the server first")
+        return AsyncLead(partial(self._each[0].hold, Key(KeyKind.service, service, agent)))
 
     async def deregister(self, timeout: float) -> None:
-        await gather(*(each.deregister(timeout) for each in self._each))
+        await gather(*(one.deregister(timeout) for one in self._each))
+
+    def after_fork(self) -> None:
+        for each in self._each:
+            each.connection.after_fork()
+        self._each = []
 
 
-class _OneRegistrar(AsyncRegistrar):
-    """At one controller."""
+class _AtOne:
+    """At one controller, from now on. `changed`: there are other offers than it was told."""
 
-    __slots__ = ("_address", "_client", "_nonce", "_registered", "_registration", "_stub", "_task")
+    __slots__ = (
+        "_address",
+        "_either",
+        "_ended",
+        "_leads",
+        "_registration",
+        "_silent",
+        "_stands",
+        "_task",
+        "changed",
+        "connection",
+    )
 
-    _client: AsyncClient
-    _stub: ControllerAsyncClient
-
-    def __init__(self, controller: Address, advertise: str | None) -> None:
+    def __init__(self, controller: Address, registration: Registration) -> None:
         self._address = controller
-        self._registration = Registration(self._address, advertise)
-        self._nonce = b""
-        self._registered = False
-        self._task: Task[None] | None = None
-
-    def register(self, nonce: bytes, addresses: list[str], offers: list[Offer]) -> None:
-        self._nonce = nonce
-        self._client = AsyncClient(over_tcp([self._address]), dead_after=0)  # the kernel looks after it
-        self._stub = ControllerAsyncClient(self._client)
-        stay = self._stay_registered(addresses, offers)
+        self._registration = registration
+        self._stands = False
+        self._ended = False
+        self._either = Event()  # it stands, or has ended
+        self._leads: dict[AsyncStreamReader[Lead], None] = {}
+        self._silent = False  # the log says that the controller does not answer
+        self.changed = Event()
+        self.connection = ControllerConnection([controller], _DEAD_AFTER)
         # In a context of its own: it belongs to no call.
-        self._task = get_running_loop().create_task(stay, context=Context())
+        self._task: Task[None] = get_running_loop().create_task(self._stay_registered(), context=Context())
 
     async def deregister(self, timeout: float) -> None:
-        if self._task is None:
+        if self._ended:
             return
+        self._ended = True
+        self._either.set()
+        if self._stands:  # while its stream is open, whose end would be the loss of a server
+            with suppress(Error, DeclaredError):  # it is gone, and so are our entries
+                options = CallOptions(deadline=max(timeout, 0.001))
+                await self.connection.stub.deregister(self._registration.who, options=options)
         self._task.cancel()
         await wait((self._task,))
-        self._task = None
-        if self._registered:
-            try:
-                options = CallOptions(deadline=max(timeout, 0.001))
-                await self._stub.deregister(to_uuid(self._nonce), options=options)
-            except (Error, DeclaredError):
-                pass  # it is gone, and so are our entries
-        await self._client.close()
+        await self.connection.close()
 
-    async def _stay_registered(self, addresses: list[str], offers: list[Offer]) -> None:
+    async def _stay_registered(self) -> None:
         backoff = Backoff()
-        waiting_since = monotonic()
-        told = False
-        while True:
+        since = monotonic()
+        while not self._ended:
             try:
-                lease_ms = await self._register(addresses, offers, told)
-                if told:
-                    info("registered at controller %s", self._address)
-                told = False
-                backoff.reset()
-                await self._keep(lease_ms)
-                waiting_since = monotonic()
-            except Exception as error:  # whatever it was: a server that gave up would never be found again
-                self._registered = False
-                if not told and monotonic() - waiting_since > TELL_AFTER:
-                    warning("%s; trying on", quote(trouble_with([self._address], error)))
-                    told = True
-                await sleep(backoff.next())
+                await self._register(backoff)
+            except Exception as failed:  # whatever it was: a server that gave up would never be found again
+                error: Exception | None = failed
+            else:
+                error = None  # it is to register again
+            if self._stands:
+                self._stands = False
+                if not self._ended:
+                    self._either.clear()
+                since = monotonic()
+            late = monotonic() - since > _TELL_AFTER or isinstance(error, NotOwner)
+            if error is not None and late and not self._silent:
+                warning("%s; trying on", quote(self.connection.trouble(error)))
+                self._silent = True
+            await sleep(backoff.next())
 
-    async def _register(self, addresses: list[str], offers: list[Offer], told: bool) -> int:
-        await self._look_up()
-        instances = self._registration.instances(self._nonce, addresses, offers)
-        lease_ms = await self._stub.register(
-            to_uuid(self._nonce), instances, options=CallOptions(deadline=register_within(told))
-        )
-        self._registered = True
-        return lease_ms
+    async def _register(self, backoff: Backoff) -> None:
+        """Until the registration ends. Raises why, unless it is only to be made again."""
+        await self.connection.greet(patiently=self._silent)
+        self.changed.clear()
+        told = await self._registration.entries(self._address)
+        who = self._registration.who
+        stream = self.connection.stub.register(who, self._registration.process, told, options=WITHOUT_END)
+        async with stream:
+            standing = await first_of(stream)
+            self._stands = True
+            self._either.set()
+            backoff.reset()
+            if self._silent:
+                info("registered at controller %s", self._address)
+                self._silent = False
+            keeper = get_running_loop().create_task(self._keep(stream, standing, told))
+            try:
+                _warn(standing)
+                async for standing in stream:
+                    _warn(standing)
+            except Error:
+                if not keeper.done():
+                    raise
+                keeper.result()  # why it has ended the stream
+            finally:
+                for lead in self._leads:
+                    lead.cancel()
+                keeper.cancel()
+                await wait((keeper,))
 
-    async def _look_up(self) -> None:
-        """So that nothing behind this asks a name server."""
-        with suppress(OSError):  # the call that follows says why the controller cannot be reached
-            found = await names.addresses(self._address.host, self._address.port)
-            self._registration.controller = Address("mf", found[0][4][0], self._address.port)
+    async def _keep(self, stream: AsyncStreamReader[Standing], standing: Standing, told: list[Entry]) -> None:
+        """Says in time that the server lives, and what it offers by now; ends the stream if that fails."""
+        pause = max(standing.lease.to_seconds() / 3, 0.001)
+        try:
+            while True:
+                with suppress(TimeoutError):
+                    async with timeout(pause):
+                        await self.changed.wait()
+                self.changed.clear()
+                now = await self._registration.entries(self._address)
+                put, removed = changes(told, now)
+                options = CallOptions(deadline=ANSWER_WITHIN)
+                await self.connection.stub.update(self._registration.who, put, removed, options=options)
+                told = now
+        finally:
+            stream.cancel()
 
-    async def _keep(self, lease_ms: int) -> None:
-        """Returns when it is time to register again."""
-        wait_ms, options = keep_for(lease_ms)
-        while await self._stub.keep(to_uuid(self._nonce), wait_ms, options=options):
-            pass
+    async def hold(self, key: Key, got: Callable[[int], None]) -> None:
+        """See mf.server.async_lead.Hold. The lead ends with the registration, at the latest."""
+        backoff = Backoff()
+        while True:
+            await self._either.wait()
+            if self._ended:
+                raise not_executed(Code.CANCELLED, "the server was stopped")
+            stream = self.connection.stub.lead(self._registration.who, key, options=WITHOUT_END)
+            self._leads[stream] = None
+            held = False
+            try:
+                async with stream:
+                    async for lead in stream:
+                        held = True
+                        got(lead.epoch)
+            except (Error, DeclaredError) as error:
+                if not held and isinstance(error, Error) and error.code not in MOVING:
+                    warning("%s; trying on", quote(self.connection.trouble(error)))
+            finally:
+                del self._leads[stream]
+            if held:
+                return
+            await sleep(backoff.next())
+
+
+def _warn(standing: Standing) -> None:
+    for each in standing.warnings:
+        warning("the controller warns: %s", quote(each.text))

@@ -1,49 +1,38 @@
-"""R6. The resolver over a controller for clients of asyncio: watches each service that the client uses
-(views.py), and outlives the controller.
+"""R6. The resolver over controllers for clients of asyncio (watcher.py). It has tasks, and no thread."""
 
-One task a watched service waits in `watch`, which the controller answers when something changed.
-"""
-
-from asyncio import AbstractEventLoop, Task, sleep, wait
-from contextvars import Context
+from asyncio import AbstractEventLoop
 from time import monotonic
 
-from mf.client.async_client import AsyncClient
-from mf.controller._generated.mf.controller import ControllerAsyncClient
-from mf.controller.connection import controller_addresses, over_tcp, trouble_with
-from mf.controller.views import Watched
-from mf.core.log import quote, warning
+from mf.controller.connection import controller_addresses
+from mf.controller.watcher import Watcher
 from mf.link.async_resolver import AsyncResolver, News
-from mf.link.reconnect import Backoff
 from mf.link.resolver import View
 
 
 class AsyncControllerResolver(AsyncResolver):
     """On the running loop. Raises ValueError for an address that is none."""
 
-    __slots__ = ("_addresses", "_client", "_loop", "_news", "_stub", "_tasks", "_watched")
+    __slots__ = ("_closed", "_news", "_views", "_watcher")
 
     def __init__(self, where: str, loop: AbstractEventLoop) -> None:
         self.generation = 0
-        self._addresses = controller_addresses(where)
-        self._client = AsyncClient(over_tcp(self._addresses), dead_after=0)  # the kernel looks after it
-        self._stub = ControllerAsyncClient(self._client)
-        self._loop = loop
+        self._watcher = Watcher(controller_addresses(where), self._told)
         self._news = News(loop)
-        self._tasks: list[Task[None]] = []
-        self._watched: dict[str, Watched] = {}
+        self._views: dict[str, View] = {}
+        self._closed = False
 
     def view(self, service: str) -> View:
-        watched = self._watched.get(service)
-        if watched is None:
-            watched = self._watched[service] = Watched()
-            # In a context of its own: it belongs to no call.
-            self._tasks.append(self._loop.create_task(self._watch(service, watched), context=Context()))
-        return watched.view
+        view = self._views.get(service)
+        if view is None:
+            view = self._views[service] = View({}, reached=False)
+            if not self._closed:
+                self._watcher.watch(service)
+                view = self._views[service]
+        return view
 
     async def wait(self, service: str, old: View, timeout: float) -> View:
         until = monotonic() + timeout
-        while (view := self._watched[service].view) is old and self._tasks:
+        while (view := self._views[service]) is old and not self._closed:
             left = until - monotonic()
             if left <= 0:
                 break
@@ -51,34 +40,15 @@ class AsyncControllerResolver(AsyncResolver):
         return view
 
     def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
+        self._closed = True
+        self._watcher.close()
         self._news.tell()
 
     async def closed(self) -> None:
-        if self._tasks:
-            await wait(self._tasks)
-        self._tasks.clear()
-        await self._client.close()
+        await self._watcher.closed()
 
-    async def _watch(self, service: str, watched: Watched) -> None:
-        backoff = Backoff()
-        while True:
-            wait_ms, options = watched.question(monotonic())
-            known = watched.answer
-            try:
-                answer = await self._stub.watch(
-                    service, known.epoch, known.revision, wait_ms, options=options
-                )
-                new = watched.takes(answer, monotonic())
-            except Exception as error:  # whatever it was: a watch that gave up would see nothing any more
-                trouble = trouble_with(self._addresses, error)
-                if watched.lost(trouble):
-                    warning("%s; trying on", quote(trouble))
-                    self._news.tell()
-                await sleep(backoff.next())
-                continue
-            backoff.reset()
-            if new:
-                self.generation += 1
-                self._news.tell()
+    def _told(self, service: str, view: View) -> None:
+        if view.agents is not self._views[service].agents:
+            self.generation += 1
+        self._views[service] = view
+        self._news.tell()

@@ -1,30 +1,60 @@
-"""R6. How this process talks to its controller: one connection of its own, and the words for when there is
-none.
+"""R6. How this process talks to its controllers: one client of its own, and the words for when there is no
+answer.
 """
 
 import uuid
+from asyncio import timeout
+from typing import TypeVar
 
-from mf.client.client import Client
-from mf.controller._generated.mf.controller import ControllerClient
-from mf.core.error import Error
+from mf.client.async_client import AsyncClient
+from mf.controller._generated.mf.controller import ControllerAsyncClient
+from mf.core.error import Code, Error, Execution
+from mf.core.options import INFINITE, CallOptions
+from mf.core.stream import AsyncStreamReader
 from mf.transport.address import Address
+
+T = TypeVar("T")
+
+ANSWER_WITHIN = 10.0
+"""Seconds for an answer of a controller that is known to be there."""
+_FIRST_WITHIN = 0.8  # so that a user is told within a second why nobody answers
+_AGAIN_WITHIN = 5.0  # a controller that is slow gets its time when that was said
+
+WITHOUT_END = CallOptions(deadline=INFINITE)
+"""Of a stream that stays as long as both sides live."""
+
+MOVING = frozenset((Code.CONNECTION_LOST, Code.UNAVAILABLE, Code.SHUTTING_DOWN, Code.CANCELLED))
+"""How a stream ends when its controller or its connection does."""
 
 
 class ControllerConnection:
-    """The generated client over a connection that nobody else uses."""
+    """On the running loop. With several controllers it is to any one that answers."""
 
-    __slots__ = ("_client", "addresses", "stub")
+    __slots__ = ("_client", "_controllers", "stub")
 
-    def __init__(self, where: str) -> None:
-        self.addresses = controller_addresses(where)
-        self._client = Client(over_tcp(self.addresses), dead_after=0)  # the kernel looks after it
-        self.stub = ControllerClient(self._client)
+    def __init__(self, controllers: list[Address], dead_after: float) -> None:
+        self._controllers = controllers
+        self._client = AsyncClient(over_tcp(controllers), dead_after=dead_after)
+        self.stub = ControllerAsyncClient(self._client)
+
+    async def greet(self, *, patiently: bool) -> None:
+        """Returns when a controller answers. Raises Error, which says why none does."""
+        within = _AGAIN_WITHIN if patiently else _FIRST_WITHIN
+        await self.stub.status(options=CallOptions(deadline=within))
 
     def trouble(self, error: Exception) -> str:
-        return trouble_with(self.addresses, error)
+        """What to tell a user who waits for the controller."""
+        where = ", ".join(map(str, self._controllers))
+        if isinstance(error, Error):
+            why = error.message.removeprefix("gave up at the deadline: ")
+            return f"the controller at {where} does not answer: {why}"
+        return f"what the controller at {where} is asked fails with {type(error).__name__}: {error}"
 
-    def close(self) -> None:
-        self._client.close()
+    async def close(self) -> None:
+        await self._client.close()
+
+    def after_fork(self) -> None:
+        self._client.after_fork()
 
 
 def controller_addresses(where: str) -> list[Address]:
@@ -40,13 +70,16 @@ def over_tcp(controllers: list[Address]) -> str:
     return ",".join(str(Address("tcp", each.host, each.port)) for each in controllers)
 
 
-def trouble_with(controllers: list[Address], error: Exception) -> str:
-    """What to tell a user who waits for the controller."""
-    where = ", ".join(map(str, controllers))
-    if isinstance(error, Error):
-        why = error.message.removeprefix("gave up at the deadline: ")
-        return f"the controller at {where} does not answer: {why}"
-    return f"what the controller at {where} is asked fails with {type(error).__name__}: {error}"
+async def first_of(stream: AsyncStreamReader[T]) -> T:
+    """The first value of a stream that the controller gives at once. Raises what the stream ends with."""
+    try:
+        async with timeout(ANSWER_WITHIN):
+            return await anext(stream)
+    except TimeoutError:
+        text = f"nothing has come for {ANSWER_WITHIN:g} s"
+        raise Error(Code.UNAVAILABLE, text, Execution.UNKNOWN) from None
+    except StopAsyncIteration:
+        raise Error(Code.UNAVAILABLE, "the stream has ended at once", Execution.UNKNOWN) from None
 
 
 def to_uuid(data: bytes) -> uuid.UUID:

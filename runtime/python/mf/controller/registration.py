@@ -1,76 +1,96 @@
-"""R6. What a server tells a controller: its offers, and the addresses under which clients find it."""
+"""R6. What a server tells its controllers: who it is, its offers, and the addresses under which clients find
+it.
+"""
 
 import socket
+import sys
+import uuid
+from collections.abc import Iterable
+from pathlib import Path
 
-from mf.controller._generated.mf.controller import Instance
+from mf.controller._generated.mf.controller import Credential, Key, KeyKind
+from mf.controller._generated.mf.controller import Offer as Entry
 from mf.controller.connection import to_uuid
-from mf.core.options import CallOptions
 from mf.server.offer import Offer
+from mf.transport import names
 from mf.transport.address import Address
-from mf.transport.names import found_within
 
-ANSWER_WITHIN = 10.0
-TELL_AFTER = 0.7
-"""Seconds without a controller before the log says so: one that restarts is back by then."""
 _WILDCARDS = frozenset(("0.0.0.0", "::", ""))
+_LONGEST_NAME = 1024
 
 
 class Registration:
-    """`controller`: its address. `advertise`: 'tcp://host:port' if clients of other hosts reach the server
-    under another address than the one it listens on.
+    """Of one server process, the same at all of its controllers. `advertise`: 'tcp://host:port' if clients of
+    other hosts reach the server under another address than the one it listens on.
+
+    `who` has the secret of this process: who does not know it changes nothing of what is registered.
     """
 
-    __slots__ = ("_advertise", "controller")
+    __slots__ = ("_addresses", "_advertise", "offers", "process", "who")
 
-    def __init__(self, controller: Address, advertise: str | None) -> None:
-        self.controller = controller
+    def __init__(self, advertise: str | None) -> None:
         self._advertise = str(Address.parse(advertise)) if advertise else None
+        self._addresses: list[str] = []
+        self.who = Credential()
+        self.offers: list[Offer] = []
+        self.process = _process_name()
 
-    def instances(self, nonce: bytes, addresses: list[str], offers: list[Offer]) -> list[Instance]:
-        """Of each offer. May ask the routing table."""
-        reachable = self._advertised(addresses)
+    def begin(self, nonce: bytes, addresses: list[str], offers: list[Offer]) -> None:
+        """With a new secret."""
+        self.who = Credential(to_uuid(nonce), uuid.uuid4())
+        self._addresses = addresses
+        self.offers = offers
+
+    async def entries(self, controller: Address) -> list[Entry]:
+        """Of each offer. May ask the routing table, and a name server for the controller's host."""
+        reachable = await self._advertised(controller)
         return [
-            Instance(
-                service=offer.service.name,
-                agent=offer.agent,
-                nonce=to_uuid(nonce),
+            Entry(
+                key=Key(KeyKind.service, offer.service.name, offer.agent),
                 addresses=reachable,
                 fingerprint=to_uuid(offer.service.fingerprint),
-                weight=1,
+                weight=offer.announced.weight,
+                labels=dict(offer.announced.labels),
+                alone=offer.announced.alone,
             )
-            for offer in offers
+            for offer in self.offers
         ]
 
-    def _advertised(self, addresses: list[str]) -> list[str]:
+    async def _advertised(self, controller: Address) -> list[str]:
         """The addresses for clients. A path is told, too: clients of other hosts do not find this server
         there, and know that by its nonce.
         """
-        if self._advertise is None:
-            return [self._reachable(address) for address in addresses]
-        return [self._advertise, *(address for address in addresses if Address.parse(address).local)]
-
-    def _reachable(self, address: str) -> str:
-        """A server that listens everywhere is reached where the controller sees it."""
-        parsed = Address.parse(address)
-        if parsed.local or parsed.host not in _WILDCARDS:
-            return address
-        controller = self.controller
-        try:
-            family, _, _, _, where = found_within(controller.host, controller.port, ANSWER_WITHIN)[0]
-            with socket.socket(family, socket.SOCK_DGRAM) as probe:
-                probe.connect(where)  # sends nothing; asks the routing table
-                return str(Address(parsed.scheme, probe.getsockname()[0], parsed.port))
-        except OSError:
-            return str(Address(parsed.scheme, "127.0.0.1", parsed.port))
+        if self._advertise is not None:
+            return [self._advertise, *(each for each in self._addresses if Address.parse(each).local)]
+        return [await _reachable(address, controller) for address in self._addresses]
 
 
-def register_within(told: bool) -> float:
-    """Seconds for an attempt to register: short at first, so that a user is told within a second why the
-    server is not known; a controller that is slow gets its time when that was said."""
-    return ANSWER_WITHIN if told else TELL_AFTER + 0.1
+async def _reachable(address: str, controller: Address) -> str:
+    """A server that listens everywhere is reached where the controller sees it."""
+    parsed = Address.parse(address)
+    if parsed.local or parsed.host not in _WILDCARDS:
+        return address
+    try:
+        family, _, _, _, where = (await names.addresses(controller.host, controller.port))[0]
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect(where)  # sends nothing; asks the routing table
+            return str(Address(parsed.scheme, probe.getsockname()[0], parsed.port))
+    except OSError:
+        return str(Address(parsed.scheme, "127.0.0.1", parsed.port))
 
 
-def keep_for(lease_ms: int) -> tuple[int, CallOptions]:
-    """How many milliseconds to wait in `keep`, and the options of that call."""
-    wait_ms = max(lease_ms // 3, 1)
-    return wait_ms, CallOptions(deadline=wait_ms / 1000 + ANSWER_WITHIN)
+def changes(told: Iterable[Entry], now: Iterable[Entry]) -> tuple[list[Entry], list[Key]]:
+    """What a controller that was told the first is to add or replace, and what to remove."""
+    before = {_key(entry.key): entry for entry in told}
+    put = [entry for entry in now if before.pop(_key(entry.key), None) != entry]
+    return put, [entry.key for entry in before.values()]
+
+
+def _key(key: Key) -> tuple[int, str, str]:
+    return (int(key.kind), key.name, key.agent)
+
+
+def _process_name() -> str:
+    """For people: the name of the program."""
+    program = sys.argv[0] if sys.argv else ""
+    return "python" if program in ("", "-c", "-m") else Path(program).name[:_LONGEST_NAME]

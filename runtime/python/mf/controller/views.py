@@ -1,58 +1,83 @@
-"""R6. What a client knows of one service from a controller, and for how long.
+"""R6. What a client knows of one service from the watch of a controller, and for how long: pure data; time is
+an argument.
 
-When the controller is lost, what was known stays. When it comes back as another one (a new epoch), what the
-old one knew is kept for KEEP_OLD seconds beside what the new one says, for servers need a moment to register
-again.
+A snapshot counts once it is complete. When the controller is lost, what was known stays. When another one
+answers, or the same one after a restart (a new run), what was known before is kept for KEEP_OLD seconds
+beside what it says, for servers need a moment to register again.
 """
 
 from collections.abc import Iterable
-from itertools import islice
+from uuid import UUID
 
+from mf.controller._generated.mf.controller import Change, Filter, KeyKind
 from mf.controller._generated.mf.controller import Instance as Entry
-from mf.controller._generated.mf.controller import View as Answer
-from mf.core.options import CallOptions
+from mf.core.error import Code, Error, Execution
 from mf.link.resolver import Instance, View
 from mf.transport.address import Address
 from mf.transport.sockets import SCHEMES
 
 KEEP_OLD = 10.0
-_POLL_MS = 30_000
-_ANSWER_WITHIN = 10.0
-_FIRST_WITHIN = 0.8  # so that a user is told within a second why nobody answers
-_AGAIN_WITHIN = 5.0
-_MAX_AGENTS = 10_000  # that are remembered without an instance
+_MAX_AGENTS = 10_000  # with those that are remembered without an instance
+
+_Known = dict[str, dict[UUID, Instance]]
+"""Instances by agent."""
 
 
 class Watched:
-    """One service: the newest answer, and until when an older controller's entries count too."""
+    """One service. `run` and `revision`: up to where its watch has come."""
 
-    __slots__ = ("answer", "old", "old_until", "view")
+    __slots__ = ("_coming", "_known", "_old", "old_until", "revision", "run", "view")
 
     def __init__(self) -> None:
-        self.answer = Answer()
-        self.old: list[Entry] = []
-        self.old_until = 0.0
+        self.run = 0
+        self.revision = 0
         self.view = View({}, reached=False)
+        self.old_until = 0.0
+        """When there is something to forget; 0: never."""
+        self._known: _Known = {}
+        self._old: _Known = {}
+        self._coming: _Known | None = None  # a snapshot that is not complete
 
-    def question(self, now: float) -> tuple[int, CallOptions]:
-        """How many milliseconds the controller may take to answer, and the options of that call."""
-        wait_ms = _POLL_MS
-        if self.old:  # come back when they are to be forgotten
-            wait_ms = max(min(int((self.old_until - now) * 1000) + 1, _POLL_MS), 1)
-        if not self.view.reached or self.view.trouble:
-            # Who waits for an answer is to learn soon why none comes; a controller that is slow gets its time
-            # when that was said.
-            return 0, CallOptions(deadline=_AGAIN_WITHIN if self.view.trouble else _FIRST_WITHIN)
-        return wait_ms, CallOptions(deadline=wait_ms / 1000 + _ANSWER_WITHIN)
+    def begins(self) -> None:
+        """A new stream begins: what the one before had not completed is void."""
+        self._coming = None
 
-    def takes(self, answer: Answer, now: float) -> bool:
-        """Whether the answer brings anything new."""
-        before = self.view
-        same = (answer.epoch, answer.revision) == (self.answer.epoch, self.answer.revision)
-        if same and before.reached and not before.trouble and not self.old:
+    def takes(self, change: Change, now: float) -> bool:
+        """Whether the change brings anything new. Raises Error for one that does not fit to those before."""
+        if change.snapshot:
+            self._coming = {}
+        if self._coming is not None:
+            _apply(change, self._coming)
+            if change.more:
+                return False
+            return self._take_snapshot(change, now)
+        if change.run != self.run:
+            self.run = self.revision = 0  # so that the next stream begins with a snapshot
+            text = "the controller goes on from what this client does not know"
+            raise Error(Code.PROTOCOL_ERROR, text, Execution.UNKNOWN)
+        agents = _apply(change, self._known, self._old)
+        self.revision = change.revision
+        return self._publish(agents)
+
+    def _take_snapshot(self, change: Change, now: float) -> bool:
+        assert self._coming is not None
+        if self.run not in (0, change.run):
+            for agent, instances in self._known.items():
+                self._old.setdefault(agent, {}).update(instances)
+            self.old_until = now + KEEP_OLD
+        self._known, self._coming = self._coming, None
+        for agent, instances in self._known.items():
+            for known in instances:
+                self._old.get(agent, {}).pop(known, None)
+        self.run, self.revision = change.run, change.revision
+        return self._publish([*self.view.agents, *self._known])
+
+    def forgets(self, now: float) -> bool:
+        """Whether something was kept for long enough."""
+        if not self.old_until or now < self.old_until:
             return False
-        self._take(answer, now)
-        return True
+        old, self._old, self.old_until = self._old, {}, 0.0
+        return self._publish(old)
 
     def lost(self, trouble: str) -> bool:
         """What is known stays known; who waits for a first answer learns why there is none. Whether that is
@@ -62,35 +87,56 @@ class Watched:
         self.view = View(self.view.agents, reached=self.view.reached, trouble=trouble)
         return True
 
-    def _take(self, answer: Answer, now: float) -> None:
-        if self.answer.epoch not in (0, answer.epoch):
-            self.old = self._entries(now)
-            self.old_until = now + KEEP_OLD
-        self.answer = answer
-        self.view = to_view(self._entries(now), self.view.agents)
+    def _publish(self, changed: Iterable[str]) -> bool:
+        """Agents that lost their instances stay, with none: a scatter over all says that one is missing."""
+        before = self.view
+        agents = dict(before.agents)
+        for agent in changed:
+            agents[agent] = self._instances(agent)
+        if len(agents) > _MAX_AGENTS:
+            agents = {agent: instances for agent, instances in agents.items() if instances}
+        if agents == before.agents and before.reached and not before.trouble:
+            return False
+        self.view = View(agents)
+        return True
 
-    def _entries(self, now: float) -> list[Entry]:
-        if now >= self.old_until:
-            self.old = []
-        known = {(entry.agent, entry.nonce) for entry in self.answer.instances}
-        return [*self.answer.instances, *(e for e in self.old if (e.agent, e.nonce) not in known)]
+    def _instances(self, agent: str) -> tuple[Instance, ...]:
+        """One for each address: a process that took the place of another there is known first."""
+        by_address: dict[str, Instance] = {}
+        for known in (self._known, self._old):
+            for instance in known.get(agent, {}).values():
+                by_address.setdefault(instance.address, instance)
+        return tuple(by_address.values())
 
 
-def to_view(entries: Iterable[Entry], known: Iterable[str]) -> View:
-    """`known` agents stay, if with no instance: a scatter over all says that one is missing."""
-    agents: dict[str, list[Instance]] = {agent: [] for agent in islice(known, _MAX_AGENTS)}
-    for entry in entries:
+def all_of(service: str) -> Filter:
+    """What a watch of a service asks for."""
+    return Filter(KeyKind.service, service, None)
+
+
+def _apply(change: Change, *to: _Known) -> list[str]:
+    """Agents that the change is about. What is put is put to the first, and is in no other any more."""
+    agents: dict[str, None] = {}
+    for gone in change.gone:
+        agents[gone.key.agent] = None
+        for known in to:
+            known.get(gone.key.agent, {}).pop(gone.instance, None)
+    for entry in change.put:
+        agent = entry.offer.key.agent
+        agents[agent] = None
+        for known in to:
+            known.get(agent, {}).pop(entry.instance, None)
         instance = _reachable(entry)
         if instance is not None:
-            agents.setdefault(entry.agent, []).append(instance)
-    return View({agent: tuple(instances) for agent, instances in agents.items()})
+            to[0].setdefault(agent, {})[entry.instance] = instance
+    return list(agents)
 
 
 def _reachable(entry: Entry) -> Instance | None:
     """The first address over the network and the first path, as far as this runtime can connect to them. So
     where a server lists tls:// before tcp://, nobody is led to send in clear text."""
     network = local = ""
-    for text in entry.addresses:
+    for text in entry.offer.addresses:
         try:
             address = Address.parse(text)
         except ValueError:
@@ -101,4 +147,13 @@ def _reachable(entry: Entry) -> Instance | None:
             network = network or text
     if not network:
         network, local = local, ""
-    return Instance(network, entry.weight or 1, local, entry.nonce.bytes) if network else None
+    if not network:
+        return None
+    fingerprint = entry.offer.fingerprint
+    return Instance(
+        network,
+        entry.offer.weight or 1,
+        local,
+        entry.instance.bytes,
+        fingerprint.bytes if fingerprint.int else b"",
+    )

@@ -167,6 +167,10 @@ class AsyncLink(LinkCore):
             self._greetings.append(Pending(FOREVER))
         await self._wait(self._greetings[0], min(deadline, monotonic() + HANDSHAKE_TIMEOUT))
 
+    def after_fork(self) -> None:
+        """In a child: the parent goes on using the connection, so it is not shut down, only let go."""
+        self._stream.close()
+
     async def bind(self, service: ServiceInfo, agent: str, deadline: float) -> Binding:
         """The routes of (service, agent), asked for when first needed. Raises Error if the server refuses."""
         key = (service.name, agent)

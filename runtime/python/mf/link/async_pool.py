@@ -165,3 +165,8 @@ class AsyncPool(Places[_Place, AsyncLink]):
         ]
         if attempts:
             await wait(attempts)
+
+    def after_fork(self) -> None:
+        for place in self._places.values():
+            for link in place.links():
+                link.after_fork()

@@ -8,8 +8,9 @@ Standing    what is known of one instance. It is trusted, or under suspicion, be
               nothing was heard for too long while something was awaited: trusted again once anything is;
               a call missed its deadline, a reply took ten times its usual time, or five in a row said that
               they could not be run: trusted again once a call, the probe, has ended as usual.
-choose      of the trusted ones: the better of two drawn at random, by calls in flight and by how much longer
-            than usual replies take. Now and then a probe. With nobody to trust: of those that live.
+choose      of the trusted ones: the better of two drawn at random, by calls in flight for their weights and
+            by how much longer than usual replies take. One of twice the weight is drawn twice as often, and
+            as busy with twice as many calls. Now and then a probe. With nobody to trust: of those that live.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,6 +39,8 @@ LONGEST_PAUSE = 10.0
 RAMP = 1.0
 """How long an instance that comes back gets less than its share, from a tenth on."""
 LEAST_SHARE = 0.1
+MOST_WEIGHT = 65_535
+"""Of an instance; more is taken for that."""
 FAILURES = 5
 """So many replies in a row that say that the call could not be run."""
 
@@ -76,10 +79,11 @@ class Standing:
         "_trusted_at",
         "alive",
         "cost",
-        "in_flight",
+        "load",
         "probe",
         "share",
         "trusted",
+        "weight",
     )
 
     def __init__(self) -> None:
@@ -99,12 +103,14 @@ class Standing:
         self.alive = True
         """Something was heard since it came under suspicion."""
         self.probe = False
-        self.in_flight = 0
+        self.weight = 1
+        self.load = 0.0
+        """Calls in flight for its weight."""
         self.cost = 1.0
         self.share = 1.0
 
-    def look(self, heard: int, in_flight: int, now: float) -> "Standing":
-        """`heard`: counts what arrives on its connection."""
+    def look(self, heard: int, in_flight: int, now: float, weight: int = 1) -> "Standing":
+        """`heard`: counts what arrives on its connection. `weight`: at least 1."""
         if heard != self._heard:
             self._heard = heard
             self._quiet_since = now
@@ -118,8 +124,9 @@ class Standing:
             self._silent = True
             self.alive = False
         self.probe = not self.trusted and self.alive and now >= self._probe_at
-        self.in_flight = in_flight
-        self.cost = (in_flight + 1) * self._faded(now)
+        self.weight = min(weight, MOST_WEIGHT)
+        self.load = in_flight / self.weight
+        self.cost = (self.load + 1) * self._faded(now)
         if self._ramp_from is not _NEVER:
             self.share = min(1.0, LEAST_SHARE + (1 - LEAST_SHARE) * (now - self._ramp_from) / RAMP)
         return self
@@ -212,9 +219,7 @@ def choose(standings: Sequence[Standing], random: Callable[[int], int] = below) 
     count = len(among)
     if count == 1:
         return among[0]
-    first = random(count)
-    second = (first + 1 + random(count - 1)) % count
-    a, b = among[first], among[second]
+    a, b = _two_of(among, standings, random)
     one, other = standings[a], standings[b]
     # One that comes back is passed over for as much as it lacks of its share.
     if one.share < other.share and random(100) >= one.share * 100:
@@ -224,9 +229,32 @@ def choose(standings: Sequence[Standing], random: Callable[[int], int] = below) 
     return a if _first_is_better(one, other) else b
 
 
+def _two_of(
+    among: Sequence[int], standings: Sequence[Standing], random: Callable[[int], int]
+) -> tuple[int, int]:
+    """Two different ones, each drawn as often as its weight says."""
+    count = len(among)
+    weights = [standings[index].weight for index in among]
+    if min(weights) == max(weights):
+        first = random(count)
+        return among[first], among[(first + 1 + random(count - 1)) % count]
+    first = _drawn(weights, random)
+    weights[first] = 0
+    return among[first], among[_drawn(weights, random)]
+
+
+def _drawn(weights: Sequence[int], random: Callable[[int], int]) -> int:
+    number = random(sum(weights))
+    for index, weight in enumerate(weights):
+        if number < weight:
+            return index
+        number -= weight
+    raise AssertionError("the random number is too large")
+
+
 def _first_is_better(first: Standing, second: Standing) -> bool:
     if first.cost * ALIKE <= second.cost:
         return True
     if second.cost * ALIKE <= first.cost:
         return False
-    return first.in_flight <= second.in_flight
+    return first.load <= second.load

@@ -115,8 +115,8 @@ class Places(Generic[P, L]):
             standing = self._place(instance.address).standing
             if not standing.trusted:  # the connection that it was avoided on has ended
                 standing.connected(False, now)
-            return standing.look(-1, 0, now)
-        standing = link.standing.look(link.heard, link.in_flight, now)
+            return standing.look(-1, 0, now, instance.weight)
+        standing = link.standing.look(link.heard, link.in_flight, now, instance.weight)
         if not standing.alive:
             link.ping(now)
             link.look_for_life(now)

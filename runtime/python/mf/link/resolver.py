@@ -12,18 +12,26 @@ from mf.transport.address import Address
 class Instance:
     """One server that offers a (service, agent). `address`: 'tcp://host:port', or 'unix:/path'. `local`: a
     path where the same process may be found by who runs on its host; it is there if its HELLO has `nonce`.
+    `fingerprint`: of the service, as the server was built; empty if that is not known.
     """
 
-    __slots__ = ("address", "local", "nonce", "weight")
+    __slots__ = ("address", "fingerprint", "local", "nonce", "weight")
 
-    def __init__(self, address: str, weight: int = 1, local: str = "", nonce: bytes = b"") -> None:
+    def __init__(
+        self, address: str, weight: int = 1, local: str = "", nonce: bytes = b"", fingerprint: bytes = b""
+    ) -> None:
         self.address = address
         self.weight = weight
         self.local = local
         self.nonce = nonce
+        self.fingerprint = fingerprint
 
-    def _key(self) -> tuple[str, int, str, bytes]:
-        return (self.address, self.weight, self.local, self.nonce)
+    def fits(self, fingerprint: bytes) -> bool:
+        """Whether it is not known that the service has another schema there."""
+        return not self.fingerprint or self.fingerprint == fingerprint
+
+    def _key(self) -> tuple[str, int, str, bytes, bytes]:
+        return (self.address, self.weight, self.local, self.nonce, self.fingerprint)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Instance) and self._key() == other._key()

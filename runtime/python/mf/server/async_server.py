@@ -9,11 +9,13 @@ from asyncio import Event, get_running_loop
 from typing import TYPE_CHECKING, Any, Self
 
 from mf.core.agent import Agent
+from mf.core.offered import offered_agent
 from mf.core.service import AsyncServant
 from mf.link import fork
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.protocol.handshake import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW
 from mf.server.async_io import AsyncIo
+from mf.server.async_lead import AsyncLead
 from mf.server.base import (
     DEFAULT_MAX_CONNECTIONS,
     DEFAULT_MAX_HANDSHAKES,
@@ -21,7 +23,7 @@ from mf.server.base import (
     DEFAULT_MAX_IN_FLIGHT,
     BaseServer,
 )
-from mf.server.offer import Offer
+from mf.server.offer import Announced, Offer
 from mf.transport.address import Address
 from mf.transport.names import addresses
 from mf.transport.network import network_of
@@ -45,8 +47,20 @@ class AsyncRegistrar(ABC):
         """Begins to make the offers known, and goes on as a task until deregister."""
 
     @abstractmethod
+    def update(self, offers: list[Offer]) -> None:
+        """There are these offers now."""
+
+    @abstractmethod
     async def deregister(self, timeout: float) -> None:
         """Takes them back, waiting at most `timeout` seconds for that."""
+
+    @abstractmethod
+    def lead(self, service: str, agent: str) -> AsyncLead:
+        """Not asked for yet. Raises ValueError when nothing is registered."""
+
+    @abstractmethod
+    def after_fork(self) -> None:
+        """In a child: what is registered is the parent's. The child may register, as itself."""
 
 
 class AsyncServer(BaseServer):
@@ -99,10 +113,15 @@ class AsyncServer(BaseServer):
         agent: Agent | None = None,
         *,
         limits: "Mapping[str, Limit] | None" = None,
+        weight: int = 1,
+        labels: "Mapping[str, str] | None" = None,
+        alone: bool = False,
     ) -> None:
-        """Offers a servant, for one agent if its service is `per` agent. Before start().
+        """Offers a servant, for one agent if its service is `per` agent. After start(), too.
 
         `limits`: of methods, by their names in the schema: {"look_up": mf.Limit(8)}.
+        A controller tells the clients how much more than others the server can take (`weight`), shows
+        `labels` to tools, and warns if another server offers the same although this one wants to be `alone`.
         Raises ValueError if the offer does not fit, TypeError for an agent that is none, or for a servant
         whose functions are plain: these would hold up the loop.
         """
@@ -110,7 +129,21 @@ class AsyncServer(BaseServer):
         if not is_async:  # checkers see it before
             text = "an AsyncServer runs `async def`: derive from the generated …AsyncServant, or use a Server"
             raise TypeError(f"{type(servant).__name__} is no servant of asyncio; {text}")
-        self._offer(servant, agent, inline=False, limits=limits)
+        announced = Announced(weight, labels or {}, alone)
+        self._offer(servant, agent, inline=False, limits=limits, announced=announced)
+        if self._io is not None and self._registrar is not None:
+            self._registrar.update(self._offers.all())
+
+    def lead(self, servant: type[AsyncServant], agent: Agent | None = None) -> AsyncLead:
+        """To be the only one for a service and agent, of all processes that ask for it: `async with` waits
+        until this one is. See AsyncLead. The controller says so, the first one that the server was given.
+        After start().
+        Raises ValueError for a server without a controller.
+        """
+        if self._registrar is None:
+            raise ValueError("the lead is given by a controller, and this server has none")
+        service = servant.mf_service
+        return self._registrar.lead(service.name, offered_agent(service, agent))
 
     async def start(self) -> None:
         """Listens, and serves from now on. Raises OSError, in one sentence, if an address cannot be had."""
@@ -206,8 +239,12 @@ class AsyncServer(BaseServer):
 
     def after_fork(self) -> None:
         """In a child: nothing is served here."""
+        self._become_another()
+        if self._registrar is not None:
+            self._registrar.after_fork()
         if self._io is not None:
             self._io.after_fork()
+            self._io = None
 
 
 async def _looked_up(address: Address) -> tuple[Any, ...] | None:

@@ -15,7 +15,7 @@ from mf.protocol.stream import MAX_WINDOWS
 from mf.server.admission import Limit
 from mf.server.counters import ServerStats
 from mf.server.load import ServerLoad
-from mf.server.offer import Offer, Offers
+from mf.server.offer import Announced, Offer, Offers
 from mf.transport.address import Address
 from mf.transport.sockets import SCHEMES, server_context
 
@@ -108,11 +108,14 @@ class BaseServer:
         *,
         inline: bool,
         limits: Mapping[str, Limit] | None = None,
+        announced: Announced,
     ) -> Offer:
         """Raises ValueError if the offer does not fit, TypeError for an agent that is none."""
-        if self._addresses:
-            raise ValueError("offer everything before the server starts")
-        return self._offers.add(servant, agent, inline, limits)
+        return self._offers.add(servant, agent, inline, limits, announced)
+
+    def _become_another(self) -> None:
+        """In a child: it is another process than its parent, also to those who hear of both."""
+        self._hello.nonce = os.urandom(16)
 
 
 def _listened_at(listen: str) -> list[Address]:

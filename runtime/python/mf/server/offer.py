@@ -1,7 +1,7 @@
 """R5. What a server offers: servants by (service, agent), and for each method the function to call."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from mf.core.agent import Agent
 from mf.core.agent_names import shown_agent
@@ -12,6 +12,11 @@ from mf.protocol.events import BindRequested
 from mf.protocol.frame import STREAM
 from mf.server.admission import Admission, Gate, Limit
 from mf.server.counters import Counters, MethodStats, ServerStats
+
+_LARGEST_WEIGHT = (1 << 32) - 1
+_MOST_LABELS = 16
+_LONGEST_LABEL = 64
+_LONGEST_TEXT = 1024
 
 
 class Handler:
@@ -43,10 +48,29 @@ class Handler:
         return f"{self.offer.service.short_name}.{self.method.name}"
 
 
+class Announced(NamedTuple):
+    """What a controller is told of an offer beside what it is: see Server.offer."""
+
+    weight: int = 1
+    labels: Mapping[str, str] = {}
+    alone: bool = False
+
+    def check(self) -> None:
+        """Raises ValueError for what no controller takes."""
+        if not 0 <= self.weight <= _LARGEST_WEIGHT:
+            raise ValueError(f"weight is {self.weight}: give a number from 0 to {_LARGEST_WEIGHT}")
+        if len(self.labels) > _MOST_LABELS:
+            raise ValueError(f"an offer has at most {_MOST_LABELS} labels, not {len(self.labels)}")
+        for label, text in self.labels.items():
+            if not 1 <= len(label.encode()) <= _LONGEST_LABEL or len(text.encode()) > _LONGEST_TEXT:
+                limits = f"a label has 1 to {_LONGEST_LABEL} bytes, its text at most {_LONGEST_TEXT}"
+                raise ValueError(f"{limits}: {shortened(label)!r}")
+
+
 class Offer:
     """A servant for one agent."""
 
-    __slots__ = ("agent", "handlers", "servant", "service")
+    __slots__ = ("agent", "announced", "handlers", "servant", "service")
 
     def __init__(
         self,
@@ -55,7 +79,9 @@ class Offer:
         inline: bool,
         limits: Mapping[str, Limit],
         admission: Admission,
+        announced: Announced,
     ) -> None:
+        self.announced = announced
         self.servant = servant
         service = self.service = servant.mf_service
         self.agent = agent
@@ -109,7 +135,7 @@ def _not_generated(name: str) -> Method[Any, Any]:
 
 
 class Offers:
-    """All offers of a server. Filled before the server starts; then only read, by the IO thread."""
+    """All offers of a server. What the IO threads read is never changed, but replaced."""
 
     __slots__ = ("_admission", "_by_service")
 
@@ -123,6 +149,7 @@ class Offers:
         agent: Agent | None,
         inline: bool,
         limits: Mapping[str, Limit] | None = None,
+        announced: Announced | None = None,
     ) -> Offer:
         """Raises ValueError if the offer does not fit the service, or is made already.
 
@@ -133,11 +160,14 @@ class Offers:
         if unknown := limits.keys() - {method.name for method in service.methods}:
             raise ValueError(f"a limit for {service.name}.{min(unknown)}, which is no method of it")
         text = offered_agent(service, agent)
-        agents = self._by_service.setdefault(service.name, {})
+        announced = announced or Announced()
+        announced.check()
+        agents = self._by_service.get(service.name, {})
         if text in agents:
             shown = f" for agent {shown_agent(service, text)!r}" if text else ""
             raise ValueError(f"{service.name} is offered already{shown}")
-        offer = agents[text] = Offer(servant, text, inline, limits, self._admission)
+        offer = Offer(servant, text, inline, limits, self._admission, announced)
+        self._by_service = {**self._by_service, service.name: {**agents, text: offer}}
         return offer
 
     def all(self) -> list[Offer]:

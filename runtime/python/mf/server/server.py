@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from mf.core.agent import Agent
+from mf.core.offered import offered_agent
 from mf.core.service import AsyncServant, Servant, is_async
 from mf.link import fork
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
@@ -28,7 +29,8 @@ from mf.server.base import (
 )
 from mf.server.dispatch import run, run_stream
 from mf.server.io import IoThread
-from mf.server.offer import Offer, handlers_of
+from mf.server.lead import Lead
+from mf.server.offer import Announced, Offer, handlers_of
 from mf.server.workers import StreamThreads, Workers
 from mf.transport.sockets import Listening
 from mf.transport.stream import SocketStream
@@ -50,8 +52,20 @@ class Registrar(ABC):
         """Begins to make the offers known, and goes on in the background until deregister."""
 
     @abstractmethod
+    def update(self, offers: list[Offer]) -> None:
+        """There are these offers now."""
+
+    @abstractmethod
     def deregister(self, timeout: float) -> None:
         """Takes them back, waiting at most `timeout` seconds for that."""
+
+    @abstractmethod
+    def lead(self, service: str, agent: str) -> Lead:
+        """Not asked for yet. Raises ValueError when nothing is registered."""
+
+    @abstractmethod
+    def after_fork(self) -> None:
+        """In a child: what is registered is the parent's. The child may register, as itself."""
 
 
 class Server(BaseServer):
@@ -109,19 +123,37 @@ class Server(BaseServer):
         *,
         inline: bool = False,
         limits: "Mapping[str, Limit] | None" = None,
+        weight: int = 1,
+        labels: "Mapping[str, str] | None" = None,
+        alone: bool = False,
     ) -> None:
-        """Offers a servant, for one agent if its service is `per` agent. Before start().
+        """Offers a servant, for one agent if its service is `per` agent. After start(), too.
 
         `inline`: its handlers run on the IO thread where the request was read, if it has at most 4 KiB: fast,
         and in the way of everybody else while they run. Requests may still run on several threads at once.
         `limits`: of methods, by their names in the schema: {"look_up": mf.Limit(8)}.
+        A controller tells the clients how much more than others the server can take (`weight`), shows
+        `labels` to tools, and warns if another server offers the same although this one wants to be `alone`.
         Raises ValueError if the offer does not fit, TypeError for an agent that is none, or for a servant
         with `async def`.
         """
         name = type(servant).__name__
         if isinstance(servant, AsyncServant) or any(map(is_async, handlers_of(servant))):
             raise TypeError(f"{name} has functions with `async def`: an mf.AsyncServer runs these")
-        self._offer(servant, agent, inline=inline, limits=limits)
+        announced = Announced(weight, labels or {}, alone)
+        self._offer(servant, agent, inline=inline, limits=limits, announced=announced)
+        if self._io is not None and self._registrar is not None:
+            self._registrar.update(self._offers.all())
+
+    def lead(self, servant: type[Servant], agent: Agent | None = None) -> Lead:
+        """To be the only one for a service and agent, of all processes that ask for it: `with` waits until
+        this one is. See Lead. The controller says so, the first one that the server was given. After start().
+        Raises ValueError for a server without a controller.
+        """
+        if self._registrar is None:
+            raise ValueError("the lead is given by a controller, and this server has none")
+        service = servant.mf_service
+        return self._registrar.lead(service.name, offered_agent(service, agent))
 
     def start(self) -> None:
         """Listens and serves in the background. Raises OSError, in one sentence, if an address cannot be
@@ -212,7 +244,9 @@ class Server(BaseServer):
         os.close(self._stop_event)
         self._stop_event = os.eventfd(0, os.EFD_CLOEXEC)
         self._stop_lock = threading.Lock()
-        self._registrar = None  # the registration is the parent's
+        self._become_another()
+        if self._registrar is not None:
+            self._registrar.after_fork()
         if self._io is not None and self._io.thread.ident is not None:
             self._io.after_fork()
         self._io = None

@@ -1,35 +1,43 @@
 #pragma once
-// The controller's servant: registry, waiters, time. Offer it at a server whose on_disconnect calls
-// connection_ended():
+// The controller's servant: registry, streams, time. Offer it at a server:
 //
 //     auto controller = std::make_shared<controller::Controller>();
-//     Server server({.listen = "tcp://127.0.0.1:7400",
-//                    .on_disconnect = [controller](std::uint64_t c) { controller->connection_ended(c); }});
+//     Server server({.listen = "tcp://127.0.0.1:7400"});
 //     server.offer(controller, {.where = Where::io_thread});
 //     …
-//     controller->close();   before server.stop(), so that nobody waits in it while the server drains
+//     controller->close();   before server.stop(), so that no stream is open while the server drains
 //
-// A connection has at most kMaxWaits watches and keeps that wait; they end with it. What it may register, the
-// registry says.
+// Registrations, watches and candidacies are streams, and end with their connections. One connection has at
+// most kMaxStreams of them; what it may register, the registry says. A stream has one value under way, and is
+// asked for the next when its peer has room for it: whoever does not read costs a bounded amount.
 //
-// Any thread may call any function. No answer is given under the lock. Whoever waits is answered by a change,
-// by time, or by close(). Time is checked by a thread of its own, which sleeps while nobody waits and nothing
-// is registered; or by tick(), in tests.
+// Connections over which a process is registered are pinged, and end when nothing has come for `dead_after`;
+// the lease, which a process renews by calling update, is the backstop. So do those that only watch, after
+// ten times as long.
+//
+// Any thread may call any function. Nothing is written or answered under the lock. Time is checked by a
+// thread of its own, which sleeps while nothing is registered; or by tick(), in tests.
 
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "mf/controller.server.hpp"
+#include "mf/controller/client_ids.hpp"
+#include "mf/controller/election.hpp"
+#include "mf/controller/owner.hpp"
 #include "mf/controller/registry.hpp"
 #include "mf/controller/store.hpp"
-#include "mf/controller/wait_list.hpp"
+#include "mf/controller/watch_index.hpp"
 #include "mf/core/clock.hpp"
 #include "mf/core/log.hpp"
 #include "mf/core/unique_function.hpp"
@@ -38,6 +46,8 @@ namespace mf::controller {
 
 struct ControllerOptions {
   std::chrono::milliseconds lease{30'000};
+  /// A registered process is pinged, and is gone when nothing was heard of it for so long; 0: it is not.
+  std::chrono::milliseconds dead_after{10'000};
   std::shared_ptr<Store> store = std::make_shared<MemoryStore>();
   std::shared_ptr<const Clock> clock = std::make_shared<SteadyClock>();
   bool own_thread = true;  // false: the owner calls tick()
@@ -46,51 +56,84 @@ struct ControllerOptions {
 
 class Controller final : public ControllerAsyncServant {
  public:
-  /// Watches and keeps of one connection that wait at once.
-  static constexpr std::size_t kMaxWaits = 1024;
+  /// Registrations, watches and candidacies of one connection.
+  static constexpr std::size_t kMaxStreams = 1024;
 
+  /// Throws what the store says when it cannot be read.
   explicit Controller(ControllerOptions options = {});
   ~Controller() override;
 
   void client_id(ControllerClientIdRequest request, Responder<std::uint32_t> responder) override;
-  void register_(ControllerRegisterRequest request, Responder<std::uint32_t> responder) override;
-  void keep(ControllerKeepRequest request, Responder<bool> responder) override;
+  void register_(ControllerRegisterRequest request, StreamWriter<Standing> out,
+                 Responder<void> responder) override;
+  void update(ControllerUpdateRequest request, Responder<void> responder) override;
   void deregister(ControllerDeregisterRequest request, Responder<void> responder) override;
-  void watch(ControllerWatchRequest request, Responder<View> responder) override;
-  void list(ControllerListRequest request, Responder<std::vector<Instance>> responder) override;
+  void watch(ControllerWatchRequest request, StreamWriter<Change> out, Responder<void> responder) override;
+  void find(ControllerFindRequest request, Responder<Found> responder) override;
+  void lead(ControllerLeadRequest request, StreamWriter<Lead> out, Responder<void> responder) override;
+  void list(ControllerListRequest request, StreamWriter<Entry> out, Responder<void> responder) override;
+  void status(ControllerStatusRequest request, Responder<Status> responder) override;
 
-  /// Its entries are gone, at once, and so is what waits for an answer over it.
-  void connection_ended(std::uint64_t connection);
-  /// Answers all who wait with SHUTTING_DOWN, and all who come from now on.
+  /// Ends all streams with SHUTTING_DOWN, and all that are begun from now on.
   void close();
   /// Does what time demands, and gives the time at which there is something to do again.
   TimePoint tick();
 
  private:
-  using Answers = std::vector<UniqueFunction<void()>>;  // to be given after unlocking
-  struct Keeper {
-    Owner owner = kNoOwner;
-    Responder<bool> responder;
-  };
+  using Id = std::uint64_t;
+  using Work = std::vector<UniqueFunction<void()>>;  // to be done after unlocking
 
-  void changed(const Registry::Changed& services, Answers& answers);
-  void forget(const std::vector<Uuid>& nonces, Answers& answers);
-  [[nodiscard]] bool has_ended(Owner owner) const;
-  /// Why a call over that connection may not wait; nothing if it may.
-  [[nodiscard]] std::optional<Failure> no_wait(Owner owner) const;
+  struct Feed;
+  struct Registration;
+  struct Watch;
+  struct Candidate;
+  struct Listing;
+
+  /// What a refusal says of whom it concerns, for the answer and for the log.
+  [[nodiscard]] std::optional<Failure> not_owner(std::string_view action, const Credential& who) const;
+  [[nodiscard]] std::optional<Failure> not_registered(std::string_view action, const Credential& who) const;
+  [[nodiscard]] std::optional<Failure> no_stream(Owner connection) const;
+
+  /// A stream is begun: counted, and ended when its caller is gone.
+  void enter(const std::shared_ptr<Feed>& feed);
+  void await_end(const std::shared_ptr<Feed>& feed);
+  /// Its caller has cancelled it, or is gone.
+  void left(Id id) noexcept;
+  /// Ends a stream, and what it stood for.
+  void end(const std::shared_ptr<Feed>& feed, Outcome<void> outcome, Work& work);
+  /// Has the next value written, if there is one and none is under way.
+  void go_on(const std::shared_ptr<Feed>& feed, Work& work);
+  void on_written(const std::shared_ptr<Feed>& feed, const Outcome<bool>& outcome);
+
+  /// The process is not registered any more.
+  void forget(const Uuid& nonce, Work& work);
+  /// Watchers are told what has changed since that revision.
+  void spread(std::uint64_t before, Work& work);
+  /// Of keys that somebody wants alone; none named: of all that the process offers.
+  [[nodiscard]] std::vector<Warning> warn(const Uuid& nonce, const std::set<Key>* keys, Work& work);
+  [[nodiscard]] std::string shown(const Uuid& nonce) const;
+  void give_leads(Work& work);
+
   [[nodiscard]] TimePoint next_due() const;
   void wake_at(TimePoint when);
   void run();
-  static void give(Answers& answers);
+  static void do_all(Work& work);
 
   const ControllerOptions options_;
-  mutable std::mutex mutex_;
+  const std::uint64_t run_;
+  mutable std::mutex mutex_;  // all below
   Registry registry_;
-  WaitList<std::string, Responder<View>> watches_;
-  WaitList<Uuid, Keeper> keepers_;
-  std::deque<Owner>
-      ended_;  // the latest connections that ended: a registration that was still on its way must not count
-  std::uint32_t last_client_id_;
+  Election election_;
+  ClientIds client_ids_;
+  Uuid cluster_;
+  WatchIndex index_;
+  Id last_id_ = 0;
+  std::map<Id, std::shared_ptr<Feed>> feeds_;
+  std::map<Owner, std::size_t> streams_of_;
+  std::map<Uuid, std::shared_ptr<Registration>> registrations_;
+  std::map<Id, std::shared_ptr<Watch>> watches_;
+  std::map<Id, std::shared_ptr<Candidate>> candidates_;
+  TimePoint leads_at_ = kNever;  // when leads are to be given that the store has not taken
   bool closed_ = false;
   std::condition_variable earlier_;
   TimePoint sleeps_until_ = kNever;

@@ -1,6 +1,7 @@
 #pragma once
-// Keeps a server registered at controllers: registers, then waits in keep(), and registers again whenever
-// that ends.
+// Keeps a server registered at controllers: the registration is a stream, and it registers again whenever
+// that ends. What changes later is told as what has changed. The secret that proves whose registration it is
+// lives as long as the registrar.
 //
 // Each controller has a Registration of its own. None of them has a thread: what to do is decided on a
 // reactor's, where answers come, too. A controller that is away is tried again with back-off for as long as

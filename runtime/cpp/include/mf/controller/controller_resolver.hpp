@@ -1,12 +1,11 @@
 #pragma once
 // Where services are, as controllers say: a Resolver that watches each service it was asked about.
 //
-// It has no thread: what to ask is decided on a reactor's, where answers come, too. A watch is a call that
-// the controller answers when something changed, so an idle client makes one call in kWait. Whatever happens
-// to the controller, what was known stays known and goes on being used. Nothing is connected before the first
-// question.
+// It has no thread: what to ask is decided on a reactor's, where answers come, too. A watch is a stream on
+// which the controller says what changes; an idle client does nothing but answer a ping now and then. A watch
+// that was cut off goes on from where it was. Whatever happens to the controller, what was known stays known
+// and goes on being used. Nothing is connected before the first question.
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -19,8 +18,6 @@ namespace mf::controller {
 
 class ControllerResolver final : public Resolver {
  public:
-  static constexpr std::chrono::seconds kWait{20};
-
   /// Controllers without a common store each know a part; the first that answers is asked.
   /// `log`: one line when they do not answer, within a second of the first question, and one when they do
   /// again.

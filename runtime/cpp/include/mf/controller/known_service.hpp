@@ -1,16 +1,18 @@
 #pragma once
-// What a client knows of one service: what the controller says, and, for a while after the controller has
-// changed, what was known before. Pure data; time is an argument.
+// What a client knows of one service: what the controller says, and, for a while after another controller, or
+// another run of one, has begun to speak, what was known before. Pure data; time is an argument.
 //
-// A controller that has just started knows nobody: its servers are about to register again. So instances that
-// an earlier epoch named are kept beside those of the new one until they register there, or for kKeptFor:
-// calls go on while a controller restarts.
+// A controller that has just started may know nobody: its servers are about to register again. So instances
+// that an earlier run named are kept beside those of the new one until they register there, or for kKeptFor:
+// calls go on while a controller restarts. What is known stays while a snapshot is still coming.
 
 #include <chrono>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "mf/controller.types.hpp"
 #include "mf/core/clock.hpp"
@@ -24,20 +26,30 @@ class KnownService {
   /// Agents without instances that are remembered, so that names that come and go do not fill the memory.
   static constexpr std::size_t kMaxAgents = 10'000;
 
+  /// A watch begins: what is missing of a snapshot will not come any more.
+  void begin() { coming_.reset(); }
   /// Takes in what the controller says.
-  void update(View view, TimePoint now);
+  void apply(Change change, TimePoint now);
   /// Forgets what was kept long enough.
   void tidy(TimePoint now);
   /// When tidy() has something to do.
   [[nodiscard]] TimePoint next_tidy() const noexcept { return earlier_.empty() ? kNever : earlier_until_; }
 
-  [[nodiscard]] std::uint64_t epoch() const noexcept { return view_.epoch; }
-  [[nodiscard]] std::uint64_t revision() const noexcept { return view_.revision; }
+  /// What was seen last, for the next watch.
+  [[nodiscard]] std::uint64_t run() const noexcept { return run_; }
+  [[nodiscard]] std::uint64_t revision() const noexcept { return revision_; }
   [[nodiscard]] Offers offers() const;
 
  private:
-  View view_;
-  std::vector<Instance> earlier_;
+  using Instances = std::map<std::pair<std::string, Uuid>, Instance>;  // by agent and process
+
+  void apply(Change& change, Instances& to);
+
+  std::uint64_t run_ = 0;
+  std::uint64_t revision_ = 0;
+  Instances instances_;
+  std::optional<Instances> coming_;  // of a snapshot that is not complete
+  Instances earlier_;
   TimePoint earlier_until_{};
   std::set<std::string> agents_;  // all that ever had an instance
 };

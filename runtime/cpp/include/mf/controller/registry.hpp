@@ -1,28 +1,30 @@
 #pragma once
-// Who offers what: pure data, no clock, no lock, no socket. M to N: a service has many agents, an agent many
-// services, and each (service, agent) many server processes, told apart by their nonces.
+// Who offers what: pure data, no clock, no lock, no socket. M to N: a name has many agents, an agent many
+// names, and each key many processes, told apart by their nonces.
 //
-// A process is there as long as its owner, the connection over which it registered, and as its lease, which
-// every sign of life renews. One that registers again over another connection belongs to that one: the end of
-// the old one no longer concerns it.
+// A process belongs to whoever knows its secret, of which a hash is kept, and is charged to the connection
+// over which it registered. It is there until it is removed, or until its lease is over, which every sign of
+// life renews. One that comes from a store is not verified: it is charged to nobody, and counts until its
+// lease is over unless it registers.
 //
-// Each change of a service gives it a revision that it never had before. Functions that change something give
-// the names of the services whose view is another one now; registering again what is registered already
-// changes nothing.
+// Every change goes to a log of changes, with a revision of its own; what is registered already changes
+// nothing.
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "mf/controller.types.hpp"
+#include "mf/controller/change_log.hpp"
 #include "mf/controller/owner.hpp"
+#include "mf/controller/place.hpp"
+#include "mf/controller/stored.types.hpp"
 #include "mf/core/clock.hpp"
 #include "mf/core/types.hpp"
 
@@ -31,69 +33,107 @@ namespace mf::controller {
 class Registry {
  public:
   /// Bounds against peers that register without end: of one connection, whatever processes it names, and of
-  /// all. A process that offers nothing counts as one offer; bytes are those of names and addresses.
+  /// all. A process that offers nothing counts as one offer; bytes are those of names, addresses and labels.
   static constexpr std::size_t kMaxOffersOfOwner = 10'000;
   static constexpr std::size_t kMaxBytesOfOwner = std::size_t{16} << 20;
   static constexpr std::size_t kMaxOffers = 1'000'000;
   static constexpr std::size_t kMaxBytes = std::size_t{512} << 20;
 
-  using Changed = std::set<std::string, std::less<>>;
+  enum class Standing : std::uint8_t { unknown, own, stranger };
 
-  Registry(std::uint64_t epoch, std::chrono::nanoseconds lease) : epoch_(epoch), lease_(lease) {}
+  /// Somebody else offers a key that one of both wants alone.
+  struct Shared {
+    Key key;
+    Uuid one;
+    Uuid other;
+  };
 
-  /// The instances of the process are these now. Throws Error(OVERLOADED), which names the bound, above one
-  /// of them; nothing is changed then.
-  Changed put(const Uuid& nonce, Owner owner, std::vector<Instance> instances, TimePoint now);
-  /// Renews the lease, if the process is registered over that connection.
-  [[nodiscard]] bool touch(const Uuid& nonce, Owner owner, TimePoint now);
-  /// Nothing if the process is not registered.
-  std::optional<Changed> remove(const Uuid& nonce);
-  /// The connection has ended: so have the processes registered over it. Their nonces go to `gone`.
-  Changed drop(Owner owner, std::vector<Uuid>& gone);
-  Changed expire(TimePoint now, std::vector<Uuid>& gone);
-  /// When expire() has something to do at the earliest.
-  [[nodiscard]] TimePoint next_expiry() const;
+  explicit Registry(std::chrono::nanoseconds lease, ChangeLog log = ChangeLog())
+      : lease_(lease), log_(std::move(log)) {}
 
-  [[nodiscard]] View view(std::string_view service) const;
-  [[nodiscard]] std::uint64_t revision(std::string_view service) const;
-  [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
-  [[nodiscard]] std::vector<Instance> all() const;
+  /// Is the process known, and is this its secret?
+  [[nodiscard]] Standing standing(const Credential& who) const;
+
+  /// From a store: not verified.
+  void load(const Uuid& nonce, const stored::Process& process, TimePoint now);
+  /// The offers of the process are these now. Throws Error(OVERLOADED), which names the bound, above one of
+  /// them, and Error(INVALID_ARGUMENT) if one key is offered twice; nothing is changed then.
+  void put(const Credential& who, const std::string& name, Owner owner, std::vector<Offer> offers,
+           TimePoint now);
+  /// The same by what changes: first those to be removed, then those to be added or replaced. A process that
+  /// is there. True: something has changed.
+  bool update(const Uuid& nonce, std::vector<Offer> put, const std::vector<Key>& remove, TimePoint now);
+  /// False: it was not there.
+  bool remove(const Uuid& nonce);
+  /// The processes whose lease is over.
+  [[nodiscard]] std::vector<Uuid> expired(TimePoint now) const;
+  /// When expired() has something to say at the earliest.
+  [[nodiscard]] TimePoint next_expiry() const {
+    return by_expiry_.empty() ? kNever : by_expiry_.begin()->first;
+  }
+
+  /// For each key of the process that it or somebody else wants alone, one of the others, if there are any.
+  [[nodiscard]] std::vector<Shared> shared(const Uuid& nonce) const;
+
+  /// As a store keeps it; the process is there.
+  [[nodiscard]] stored::Process stored(const Uuid& nonce) const;
+  [[nodiscard]] const std::string& name_of(const Uuid& nonce) const { return processes_.at(nonce).name; }
+  /// "demo.Echo for red, demo.Clock": what the process offers, for a line of a log, which has no room for
+  /// hundreds.
+  [[nodiscard]] std::string offered(const Uuid& nonce) const;
+
+  struct Page {
+    std::vector<std::shared_ptr<const Instance>> instances;
+    /// Where it goes on; nothing: it was the last.
+    std::optional<Place> last;
+  };
+  /// What matches, in the order of places, behind `after`; so much that it takes little time.
+  [[nodiscard]] Page page(const Filter& filter, const std::optional<Place>& after, std::size_t most,
+                          std::size_t most_bytes) const;
+  /// The same of everything.
+  [[nodiscard]] Page page(const std::optional<Place>& after, std::size_t most) const;
+
+  [[nodiscard]] const ChangeLog& log() const noexcept { return log_; }
+  [[nodiscard]] std::size_t processes() const noexcept { return processes_.size(); }
+  [[nodiscard]] std::size_t offers() const noexcept { return places_.size(); }
 
  private:
-  using Offer = std::pair<std::string, std::string>;  // service, agent
   struct Cost {
     std::size_t offers = 0;
     std::size_t bytes = 0;
     Cost& operator+=(const Cost& other) noexcept;
     Cost& operator-=(const Cost& other) noexcept;
   };
+  using Offers = std::map<Key, std::shared_ptr<const Instance>>;
   struct Process {
     Owner owner = kNoOwner;
     TimePoint expires{};
-    std::map<Offer, Instance> offers;
+    Bytes secret_hash;
+    std::string name;
+    Offers offers;
     Cost cost;
   };
-  struct Service {
-    std::uint64_t revision = 0;
-    std::map<std::pair<std::string, Uuid>, Instance> instances;  // by agent and nonce
-  };
 
-  static Cost cost_of(const std::map<Offer, Instance>& offers) noexcept;
-  void charge(Owner owner, const Cost& cost);
-  void discharge(Owner owner, const Cost& cost);
-  void replace(const Uuid& nonce, const std::map<Offer, Instance>& before,
-               const std::map<Offer, Instance>& after, Changed& changed);
-  void mark(const Changed& changed);
-  template <class Gone>
-  Changed remove_if(Gone&& is_gone, std::vector<Uuid>& gone);
+  [[nodiscard]] static Cost cost_of(const Offers& offers) noexcept;
+  [[nodiscard]] std::shared_ptr<const Instance> instance_of(const Uuid& nonce, const Process& process,
+                                                            Offer offer) const;
+  /// Throws if the process may not cost this connection so much.
+  void check(const Process& process, Owner owner, const Cost& cost) const;
+  /// The process costs this, this connection.
+  void charge(Process& process, Owner owner, const Cost& cost);
+  void set_expiry(const Uuid& nonce, Process& process, TimePoint expires);
+  void replace(const Uuid& nonce, Process& process, Offers after);
+  void set(const Place& place, std::shared_ptr<const Instance> instance);
+  void erase(const Place& place);
 
-  std::uint64_t epoch_;
   std::chrono::nanoseconds lease_;
-  std::uint64_t revisions_ = 0;
+  ChangeLog log_;
   Cost total_;
   std::map<Owner, Cost> of_owner_;
   std::map<Uuid, Process> processes_;
-  std::map<std::string, Service, std::less<>> services_;
+  std::set<std::pair<TimePoint, Uuid>> by_expiry_;
+  std::map<Place, std::shared_ptr<const Instance>> places_;
+  std::map<Key, std::size_t> alone_;  // how many offers want to be alone there
 };
 
 }  // namespace mf::controller

@@ -5,6 +5,7 @@
 // elsewhere takes first what it needs. A copy of a CallInfo keeps texts and times; metadata and cancellation
 // are to be had in the handler only (a stop_token that was taken there lives on).
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <stop_token>
@@ -25,6 +26,7 @@ class CallHandle {
   [[nodiscard]] virtual bool cancelled() noexcept = 0;
   [[nodiscard]] virtual const Metadata& metadata() noexcept = 0;
   virtual void set_reply_metadata(std::string_view key, std::string_view value) = 0;
+  virtual void keep_alive(std::chrono::milliseconds /*dead_after*/) {}
 
  protected:
   ~CallHandle() = default;
@@ -70,6 +72,10 @@ struct CallInfo {
   [[nodiscard]] std::stop_token stop_token() const;
   /// What came with the call.
   [[nodiscard]] const Metadata& metadata() const noexcept;
+  /// For a call that lasts: its peer is pinged from now on whenever nothing comes from it, and its connection
+  /// ends when nothing has come for so long. Of several wishes for one connection the shortest holds. Nothing
+  /// happens in-process.
+  void keep_alive(std::chrono::milliseconds dead_after) const;
 };
 
 namespace detail {

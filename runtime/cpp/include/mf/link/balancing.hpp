@@ -8,8 +8,10 @@
 //              nothing was heard for too long while something was awaited: trusted again once anything is;
 //              a call missed its deadline, a reply took ten times its usual time, or five in a row said that
 //              they could not be run: trusted again once a call, the probe, has ended as usual.
-// choose()   of the trusted ones: the better of two drawn at random, by calls in flight and by how much
-//            longer than usual replies take. Now and then a probe. With nobody to trust: of those that live.
+// choose()   of the trusted ones: the better of two drawn at random, by calls in flight for their weights and
+//            by how much longer than usual replies take. One of twice the weight is drawn twice as often, and
+//            as busy with twice as many calls. Now and then a probe. With nobody to trust: of those that
+//            live.
 #pragma once
 
 #include <atomic>
@@ -48,6 +50,8 @@ inline constexpr double kLongestPause = 10.0;
 /// How long an instance that comes back gets less than its share, from a tenth on.
 inline constexpr double kRamp = 1.0;
 inline constexpr double kLeastShare = 0.1;
+/// Of an instance; more is taken for that.
+inline constexpr std::uint32_t kMostWeight = 65'535;
 /// So many replies in a row that say that the call could not be run.
 inline constexpr int kFailures = 5;
 
@@ -76,15 +80,17 @@ struct Look {
   bool trusted = true;
   bool alive = true;  // something was heard since it came under suspicion
   bool probe = false;
-  std::size_t in_flight = 0;
+  std::uint32_t weight = 1;
+  double load = 0.0;  // calls in flight for its weight
   double cost = 1.0;
   double share = 1.0;
 };
 
 class Standing {
  public:
-  /// `heard`: counts what arrives on its connection.
-  [[nodiscard]] Look look(std::uint64_t heard, std::size_t in_flight, TimePoint now) noexcept;
+  /// `heard`: counts what arrives on its connection. `weight`: of the instance; 0 counts as 1.
+  [[nodiscard]] Look look(std::uint64_t heard, std::size_t in_flight, TimePoint now,
+                          std::uint32_t weight) noexcept;
   /// A call is sent to it that proves whether it is to be trusted. `fraction`: at random, from 0 to 1.
   void probed(TimePoint now, double fraction) noexcept;
   /// A call that was sent then has ended with a result or a declared error. `usual`: of its method.

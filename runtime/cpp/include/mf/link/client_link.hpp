@@ -187,7 +187,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   /// Whether ping() waits for an answer.
   [[nodiscard]] bool pinged() const noexcept { return pinged_.load(std::memory_order_relaxed); }
   /// As choose() sees the server: what is known of it, and what is in flight here.
-  [[nodiscard]] Look look(TimePoint now);
+  [[nodiscard]] Look look(TimePoint now, std::uint32_t weight);
   /// What is known of the server, under the lock of that.
   template <class F>
   void learn(F&& note) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ struct Offered {
   std::string service;
   std::string agent;
   std::array<std::uint8_t, 16> fingerprint{};
+  std::uint32_t weight = 1;
+  std::map<std::string, std::string> labels{};
+  bool alone = false;
 };
 
 class Registrar {

@@ -35,6 +35,8 @@ struct Instance {
   /// nonce. No scheme: there is none.
   Address local{};
   std::array<std::byte, 16> nonce{};
+  /// Of the service, as the process was built; zeros: not known before it is asked.
+  std::array<std::uint8_t, 16> fingerprint{};
 
   friend bool operator==(const Instance&, const Instance&) = default;
 };

@@ -133,6 +133,10 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void post(UniqueFunction<void()> work) { reactor_->post(std::move(work)); }
   void at(TimePoint when, UniqueFunction<void()> work) { reactor_->at(when, std::move(work)); }
 
+  /// From now on the peer is pinged when nothing has come from it for a fifth of this time, and the
+  /// connection ends when nothing has come for four fifths. The shortest time that was asked for holds.
+  void keep_alive(std::chrono::milliseconds dead_after);
+
   /// New requests are refused from now on; those in flight are finished.
   void drain(const std::string& reason);
   void close(const std::string& reason);
@@ -182,6 +186,8 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void flush_after_reply(Lock& lock);
   void watch_progress();
   void look_at_progress();
+  void watch_silence();
+  void look_for_silence(Lock& lock);
   void note_output();
   void count_ended(std::size_t request_size);
   void send_too_large(const protocol::ReplyHead& head, std::size_t size);
@@ -238,6 +244,10 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
     std::size_t output = 0;
     bool mid_frame = false;
   } progress_;
+  std::chrono::milliseconds silence_turn_{0};  // of the timer that looks for silence; 0: there is none
+  transport::Reactor::TimerId silence_timer_ = 0;
+  std::uint64_t received_before_ = 0;  // the latest turn
+  int quiet_turns_ = 0;
   std::atomic<std::size_t> charged_{0};
   std::atomic<bool> full_{false};
   std::atomic<std::size_t> in_flight_{0};

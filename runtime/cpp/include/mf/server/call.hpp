@@ -114,6 +114,7 @@ class Call final : public std::enable_shared_from_this<Call>,
   [[nodiscard]] bool cancelled() noexcept override { return stopped_.load(std::memory_order_acquire); }
   [[nodiscard]] const Metadata& metadata() noexcept override { return metadata_; }
   void set_reply_metadata(std::string_view key, std::string_view value) override;
+  void keep_alive(std::chrono::milliseconds dead_after) override { link_->keep_alive(dead_after); }
   /// What goes with the reply, once; empty if nothing does.
   [[nodiscard]] Metadata take_reply_metadata();
 

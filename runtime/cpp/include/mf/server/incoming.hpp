@@ -137,6 +137,7 @@ class Incoming final : public mf::detail::CallHandle {
   [[nodiscard]] bool cancelled() noexcept override;
   [[nodiscard]] const Metadata& metadata() noexcept override;
   void set_reply_metadata(std::string_view key, std::string_view value) override;
+  void keep_alive(std::chrono::milliseconds dead_after) override;
 
  private:
   Ticket ticket_;

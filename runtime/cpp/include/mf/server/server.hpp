@@ -61,6 +61,13 @@ struct OfferOptions {
   Where where = Where::adaptive;
   /// Of methods of this offer, by their names in the schema: {{"look_up", {.concurrent = 8}}}.
   std::map<std::string, Limit, std::less<>> limits{};
+  // What a controller is told of this offer, and clients through it:
+  /// How many times more calls than others it can take.
+  std::uint32_t weight = 1;
+  /// At most 16, of at most 64 and 1,024 bytes.
+  std::map<std::string, std::string> labels{};
+  /// Nobody else is meant to offer the same: whoever does, and this server, are warned in their logs.
+  bool alone = false;
 };
 
 struct ServerOptions {

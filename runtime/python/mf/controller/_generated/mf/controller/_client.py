@@ -5,27 +5,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from uuid import UUID
 
 import mf
 from mf.controller._generated.mf.controller._methods import (
     CONTROLLER_CLIENT_ID,
     CONTROLLER_DEREGISTER,
-    CONTROLLER_KEEP,
+    CONTROLLER_FIND,
+    CONTROLLER_LEAD,
     CONTROLLER_LIST,
     CONTROLLER_REGISTER,
     CONTROLLER_SERVICE,
+    CONTROLLER_STATUS,
+    CONTROLLER_UPDATE,
     CONTROLLER_WATCH,
 )
 from mf.controller._generated.mf.controller._types import (
+    Change,
     ControllerClientIdRequest,
     ControllerDeregisterRequest,
-    ControllerKeepRequest,
-    ControllerListRequest,
-    ControllerRegisterRequest,
-    ControllerWatchRequest,
-    Instance,
-    View,
+    ControllerFindRequest,
+    ControllerStatusRequest,
+    ControllerUpdateRequest,
+    Credential,
+    Entry,
+    Filter,
+    Found,
+    Key,
+    Lead,
+    Offer,
+    Standing,
+    Status,
+    Text,
 )
 from mf.core.target import AsyncTargetSource, TargetSource
 
@@ -39,8 +49,9 @@ class ControllerClient:
         self._target = client.target(CONTROLLER_SERVICE)
 
     def client_id(self, *, options: mf.CallOptions | None = None) -> int:
-        """A number for the upper half of a client's request ids, unlike all that this controller gave
-        before; never 0.
+        """A number for the upper half of a client's request ids, unlike all that this controller gave before,
+        also in runs before
+        this one as far as its store has lasted; never 0.
         """
         return self._target.call(CONTROLLER_CLIENT_ID, options)
 
@@ -57,58 +68,63 @@ class ControllerClient:
         return self._target.bulk(CONTROLLER_CLIENT_ID, requests, options)
 
     def register(
-        self, nonce: UUID, instances: Sequence[Instance], *, options: mf.CallOptions | None = None
-    ) -> int:
-        """Adds the instances of the server process that `nonce` names, all at once; those it had before and
-        does not name now are gone.
-        They live as long as the connection that this call came over. The answer is the lease in
-        milliseconds, a backstop: they
-        are gone as well when neither register nor keep was called for that long.
-        """
-        return self._target.call(CONTROLLER_REGISTER, options, nonce, instances)
-
-    def register_batch(
-        self, requests: Sequence[ControllerRegisterRequest], *, options: mf.BatchOptions | None = None
-    ) -> mf.BatchCall[int]:
-        """Many calls of `register`, in as many messages as it takes."""
-        return self._target.batch(CONTROLLER_REGISTER, requests, options)
-
-    def register_bulk(
-        self, requests: Sequence[ControllerRegisterRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[int]]:
-        """Many calls of `register` in one message."""
-        return self._target.bulk(CONTROLLER_REGISTER, requests, options)
-
-    def keep(self, nonce: UUID, wait_ms: int, *, options: mf.CallOptions | None = None) -> bool:
-        """What a server waits in, so that it learns at once when it has to register again. False, at once or
-        later: `nonce` is not
-        registered over the connection of this call (any more). True after `wait_ms`, of which the
-        controller takes a third of the lease
-        at most: all is well, call again.
-        """
-        return self._target.call(CONTROLLER_KEEP, options, nonce, wait_ms)
-
-    def keep_batch(
-        self, requests: Sequence[ControllerKeepRequest], *, options: mf.BatchOptions | None = None
-    ) -> mf.BatchCall[bool]:
-        """Many calls of `keep`, in as many messages as it takes."""
-        return self._target.batch(CONTROLLER_KEEP, requests, options)
-
-    def keep_bulk(
-        self, requests: Sequence[ControllerKeepRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[bool]]:
-        """Many calls of `keep` in one message."""
-        return self._target.bulk(CONTROLLER_KEEP, requests, options)
-
-    def deregister(self, nonce: UUID, *, options: mf.CallOptions | None = None) -> None:
-        """Takes the instances of a server process away before it ends, so that no client calls it while it
-        drains.
+        self,
+        who: Credential,
+        process: Text,
+        offers: Sequence[Offer],
+        *,
+        options: mf.CallOptions | None = None,
+    ) -> mf.StreamReader[Standing]:
+        """The process offers this, and nothing else. The first value says that it is registered; later ones
+        are warnings. It stays registered
+        until the stream ends, which means: register again, unless you deregistered. Entries are gone at
+        once when the connection ends.
+        A process that registers anew, over whatever connection, replaces its older registration.
 
         Raises:
-            NotRegistered
+            NotOwner: The nonce is registered with another secret. Nothing was changed.
             mf.Error: anything else that failed; its `code` and `execution` say more.
         """
-        self._target.call(CONTROLLER_DEREGISTER, options, nonce)
+        return self._target.read_stream(CONTROLLER_REGISTER, options, who, process, offers)
+
+    def update(
+        self,
+        who: Credential,
+        put: Sequence[Offer],
+        remove: Sequence[Key],
+        *,
+        options: mf.CallOptions | None = None,
+    ) -> None:
+        """Changes to a registration that stands, and a sign of life. First `remove`, then `put`.
+
+        Raises:
+            NotOwner: The nonce is registered with another secret. Nothing was changed.
+            NotRegistered: No process is registered with this nonce: register again.
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
+        self._target.call(CONTROLLER_UPDATE, options, who, put, remove)
+
+    def update_batch(
+        self, requests: Sequence[ControllerUpdateRequest], *, options: mf.BatchOptions | None = None
+    ) -> mf.BatchCall[None]:
+        """Many calls of `update`, in as many messages as it takes."""
+        return self._target.batch(CONTROLLER_UPDATE, requests, options)
+
+    def update_bulk(
+        self, requests: Sequence[ControllerUpdateRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Many calls of `update` in one message."""
+        return self._target.bulk(CONTROLLER_UPDATE, requests, options)
+
+    def deregister(self, who: Credential, *, options: mf.CallOptions | None = None) -> None:
+        """Takes the offers of a process away before it ends, so that no client calls it while it drains.
+
+        Raises:
+            NotOwner: The nonce is registered with another secret. Nothing was changed.
+            NotRegistered: No process is registered with this nonce: register again.
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
+        self._target.call(CONTROLLER_DEREGISTER, options, who)
 
     def deregister_batch(
         self, requests: Sequence[ControllerDeregisterRequest], *, options: mf.BatchOptions | None = None
@@ -123,42 +139,63 @@ class ControllerClient:
         return self._target.bulk(CONTROLLER_DEREGISTER, requests, options)
 
     def watch(
-        self, service: str, epoch: int, revision: int, wait_ms: int, *, options: mf.CallOptions | None = None
-    ) -> View:
-        """Answers at once if the service stands at another epoch or revision than the ones named (0, 0:
-        always), else
-        when it changes, else after `wait_ms` with what it was. A service that nobody offers has no
-        instances, and is no error.
+        self, what: Filter, run: int, revision: int, *, options: mf.CallOptions | None = None
+    ) -> mf.StreamReader[Change]:
+        """What matches, and what changes: first a snapshot, in several values if it is large, then changes,
+        never with a gap. Who was cut off
+        names the run and revision that it has seen last (0, 0: none), and gets the changes since, or a
+        snapshot if they are not known any more.
         """
-        return self._target.call(CONTROLLER_WATCH, options, service, epoch, revision, wait_ms)
+        return self._target.read_stream(CONTROLLER_WATCH, options, what, run, revision)
 
-    def watch_batch(
-        self, requests: Sequence[ControllerWatchRequest], *, options: mf.BatchOptions | None = None
-    ) -> mf.BatchCall[View]:
-        """Many calls of `watch`, in as many messages as it takes."""
-        return self._target.batch(CONTROLLER_WATCH, requests, options)
+    def find(self, what: Filter, *, options: mf.CallOptions | None = None) -> Found:
+        """What matches now, for tools and for clients without streams."""
+        return self._target.call(CONTROLLER_FIND, options, what)
 
-    def watch_bulk(
-        self, requests: Sequence[ControllerWatchRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[View]]:
-        """Many calls of `watch` in one message."""
-        return self._target.bulk(CONTROLLER_WATCH, requests, options)
+    def find_batch(
+        self, requests: Sequence[ControllerFindRequest], *, options: mf.BatchOptions | None = None
+    ) -> mf.BatchCall[Found]:
+        """Many calls of `find`, in as many messages as it takes."""
+        return self._target.batch(CONTROLLER_FIND, requests, options)
 
-    def list_(self, *, options: mf.CallOptions | None = None) -> list[Instance]:
+    def find_bulk(
+        self, requests: Sequence[ControllerFindRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[Found]]:
+        """Many calls of `find` in one message."""
+        return self._target.bulk(CONTROLLER_FIND, requests, options)
+
+    def lead(
+        self, who: Credential, what: Key, *, options: mf.CallOptions | None = None
+    ) -> mf.StreamReader[Lead]:
+        """Its value comes when this process is the one owner of the key, maybe at once, maybe after hours; it
+        owns it until the stream ends.
+        Who waits longest is next. Only a registered process may ask; its registration's end ends it.
+
+        Raises:
+            NotOwner: The nonce is registered with another secret. Nothing was changed.
+            NotRegistered: No process is registered with this nonce: register again.
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
+        return self._target.read_stream(CONTROLLER_LEAD, options, who, what)
+
+    def list_(self, *, options: mf.CallOptions | None = None) -> mf.StreamReader[Entry]:
         """Everything, for tools."""
-        return self._target.call(CONTROLLER_LIST, options)
+        return self._target.read_stream(CONTROLLER_LIST, options)
 
-    def list_batch(
-        self, requests: Sequence[ControllerListRequest], *, options: mf.BatchOptions | None = None
-    ) -> mf.BatchCall[list[Instance]]:
-        """Many calls of `list`, in as many messages as it takes."""
-        return self._target.batch(CONTROLLER_LIST, requests, options)
+    def status(self, *, options: mf.CallOptions | None = None) -> Status:
+        return self._target.call(CONTROLLER_STATUS, options)
 
-    def list_bulk(
-        self, requests: Sequence[ControllerListRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[list[Instance]]]:
-        """Many calls of `list` in one message."""
-        return self._target.bulk(CONTROLLER_LIST, requests, options)
+    def status_batch(
+        self, requests: Sequence[ControllerStatusRequest], *, options: mf.BatchOptions | None = None
+    ) -> mf.BatchCall[Status]:
+        """Many calls of `status`, in as many messages as it takes."""
+        return self._target.batch(CONTROLLER_STATUS, requests, options)
+
+    def status_bulk(
+        self, requests: Sequence[ControllerStatusRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[Status]]:
+        """Many calls of `status` in one message."""
+        return self._target.bulk(CONTROLLER_STATUS, requests, options)
 
 
 class ControllerAsyncClient:
@@ -170,8 +207,9 @@ class ControllerAsyncClient:
         self._target = client.async_target(CONTROLLER_SERVICE)
 
     async def client_id(self, *, options: mf.CallOptions | None = None) -> int:
-        """A number for the upper half of a client's request ids, unlike all that this controller gave
-        before; never 0.
+        """A number for the upper half of a client's request ids, unlike all that this controller gave before,
+        also in runs before
+        this one as far as its store has lasted; never 0.
         """
         return await self._target.call(CONTROLLER_CLIENT_ID, options)
 
@@ -187,59 +225,64 @@ class ControllerAsyncClient:
         """Many calls of `client_id` in one message."""
         return await self._target.bulk(CONTROLLER_CLIENT_ID, requests, options)
 
-    async def register(
-        self, nonce: UUID, instances: Sequence[Instance], *, options: mf.CallOptions | None = None
-    ) -> int:
-        """Adds the instances of the server process that `nonce` names, all at once; those it had before and
-        does not name now are gone.
-        They live as long as the connection that this call came over. The answer is the lease in
-        milliseconds, a backstop: they
-        are gone as well when neither register nor keep was called for that long.
-        """
-        return await self._target.call(CONTROLLER_REGISTER, options, nonce, instances)
-
-    async def register_batch(
-        self, requests: Sequence[ControllerRegisterRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[int]]:
-        """Many calls of `register`, in as many messages as it takes."""
-        return await self._target.batch(CONTROLLER_REGISTER, requests, options)
-
-    async def register_bulk(
-        self, requests: Sequence[ControllerRegisterRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[int]]:
-        """Many calls of `register` in one message."""
-        return await self._target.bulk(CONTROLLER_REGISTER, requests, options)
-
-    async def keep(self, nonce: UUID, wait_ms: int, *, options: mf.CallOptions | None = None) -> bool:
-        """What a server waits in, so that it learns at once when it has to register again. False, at once or
-        later: `nonce` is not
-        registered over the connection of this call (any more). True after `wait_ms`, of which the
-        controller takes a third of the lease
-        at most: all is well, call again.
-        """
-        return await self._target.call(CONTROLLER_KEEP, options, nonce, wait_ms)
-
-    async def keep_batch(
-        self, requests: Sequence[ControllerKeepRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[bool]]:
-        """Many calls of `keep`, in as many messages as it takes."""
-        return await self._target.batch(CONTROLLER_KEEP, requests, options)
-
-    async def keep_bulk(
-        self, requests: Sequence[ControllerKeepRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[bool]]:
-        """Many calls of `keep` in one message."""
-        return await self._target.bulk(CONTROLLER_KEEP, requests, options)
-
-    async def deregister(self, nonce: UUID, *, options: mf.CallOptions | None = None) -> None:
-        """Takes the instances of a server process away before it ends, so that no client calls it while it
-        drains.
+    def register(
+        self,
+        who: Credential,
+        process: Text,
+        offers: Sequence[Offer],
+        *,
+        options: mf.CallOptions | None = None,
+    ) -> mf.AsyncStreamReader[Standing]:
+        """The process offers this, and nothing else. The first value says that it is registered; later ones
+        are warnings. It stays registered
+        until the stream ends, which means: register again, unless you deregistered. Entries are gone at
+        once when the connection ends.
+        A process that registers anew, over whatever connection, replaces its older registration.
 
         Raises:
-            NotRegistered
+            NotOwner: The nonce is registered with another secret. Nothing was changed.
             mf.Error: anything else that failed; its `code` and `execution` say more.
         """
-        await self._target.call(CONTROLLER_DEREGISTER, options, nonce)
+        return self._target.read_stream(CONTROLLER_REGISTER, options, who, process, offers)
+
+    async def update(
+        self,
+        who: Credential,
+        put: Sequence[Offer],
+        remove: Sequence[Key],
+        *,
+        options: mf.CallOptions | None = None,
+    ) -> None:
+        """Changes to a registration that stands, and a sign of life. First `remove`, then `put`.
+
+        Raises:
+            NotOwner: The nonce is registered with another secret. Nothing was changed.
+            NotRegistered: No process is registered with this nonce: register again.
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
+        await self._target.call(CONTROLLER_UPDATE, options, who, put, remove)
+
+    async def update_batch(
+        self, requests: Sequence[ControllerUpdateRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Many calls of `update`, in as many messages as it takes."""
+        return await self._target.batch(CONTROLLER_UPDATE, requests, options)
+
+    async def update_bulk(
+        self, requests: Sequence[ControllerUpdateRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Many calls of `update` in one message."""
+        return await self._target.bulk(CONTROLLER_UPDATE, requests, options)
+
+    async def deregister(self, who: Credential, *, options: mf.CallOptions | None = None) -> None:
+        """Takes the offers of a process away before it ends, so that no client calls it while it drains.
+
+        Raises:
+            NotOwner: The nonce is registered with another secret. Nothing was changed.
+            NotRegistered: No process is registered with this nonce: register again.
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
+        await self._target.call(CONTROLLER_DEREGISTER, options, who)
 
     async def deregister_batch(
         self, requests: Sequence[ControllerDeregisterRequest], *, options: mf.BatchOptions | None = None
@@ -253,40 +296,61 @@ class ControllerAsyncClient:
         """Many calls of `deregister` in one message."""
         return await self._target.bulk(CONTROLLER_DEREGISTER, requests, options)
 
-    async def watch(
-        self, service: str, epoch: int, revision: int, wait_ms: int, *, options: mf.CallOptions | None = None
-    ) -> View:
-        """Answers at once if the service stands at another epoch or revision than the ones named (0, 0:
-        always), else
-        when it changes, else after `wait_ms` with what it was. A service that nobody offers has no
-        instances, and is no error.
+    def watch(
+        self, what: Filter, run: int, revision: int, *, options: mf.CallOptions | None = None
+    ) -> mf.AsyncStreamReader[Change]:
+        """What matches, and what changes: first a snapshot, in several values if it is large, then changes,
+        never with a gap. Who was cut off
+        names the run and revision that it has seen last (0, 0: none), and gets the changes since, or a
+        snapshot if they are not known any more.
         """
-        return await self._target.call(CONTROLLER_WATCH, options, service, epoch, revision, wait_ms)
+        return self._target.read_stream(CONTROLLER_WATCH, options, what, run, revision)
 
-    async def watch_batch(
-        self, requests: Sequence[ControllerWatchRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[View]]:
-        """Many calls of `watch`, in as many messages as it takes."""
-        return await self._target.batch(CONTROLLER_WATCH, requests, options)
+    async def find(self, what: Filter, *, options: mf.CallOptions | None = None) -> Found:
+        """What matches now, for tools and for clients without streams."""
+        return await self._target.call(CONTROLLER_FIND, options, what)
 
-    async def watch_bulk(
-        self, requests: Sequence[ControllerWatchRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[View]]:
-        """Many calls of `watch` in one message."""
-        return await self._target.bulk(CONTROLLER_WATCH, requests, options)
+    async def find_batch(
+        self, requests: Sequence[ControllerFindRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[Found]]:
+        """Many calls of `find`, in as many messages as it takes."""
+        return await self._target.batch(CONTROLLER_FIND, requests, options)
 
-    async def list_(self, *, options: mf.CallOptions | None = None) -> list[Instance]:
+    async def find_bulk(
+        self, requests: Sequence[ControllerFindRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[Found]]:
+        """Many calls of `find` in one message."""
+        return await self._target.bulk(CONTROLLER_FIND, requests, options)
+
+    def lead(
+        self, who: Credential, what: Key, *, options: mf.CallOptions | None = None
+    ) -> mf.AsyncStreamReader[Lead]:
+        """Its value comes when this process is the one owner of the key, maybe at once, maybe after hours; it
+        owns it until the stream ends.
+        Who waits longest is next. Only a registered process may ask; its registration's end ends it.
+
+        Raises:
+            NotOwner: The nonce is registered with another secret. Nothing was changed.
+            NotRegistered: No process is registered with this nonce: register again.
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
+        return self._target.read_stream(CONTROLLER_LEAD, options, who, what)
+
+    def list_(self, *, options: mf.CallOptions | None = None) -> mf.AsyncStreamReader[Entry]:
         """Everything, for tools."""
-        return await self._target.call(CONTROLLER_LIST, options)
+        return self._target.read_stream(CONTROLLER_LIST, options)
 
-    async def list_batch(
-        self, requests: Sequence[ControllerListRequest], *, options: mf.BatchOptions | None = None
-    ) -> list[mf.Outcome[list[Instance]]]:
-        """Many calls of `list`, in as many messages as it takes."""
-        return await self._target.batch(CONTROLLER_LIST, requests, options)
+    async def status(self, *, options: mf.CallOptions | None = None) -> Status:
+        return await self._target.call(CONTROLLER_STATUS, options)
 
-    async def list_bulk(
-        self, requests: Sequence[ControllerListRequest], *, options: mf.CallOptions | None = None
-    ) -> list[mf.Outcome[list[Instance]]]:
-        """Many calls of `list` in one message."""
-        return await self._target.bulk(CONTROLLER_LIST, requests, options)
+    async def status_batch(
+        self, requests: Sequence[ControllerStatusRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[Status]]:
+        """Many calls of `status`, in as many messages as it takes."""
+        return await self._target.batch(CONTROLLER_STATUS, requests, options)
+
+    async def status_bulk(
+        self, requests: Sequence[ControllerStatusRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[Status]]:
+        """Many calls of `status` in one message."""
+        return await self._target.bulk(CONTROLLER_STATUS, requests, options)

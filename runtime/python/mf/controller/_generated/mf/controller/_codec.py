@@ -6,38 +6,224 @@ from __future__ import annotations
 
 from typing import Final
 
-from mf.codec import shape
+from mf.codec import rules, shape
 from mf.codec.codec import Codec, TypeCodec
-from mf.controller._generated.mf.controller._types import Instance, NotRegistered, View
+from mf.controller._generated.mf.controller._types import (
+    Change,
+    Credential,
+    Entry,
+    Filter,
+    Found,
+    Gone,
+    Instance,
+    Key,
+    KeyKind,
+    Lead,
+    NotOwner,
+    NotRegistered,
+    Offer,
+    Standing,
+    Status,
+    StoreStatus,
+    Warning,
+)
+
+KEY_KIND_SHAPE: Final = shape.Enum("mf.controller.KeyKind", KeyKind, shape.U8, open=True)
+
+KEY_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.controller.Key",
+    Key,
+    lambda: (
+        shape.Field("kind", KEY_KIND_SHAPE, number=1),
+        shape.Field("name", shape.Checked(shape.STRING, (rules.HasLength(1, 1024),)), number=2),
+        shape.Field("agent", shape.Checked(shape.STRING, (rules.HasLength(0, 1024),)), number=3),
+    ),
+    archive=True,
+)
+KEY_CODEC: Final[TypeCodec[Key]] = Codec(KEY_SHAPE)
+
+OFFER_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.controller.Offer",
+    Offer,
+    lambda: (
+        shape.Field("key", KEY_SHAPE, number=1),
+        shape.Field(
+            "addresses",
+            shape.Checked(
+                shape.List(shape.Checked(shape.STRING, (rules.HasLength(1, 1024),))),
+                (rules.HasLength(0, 16),),
+            ),
+            number=2,
+        ),
+        shape.Field("fingerprint", shape.UUID, number=3),
+        shape.Field("weight", shape.U32, number=4),
+        shape.Field(
+            "labels",
+            shape.Checked(
+                shape.Map(
+                    shape.Checked(shape.STRING, (rules.HasLength(1, 64),)),
+                    shape.Checked(shape.STRING, (rules.HasLength(0, 1024),)),
+                ),
+                (rules.HasLength(0, 16),),
+            ),
+            number=5,
+        ),
+        shape.Field("alone", shape.BOOL, number=6),
+    ),
+    archive=True,
+)
+OFFER_CODEC: Final[TypeCodec[Offer]] = Codec(OFFER_SHAPE)
 
 INSTANCE_SHAPE: Final[shape.Struct] = shape.Struct(
     "mf.controller.Instance",
     Instance,
     lambda: (
-        shape.Field("service", shape.STRING),
-        shape.Field("agent", shape.STRING),
-        shape.Field("nonce", shape.UUID),
-        shape.Field("addresses", shape.List(shape.STRING)),
-        shape.Field("fingerprint", shape.UUID),
-        shape.Field("weight", shape.U32),
+        shape.Field("offer", OFFER_SHAPE, number=1),
+        shape.Field("instance", shape.UUID, number=2),
+        shape.Field("process", shape.Checked(shape.STRING, (rules.HasLength(0, 1024),)), number=3),
+        shape.Field("verified", shape.BOOL, number=4),
     ),
+    archive=True,
 )
 INSTANCE_CODEC: Final[TypeCodec[Instance]] = Codec(INSTANCE_SHAPE)
 
-VIEW_SHAPE: Final[shape.Struct] = shape.Struct(
-    "mf.controller.View",
-    View,
+GONE_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.controller.Gone",
+    Gone,
     lambda: (
-        shape.Field("epoch", shape.U64),
-        shape.Field("revision", shape.U64),
-        shape.Field("instances", shape.List(INSTANCE_SHAPE)),
+        shape.Field("key", KEY_SHAPE),
+        shape.Field("instance", shape.UUID),
     ),
 )
-VIEW_CODEC: Final[TypeCodec[View]] = Codec(VIEW_SHAPE)
+GONE_CODEC: Final[TypeCodec[Gone]] = Codec(GONE_SHAPE)
+
+CREDENTIAL_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.controller.Credential",
+    Credential,
+    lambda: (
+        shape.Field("nonce", shape.UUID),
+        shape.Field("secret", shape.UUID),
+    ),
+    memcpy=True,
+)
+CREDENTIAL_CODEC: Final[TypeCodec[Credential]] = Codec(CREDENTIAL_SHAPE)
+
+NOT_OWNER_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.controller.NotOwner",
+    NotOwner,
+    lambda: (shape.Field("instance", shape.STRING),),
+)
+NOT_OWNER_CODEC: Final[TypeCodec[NotOwner]] = Codec(NOT_OWNER_SHAPE)
 
 NOT_REGISTERED_SHAPE: Final[shape.Struct] = shape.Struct(
     "mf.controller.NotRegistered",
     NotRegistered,
-    lambda: (shape.Field("nonce", shape.UUID),),
+    lambda: (shape.Field("instance", shape.STRING),),
 )
 NOT_REGISTERED_CODEC: Final[TypeCodec[NotRegistered]] = Codec(NOT_REGISTERED_SHAPE)
+
+WARNING_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.controller.Warning",
+    Warning,
+    lambda: (
+        shape.Field("key", KEY_SHAPE),
+        shape.Field("text", shape.STRING),
+    ),
+)
+WARNING_CODEC: Final[TypeCodec[Warning]] = Codec(WARNING_SHAPE)
+
+STANDING_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.controller.Standing",
+    Standing,
+    lambda: (
+        shape.Field("lease", shape.DURATION),
+        shape.Field("cluster", shape.UUID),
+        shape.Field("run", shape.U64),
+        shape.Field("warnings", shape.List(WARNING_SHAPE)),
+    ),
+)
+STANDING_CODEC: Final[TypeCodec[Standing]] = Codec(STANDING_SHAPE)
+
+FILTER_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.controller.Filter",
+    Filter,
+    lambda: (
+        shape.Field("kind", KEY_KIND_SHAPE),
+        shape.Field("name", shape.Checked(shape.STRING, (rules.HasLength(0, 1024),))),
+        shape.Field("agent", shape.Optional(shape.Checked(shape.STRING, (rules.HasLength(0, 1024),)))),
+    ),
+)
+FILTER_CODEC: Final[TypeCodec[Filter]] = Codec(FILTER_SHAPE)
+
+CHANGE_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.controller.Change",
+    Change,
+    lambda: (
+        shape.Field("run", shape.U64),
+        shape.Field("revision", shape.U64),
+        shape.Field("snapshot", shape.BOOL),
+        shape.Field("more", shape.BOOL),
+        shape.Field("put", shape.List(INSTANCE_SHAPE)),
+        shape.Field("gone", shape.List(GONE_SHAPE)),
+    ),
+)
+CHANGE_CODEC: Final[TypeCodec[Change]] = Codec(CHANGE_SHAPE)
+
+FOUND_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.controller.Found",
+    Found,
+    lambda: (
+        shape.Field("instances", shape.List(INSTANCE_SHAPE)),
+        shape.Field("more", shape.BOOL),
+    ),
+)
+FOUND_CODEC: Final[TypeCodec[Found]] = Codec(FOUND_SHAPE)
+
+LEAD_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.controller.Lead",
+    Lead,
+    lambda: (shape.Field("epoch", shape.U64),),
+    memcpy=True,
+)
+LEAD_CODEC: Final[TypeCodec[Lead]] = Codec(LEAD_SHAPE)
+
+ENTRY_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.controller.Entry",
+    Entry,
+    lambda: (
+        shape.Field("offer", OFFER_SHAPE),
+        shape.Field("instance", shape.STRING),
+        shape.Field("process", shape.STRING),
+        shape.Field("peer", shape.STRING),
+        shape.Field("verified", shape.BOOL),
+    ),
+)
+ENTRY_CODEC: Final[TypeCodec[Entry]] = Codec(ENTRY_SHAPE)
+
+STORE_STATUS_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.controller.StoreStatus",
+    StoreStatus,
+    lambda: (
+        shape.Field("name", shape.STRING),
+        shape.Field("ok", shape.BOOL),
+        shape.Field("since", shape.TIMESTAMP),
+        shape.Field("reason", shape.STRING),
+    ),
+)
+STORE_STATUS_CODEC: Final[TypeCodec[StoreStatus]] = Codec(STORE_STATUS_SHAPE)
+
+STATUS_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.controller.Status",
+    Status,
+    lambda: (
+        shape.Field("cluster", shape.UUID),
+        shape.Field("run", shape.U64),
+        shape.Field("revision", shape.U64),
+        shape.Field("lease", shape.DURATION),
+        shape.Field("processes", shape.U64),
+        shape.Field("offers", shape.U64),
+        shape.Field("watches", shape.U64),
+        shape.Field("store", STORE_STATUS_SHAPE),
+    ),
+)
+STATUS_CODEC: Final[TypeCodec[Status]] = Codec(STATUS_SHAPE)

@@ -6,18 +6,34 @@ from __future__ import annotations
 
 from typing import Final
 
-from mf.codec import shape
+from mf.codec import rules, shape
 from mf.codec.method import method
-from mf.controller._generated.mf.controller._codec import INSTANCE_SHAPE, NOT_REGISTERED_CODEC, VIEW_SHAPE
+from mf.controller._generated.mf.controller._codec import (
+    CHANGE_SHAPE,
+    CREDENTIAL_SHAPE,
+    ENTRY_SHAPE,
+    FILTER_SHAPE,
+    FOUND_SHAPE,
+    KEY_SHAPE,
+    LEAD_SHAPE,
+    NOT_OWNER_CODEC,
+    NOT_REGISTERED_CODEC,
+    OFFER_SHAPE,
+    STANDING_SHAPE,
+    STATUS_SHAPE,
+)
 from mf.controller._generated.mf.controller._types import (
     ControllerClientIdRequest,
     ControllerDeregisterRequest,
-    ControllerKeepRequest,
+    ControllerFindRequest,
+    ControllerLeadRequest,
     ControllerListRequest,
     ControllerRegisterRequest,
+    ControllerStatusRequest,
+    ControllerUpdateRequest,
     ControllerWatchRequest,
-    Instance,
-    View,
+    Found,
+    Status,
 )
 from mf.core.service import MEMCPY, Method, ServiceInfo
 
@@ -30,64 +46,102 @@ CONTROLLER_CLIENT_ID: Final[Method[ControllerClientIdRequest, int]] = method(
     result_encoding=MEMCPY,
 )
 
-CONTROLLER_REGISTER: Final[Method[ControllerRegisterRequest, int]] = method(
+CONTROLLER_REGISTER: Final[Method[ControllerRegisterRequest, None]] = method(
     "mf.controller.Controller.register",
     1,
     ControllerRegisterRequest,
     params=lambda: (
-        shape.Field("nonce", shape.UUID),
-        shape.Field("instances", shape.List(INSTANCE_SHAPE)),
+        shape.Field("who", CREDENTIAL_SHAPE),
+        shape.Field("process", shape.Checked(shape.STRING, (rules.HasLength(0, 1024),))),
+        shape.Field("offers", shape.List(OFFER_SHAPE)),
     ),
-    results=lambda: (shape.Field("value", shape.U32),),
     result_encoding=MEMCPY,
-    idempotent=True,
+    result_element=lambda: STANDING_SHAPE,
+    errors=(NOT_OWNER_CODEC,),
+    constrained=True,
 )
 
-CONTROLLER_KEEP: Final[Method[ControllerKeepRequest, bool]] = method(
-    "mf.controller.Controller.keep",
+CONTROLLER_UPDATE: Final[Method[ControllerUpdateRequest, None]] = method(
+    "mf.controller.Controller.update",
     2,
-    ControllerKeepRequest,
+    ControllerUpdateRequest,
     params=lambda: (
-        shape.Field("nonce", shape.UUID),
-        shape.Field("wait_ms", shape.U32),
+        shape.Field("who", CREDENTIAL_SHAPE),
+        shape.Field("put", shape.List(OFFER_SHAPE)),
+        shape.Field("remove", shape.List(KEY_SHAPE)),
     ),
-    results=lambda: (shape.Field("value", shape.BOOL),),
-    request_encoding=MEMCPY,
     result_encoding=MEMCPY,
+    errors=(NOT_OWNER_CODEC, NOT_REGISTERED_CODEC),
+    idempotent=True,
+    constrained=True,
 )
 
 CONTROLLER_DEREGISTER: Final[Method[ControllerDeregisterRequest, None]] = method(
     "mf.controller.Controller.deregister",
     3,
     ControllerDeregisterRequest,
-    params=lambda: (shape.Field("nonce", shape.UUID),),
+    params=lambda: (shape.Field("who", CREDENTIAL_SHAPE),),
     request_encoding=MEMCPY,
     result_encoding=MEMCPY,
-    errors=(NOT_REGISTERED_CODEC,),
+    errors=(NOT_OWNER_CODEC, NOT_REGISTERED_CODEC),
     idempotent=True,
 )
 
-CONTROLLER_WATCH: Final[Method[ControllerWatchRequest, View]] = method(
+CONTROLLER_WATCH: Final[Method[ControllerWatchRequest, None]] = method(
     "mf.controller.Controller.watch",
     4,
     ControllerWatchRequest,
     params=lambda: (
-        shape.Field("service", shape.STRING),
-        shape.Field("epoch", shape.U64),
+        shape.Field("what", FILTER_SHAPE),
+        shape.Field("run", shape.U64),
         shape.Field("revision", shape.U64),
-        shape.Field("wait_ms", shape.U32),
     ),
-    results=lambda: (shape.Field("value", VIEW_SHAPE),),
-    idempotent=True,
-    deadline=60.0,
+    result_encoding=MEMCPY,
+    result_element=lambda: CHANGE_SHAPE,
+    constrained=True,
 )
 
-CONTROLLER_LIST: Final[Method[ControllerListRequest, list[Instance]]] = method(
-    "mf.controller.Controller.list",
+CONTROLLER_FIND: Final[Method[ControllerFindRequest, Found]] = method(
+    "mf.controller.Controller.find",
     5,
+    ControllerFindRequest,
+    params=lambda: (shape.Field("what", FILTER_SHAPE),),
+    results=lambda: (shape.Field("value", FOUND_SHAPE),),
+    idempotent=True,
+    constrained=True,
+)
+
+CONTROLLER_LEAD: Final[Method[ControllerLeadRequest, None]] = method(
+    "mf.controller.Controller.lead",
+    6,
+    ControllerLeadRequest,
+    params=lambda: (
+        shape.Field("who", CREDENTIAL_SHAPE),
+        shape.Field("what", KEY_SHAPE),
+    ),
+    result_encoding=MEMCPY,
+    result_element=lambda: LEAD_SHAPE,
+    result_element_encoding=MEMCPY,
+    errors=(NOT_OWNER_CODEC, NOT_REGISTERED_CODEC),
+    constrained=True,
+)
+
+CONTROLLER_LIST: Final[Method[ControllerListRequest, None]] = method(
+    "mf.controller.Controller.list",
+    7,
     ControllerListRequest,
-    results=lambda: (shape.Field("value", shape.List(INSTANCE_SHAPE)),),
     attribute="list_",
+    request_encoding=MEMCPY,
+    result_encoding=MEMCPY,
+    result_element=lambda: ENTRY_SHAPE,
+    idempotent=True,
+)
+
+CONTROLLER_STATUS: Final[Method[ControllerStatusRequest, Status]] = method(
+    "mf.controller.Controller.status",
+    8,
+    ControllerStatusRequest,
+    results=lambda: (shape.Field("value", STATUS_SHAPE),),
     request_encoding=MEMCPY,
     idempotent=True,
 )
@@ -100,50 +154,159 @@ service mf.controller.Controller
    value u32
  method register
   params febird
-   nonce uuid
-   instances list<mf.controller.Instance>
+   who mf.controller.Credential
+   process string
+   offers list<mf.controller.Offer>
   results memcpy
-   value u32
- method keep
-  params memcpy
-   nonce uuid
-   wait_ms u32
+  results_stream mf.controller.Standing
+  throws mf.controller.NotOwner
+ method update
+  params febird
+   who mf.controller.Credential
+   put list<mf.controller.Offer>
+   remove list<mf.controller.Key>
   results memcpy
-   value bool
+  throws mf.controller.NotOwner
+  throws mf.controller.NotRegistered
  method deregister
   params memcpy
-   nonce uuid
+   who mf.controller.Credential
   results memcpy
+  throws mf.controller.NotOwner
   throws mf.controller.NotRegistered
  method watch
   params febird
-   service string
-   epoch u64
+   what mf.controller.Filter
+   run u64
    revision u64
-   wait_ms u32
+  results memcpy
+  results_stream mf.controller.Change
+ method find
+  params febird
+   what mf.controller.Filter
   results febird
-   value mf.controller.View
+   value mf.controller.Found
+ method lead
+  params febird
+   who mf.controller.Credential
+   what mf.controller.Key
+  results memcpy
+  results_stream mf.controller.Lead
+  throws mf.controller.NotOwner
+  throws mf.controller.NotRegistered
  method list
   params memcpy
+  results memcpy
+  results_stream mf.controller.Entry
+ method status
+  params memcpy
   results febird
-   value list<mf.controller.Instance>
-type mf.controller.Instance struct febird
- service string
- agent string
- nonce uuid
- addresses list<string>
- fingerprint uuid
- weight u32
-type mf.controller.NotRegistered error febird
- nonce uuid
-type mf.controller.View struct febird
- epoch u64
+   value mf.controller.Status
+type mf.controller.Change struct febird
+ run u64
  revision u64
+ snapshot bool
+ more bool
+ put list<mf.controller.Instance>
+ gone list<mf.controller.Gone>
+type mf.controller.Credential struct memcpy
+ nonce uuid
+ secret uuid
+type mf.controller.Entry struct febird
+ offer mf.controller.Offer
+ instance string
+ process string
+ peer string
+ verified bool
+type mf.controller.Filter struct febird
+ kind mf.controller.KeyKind
+ name string
+ agent string?
+type mf.controller.Found struct febird
  instances list<mf.controller.Instance>
+ more bool
+type mf.controller.Gone struct febird
+ key mf.controller.Key
+ instance uuid
+type mf.controller.Instance struct archive
+ offer 1: mf.controller.Offer
+ instance 2: uuid
+ process 3: string
+ verified 4: bool
+type mf.controller.Key struct archive
+ kind 1: mf.controller.KeyKind
+ name 2: string
+ agent 3: string
+type mf.controller.KeyKind enum u8 open
+ service 0
+ topic 1
+type mf.controller.Lead struct memcpy
+ epoch u64
+type mf.controller.NotOwner error febird
+ instance string
+type mf.controller.NotRegistered error febird
+ instance string
+type mf.controller.Offer struct archive
+ key 1: mf.controller.Key
+ addresses 2: list<string>
+ fingerprint 3: uuid
+ weight 4: u32
+ labels 5: map<string,string>
+ alone 6: bool
+type mf.controller.Standing struct febird
+ lease duration
+ cluster uuid
+ run u64
+ warnings list<mf.controller.Warning>
+type mf.controller.Status struct febird
+ cluster uuid
+ run u64
+ revision u64
+ lease duration
+ processes u64
+ offers u64
+ watches u64
+ store mf.controller.StoreStatus
+type mf.controller.StoreStatus struct febird
+ name string
+ ok bool
+ since timestamp
+ reason string
+type mf.controller.Warning struct febird
+ key mf.controller.Key
+ text string
 """
 
 CONTROLLER_ANNEX: Final = """\
 annex mf.controller.Controller
+ method register
+  params
+   process
+    constraint length ..1024
+type mf.controller.Filter
+ name
+  constraint length ..1024
+ agent
+  constraint length ..1024
+type mf.controller.Instance
+ process
+  constraint length ..1024
+type mf.controller.Key
+ name
+  constraint length 1..1024
+ agent
+  constraint length ..1024
+type mf.controller.Offer
+ addresses
+  constraint length ..16
+  element
+   constraint length 1..1024
+ labels
+  constraint length ..16
+  key
+   constraint length 1..64
+  value
+   constraint length ..1024
 """
 
 CONTROLLER_SERVICE: Final = ServiceInfo(
@@ -151,13 +314,16 @@ CONTROLLER_SERVICE: Final = ServiceInfo(
     agent=None,
     descriptor=CONTROLLER_DESCRIPTOR,
     annex=CONTROLLER_ANNEX,
-    fingerprint=bytes.fromhex("a41c721dadd1eeddd9a5ad3bfaa8c8ae"),
+    fingerprint=bytes.fromhex("166000e0f7f22eb4c86e9c85eb1677d4"),
     methods=(
         CONTROLLER_CLIENT_ID,
         CONTROLLER_REGISTER,
-        CONTROLLER_KEEP,
+        CONTROLLER_UPDATE,
         CONTROLLER_DEREGISTER,
         CONTROLLER_WATCH,
+        CONTROLLER_FIND,
+        CONTROLLER_LEAD,
         CONTROLLER_LIST,
+        CONTROLLER_STATUS,
     ),
 )

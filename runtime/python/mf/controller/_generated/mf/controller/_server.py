@@ -5,21 +5,28 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import ClassVar
-from uuid import UUID
 
 import mf
 from mf.controller._generated.mf.controller._methods import CONTROLLER_SERVICE
 from mf.controller._generated.mf.controller._types import (
+    Change,
     ControllerClientIdRequest,
     ControllerDeregisterRequest,
-    ControllerKeepRequest,
-    ControllerListRequest,
-    ControllerRegisterRequest,
-    ControllerWatchRequest,
-    Instance,
-    View,
+    ControllerFindRequest,
+    ControllerStatusRequest,
+    ControllerUpdateRequest,
+    Credential,
+    Entry,
+    Filter,
+    Found,
+    Key,
+    Lead,
+    Offer,
+    Standing,
+    Status,
+    Text,
 )
 from mf.core.service import AsyncServant, Servant
 
@@ -33,8 +40,9 @@ class ControllerServant(Servant, ABC):
 
     @abstractmethod
     def client_id(self) -> int:
-        """A number for the upper half of a client's request ids, unlike all that this controller gave
-        before; never 0.
+        """A number for the upper half of a client's request ids, unlike all that this controller gave before,
+        also in runs before
+        this one as far as its store has lasted; never 0.
         """
 
     def client_id_items(self, requests: Sequence[ControllerClientIdRequest]) -> list[mf.Outcome[int]]:
@@ -42,66 +50,84 @@ class ControllerServant(Servant, ABC):
         return mf.each(self.client_id, (() for _ in requests))
 
     @abstractmethod
-    def register(self, nonce: UUID, instances: list[Instance]) -> int:
-        """Adds the instances of the server process that `nonce` names, all at once; those it had before and
-        does not name now are gone.
-        They live as long as the connection that this call came over. The answer is the lease in
-        milliseconds, a backstop: they
-        are gone as well when neither register nor keep was called for that long.
-        """
-
-    def register_items(self, requests: Sequence[ControllerRegisterRequest]) -> list[mf.Outcome[int]]:
-        """All items of a message that has more than one; here `register` for each."""
-        return mf.each(self.register, ((each.nonce, each.instances) for each in requests))
-
-    @abstractmethod
-    def keep(self, nonce: UUID, wait_ms: int) -> bool:
-        """What a server waits in, so that it learns at once when it has to register again. False, at once or
-        later: `nonce` is not
-        registered over the connection of this call (any more). True after `wait_ms`, of which the
-        controller takes a third of the lease
-        at most: all is well, call again.
-        """
-
-    def keep_items(self, requests: Sequence[ControllerKeepRequest]) -> list[mf.Outcome[bool]]:
-        """All items of a message that has more than one; here `keep` for each."""
-        return mf.each(self.keep, ((each.nonce, each.wait_ms) for each in requests))
-
-    @abstractmethod
-    def deregister(self, nonce: UUID) -> None:
-        """Takes the instances of a server process away before it ends, so that no client calls it while it
-        drains.
+    def register(self, who: Credential, process: Text, offers: list[Offer]) -> Iterator[Standing]:
+        """The process offers this, and nothing else. The first value says that it is registered; later ones
+        are warnings. It stays registered
+        until the stream ends, which means: register again, unless you deregistered. Entries are gone at
+        once when the connection ends.
+        A process that registers anew, over whatever connection, replaces its older registration.
 
         Raises:
-            NotRegistered
+            NotOwner: The nonce is registered with another secret. Nothing was changed.
+            mf.Error: fails the call with its code.
+        """
+
+    @abstractmethod
+    def update(self, who: Credential, put: list[Offer], remove: list[Key]) -> None:
+        """Changes to a registration that stands, and a sign of life. First `remove`, then `put`.
+
+        Raises:
+            NotOwner: The nonce is registered with another secret. Nothing was changed.
+            NotRegistered: No process is registered with this nonce: register again.
+            mf.Error: fails the call with its code.
+        """
+
+    def update_items(self, requests: Sequence[ControllerUpdateRequest]) -> list[mf.Outcome[None]]:
+        """All items of a message that has more than one; here `update` for each."""
+        return mf.each(self.update, ((each.who, each.put, each.remove) for each in requests))
+
+    @abstractmethod
+    def deregister(self, who: Credential) -> None:
+        """Takes the offers of a process away before it ends, so that no client calls it while it drains.
+
+        Raises:
+            NotOwner: The nonce is registered with another secret. Nothing was changed.
+            NotRegistered: No process is registered with this nonce: register again.
             mf.Error: fails the call with its code.
         """
 
     def deregister_items(self, requests: Sequence[ControllerDeregisterRequest]) -> list[mf.Outcome[None]]:
         """All items of a message that has more than one; here `deregister` for each."""
-        return mf.each(self.deregister, ((each.nonce,) for each in requests))
+        return mf.each(self.deregister, ((each.who,) for each in requests))
 
     @abstractmethod
-    def watch(self, service: str, epoch: int, revision: int, wait_ms: int) -> View:
-        """Answers at once if the service stands at another epoch or revision than the ones named (0, 0:
-        always), else
-        when it changes, else after `wait_ms` with what it was. A service that nobody offers has no
-        instances, and is no error.
+    def watch(self, what: Filter, run: int, revision: int) -> Iterator[Change]:
+        """What matches, and what changes: first a snapshot, in several values if it is large, then changes,
+        never with a gap. Who was cut off
+        names the run and revision that it has seen last (0, 0: none), and gets the changes since, or a
+        snapshot if they are not known any more.
         """
 
-    def watch_items(self, requests: Sequence[ControllerWatchRequest]) -> list[mf.Outcome[View]]:
-        """All items of a message that has more than one; here `watch` for each."""
-        return mf.each(
-            self.watch, ((each.service, each.epoch, each.revision, each.wait_ms) for each in requests)
-        )
+    @abstractmethod
+    def find(self, what: Filter) -> Found:
+        """What matches now, for tools and for clients without streams."""
+
+    def find_items(self, requests: Sequence[ControllerFindRequest]) -> list[mf.Outcome[Found]]:
+        """All items of a message that has more than one; here `find` for each."""
+        return mf.each(self.find, ((each.what,) for each in requests))
 
     @abstractmethod
-    def list_(self) -> list[Instance]:
+    def lead(self, who: Credential, what: Key) -> Iterator[Lead]:
+        """Its value comes when this process is the one owner of the key, maybe at once, maybe after hours; it
+        owns it until the stream ends.
+        Who waits longest is next. Only a registered process may ask; its registration's end ends it.
+
+        Raises:
+            NotOwner: The nonce is registered with another secret. Nothing was changed.
+            NotRegistered: No process is registered with this nonce: register again.
+            mf.Error: fails the call with its code.
+        """
+
+    @abstractmethod
+    def list_(self) -> Iterator[Entry]:
         """Everything, for tools."""
 
-    def list_items(self, requests: Sequence[ControllerListRequest]) -> list[mf.Outcome[list[Instance]]]:
-        """All items of a message that has more than one; here `list_` for each."""
-        return mf.each(self.list_, (() for _ in requests))
+    @abstractmethod
+    def status(self) -> Status: ...
+
+    def status_items(self, requests: Sequence[ControllerStatusRequest]) -> list[mf.Outcome[Status]]:
+        """All items of a message that has more than one; here `status` for each."""
+        return mf.each(self.status, (() for _ in requests))
 
 
 class ControllerAsyncServant(AsyncServant, ABC):
@@ -113,8 +139,9 @@ class ControllerAsyncServant(AsyncServant, ABC):
 
     @abstractmethod
     async def client_id(self) -> int:
-        """A number for the upper half of a client's request ids, unlike all that this controller gave
-        before; never 0.
+        """A number for the upper half of a client's request ids, unlike all that this controller gave before,
+        also in runs before
+        this one as far as its store has lasted; never 0.
         """
 
     async def client_id_items(self, requests: Sequence[ControllerClientIdRequest]) -> list[mf.Outcome[int]]:
@@ -122,38 +149,39 @@ class ControllerAsyncServant(AsyncServant, ABC):
         return await mf.each_async(self.client_id, (() for _ in requests))
 
     @abstractmethod
-    async def register(self, nonce: UUID, instances: list[Instance]) -> int:
-        """Adds the instances of the server process that `nonce` names, all at once; those it had before and
-        does not name now are gone.
-        They live as long as the connection that this call came over. The answer is the lease in
-        milliseconds, a backstop: they
-        are gone as well when neither register nor keep was called for that long.
-        """
-
-    async def register_items(self, requests: Sequence[ControllerRegisterRequest]) -> list[mf.Outcome[int]]:
-        """All items of a message that has more than one; here `register` for each."""
-        return await mf.each_async(self.register, ((each.nonce, each.instances) for each in requests))
-
-    @abstractmethod
-    async def keep(self, nonce: UUID, wait_ms: int) -> bool:
-        """What a server waits in, so that it learns at once when it has to register again. False, at once or
-        later: `nonce` is not
-        registered over the connection of this call (any more). True after `wait_ms`, of which the
-        controller takes a third of the lease
-        at most: all is well, call again.
-        """
-
-    async def keep_items(self, requests: Sequence[ControllerKeepRequest]) -> list[mf.Outcome[bool]]:
-        """All items of a message that has more than one; here `keep` for each."""
-        return await mf.each_async(self.keep, ((each.nonce, each.wait_ms) for each in requests))
-
-    @abstractmethod
-    async def deregister(self, nonce: UUID) -> None:
-        """Takes the instances of a server process away before it ends, so that no client calls it while it
-        drains.
+    def register(self, who: Credential, process: Text, offers: list[Offer]) -> AsyncIterator[Standing]:
+        """The process offers this, and nothing else. The first value says that it is registered; later ones
+        are warnings. It stays registered
+        until the stream ends, which means: register again, unless you deregistered. Entries are gone at
+        once when the connection ends.
+        A process that registers anew, over whatever connection, replaces its older registration.
 
         Raises:
-            NotRegistered
+            NotOwner: The nonce is registered with another secret. Nothing was changed.
+            mf.Error: fails the call with its code.
+        """
+
+    @abstractmethod
+    async def update(self, who: Credential, put: list[Offer], remove: list[Key]) -> None:
+        """Changes to a registration that stands, and a sign of life. First `remove`, then `put`.
+
+        Raises:
+            NotOwner: The nonce is registered with another secret. Nothing was changed.
+            NotRegistered: No process is registered with this nonce: register again.
+            mf.Error: fails the call with its code.
+        """
+
+    async def update_items(self, requests: Sequence[ControllerUpdateRequest]) -> list[mf.Outcome[None]]:
+        """All items of a message that has more than one; here `update` for each."""
+        return await mf.each_async(self.update, ((each.who, each.put, each.remove) for each in requests))
+
+    @abstractmethod
+    async def deregister(self, who: Credential) -> None:
+        """Takes the offers of a process away before it ends, so that no client calls it while it drains.
+
+        Raises:
+            NotOwner: The nonce is registered with another secret. Nothing was changed.
+            NotRegistered: No process is registered with this nonce: register again.
             mf.Error: fails the call with its code.
         """
 
@@ -161,26 +189,43 @@ class ControllerAsyncServant(AsyncServant, ABC):
         self, requests: Sequence[ControllerDeregisterRequest]
     ) -> list[mf.Outcome[None]]:
         """All items of a message that has more than one; here `deregister` for each."""
-        return await mf.each_async(self.deregister, ((each.nonce,) for each in requests))
+        return await mf.each_async(self.deregister, ((each.who,) for each in requests))
 
     @abstractmethod
-    async def watch(self, service: str, epoch: int, revision: int, wait_ms: int) -> View:
-        """Answers at once if the service stands at another epoch or revision than the ones named (0, 0:
-        always), else
-        when it changes, else after `wait_ms` with what it was. A service that nobody offers has no
-        instances, and is no error.
+    def watch(self, what: Filter, run: int, revision: int) -> AsyncIterator[Change]:
+        """What matches, and what changes: first a snapshot, in several values if it is large, then changes,
+        never with a gap. Who was cut off
+        names the run and revision that it has seen last (0, 0: none), and gets the changes since, or a
+        snapshot if they are not known any more.
         """
 
-    async def watch_items(self, requests: Sequence[ControllerWatchRequest]) -> list[mf.Outcome[View]]:
-        """All items of a message that has more than one; here `watch` for each."""
-        return await mf.each_async(
-            self.watch, ((each.service, each.epoch, each.revision, each.wait_ms) for each in requests)
-        )
+    @abstractmethod
+    async def find(self, what: Filter) -> Found:
+        """What matches now, for tools and for clients without streams."""
+
+    async def find_items(self, requests: Sequence[ControllerFindRequest]) -> list[mf.Outcome[Found]]:
+        """All items of a message that has more than one; here `find` for each."""
+        return await mf.each_async(self.find, ((each.what,) for each in requests))
 
     @abstractmethod
-    async def list_(self) -> list[Instance]:
+    def lead(self, who: Credential, what: Key) -> AsyncIterator[Lead]:
+        """Its value comes when this process is the one owner of the key, maybe at once, maybe after hours; it
+        owns it until the stream ends.
+        Who waits longest is next. Only a registered process may ask; its registration's end ends it.
+
+        Raises:
+            NotOwner: The nonce is registered with another secret. Nothing was changed.
+            NotRegistered: No process is registered with this nonce: register again.
+            mf.Error: fails the call with its code.
+        """
+
+    @abstractmethod
+    def list_(self) -> AsyncIterator[Entry]:
         """Everything, for tools."""
 
-    async def list_items(self, requests: Sequence[ControllerListRequest]) -> list[mf.Outcome[list[Instance]]]:
-        """All items of a message that has more than one; here `list_` for each."""
-        return await mf.each_async(self.list_, (() for _ in requests))
+    @abstractmethod
+    async def status(self) -> Status: ...
+
+    async def status_items(self, requests: Sequence[ControllerStatusRequest]) -> list[mf.Outcome[Status]]:
+        """All items of a message that has more than one; here `status` for each."""
+        return await mf.each_async(self.status, (() for _ in requests))

@@ -1,0 +1,196 @@
+// What `make bench-controller` measures at a controller: bench-controller URL WORK COUNT. Prints one line,
+// the seconds that the work took (push: the milliseconds of each change, in their order), and ends.
+//
+//   register COUNT   so many processes register, each one offer, over connections of 1,000 each
+//   look_up COUNT    10,000 instances of 1,000 services are registered; so many look-ups of one service
+//   push COUNT       1,000 watchers of one service; so many changes, each until all of them know it
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <semaphore>
+#include <string>
+#include <vector>
+
+#include "mf/client/client.hpp"
+#include "mf/controller.client.hpp"
+
+namespace {
+
+using namespace mf::controller;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kStreamsOfAConnection = 1'000;
+constexpr std::ptrdiff_t kWindow = 256;
+const mf::CallOptions kLasting{.deadline = mf::kInfinite};
+
+[[noreturn]] void fail(const std::string& what) {
+  std::cerr << "bench-controller: " << what << '\n';
+  std::_Exit(1);
+}
+
+mf::Uuid number(std::uint64_t value) {
+  mf::Uuid made;
+  std::memcpy(made.bytes.data(), &value, sizeof value);
+  return made;
+}
+
+Offer offer(const std::string& name) {
+  Offer offer;
+  offer.key.name = name;
+  offer.addresses = {"tcp://10.0.0.7:7401"};
+  offer.weight = 1;
+  return offer;
+}
+
+/// Processes that stay registered as long as this lives.
+class Processes {
+ public:
+  explicit Processes(std::string url) : url_(std::move(url)) {}
+
+  /// Returns when all are registered.
+  void add(std::size_t count, const std::function<std::string(std::size_t)>& name) {
+    std::counting_semaphore<> free(kWindow);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (streams_.size() % kStreamsOfAConnection == 0)
+        clients_.push_back(
+            std::make_unique<mf::Client>(url_, mf::ClientOptions{.log = mf::Log(mf::Level::off)}));
+      free.acquire();
+      const ControllerClient controller(*clients_.back());
+      Credential who;
+      who.nonce = number(streams_.size() + 1);
+      who.secret = who.nonce;
+      auto stream = std::make_unique<mf::StreamReader<Standing>>(
+          controller.register_(who, "bench", {offer(name(i))}, kLasting));
+      stream->async_next([&free](mf::Outcome<std::optional<Standing>>&& outcome) {
+        if (!outcome.ok()) fail(outcome.failure().message);
+        free.release();
+      });
+      streams_.push_back(std::move(stream));
+    }
+    for (std::ptrdiff_t i = 0; i < kWindow; ++i) free.acquire();
+  }
+
+ private:
+  const std::string url_;
+  std::vector<std::unique_ptr<mf::Client>> clients_;
+  std::vector<std::unique_ptr<mf::StreamReader<Standing>>> streams_;
+};
+
+template <class Work>
+void timed(Work&& work) {
+  const auto begin = Clock::now();
+  work();
+  std::printf("%.6f\n", std::chrono::duration<double>(Clock::now() - begin).count());
+  std::fflush(stdout);
+}
+
+void register_all(const std::string& url, std::size_t count) {
+  Processes processes(url);
+  timed([&] {
+    processes.add(count, [](std::size_t i) { return "bench.Service" + std::to_string(i % 1'000); });
+  });
+}
+
+void look_up(const std::string& url, std::size_t count) {
+  Processes processes(url);
+  processes.add(10'000, [](std::size_t i) { return "bench.Service" + std::to_string(i % 1'000); });
+  mf::Client client(url);
+  const ControllerClient controller(client);
+  timed([&] {
+    std::counting_semaphore<> free(kWindow);
+    Filter filter;
+    for (std::size_t i = 0; i < count; ++i) {
+      filter.name = "bench.Service" + std::to_string(i % 1'000);
+      free.acquire();
+      controller.async_find(filter, [&free](mf::Outcome<Found>&& outcome) {
+        if (!outcome.ok() || outcome.value().instances.size() != 10)
+          fail("a look-up has not found ten instances");
+        free.release();
+      });
+    }
+    for (std::ptrdiff_t i = 0; i < kWindow; ++i) free.acquire();
+  });
+}
+
+class Watcher {
+ public:
+  Watcher(mf::Client& client, std::counting_semaphore<>& told)
+      : told_(told), stream_(ControllerClient(client).watch(filter(), 0, 0, kLasting)) {
+    read();
+  }
+
+ private:
+  static Filter filter() {
+    Filter filter;
+    filter.name = "bench.Service";
+    return filter;
+  }
+  void read() {
+    stream_.async_next([this](mf::Outcome<std::optional<Change>>&& outcome) {
+      if (!outcome.ok()) return;  // the end
+      told_.release();
+      read();
+    });
+  }
+
+  std::counting_semaphore<>& told_;
+  mf::StreamReader<Change> stream_;
+};
+
+void push(const std::string& url, std::size_t count) {
+  constexpr std::size_t kWatchers = 1'000;
+  std::counting_semaphore<> told(0);
+  const auto all_told = [&told] {
+    for (std::size_t i = 0; i < kWatchers; ++i)
+      if (!told.try_acquire_for(std::chrono::seconds(10))) fail("a watcher was not told");
+  };
+  // Each over a connection of its own, as clients have them.
+  std::vector<std::unique_ptr<mf::Client>> clients;
+  std::vector<std::unique_ptr<Watcher>> watchers;
+  mf::Client server(url);
+  const ControllerClient controller(server);
+  Credential who;
+  who.nonce = who.secret = number(1);
+  const auto stream = controller.register_(who, "bench", {}, kLasting);
+  for (std::size_t i = 0; i < kWatchers; ++i) {
+    if (i % 100 == 0) clients.push_back(std::make_unique<mf::Client>(url));
+    watchers.push_back(std::make_unique<Watcher>(*clients.back(), told));
+  }
+  all_told();
+  for (std::size_t i = 0; i < count; ++i) {
+    Offer changed = offer("bench.Service");
+    changed.weight = static_cast<std::uint32_t>(i + 1);
+    const auto begin = Clock::now();
+    controller.update(who, {changed}, {});
+    all_told();
+    std::printf("%.3f ", std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
+  }
+  std::puts("");
+  std::fflush(stdout);
+  clients.clear();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) fail("usage: bench-controller URL WORK COUNT");
+  const std::string work = argv[2];
+  const auto count = static_cast<std::size_t>(std::stoul(argv[3]));
+  if (work == "register") {
+    register_all(argv[1], count);
+  } else if (work == "look_up") {
+    look_up(argv[1], count);
+  } else if (work == "push") {
+    push(argv[1], count);
+  } else {
+    fail("there are register, look_up, push");
+  }
+  std::_Exit(0);  // without taking back ten thousand registrations one by one
+}

@@ -1,0 +1,64 @@
+#pragma once
+// The latest changes of a registry, as many as it has room for: whoever has seen all up to one revision can
+// be told what came since, without memory of its own. Pure data.
+//
+// Each change has a revision, the one before it plus one. What no longer fits is forgotten, the oldest first;
+// who needed it begins anew with a snapshot.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <utility>
+
+#include "mf/controller.types.hpp"
+#include "mf/controller/place.hpp"
+
+namespace mf::controller {
+
+class ChangeLog {
+ public:
+  struct Entry {
+    Place place;
+    /// What stands there now; null: nothing any more.
+    std::shared_ptr<const Instance> instance;
+    std::size_t bytes = 0;
+  };
+
+  static constexpr std::size_t kMostEntries = 65'536;
+  static constexpr std::size_t kMostBytes = std::size_t{32} << 20;
+
+  explicit ChangeLog(std::size_t most_entries = kMostEntries, std::size_t most_bytes = kMostBytes)
+      : most_entries_(most_entries), most_bytes_(most_bytes) {}
+
+  void add(Place place, std::shared_ptr<const Instance> instance, std::size_t bytes) {
+    ++latest_;
+    bytes_ += bytes;
+    entries_.push_back({std::move(place), std::move(instance), bytes});
+    while (entries_.size() > most_entries_ || bytes_ > most_bytes_) {
+      bytes_ -= entries_.front().bytes;
+      entries_.pop_front();
+    }
+  }
+
+  /// Of the latest change; 0 before the first.
+  [[nodiscard]] std::uint64_t latest() const noexcept { return latest_; }
+  /// Whether all changes after that revision are here.
+  [[nodiscard]] bool holds_since(std::uint64_t revision) const noexcept {
+    return revision <= latest_ && latest_ - revision <= entries_.size();
+  }
+  /// One of those that are here.
+  [[nodiscard]] const Entry& at(std::uint64_t revision) const {
+    return entries_[entries_.size() - 1 - static_cast<std::size_t>(latest_ - revision)];
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+
+ private:
+  std::size_t most_entries_;
+  std::size_t most_bytes_;
+  std::uint64_t latest_ = 0;
+  std::size_t bytes_ = 0;
+  std::deque<Entry> entries_;
+};
+
+}  // namespace mf::controller

@@ -1,0 +1,88 @@
+// What clients and tools ask of the controller: what there is, and what changes.
+
+#include <utility>
+
+#include "controller/feeds.hpp"
+
+namespace mf::controller {
+namespace {
+
+/// Of one answer of find().
+constexpr std::size_t kMostFound = 1'000;
+constexpr std::size_t kMostFoundBytes = std::size_t{4} << 20;
+/// Who only watches is pinged at a slower pace than who is registered.
+constexpr int kSlower = 10;
+
+}  // namespace
+
+void Controller::watch(ControllerWatchRequest request, StreamWriter<Change> out, Responder<void> responder) {
+  if (options_.dead_after.count() != 0) current_call().keep_alive(options_.dead_after * kSlower);
+  std::shared_ptr<Watch> watch;
+  std::optional<Failure> refusal;
+  Work work;
+  {
+    const std::scoped_lock lock(mutex_);
+    watch = std::make_shared<Watch>(
+        std::move(out), std::move(responder),
+        Cursor(std::move(request.what), run_, request.run, request.revision, registry_.log()));
+    refusal = no_stream(watch->connection);
+    if (!refusal) {
+      enter(watch);
+      watches_.emplace(watch->id, watch);
+      index_.add(watch->cursor.filter(), watch->id);
+      go_on(watch, work);
+    }
+  }
+  if (refusal) return watch->responder.respond(*refusal);
+  await_end(watch);
+  do_all(work);
+}
+
+// A watcher that has all up to `before` is fed from there; one that is behind comes to it by itself.
+void Controller::spread(std::uint64_t before, Work& work) {
+  const ChangeLog& log = registry_.log();
+  if (closed_ || log.latest() == before) return;
+  if (!log.holds_since(before)) {  // too many at once: each watcher sees for itself
+    for (const auto& [id, watch] : watches_) go_on(watch, work);
+    return;
+  }
+  std::set<Id> concerned;
+  for (auto revision = before + 1; revision <= log.latest(); ++revision)
+    index_.find(log.at(revision).place.key, concerned);
+  for (const Id id : concerned) {
+    const auto& watch = watches_.at(id);
+    watch->cursor.wake(before);
+    go_on(watch, work);
+  }
+}
+
+void Controller::find(ControllerFindRequest request, Responder<Found> responder) {
+  Found found;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto page = registry_.page(request.what, std::nullopt, kMostFound, kMostFoundBytes);
+    found.instances.reserve(page.instances.size());
+    for (const auto& instance : page.instances) found.instances.push_back(*instance);
+    found.more = page.last.has_value();
+  }
+  responder.respond(std::move(found));
+}
+
+void Controller::list(ControllerListRequest /*request*/, StreamWriter<Entry> out, Responder<void> responder) {
+  const auto listing = std::make_shared<Listing>(std::move(out), std::move(responder));
+  Work work;
+  std::optional<Failure> refusal;
+  {
+    const std::scoped_lock lock(mutex_);
+    refusal = no_stream(listing->connection);
+    if (!refusal) {
+      enter(listing);
+      go_on(listing, work);
+    }
+  }
+  if (refusal) return listing->responder.respond(*refusal);
+  await_end(listing);
+  do_all(work);
+}
+
+}  // namespace mf::controller

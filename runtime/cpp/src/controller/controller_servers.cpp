@@ -1,0 +1,228 @@
+// What server processes ask of the controller: to be registered, and to lead.
+
+#include <set>
+#include <utility>
+
+#include "controller/feeds.hpp"
+#include "controller/secret.hpp"
+
+namespace mf::controller {
+namespace {
+
+constexpr std::size_t kMostWarnings = 64;  // that wait for one process
+
+std::string name_of(const Key& key) {
+  return key.agent.empty() ? key.name : key.name + " for agent \"" + key.agent + "\"";
+}
+
+}  // namespace
+
+std::optional<Failure> Controller::not_owner(std::string_view action, const Credential& who) const {
+  if (registry_.standing(who) != Registry::Standing::stranger) return std::nullopt;
+  const auto instance = public_id(who.nonce);
+  const auto owner = registrations_.find(who.nonce);
+  options_.log.write(Level::warning, "not_owner",
+                     {{"action", action},
+                      {"instance", instance},
+                      {"which", registry_.offered(who.nonce)},
+                      {"peer", current_call().peer},
+                      {"owner", owner != registrations_.end() ? owner->second->peer : ""}});
+  return Outcome<void>(NotOwner(instance)).failure();
+}
+
+std::optional<Failure> Controller::not_registered(std::string_view action, const Credential& who) const {
+  if (closed_)
+    return Failure{Code::shutting_down, Execution::not_executed, "the controller is stopping", nullptr};
+  if (auto stranger = not_owner(action, who)) return stranger;
+  if (registrations_.contains(who.nonce)) return std::nullopt;
+  return Outcome<void>(NotRegistered(public_id(who.nonce))).failure();
+}
+
+void Controller::register_(ControllerRegisterRequest request, StreamWriter<Standing> out,
+                           Responder<void> responder) {
+  const auto& call = current_call();
+  if (options_.dead_after.count() != 0) call.keep_alive(options_.dead_after);
+  const auto registration =
+      std::make_shared<Registration>(std::move(out), std::move(responder), request.who.nonce);
+  const auto offers = request.offers.size();
+  const auto instance = public_id(request.who.nonce);
+  std::string which;
+  Work work;
+  const auto refusal = [&]() -> std::optional<Failure> {
+    const std::scoped_lock lock(mutex_);
+    if (auto no = no_stream(registration->connection)) return no;
+    if (auto no = not_owner("register", request.who)) return no;
+    const auto before = registry_.log().latest();
+    const TimePoint now = options_.clock->now();
+    try {
+      registry_.put(request.who, request.process, registration->connection, std::move(request.offers), now);
+    } catch (const Error& error) {
+      return Outcome<void>(error).failure();
+    }
+    options_.store->put(request.who.nonce, registry_.stored(request.who.nonce));
+    enter(registration);
+    auto replaced = std::exchange(registrations_[request.who.nonce], registration);
+    if (replaced)
+      end(replaced,
+          Failure{Code::cancelled, Execution::unknown,
+                  "the process has registered anew, from " + registration->peer, nullptr},
+          work);
+    registration->warnings = warn(request.who.nonce, nullptr, work);
+    which = registry_.offered(request.who.nonce);
+    go_on(registration, work);
+    spread(before, work);
+    wake_at(deadline_after(now, options_.lease));
+    return std::nullopt;
+  }();
+  if (refusal) {
+    options_.log.write(Level::warning, "not_registered",
+                       {{"instance", instance},
+                        {"process", request.process},
+                        {"peer", call.peer},
+                        {"reason", refusal->message}});
+    return registration->responder.respond(*refusal);
+  }
+  options_.log.write(Level::info, "registered",
+                     {{"instance", instance},
+                      {"process", request.process},
+                      {"offers", offers},
+                      {"which", which},
+                      {"peer", call.peer}});
+  await_end(registration);
+  do_all(work);
+}
+
+void Controller::update(ControllerUpdateRequest request, Responder<void> responder) {
+  const auto put = request.put.size();
+  const auto removed = request.remove.size();
+  std::string which;
+  Work work;
+  const auto answer = [&]() -> Outcome<void> {
+    const std::scoped_lock lock(mutex_);
+    if (auto no = not_registered("update", request.who)) return *no;
+    const auto before = registry_.log().latest();
+    std::set<Key> keys;
+    for (const Offer& offer : request.put) keys.insert(offer.key);
+    bool changed = false;
+    try {
+      changed = registry_.update(request.who.nonce, request.put, request.remove, options_.clock->now());
+    } catch (const Error& error) {
+      return error;
+    }
+    if (!changed) return {};
+    options_.store->change(request.who.nonce, request.put, request.remove);
+    which = registry_.offered(request.who.nonce);
+    const auto& registration = registrations_.at(request.who.nonce);
+    for (auto& warning : warn(request.who.nonce, &keys, work))
+      if (registration->warnings.size() < kMostWarnings) registration->warnings.push_back(std::move(warning));
+    go_on(registration, work);
+    spread(before, work);
+    return {};
+  }();
+  if (answer.ok() && (put != 0 || removed != 0))
+    options_.log.write(Level::info, "updated",
+                       {{"instance", public_id(request.who.nonce)},
+                        {"put", put},
+                        {"removed", removed},
+                        {"which", which},
+                        {"peer", current_call().peer}});
+  responder.respond(answer);
+  do_all(work);
+}
+
+void Controller::deregister(ControllerDeregisterRequest request, Responder<void> responder) {
+  std::string which;
+  Work work;
+  const auto answer = [&]() -> Outcome<void> {
+    const std::scoped_lock lock(mutex_);
+    if (auto no = not_registered("deregister", request.who)) return *no;
+    which = registry_.offered(request.who.nonce);
+    end(std::shared_ptr<Feed>(registrations_.at(request.who.nonce)), {}, work);
+    return {};
+  }();
+  if (answer.ok())
+    options_.log.write(
+        Level::info, "deregistered",
+        {{"instance", public_id(request.who.nonce)}, {"which", which}, {"peer", current_call().peer}});
+  responder.respond(answer);
+  do_all(work);
+}
+
+void Controller::lead(ControllerLeadRequest request, StreamWriter<Lead> out, Responder<void> responder) {
+  if (options_.dead_after.count() != 0) current_call().keep_alive(options_.dead_after);
+  const auto candidate =
+      std::make_shared<Candidate>(std::move(out), std::move(responder), request.who.nonce, request.what);
+  Work work;
+  const auto refusal = [&]() -> std::optional<Failure> {
+    const std::scoped_lock lock(mutex_);
+    if (auto no = no_stream(candidate->connection)) return no;
+    if (auto no = not_registered("lead", request.who)) return no;
+    if (!election_.has_room_for(candidate->key))
+      return Failure{
+          Code::overloaded, Execution::not_executed,
+          "the controller remembers the epochs of at most " + std::to_string(Election::kMaxKeys) + " keys",
+          nullptr};
+    enter(candidate);
+    candidates_.emplace(candidate->id, candidate);
+    election_.add(candidate->key, candidate->id);
+    give_leads(work);
+    return std::nullopt;
+  }();
+  if (refusal) return candidate->responder.respond(*refusal);
+  await_end(candidate);
+  do_all(work);
+}
+
+void Controller::forget(const Uuid& nonce, Work& work) {
+  const auto before = registry_.log().latest();
+  (void)registry_.remove(nonce);
+  options_.store->remove(nonce);
+  spread(before, work);
+  std::vector<std::shared_ptr<Feed>> over;
+  for (const auto& [id, candidate] : candidates_)
+    if (candidate->nonce == nonce) over.push_back(candidate);
+  for (const auto& feed : over) {  // before any of them ends, so that none is given to another one of them
+    const auto candidate = candidates_.extract(feed->id);
+    election_.remove(candidate.mapped()->key, feed->id);
+  }
+  for (const auto& feed : over)
+    end(feed,
+        Failure{Code::unavailable, Execution::unknown, "the process is not registered any more", nullptr},
+        work);
+}
+
+std::string Controller::shown(const Uuid& nonce) const {
+  const auto registration = registrations_.find(nonce);
+  std::string text = "process \"" + registry_.name_of(nonce) + "\" (instance " + public_id(nonce);
+  if (registration != registrations_.end()) text += ", " + registration->second->peer;
+  return text + ")";
+}
+
+std::vector<Warning> Controller::warn(const Uuid& nonce, const std::set<Key>* keys, Work& work) {
+  std::vector<Warning> warnings;
+  for (const Registry::Shared& shared : registry_.shared(nonce)) {
+    if (keys != nullptr && !keys->contains(shared.key)) continue;
+    if (warnings.size() == kMostWarnings) break;
+    const auto text_of = [&](const Uuid& other) {
+      return name_of(shared.key) + " is meant to have one server, and is offered by " + shown(other) +
+             ", too";
+    };
+    Warning warning;
+    warning.key = shared.key;
+    warning.text = text_of(shared.other);
+    warnings.push_back(warning);
+    options_.log.write(Level::warning, "offered_twice",
+                       {{"name", shared.key.name},
+                        {"agent", shared.key.agent},
+                        {"one", shown(shared.one)},
+                        {"other", shown(shared.other)}});
+    const auto concerned = registrations_.find(shared.other);
+    if (concerned == registrations_.end() || concerned->second->warnings.size() >= kMostWarnings) continue;
+    warning.text = text_of(shared.one);
+    concerned->second->warnings.push_back(std::move(warning));
+    go_on(concerned->second, work);
+  }
+  return warnings;
+}
+
+}  // namespace mf::controller

@@ -1,0 +1,107 @@
+// The streams of a controller: what each stands for, and its next value. All under the controller's lock, but
+// for the writing.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "mf/controller/controller.hpp"
+#include "mf/controller/cursor.hpp"
+#include "mf/core/current_call.hpp"
+
+namespace mf::controller {
+
+struct Controller::Feed : std::enable_shared_from_this<Feed> {
+  /// Of the call that this thread runs.
+  explicit Feed(Responder<void> to)
+      : connection(current_call().connection), peer(current_call().peer), responder(std::move(to)) {}
+  Feed(const Feed&) = delete;
+  Feed& operator=(const Feed&) = delete;
+  virtual ~Feed() = default;
+
+  /// Takes the next value, to be written by what is given; null: there is none now.
+  using Written = UniqueFunction<void(Outcome<bool>&&)>;
+  virtual UniqueFunction<void(Written)> next(Controller& controller) = 0;
+  /// It has ended: what it stood for is over.
+  virtual void on_end(Controller& controller, Work& work) = 0;
+
+  struct Left {
+    Controller* controller;
+    Id id;
+    void operator()() const noexcept { controller->left(id); }
+  };
+
+  const Owner connection;
+  const std::string peer;
+  Responder<void> responder;
+  Id id = 0;
+  bool writing = false;
+  bool ended = false;
+  bool ends_when_written = false;  // there is nothing more, and nobody waits for more
+  std::unique_ptr<std::stop_callback<Left>> on_left;
+
+ protected:
+  /// Writes the value.
+  template <class T>
+  UniqueFunction<void(Written)> writes(StreamWriter<T>& writer, T value) {
+    return [self = shared_from_this(), &writer, value = std::move(value)](Written written) mutable {
+      writer.async_write(
+          value, [written = std::move(written)](Outcome<bool>&& how) mutable { written(std::move(how)); });
+    };
+  }
+};
+
+struct Controller::Registration final : Feed {
+  Registration(StreamWriter<Standing> out, Responder<void> to, const Uuid& of)
+      : Feed(std::move(to)), writer(std::move(out)), nonce(of) {}
+
+  UniqueFunction<void(Written)> next(Controller& controller) override;
+  void on_end(Controller& controller, Work& work) override;
+
+  StreamWriter<Standing> writer;
+  const Uuid nonce;
+  bool told = false;  // that it is registered
+  std::vector<Warning> warnings;
+};
+
+struct Controller::Watch final : Feed {
+  Watch(StreamWriter<Change> out, Responder<void> to, Cursor from)
+      : Feed(std::move(to)), writer(std::move(out)), cursor(std::move(from)) {}
+
+  UniqueFunction<void(Written)> next(Controller& controller) override;
+  void on_end(Controller& controller, Work& work) override;
+
+  StreamWriter<Change> writer;
+  Cursor cursor;
+};
+
+struct Controller::Candidate final : Feed {
+  Candidate(StreamWriter<Lead> out, Responder<void> to, const Uuid& of, Key what)
+      : Feed(std::move(to)), writer(std::move(out)), nonce(of), key(std::move(what)) {}
+
+  UniqueFunction<void(Written)> next(Controller& controller) override;
+  void on_end(Controller& controller, Work& work) override;
+
+  StreamWriter<Lead> writer;
+  const Uuid nonce;
+  const Key key;
+  std::optional<Lead> given;
+};
+
+struct Controller::Listing final : Feed {
+  Listing(StreamWriter<Entry> out, Responder<void> to) : Feed(std::move(to)), writer(std::move(out)) {}
+
+  UniqueFunction<void(Written)> next(Controller& controller) override;
+  void on_end(Controller& /*controller*/, Work& /*work*/) override {}
+
+  StreamWriter<Entry> writer;
+  std::deque<std::shared_ptr<const Instance>> page;
+  std::optional<Place> after;
+  bool last_page = false;
+};
+
+}  // namespace mf::controller

@@ -1,0 +1,87 @@
+"""R6. A loop of asyncio on one daemon thread, for what a blocking client or server does while nobody calls
+it: there it watches services, or stays registered, as those of asyncio do.
+"""
+
+import threading
+from asyncio import SelectorEventLoop, all_tasks, current_task, run_coroutine_threadsafe, wait
+from asyncio import timeout as within
+from collections.abc import Callable, Coroutine
+from concurrent.futures import CancelledError
+from selectors import DefaultSelector
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Background:
+    """The loop runs from the start on. May be used from any other thread."""
+
+    __slots__ = ("_lock", "_loop", "_selector", "_stopped", "_thread")
+
+    def __init__(self, name: str) -> None:
+        self._lock = threading.Lock()
+        self._stopped = False
+        self._selector = DefaultSelector()
+        self._loop = SelectorEventLoop(self._selector)
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def soon(self, function: Callable[..., Any], *arguments: Any) -> None:
+        """Calls a function on the loop, unless that has ended."""
+        with self._lock:
+            if not self._stopped:
+                self._loop.call_soon_threadsafe(function, *arguments)
+
+    def call(self, function: Callable[..., T], *arguments: Any) -> T:
+        """What a function gives on the loop. Raises as `run` does."""
+
+        async def called() -> T:
+            return function(*arguments)
+
+        return self.run(called())
+
+    def run(self, coroutine: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
+        """What a coroutine gives, in so many seconds at most: then it is cancelled, and TimeoutError raised.
+        Raises concurrent.futures.CancelledError when the loop ends before.
+        """
+        with self._lock:
+            if self._stopped:
+                coroutine.close()
+                raise CancelledError
+            future = run_coroutine_threadsafe(coroutine, self._loop)
+        try:
+            return future.result(timeout)
+        finally:
+            future.cancel()
+
+    def stop(self, last: Coroutine[Any, Any, None], timeout: float) -> None:
+        """Ends the loop behind a last coroutine, and waits at most so many seconds for that."""
+        with self._lock:
+            if self._stopped:
+                last.close()
+                return
+            self._stopped = True
+            run_coroutine_threadsafe(self._end(last, timeout), self._loop)
+        self._thread.join(timeout + 0.1)
+
+    def after_fork(self) -> None:
+        """In a child, where the thread does not run: its copy of the selector is closed."""
+        self._selector.close()
+
+    async def _end(self, last: Coroutine[Any, Any, None], timeout: float) -> None:
+        try:
+            async with within(timeout):
+                await last
+        finally:
+            others = all_tasks() - {current_task()}
+            for task in others:
+                task.cancel()
+            if others:
+                await wait(others)
+            self._loop.stop()
+
+    def _run(self) -> None:
+        try:
+            self._loop.run_forever()
+        finally:
+            self._loop.close()

@@ -1,0 +1,163 @@
+"""R6. The watches of one client: a stream for each service that it uses (views.py), over one connection, on
+one loop of asyncio. Who uses it is in resolver.py and async_resolver.py.
+
+One task knows whether a controller answers; those of the services wait for that, and open their streams
+again where they were cut off, at whichever controller.
+"""
+
+from asyncio import AbstractEventLoop, Event, Task, TimerHandle, get_running_loop, sleep, wait
+from collections.abc import Callable, Coroutine
+from contextvars import Context
+from time import monotonic
+from typing import Any
+
+from mf.controller.connection import MOVING, WITHOUT_END, ControllerConnection, first_of
+from mf.controller.views import Watched, all_of
+from mf.core.error import Error
+from mf.core.log import info, quote, warning
+from mf.link.reconnect import Backoff
+from mf.link.resolver import View
+from mf.transport.address import Address
+
+_DEAD_AFTER = 100.0
+"""Seconds: a controller from which nothing comes for so long, not even the answer to a ping, is given up."""
+
+
+class Watcher:
+    """On the running loop. `tell(service, view)` is called there with each new view."""
+
+    __slots__ = (
+        "_answers",
+        "_connection",
+        "_doubted",
+        "_loop",
+        "_tasks",
+        "_tell",
+        "_timers",
+        "_trouble",
+        "_watched",
+        "_where",
+    )
+
+    def __init__(self, controllers: list[Address], tell: Callable[[str, View], None]) -> None:
+        self._loop: AbstractEventLoop = get_running_loop()
+        self._connection = ControllerConnection(controllers, _DEAD_AFTER)
+        self._where = ", ".join(map(str, controllers))
+        self._tell = tell
+        self._trouble = ""
+        self._answers = Event()
+        self._doubted = Event()
+        self._watched: dict[str, Watched] = {}
+        self._timers: dict[str, TimerHandle] = {}
+        self._tasks: list[Task[None]] = []
+
+    def watch(self, service: str) -> None:
+        """From now on."""
+        if not self._tasks:
+            self._begin(self._stay_connected())
+        watched = self._watched[service] = Watched()
+        if self._trouble:
+            watched.lost(self._trouble)
+            self._tell(service, watched.view)
+        self._begin(self._watch(service, watched))
+
+    def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        for timer in self._timers.values():
+            timer.cancel()
+
+    async def closed(self) -> None:
+        """After `close`: returns when nothing of it runs any more."""
+        if self._tasks:
+            await wait(self._tasks)
+        self._tasks.clear()
+        await self._connection.close()
+
+    async def end(self) -> None:
+        self.close()
+        await self.closed()
+
+    def after_fork(self) -> None:
+        self._connection.after_fork()
+
+    def _begin(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        # In a context of its own: it belongs to no call.
+        self._tasks.append(self._loop.create_task(coroutine, context=Context()))
+
+    # Whether a controller answers
+
+    async def _stay_connected(self) -> None:
+        backoff = Backoff()
+        while True:
+            try:
+                await self._connection.greet(patiently=bool(self._trouble))
+            except Exception as error:  # whatever it was: who gave up would see nothing any more
+                self._lost(self._connection.trouble(error))
+                await sleep(backoff.next())
+                continue
+            backoff.reset()
+            if self._trouble:
+                info("the controller at %s answers again", self._where)
+                self._trouble = ""
+            self._answers.set()
+            await self._doubted.wait()
+            self._doubted.clear()
+
+    def _lost(self, trouble: str) -> None:
+        if not self._trouble:  # one line a loss, not one an attempt
+            warning("%s; trying on", quote(trouble))
+        self._trouble = trouble
+        for service, watched in self._watched.items():
+            if watched.lost(trouble):
+                self._tell(service, watched.view)
+
+    # One service
+
+    async def _watch(self, service: str, watched: Watched) -> None:
+        backoff = Backoff()
+        while True:
+            await self._answers.wait()
+            try:
+                await self._follow(service, watched, backoff)
+            except Exception as error:
+                if not isinstance(error, Error) or error.code not in MOVING:
+                    self._failed(service, watched, self._connection.trouble(error))
+            self._answers.clear()
+            self._doubted.set()
+            await sleep(backoff.next())
+
+    async def _follow(self, service: str, watched: Watched, backoff: Backoff) -> None:
+        """Until the stream ends."""
+        watched.begins()
+        stream = self._connection.stub.watch(
+            all_of(service), watched.run, watched.revision, options=WITHOUT_END
+        )
+        async with stream:
+            if not watched.view.reached:
+                self._take(service, watched, await first_of(stream))
+            async for change in stream:
+                backoff.reset()
+                self._take(service, watched, change)
+
+    def _take(self, service: str, watched: Watched, change: Any) -> None:
+        if watched.takes(change, monotonic()):
+            self._tell(service, watched.view)
+        if watched.old_until and service not in self._timers:
+            self._forget_later(service, watched)
+
+    def _forget_later(self, service: str, watched: Watched) -> None:
+        left = max(watched.old_until - monotonic(), 0.0) + 0.001
+        self._timers[service] = self._loop.call_later(left, self._forget, service, watched)
+
+    def _forget(self, service: str, watched: Watched) -> None:
+        del self._timers[service]
+        if watched.forgets(monotonic()):
+            self._tell(service, watched.view)
+        if watched.old_until:
+            self._forget_later(service, watched)
+
+    def _failed(self, service: str, watched: Watched, trouble: str) -> None:
+        if watched.lost(trouble):
+            warning("%s; trying on", quote(trouble))
+            self._tell(service, watched.view)

@@ -1,0 +1,69 @@
+"""R5. What lead.py is, for programs of asyncio."""
+
+from asyncio import Event, Task, get_running_loop, wait
+from collections.abc import Callable, Coroutine
+from contextvars import Context
+from typing import Any, Self
+
+Hold = Callable[[Callable[[int], None]], Coroutine[Any, Any, None]]
+"""Asks for the lead, calls what it is given with the epoch once this process has it, and returns when it no
+longer has. Raises Error if it never will have it. Gives the lead up when it is cancelled."""
+
+
+class AsyncLead:
+    """The lead, on one loop.
+
+        async with server.lead(IndexAsyncServant, agent="books") as lead:
+            ...
+            await lead.lost()
+
+    See Lead.
+    """
+
+    __slots__ = ("_ended", "_got", "_hold", "_task", "epoch")
+
+    def __init__(self, hold: Hold) -> None:
+        self.epoch = 0
+        """Larger than the epochs of all who had the lead before; 0 before this process has it."""
+        self._hold = hold
+        self._got = Event()
+        self._ended = Event()
+        self._task: Task[None] | None = None
+
+    @property
+    def held(self) -> bool:
+        """Whether this process has it, as far as it knows."""
+        return self.epoch != 0 and not self._ended.is_set()
+
+    async def lost(self) -> None:
+        """Returns when this process no longer has it."""
+        await self._ended.wait()
+
+    async def __aenter__(self) -> Self:
+        """Waits until this process has it. Raises Error if the server is stopped before."""
+        # In a context of its own: it belongs to no call.
+        self._task = get_running_loop().create_task(self._run(), context=Context())
+        try:
+            await self._got.wait()
+        except BaseException:
+            await self.__aexit__()
+            raise
+        if not self.epoch:
+            self._task.result()
+        return self
+
+    async def __aexit__(self, *_: Any) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await wait((self._task,))
+
+    async def _run(self) -> None:
+        try:
+            await self._hold(self._has)
+        finally:
+            self._ended.set()
+            self._got.set()
+
+    def _has(self, epoch: int) -> None:
+        self.epoch = epoch
+        self._got.set()
