@@ -12,7 +12,6 @@ from time import monotonic
 from mf.controller._generated.mf.controller import Key, KeyKind, Lead, NotOwner, Standing
 from mf.controller._generated.mf.controller import Offer as Entry
 from mf.controller.connection import (
-    ANSWER_WITHIN,
     MOVING,
     WITHOUT_END,
     ControllerConnection,
@@ -175,8 +174,10 @@ class _AtOne:
                 self.changed.clear()
                 now = await self._registration.entries(self._address)
                 put, removed = changes(told, now)
-                options = CallOptions(deadline=ANSWER_WITHIN)
-                await self.connection.stub.update(self._registration.who, put, removed, options=options)
+                # However long it takes: a controller that was only stopped would take the registration as
+                # given back when it goes on, and tell clients that the server is gone. A connection that is
+                # dead ends by itself.
+                await self.connection.stub.update(self._registration.who, put, removed, options=WITHOUT_END)
                 told = now
         finally:
             stream.cancel()
