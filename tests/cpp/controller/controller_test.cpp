@@ -86,6 +86,7 @@ struct ControllerTest : testing::Test {
     options.store = store;
     options.clock = clock;
     options.own_thread = false;
+    options.asleep_after = 0ms;
     options.log = Log(log);
     return options;
   }
@@ -322,6 +323,29 @@ TEST_F(ControllerTest, AServerThatShowsNoSignOfLifeLosesItsLease) {
   EXPECT_THAT(found("Index"), ElementsAre("news@2"));
   EXPECT_TRUE(log->has("lease_over"));
   EXPECT_TRUE(log->has("which=\"Index for books\" peer=tcp://peer:1"));
+}
+
+TEST_F(ControllerTest, OneThatWasStoppedItselfDoesNotTellClientsThatAllServersAreGone) {
+  ControllerOptions sleepy = options();
+  sleepy.asleep_after = 6s;
+  Controller paused(sleepy);
+  const auto lost = add_as(paused, 1, who(1), {offer("Index", "books")});
+  const auto back = add_as(paused, 2, who(2), {offer("Index", "news")});
+  clock->advance(60s);  // in which nothing has run, and their servers have given up
+  lost->leave();
+  back->leave();
+  paused.tick();
+  EXPECT_THAT(found(paused, filter("Index")), ElementsAre("books@1", "news@2"));
+  const auto again = add_as(paused, 3, who(2), {offer("Index", "news")});
+  clock->advance(5s);
+  paused.tick();
+  clock->advance(5s);
+  paused.tick();
+  EXPECT_THAT(found(paused, filter("Index")), ElementsAre("news@2")) << "who does not come back is gone";
+  clock->advance(1s);
+  paused.tick();
+  again->leave();
+  EXPECT_THAT(found(paused, filter("Index")), IsEmpty()) << "while it runs it is sure";
 }
 
 TEST_F(ControllerTest, WhoIsNotRegisteredIsToldToRegisterAgain) {

@@ -11,6 +11,7 @@ namespace mf::controller {
 namespace {
 
 constexpr std::chrono::seconds kLeadsAgain{1};
+constexpr int kBeatsOfSleep = 4;  // so often it looks whether it runs
 
 /// Never 0, which is what a watcher names that has seen none.
 std::uint64_t new_run() {
@@ -119,9 +120,10 @@ void Controller::left(Id id) noexcept {
     const auto found = feeds_.find(id);
     if (found == feeds_.end()) return;
     feed = found->second;
-    if (const auto* const registration = dynamic_cast<const Registration*>(feed.get())) {
+    if (auto* const registration = dynamic_cast<Registration*>(feed.get())) {
       lost = registry_.offered(registration->nonce);
       instance = public_id(registration->nonce);
+      registration->doubted = was_asleep();
     }
     end(feed, Failure{Code::cancelled, Execution::unknown, "the caller has gone, or wants no more", nullptr},
         work);
@@ -187,6 +189,21 @@ void Controller::close() {
   do_all(work);
 }
 
+// Under the lock.
+bool Controller::was_asleep() {
+  if (options_.asleep_after.count() == 0) return false;
+  const TimePoint now = options_.clock->now();
+  if (!registrations_.empty() && beat_ != TimePoint{} && now - beat_ >= options_.asleep_after) {
+    woke_ = now;
+    registry_.renew_all(now);
+    options_.log.write(Level::warning, "was_asleep",
+                       {{"ms", std::chrono::duration_cast<std::chrono::milliseconds>(now - beat_).count()},
+                        {"meaning", "who is lost now stays in the lists for a while"}});
+  }
+  beat_ = now;
+  return woke_ != TimePoint{} && now - woke_ < kGrace;
+}
+
 // ---- who leads
 
 void Controller::give_leads(Work& work) {
@@ -226,6 +243,7 @@ TimePoint Controller::tick() {
   {
     const std::scoped_lock lock(mutex_);
     const TimePoint now = options_.clock->now();
+    (void)was_asleep();
     for (const Uuid& nonce : registry_.expired(now)) {
       gone.push_back({public_id(nonce), registry_.offered(nonce), {}});
       const auto registration = registrations_.find(nonce);
@@ -252,7 +270,9 @@ TimePoint Controller::tick() {
 }
 
 TimePoint Controller::next_due() const {
-  return std::min(registry_.next_expiry(), leads_at_);
+  const bool beats = options_.asleep_after.count() != 0 && !registrations_.empty();
+  return std::min(
+      {registry_.next_expiry(), leads_at_, beats ? beat_ + options_.asleep_after / kBeatsOfSleep : kNever});
 }
 
 void Controller::wake_at(TimePoint when) {

@@ -60,6 +60,7 @@ void Controller::register_(ControllerRegisterRequest request, StreamWriter<Stand
       return Outcome<void>(error).failure();
     }
     options_.store->put(request.who.nonce, registry_.stored(request.who.nonce));
+    (void)was_asleep();
     enter(registration);
     auto replaced = std::exchange(registrations_[request.who.nonce], registration);
     if (replaced)
@@ -71,7 +72,7 @@ void Controller::register_(ControllerRegisterRequest request, StreamWriter<Stand
     which = registry_.offered(request.who.nonce);
     go_on(registration, work);
     spread(before, work);
-    wake_at(deadline_after(now, options_.lease));
+    wake_at(next_due());
     return std::nullopt;
   }();
   if (refusal) {
@@ -178,6 +179,19 @@ void Controller::forget(const Uuid& nonce, Work& work) {
   (void)registry_.remove(nonce);
   options_.store->remove(nonce);
   spread(before, work);
+  end_leads(nonce, work);
+}
+
+void Controller::doubt(const Uuid& nonce, Work& work) {
+  const auto before = registry_.log().latest();
+  const TimePoint until = options_.clock->now() + kGrace;
+  registry_.doubt(nonce, until);
+  spread(before, work);
+  end_leads(nonce, work);
+  wake_at(until);
+}
+
+void Controller::end_leads(const Uuid& nonce, Work& work) {
   std::vector<std::shared_ptr<Feed>> over;
   for (const auto& [id, candidate] : candidates_)
     if (candidate->nonce == nonce) over.push_back(candidate);

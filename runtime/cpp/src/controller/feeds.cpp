@@ -25,7 +25,11 @@ void Controller::Registration::on_end(Controller& controller, Work& work) {
   const auto found = controller.registrations_.find(nonce);
   if (found == controller.registrations_.end() || found->second.get() != this) return;  // it was replaced
   controller.registrations_.erase(found);
-  controller.forget(nonce, work);
+  if (doubted) {
+    controller.doubt(nonce, work);
+  } else {
+    controller.forget(nonce, work);
+  }
 }
 
 UniqueFunction<void(Controller::Feed::Written)> Controller::Watch::next(Controller& controller) {

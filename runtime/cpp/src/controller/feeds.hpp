@@ -64,7 +64,8 @@ struct Controller::Registration final : Feed {
 
   StreamWriter<Standing> writer;
   const Uuid nonce;
-  bool told = false;  // that it is registered
+  bool told = false;     // that it is registered
+  bool doubted = false;  // perhaps its process is there although its connection has ended
   std::vector<Warning> warnings;
 };
 

@@ -185,7 +185,9 @@ struct Registration::State : std::enable_shared_from_this<State> {
     lock.unlock();
     try {
       controller.async_update(
-          who, put, removed, CallOptions{.deadline = kAnswerWithin},
+          who, put, removed,
+          CallOptions{.deadline = kInfinite},  // dead_after ends it: a controller may pause
+
           [self = shared_from_this(), of](Outcome<void>&& outcome) { self->on_updated(of, outcome); });
     } catch (const Error& error) {
       on_updated(of, error);

@@ -173,6 +173,20 @@ bool Registry::remove(const Uuid& nonce) {
   return true;
 }
 
+void Registry::doubt(const Uuid& nonce, TimePoint until) {
+  Process& process = processes_.at(nonce);
+  charge(process, kNoOwner, process.cost);
+  Offers doubted;
+  for (const auto& [key, instance] : process.offers)
+    doubted.emplace(key, instance_of(nonce, process, instance->offer));
+  replace(nonce, process, std::move(doubted));
+  set_expiry(nonce, process, until);
+}
+
+void Registry::renew_all(TimePoint now) {
+  for (auto& [nonce, process] : processes_) set_expiry(nonce, process, deadline_after(now, lease_));
+}
+
 std::vector<Uuid> Registry::expired(TimePoint now) const {
   std::vector<Uuid> over;
   for (const auto& [expires, nonce] : by_expiry_) {
@@ -272,7 +286,7 @@ void Registry::check(const Process& process, Owner owner, const Cost& cost) cons
     refuse("the controller has no room for more offers");
 }
 
-void Registry::charge(Process& process, Owner owner, const Cost& cost) {
+void Registry::charge(Process& process, Owner owner, Cost cost) {
   total_ -= process.cost;
   if (const auto before = of_owner_.find(process.owner); before != of_owner_.end()) {
     before->second -= process.cost;

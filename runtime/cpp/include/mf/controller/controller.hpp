@@ -48,6 +48,10 @@ struct ControllerOptions {
   std::chrono::milliseconds lease{30'000};
   /// A registered process is pinged, and is gone when nothing was heard of it for so long; 0: it is not.
   std::chrono::milliseconds dead_after{10'000};
+  /// A controller that has not run for so long (its process was stopped, its machine paused) takes the
+  /// connections that it finds ended for its own fault: their processes stay in the lists, not verified, for
+  /// kGrace. 0: never.
+  std::chrono::milliseconds asleep_after{6'000};
   std::shared_ptr<Store> store = std::make_shared<MemoryStore>();
   std::shared_ptr<const Clock> clock = std::make_shared<SteadyClock>();
   bool own_thread = true;  // false: the owner calls tick()
@@ -58,6 +62,7 @@ class Controller final : public ControllerAsyncServant {
  public:
   /// Registrations, watches and candidacies of one connection.
   static constexpr std::size_t kMaxStreams = 1024;
+  static constexpr std::chrono::seconds kGrace{10};
 
   /// Throws what the store says when it cannot be read.
   explicit Controller(ControllerOptions options = {});
@@ -105,8 +110,13 @@ class Controller final : public ControllerAsyncServant {
   void go_on(const std::shared_ptr<Feed>& feed, Work& work);
   void on_written(const std::shared_ptr<Feed>& feed, const Outcome<bool>& outcome);
 
+  /// Has this controller not run, or begun to run again a moment ago?
+  [[nodiscard]] bool was_asleep();
   /// The process is not registered any more.
   void forget(const Uuid& nonce, Work& work);
+  /// Perhaps it is not: it stays for kGrace, not verified.
+  void doubt(const Uuid& nonce, Work& work);
+  void end_leads(const Uuid& nonce, Work& work);
   /// Watchers are told what has changed since that revision.
   void spread(std::uint64_t before, Work& work);
   /// Of keys that somebody wants alone; none named: of all that the process offers.
@@ -134,6 +144,8 @@ class Controller final : public ControllerAsyncServant {
   std::map<Id, std::shared_ptr<Watch>> watches_;
   std::map<Id, std::shared_ptr<Candidate>> candidates_;
   TimePoint leads_at_ = kNever;  // when leads are to be given that the store has not taken
+  TimePoint beat_{};             // when the controller was last seen to run
+  TimePoint woke_{};             // when it last was seen to have slept
   bool closed_ = false;
   std::condition_variable earlier_;
   TimePoint sleeps_until_ = kNever;

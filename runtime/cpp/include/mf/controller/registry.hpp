@@ -65,6 +65,10 @@ class Registry {
   bool update(const Uuid& nonce, std::vector<Offer> put, const std::vector<Key>& remove, TimePoint now);
   /// False: it was not there.
   bool remove(const Uuid& nonce);
+  /// Nobody knows whether the process is still there: as if it came from a store, until then.
+  void doubt(const Uuid& nonce, TimePoint until);
+  /// All leases begin anew.
+  void renew_all(TimePoint now);
   /// The processes whose lease is over.
   [[nodiscard]] std::vector<Uuid> expired(TimePoint now) const;
   /// When expired() has something to say at the earliest.
@@ -120,7 +124,7 @@ class Registry {
   /// Throws if the process may not cost this connection so much.
   void check(const Process& process, Owner owner, const Cost& cost) const;
   /// The process costs this, this connection.
-  void charge(Process& process, Owner owner, const Cost& cost);
+  void charge(Process& process, Owner owner, Cost cost);
   void set_expiry(const Uuid& nonce, Process& process, TimePoint expires);
   void replace(const Uuid& nonce, Process& process, Offers after);
   void set(const Place& place, std::shared_ptr<const Instance> instance);
