@@ -145,17 +145,25 @@ void Controller::end(const std::shared_ptr<Feed>& feed, Outcome<void> outcome, W
   feed->on_end(*this, work);
 }
 
+// The value is taken when its turn to be written has come: of a change that concerns a thousand watchers
+// there is one value at a time.
 void Controller::go_on(const std::shared_ptr<Feed>& feed, Work& work) {
-  if (feed->writing || feed->ended) return;
-  auto write = feed->next(*this);
-  if (!write) {
-    if (feed->ends_when_written) end(feed, {}, work);
-    return;
+  if (feed->ended || std::exchange(feed->writing, true)) return;
+  work.emplace_back([this, feed] { write_next(feed); });
+}
+
+void Controller::write_next(const std::shared_ptr<Feed>& feed) {
+  Work work;
+  UniqueFunction<void(Feed::Written)> write;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (feed->ended) return;
+    write = feed->next(*this);
+    feed->writing = static_cast<bool>(write);
+    if (!write && feed->ends_when_written) end(feed, {}, work);
   }
-  feed->writing = true;
-  work.emplace_back([this, feed, write = std::move(write)]() mutable {
-    write([this, feed](Outcome<bool>&& outcome) { on_written(feed, outcome); });
-  });
+  if (write) write([this, feed](Outcome<bool>&& outcome) { on_written(feed, outcome); });
+  do_all(work);
 }
 
 void Controller::on_written(const std::shared_ptr<Feed>& feed, const Outcome<bool>& outcome) {

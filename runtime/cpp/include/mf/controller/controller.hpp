@@ -108,6 +108,7 @@ class Controller final : public ControllerAsyncServant {
   void end(const std::shared_ptr<Feed>& feed, Outcome<void> outcome, Work& work);
   /// Has the next value written, if there is one and none is under way.
   void go_on(const std::shared_ptr<Feed>& feed, Work& work);
+  void write_next(const std::shared_ptr<Feed>& feed);
   void on_written(const std::shared_ptr<Feed>& feed, const Outcome<bool>& outcome);
 
   /// Has this controller not run, or begun to run again a moment ago?
