@@ -212,3 +212,20 @@ def test_a_blocking_server_has_one_thread_for_its_controllers_and_it_ends(contro
         assert eventually(lambda: agents(controller) == ["a"])
         assert named("mf-registrar") == 1
     assert named("mf-registrar") == 0
+
+
+@BOTH
+def test_a_server_that_stops_tells_its_controller_unless_that_is_away(
+    controller: Running, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with registered(kind, controller.address):
+        assert eventually(lambda: agents(controller) == ["a"])
+    assert controller.servant.farewells == 1
+
+    with registered(kind, controller.address):
+        assert eventually(lambda: agents(controller) == ["a"])
+        servant = controller.servant
+        controller.stop()
+        assert eventually(lambda: any("trying on" in each.getMessage() for each in caplog.records))
+    assert servant.farewells == 1
+    controller.start()

@@ -86,6 +86,8 @@ class SmallController(ControllerAsyncServant):
         self.updates: list[tuple[list[str], list[str]]] = []
         """Agents that were put and removed, of each update that said anything."""
         self.signs_of_life = 0
+        self.farewells = 0
+        """Processes that have deregistered."""
         self.denies = 0
         """So many updates are answered as those of a process that is not registered."""
         self.watches: list[tuple[str, int, int]] = []
@@ -166,6 +168,7 @@ class SmallController(ControllerAsyncServant):
 
     async def deregister(self, who: Credential) -> None:
         self._registered(who)
+        self.farewells += 1
         self._remove(who.nonce)
 
     async def watch(self, what: Filter, run: int, revision: int) -> AsyncIterator[Change]:
