@@ -1,7 +1,7 @@
 // What `make bench-controller` measures at a controller: bench-controller URL WORK COUNT. Prints one line,
 // the seconds that the work took (push: the milliseconds of each change, in their order), and ends.
 //
-//   register COUNT   so many processes register, each one offer, over connections of 1,000 each
+//   register COUNT   so many processes register, each one offer, over connections of 500 each
 //   look_up COUNT    10,000 instances of 1,000 services are registered; so many look-ups of one service
 //   push COUNT       1,000 watchers of one service; so many changes, each until all of them know it
 
@@ -26,7 +26,7 @@ namespace {
 using namespace mf::controller;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kStreamsOfAConnection = 1'000;
+constexpr std::size_t kStreamsOfAConnection = 500;  // a client takes 512
 constexpr std::ptrdiff_t kWindow = 256;
 const mf::CallOptions kLasting{.deadline = mf::kInfinite};
 
