@@ -63,8 +63,8 @@ def run(build: Path, quick: bool, samples: Samples, failures: list[str]) -> None
 
 def _systems(build: Path) -> list[System]:
     programs = {end: build / "bench" / f"bench-faults-{end}" for end in ("server", "client")}
-    controller = build / "mf-controller"
-    for program in (*programs.values(), controller):
+    controller = [str(build / "mf-controller"), "--store", "memory:"]
+    for program in (*programs.values(), Path(controller[0])):
         if not program.exists():
             raise BenchError(f"{program} is not there; `make bench-faults` builds it")
     path = [build / "bench" / "faults" / "python", _HERE.parent, _HERE.parent.parent / "runtime" / "python"]
@@ -74,8 +74,8 @@ def _systems(build: Path) -> list[System]:
         return [sys.executable, str(_HERE / f"{name}.py")]
 
     systems = [
-        System("mf", [str(programs["server"])], [str(programs["client"])], [str(controller)], env),
-        System("mf/python", python("mf_server"), python("mf_client"), [str(controller)], env),
+        System("mf", [str(programs["server"])], [str(programs["client"])], controller, env),
+        System("mf/python", python("mf_server"), python("mf_client"), controller, env),
     ]
     if stubs := grpc_stubs(build, sys.executable):
         env = {"PYTHONPATH": os.pathsep.join([str(stubs), env["PYTHONPATH"]])}

@@ -71,7 +71,8 @@ class Roles:
 
     def _command(self, role: str) -> list[str]:
         if role == "controller":
-            return [str(BUILD / "mf-controller"), "--log-level", "error", "--listen", self._addresses[role]]
+            program = [str(BUILD / "mf-controller"), "--log-level", "error", "--store", "memory:"]
+            return [*program, "--listen", self._addresses[role]]
         controller = self._addresses["controller"]
         if role == "BA":
             return [*self._program(self._ba, "ba"), controller, self._addresses[role]]

@@ -1,6 +1,7 @@
 """A controller that comes late, dies and comes back: servers and clients wait for it, and go on without."""
 
 import time
+from pathlib import Path
 
 import pytest
 
@@ -39,9 +40,10 @@ def test_servers_and_clients_wait_for_their_controller_without_burning_cpu(
 @pytest.mark.parametrize("server", LANGUAGES)
 @pytest.mark.parametrize("client", LANGUAGES)
 def test_no_direct_call_fails_while_the_controller_is_killed_and_restarted(
-    peers: Peers, client: str, server: str
+    peers: Peers, tmp_path: Path, client: str, server: str
 ) -> None:
-    controller = peers.controller()
+    store = str(tmp_path / "store")
+    controller = peers.controller(store=store)
     where, port = controller.address, int(controller.address.rpartition(":")[2])
     peers.server(server, "--controller", where, "--room", "red")
     calling = peers.client(client, where)
@@ -52,7 +54,7 @@ def test_no_direct_call_fails_while_the_controller_is_killed_and_restarted(
     controller.kill()
     late = peers.server(server, "--controller", where, "--room", "blue")  # nobody to register at yet
     time.sleep(1.5)
-    peers.controller(port)
+    peers.controller(port, store)
     found_by_old = calling.ask("who blue")
     found_by_new = peers.client(client, where).ask("who red")
     calls = calling.ask("end")[0]

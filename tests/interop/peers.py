@@ -142,8 +142,8 @@ class Peers:
         self._stubs = stubs
         self._started: list[Process] = []
 
-    def controller(self, port: int = 0) -> Server:
-        return self._server([*self.controller_command(), "--listen", f"tcp://127.0.0.1:{port}"])
+    def controller(self, port: int = 0, store: str = "memory:") -> Server:
+        return self._server([*self.controller_command(store), "--listen", f"tcp://127.0.0.1:{port}"])
 
     def relay(self, controller: str) -> Server:
         listen = ("--listen", "tcp://127.0.0.1:0", "--log-level", "warning")
@@ -157,8 +157,8 @@ class Peers:
     def server_command(self, language: str) -> list[str]:
         return _program(language, "server")
 
-    def controller_command(self) -> list[str]:
-        return [_binary("mf-controller")]
+    def controller_command(self, store: str = "memory:") -> list[str]:
+        return [_binary("mf-controller"), "--store", store]
 
     def refused_server(self, command: list[str]) -> Process:
         """One that is expected to end at once."""

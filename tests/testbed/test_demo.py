@@ -58,6 +58,7 @@ def test_all_answers_are_right_and_nothing_stays(tmp_path: Path) -> None:
         out, errors = process.communicate(timeout=110)
 
     assert process.returncode == 0, out + errors
+    assert "nobody has noticed" in out
     assert "others skipped" in out
     assert "others resumed" in out
     assert "All answers are those of the plain index." in out

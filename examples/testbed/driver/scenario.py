@@ -71,6 +71,7 @@ class Scenario:
         indexing = self._index_in_all_ways("Building the index, Document in C++", self._main)
         querying = self._ask_in_all_ways("Queries, Main and Document in C++", self._main)
         self._ask_in_all_ways("Queries, Main in Python, Document in C++", self._python_main)
+        self._restart_controller()
         self._kill_and_resume()
         self._run_light(indexing, querying)
 
@@ -105,11 +106,12 @@ class Scenario:
         self._main = self._server("main", "testbed-main", *queries)
         self._python_main = self._python("main in Python", "services.main_process", *queries)
 
-    def _start_controller(self) -> str:
-        controller = self._children.start(
-            "controller", self._settings.controller, "--listen", "tcp://127.0.0.1:0"
+    def _start_controller(self, listen: str = "tcp://127.0.0.1:0") -> str:
+        store = self._folder / "store of the controller"
+        self._controller = self._children.start(
+            "controller", self._settings.controller, "--listen", listen, "--store", store
         )
-        return controller.ready()
+        return self._controller.ready()
 
     def _server(self, name: str, program: str, *flags: str) -> Child:
         return self._children.start(
@@ -188,6 +190,20 @@ class Scenario:
 
     # Faults
 
+    def _restart_controller(self) -> None:
+        mains = (self._main, self._python_main)
+        with self._step("kill -9 of the controller; it starts again with what it has stored"):
+            self._controller.kill()
+            for main in mains:
+                self._check(main, "message", self._collections)
+            self._say(f"  while it is away: {len(QUERIES)} queries of each Main served, none failed")
+            start = time.monotonic()
+            self._start_controller(self._url)
+            self._say(f"  it serves again after {time.monotonic() - start:.2f} s")
+            for main in mains:
+                self._check(main, "message", self._collections)
+            self._say(f"  {len(QUERIES)} queries of each Main served, none failed: nobody has noticed")
+
     def _kill_and_resume(self) -> None:
         victim = self._collections[-1]
         with self._step(f"kill -9 of the index server of {victim}; both Mains live on"):
@@ -206,7 +222,8 @@ class Scenario:
             start = time.monotonic()
             server = self._index_server(victim)
             server.ready()
-            self._retry(self._main, f"stats {victim}")
+            for main in (self._main, self._python_main):  # each hears of it by itself
+                self._retry(main, f"stats {victim}")
             self._say(f"  found {time.monotonic() - start:.2f} s after its start")
             self._main.ask(f"index {victim} application")
             for main in (self._main, self._python_main):

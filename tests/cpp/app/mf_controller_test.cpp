@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 Child controller_at(const std::string& listen) {
-  return Child({MF_CONTROLLER, "--listen", listen, "--log-level", "warning"});
+  return Child({MF_CONTROLLER, "--listen", listen, "--store", "memory:", "--log-level", "warning"});
 }
 
 TEST(MfController, SaysItsVersion) {

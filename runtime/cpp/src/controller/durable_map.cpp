@@ -1,0 +1,369 @@
+#include "controller/durable_map.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "controller/random.hpp"
+#include "mf/codec/value.hpp"
+#include "mf/controller/stored.codec.hpp"
+#include "mf/core/error.hpp"
+
+namespace mf::controller {
+namespace {
+
+constexpr const char* kCurrent = "registry";
+constexpr const char* kPrevious = "registry.previous";
+constexpr const char* kNew = "registry.new";
+constexpr const char* kDamaged = "registry.damaged";
+
+/// What a rewriting takes from the map while others wait.
+constexpr std::size_t kPiece = std::size_t{64} << 10;
+constexpr std::size_t kFewKeys = 16;
+constexpr int kMostPieces = 256;
+constexpr std::chrono::seconds kFirstRetry{1};
+constexpr std::chrono::seconds kLastRetry{16};
+
+Timestamp wall_now() {
+  return std::chrono::system_clock::now();
+}
+
+/// What one file says, laid over what is known already.
+struct FileContent {
+  bool is_there = false;
+  std::uint32_t version = kStoreVersion;
+  bool has_snapshot = false;  // all of it
+  std::vector<ScannedFile::Damage> damages{};
+};
+
+FileContent read_file(const StoreFolder& folder, const char* name, DurableMap::Values& values) {
+  std::vector<std::byte> bytes;
+  const std::error_code error = folder.read(name, bytes);
+  FileContent content;
+  if (error == std::errc::no_such_file_or_directory) return content;
+  ScannedFile scanned = scan_records(bytes);
+  content.is_there = true;
+  content.version = scanned.version;
+  content.damages = std::move(scanned.damages);
+  if (error) content.damages.push_back({bytes.size(), 0, "the rest cannot be read: " + error.message()});
+  std::uint64_t keys = 0;
+  for (const auto& item : scanned.records) {
+    const auto record = from_bytes<stored::Record>(item.payload, {.decoded_bytes = 4 * kMaxRecord});
+    if (!record) {
+      content.damages.push_back({item.offset, item.payload.size(), record.error().message()});
+      continue;
+    }
+    for (const stored::Change& change : record->changes) {
+      if (change.value)
+        values.insert_or_assign(change.key, *change.value);
+      else
+        values.erase(change.key);
+    }
+    if (content.has_snapshot) continue;
+    keys += record->changes.size();
+    content.has_snapshot = record->snapshot_size == keys;
+  }
+  if (!content.has_snapshot)
+    content.damages.push_back({0, 0, "the snapshot that it begins with is not complete"});
+  return content;
+}
+
+void refuse_other_version(const StoreFolder& folder, const FileContent& content) {
+  if (content.version == kStoreVersion) return;
+  throw Error(Code::invalid_argument, Execution::not_executed,
+              "the store " + folder.path() + " has format " + std::to_string(content.version) +
+                  ", and this mf-controller knows format " + std::to_string(kStoreVersion) +
+                  ": run the release that wrote it, or name another folder with --store, where servers "
+                  "register by themselves");
+}
+
+void log_damages(const Log& log, const StoreFolder& folder, const char* name, const FileContent& content) {
+  constexpr std::size_t kMostLines = 8;
+  for (std::size_t i = 0; i < std::min(content.damages.size(), kMostLines); ++i) {
+    const auto& damage = content.damages[i];
+    log.write(Level::error, "store_damaged",
+              {{"file", folder.path() + "/" + name},
+               {"what", damage.what},
+               {"at", damage.offset},
+               {"bytes", damage.size},
+               {"places", content.damages.size()}});
+  }
+}
+
+}  // namespace
+
+DurableMap::DurableMap(std::unique_ptr<StoreFolder> folder, Options options)
+    : folder_(std::move(folder)), options_(std::move(options)) {
+  state_.since = wall_now();
+}
+
+DurableMap::~DurableMap() {
+  {
+    const std::scoped_lock lock(mutex_);
+    closed_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+DurableMap::Loaded DurableMap::load() {
+  const std::error_code unwritable = folder_->lock();
+  Loaded loaded;
+  const char* name = kCurrent;
+  FileContent content = read_file(*folder_, name, loaded.values);
+  if (!content.is_there) {
+    // Between the two renamings of a rewriting. What is the previous file otherwise has every change.
+    name = kPrevious;
+    content = read_file(*folder_, name, loaded.values);
+  }
+  refuse_other_version(*folder_, content);
+  if (content.is_there && !content.damages.empty()) {
+    loaded.damaged = true;
+    log_damages(options_.log, *folder_, name, content);
+    if (!content.has_snapshot && name == kCurrent) mend(loaded.values);
+    (void)folder_->link(name, kDamaged);
+  }
+  values_ = loaded.values;
+  if (unwritable)
+    degrade(refusal("to be opened", unwritable) + "; changes are kept in memory only");
+  else
+    tend();
+  if (options_.own_thread) thread_ = std::thread([this] { run(); });
+  return loaded;
+}
+
+void DurableMap::mend(Values& values) const {
+  values.clear();
+  const FileContent previous = read_file(*folder_, kPrevious, values);
+  log_damages(options_.log, *folder_, kPrevious, previous);
+  (void)read_file(*folder_, kCurrent, values);
+  options_.log.write(Level::warning, "store_mended",
+                     {{"file", folder_->path() + "/" + kCurrent},
+                      {"with", previous.is_there ? "the previous copy, and what could be read of this one"
+                                                 : "what could be read of it; there is no previous copy"},
+                      {"entries", values.size()}});
+}
+
+bool DurableMap::apply(std::vector<stored::Change> changes, bool durable) noexcept {
+  const std::scoped_lock lock(mutex_);
+  // What is known is written already, but may still have to be made durable.
+  if (!durable) std::erase_if(changes, [this](const stored::Change& change) { return is_known(change); });
+  if (changes.empty()) return file_ != nullptr;
+  stored::Record record{.changes = std::move(changes)};
+  const bool written = append(to_bytes(record), durable);
+  for (stored::Change& change : record.changes) {
+    if (rewriting_ && (rewriting_->all || change.key <= rewriting_->last)) {
+      rewriting_->late.insert(change.key);
+      rewriting_->durable = rewriting_->durable || durable;
+    }
+    if (change.value)
+      values_.insert_or_assign(std::move(change.key), std::move(*change.value));
+    else
+      values_.erase(change.key);
+  }
+  if (is_due()) wake_.notify_all();
+  return written;
+}
+
+bool DurableMap::is_known(const stored::Change& change) const {
+  const auto known = values_.find(change.key);
+  return change.value ? known != values_.end() && known->second == *change.value : known == values_.end();
+}
+
+std::vector<std::string> DurableMap::keys_from(std::string_view beginning) const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<std::string> keys;
+  for (auto at = values_.lower_bound(beginning); at != values_.end() && at->first.starts_with(beginning);
+       ++at)
+    keys.push_back(at->first);
+  return keys;
+}
+
+bool DurableMap::append(std::span<const std::byte> payload, bool durable) noexcept {
+  if (!file_) return false;
+  std::vector<std::byte> bytes;
+  writer_->record(bytes, payload);
+  std::error_code error = file_->append(bytes);
+  if (!error && durable) error = file_->sync();
+  if (!error && durable && !names_are_durable_) error = folder_->sync();
+  if (error) {
+    // The end of the file is unknown now, and what a sync() refused may never reach the disk.
+    file_.reset();
+    degrade(refusal("a change", error) + "; changes are kept in memory only");
+    return false;
+  }
+  names_are_durable_ = names_are_durable_ || durable;
+  changes_size_ += bytes.size();
+  return true;
+}
+
+DurableMap::State DurableMap::state() const {
+  const std::scoped_lock lock(mutex_);
+  return state_;
+}
+
+bool DurableMap::is_due() const noexcept {
+  return !file_ || changes_size_ >= std::max<std::uint64_t>(options_.rewrite_from, snapshot_size_);
+}
+
+bool DurableMap::tend() noexcept {
+  const std::scoped_lock alone(one_rewriting_);
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!is_due()) return true;
+  }
+  std::string problem;
+  try {
+    problem = rewrite();
+  } catch (const std::exception& error) {  // of lock(), or of memory
+    problem = error.what();
+  }
+  const std::scoped_lock lock(mutex_);
+  rewriting_.reset();
+  if (problem.empty()) {
+    recover();
+    return true;
+  }
+  degrade(problem + (file_ ? "; changes are still written, to a file that grows"
+                           : "; changes are kept in memory only"));
+  return false;
+}
+
+std::string DurableMap::rewrite() {
+  if (const std::error_code error = folder_->lock()) return refusal("to be opened", error);
+  std::error_code error;
+  std::unique_ptr<StoreFile> file = folder_->create(kNew, error);
+  if (error) return refusal("a new file", error);
+  RecordWriter writer(random64());
+  std::uint64_t size = 0;
+  std::vector<std::byte> bytes;
+  const auto append = [&](const stored::Record& record) {
+    writer.record(bytes, to_bytes(record));
+    error = file->append(bytes);
+    size += bytes.size();
+    bytes.clear();
+    return !error;
+  };
+  const auto refused = [&](const char* what) {
+    folder_->remove(kNew);
+    return refusal(what, error);
+  };
+
+  writer.header(bytes);
+  std::uint64_t keys = 0;
+  for (bool more = true; more;) {
+    stored::Record record;
+    more = take_keys(record);
+    keys += record.changes.size();
+    if (!more) record.snapshot_size = keys;
+    if (!append(record)) return refused("a new file");
+  }
+  const std::uint64_t snapshot_size = size;
+  error = file->sync();
+  if (error) return refused("to keep a new file");
+
+  // What has changed meanwhile, a piece at a time, until the rest fits into the time in which others wait.
+  for (int pieces = 0; pieces < kMostPieces; ++pieces) {
+    stored::Record record;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (rewriting_->late.size() <= kFewKeys) break;
+      take_late(record);
+    }
+    if (!append(record)) return refused("a new file");
+  }
+  const std::scoped_lock lock(mutex_);
+  while (!rewriting_->late.empty()) {
+    stored::Record record;
+    take_late(record);
+    if (!append(record)) return refused("a new file");
+  }
+  if (rewriting_->durable) error = file->sync();
+  if (!error) error = rename_files();
+  if (error) return refused("to name a new file");
+  file_ = std::move(file);
+  writer_ = writer;
+  snapshot_size_ = snapshot_size;
+  changes_size_ = size - snapshot_size;
+  names_are_durable_ = !folder_->sync();
+  return {};
+}
+
+bool DurableMap::take_keys(stored::Record& record) {
+  const std::scoped_lock lock(mutex_);
+  auto at = values_.begin();
+  if (rewriting_)
+    at = values_.upper_bound(rewriting_->last);
+  else
+    rewriting_.emplace();
+  for (std::size_t size = 0; at != values_.end() && size < kPiece; ++at) {
+    record.changes.push_back({.key = at->first, .value = at->second});
+    size += at->first.size() + at->second.size();
+  }
+  if (!record.changes.empty()) rewriting_->last = record.changes.back().key;
+  rewriting_->all = at == values_.end();
+  return !rewriting_->all;
+}
+
+void DurableMap::take_late(stored::Record& record) {
+  auto& late = rewriting_->late;
+  for (std::size_t size = 0; !late.empty() && size < kPiece;) {
+    const auto node = late.extract(late.begin());
+    stored::Change change{.key = node.value()};
+    if (const auto known = values_.find(change.key); known != values_.end()) change.value = known->second;
+    size += change.key.size() + (change.value ? change.value->size() : 0);
+    record.changes.push_back(std::move(change));
+  }
+}
+
+std::error_code DurableMap::rename_files() noexcept {
+  const std::error_code error = folder_->rename(kCurrent, kPrevious);
+  if (error && error != std::errc::no_such_file_or_directory) return error;
+  return folder_->rename(kNew, kCurrent);
+}
+
+std::string DurableMap::refusal(const std::string& what, std::error_code error) const {
+  return folder_->path() + " refuses " + what + ": " + error.message();
+}
+
+void DurableMap::degrade(const std::string& reason) {
+  if (state_.ok) {
+    options_.log.write(Level::error, "store_degraded", {{"reason", reason}});
+    state_.since = wall_now();
+  }
+  state_.ok = false;
+  state_.reason = reason;
+  wake_.notify_all();
+}
+
+void DurableMap::recover() {
+  if (state_.ok) return;
+  options_.log.write(Level::warning, "store_recovered",
+                     {{"file", folder_->path()}, {"entries", values_.size()}});
+  state_ = {.ok = true, .since = wall_now()};
+}
+
+void DurableMap::run() {
+  std::chrono::seconds retry = kFirstRetry;
+  std::unique_lock lock(mutex_);
+  while (!closed_) {
+    if (state_.ok && !is_due()) {
+      retry = kFirstRetry;
+      wake_.wait(lock);
+      continue;
+    }
+    if (!state_.ok) {
+      const auto until = std::chrono::steady_clock::now() + retry;
+      while (!closed_ && std::chrono::steady_clock::now() < until) wake_.wait_until(lock, until);
+      retry = std::min(2 * retry, kLastRetry);
+      if (closed_) return;
+    }
+    lock.unlock();
+    tend();
+    lock.lock();
+  }
+}
+
+}  // namespace mf::controller

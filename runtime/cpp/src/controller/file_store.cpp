@@ -1,0 +1,119 @@
+#include "mf/controller/file_store.hpp"
+
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "controller/durable_map.hpp"
+#include "controller/random.hpp"
+#include "controller/stored_values.hpp"
+#include "mf/codec/value.hpp"
+#include "mf/controller.codec.hpp"
+#include "mf/controller/stored.codec.hpp"
+#include "mf/core/error.hpp"
+
+namespace mf::controller {
+namespace {
+
+std::uint32_t skip_ids(std::uint32_t next) noexcept {
+  next += FileStore::kIdsSkippedAfterDamage;
+  return next != 0 ? next : 1;
+}
+
+std::vector<stored::Change> one_change(std::string key, std::vector<std::byte> value) {
+  std::vector<stored::Change> changes;
+  changes.push_back({.key = std::move(key), .value = std::move(value)});
+  return changes;
+}
+
+std::vector<stored::Change> removals(const std::vector<std::string>& keys) {
+  std::vector<stored::Change> changes;
+  for (const std::string& key : keys) changes.push_back({.key = key});
+  return changes;
+}
+
+}  // namespace
+
+FileStore::FileStore(const std::filesystem::path& path, const Log& log)
+    : name_("file:" + path.string()),
+      log_(log),
+      map_(std::make_unique<DurableMap>(open_store_folder(path), DurableMap::Options{.log = log})) {}
+
+FileStore::FileStore(std::unique_ptr<StoreFolder> folder, const Log& log, std::size_t rewrite_from)
+    : name_("file:" + folder->path()),
+      log_(log),
+      map_(std::make_unique<DurableMap>(
+          std::move(folder),
+          DurableMap::Options{.log = log, .own_thread = false, .rewrite_from = rewrite_from})) {}
+
+FileStore::~FileStore() = default;
+
+Stored FileStore::load() {
+  const DurableMap::Loaded loaded = map_->load();
+  std::vector<std::string> bad;
+  Stored stored = read_stored(loaded.values, log_, bad);
+  write(false, [&] { return removals(bad); });
+  if ((loaded.damaged || !bad.empty()) && stored.next_client_id != 0) {
+    stored.next_client_id = skip_ids(stored.next_client_id);
+    (void)put_client_ids(stored.next_client_id);
+  }
+  if (stored.cluster == Uuid()) {
+    stored.cluster = random_uuid();
+    write(true, [&] { return one_change(kClusterKey, to_bytes(stored::Cluster{.id = stored.cluster})); });
+  }
+  return stored;
+}
+
+void FileStore::put(const Uuid& nonce, const stored::Process& process) noexcept {
+  write(false, [&] { return process_changes(nonce, process, map_->keys_from(process_key(nonce))); });
+}
+
+void FileStore::change(const Uuid& nonce, const std::vector<Offer>& put,
+                       const std::vector<Key>& removed) noexcept {
+  write(false, [&] { return offer_changes(nonce, put, removed); });
+}
+
+void FileStore::remove(const Uuid& nonce) noexcept {
+  write(false, [&] { return removals(map_->keys_from(process_key(nonce))); });
+}
+
+bool FileStore::put_epoch(const Key& key, std::uint64_t epoch) noexcept {
+  return write(
+      true, [&] { return one_change(epoch_key(key), to_bytes(stored::Epoch{.key = key, .epoch = epoch})); });
+}
+
+bool FileStore::put_client_ids(std::uint32_t next) noexcept {
+  return write(true, [&] { return one_change(kClientIdsKey, to_bytes(stored::ClientIds{.next = next})); });
+}
+
+StoreStatus FileStore::state() const {
+  const DurableMap::State state = map_->state();
+  return {.name = name_, .ok = state.ok, .since = state.since, .reason = state.reason};
+}
+
+bool FileStore::tend() noexcept {
+  return map_->tend();
+}
+
+template <class Changes>
+bool FileStore::write(bool durable, Changes&& changes) noexcept {
+  try {
+    return map_->apply(changes(), durable);
+  } catch (const std::exception&) {  // of a value that cannot be encoded
+    log_escaped_exception(log_, "the controller's store");
+    return false;
+  }
+}
+
+std::shared_ptr<Store> open_store(std::string_view where, const Log& log) {
+  constexpr std::string_view kFile = "file:";
+  if (where == "memory:") return std::make_shared<MemoryStore>();
+  if (where.starts_with(kFile)) where.remove_prefix(kFile.size());
+  if (where.empty() || where.find("://") != std::string_view::npos)
+    throw Error(Code::invalid_argument, Execution::not_executed,
+                "'" + std::string(where) +
+                    "' is no store: say a folder's path, file:PATH, or memory: to keep nothing");
+  return std::make_shared<FileStore>(std::filesystem::path(where), log);
+}
+
+}  // namespace mf::controller

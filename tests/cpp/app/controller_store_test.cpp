@@ -1,0 +1,264 @@
+// mf-controller and its store: it is killed while servers register, change and leave, and nothing that it has
+// answered is lost; its disk is full, and it goes on.
+//
+// Each test kills it ten times; MF_KILLS sets another number (make soak).
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <random>
+#include <set>
+#include <stop_token>
+#include <thread>
+
+#include "app/child.hpp"
+#include "mf/client/client.hpp"
+#include "mf/controller.client.hpp"
+#include "mf/core/error.hpp"
+#include "support/folder.hpp"
+#include "support/wait.hpp"
+
+namespace mf::app {
+namespace {
+
+using namespace controller;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const CallOptions kBounded{.deadline = std::chrono::seconds(50)};
+
+/// As many numbers as a test needs, none twice.
+Uuid uuid_of(std::uint64_t number, std::uint8_t kind) {
+  Uuid uuid;
+  for (std::size_t i = 0; i < 8; ++i) uuid.bytes[i] = static_cast<std::uint8_t>(number >> 8 * i & 0xff);
+  uuid.bytes[15] = kind;
+  return uuid;
+}
+
+Offer offer_of(const std::string& agent) {
+  return {.key = {.kind = KeyKind::service, .name = "demo.Echo", .agent = agent}, .addresses = {"tcp://h:1"}};
+}
+
+Child start(const std::filesystem::path& store) {
+  return Child({MF_CONTROLLER, "--listen", "tcp://127.0.0.1:0", "--store", store.string(), "--lease", "600",
+                "--log-level", "warning"});
+}
+
+std::string tcp(const std::string& address) {
+  return "tcp" + address.substr(2);
+}
+
+std::set<std::string> agents_at(const std::string& address) {
+  Client client(address);
+  std::set<std::string> agents;
+  auto entries = ControllerClient(client).list(kBounded);
+  while (const auto entry = entries.next()) agents.insert(entry->offer.key.agent);
+  return agents;
+}
+
+/// What the controllers have answered so far, and what they may have done without an answer.
+struct Ledger {
+  std::mutex mutex;
+  std::set<std::string> there;  // agents
+  std::set<std::string> gone;
+  std::set<std::string> asked;
+  std::set<std::uint32_t> ids;
+  std::uint64_t epoch = 0;
+  std::uint64_t numbers = 0;
+  std::atomic<std::size_t> answers = 0;
+};
+
+/// A process that registers for "N", and then changes to "N" and "N+", or leaves.
+void one_process(ControllerClient& controller, const CallOptions& options, Ledger& ledger,
+                 std::vector<StreamReader<Standing>>& streams) {
+  std::uint64_t number = 0;
+  {
+    const std::scoped_lock lock(ledger.mutex);
+    number = ++ledger.numbers;
+    ledger.asked.insert(std::to_string(number));
+  }
+  const std::string agent = std::to_string(number);
+  const Credential who{.nonce = uuid_of(number, 1), .secret = uuid_of(number, 2)};
+  auto stream = controller.register_(who, "p", {offer_of(agent)}, options);
+  if (!stream.next()) throw std::runtime_error("the registration has no first value");
+  streams.push_back(std::move(stream));
+  {
+    const std::scoped_lock lock(ledger.mutex);
+    ledger.there.insert(agent);
+    ++ledger.answers;
+    if (number % 3 == 0) {
+      ledger.there.erase(agent);  // from now on it may be gone
+    } else if (number % 3 == 1) {
+      ledger.asked.insert(agent + "+");
+    }
+  }
+  if (number % 3 == 0) controller.deregister(who, options);
+  if (number % 3 == 1) controller.update(who, {offer_of(agent + "+")}, {}, options);
+  const std::scoped_lock lock(ledger.mutex);
+  if (number % 3 == 0) ledger.gone.insert(agent);
+  if (number % 3 == 1) ledger.there.insert(agent + "+");
+  ++ledger.answers;
+}
+
+/// `killed` ends what waits for a controller that it has never reached.
+void register_until_killed(const std::string& address, Ledger& ledger, const std::stop_token& killed,
+                           bool leads) {
+  const CallOptions options{.deadline = kBounded.deadline, .stop = killed};
+  Client client(address, {.log = Log(Level::off)});
+  ControllerClient controller(client);
+  std::vector<StreamReader<Standing>> streams;
+  try {
+    if (leads) {
+      const Credential who{.nonce = uuid_of(1, 3), .secret = uuid_of(1, 4)};
+      streams.push_back(controller.register_(who, "leader", {}, options));
+      (void)streams.back().next();
+      auto lead = controller.lead(who, offer_of("leader").key, options);
+      const auto given = lead.next();
+      const std::scoped_lock lock(ledger.mutex);
+      if (given) {
+        EXPECT_GT(given->epoch, ledger.epoch) << "an epoch was given twice";
+        ledger.epoch = given->epoch;
+      }
+    }
+    for (;;) {
+      const std::uint32_t id = controller.client_id(options);
+      {
+        const std::scoped_lock lock(ledger.mutex);
+        EXPECT_TRUE(ledger.ids.insert(id).second) << "client id " << id << " was given twice";
+      }
+      one_process(controller, options, ledger, streams);
+    }
+  } catch (const Error&) {
+    // It was killed.
+  }
+}
+
+void expect_kept(const std::set<std::string>& found, const Ledger& ledger, int kill) {
+  for (const std::string& agent : ledger.there)
+    ASSERT_TRUE(found.contains(agent)) << agent << " was registered and is lost, kill " << kill;
+  for (const std::string& agent : ledger.gone)
+    ASSERT_FALSE(found.contains(agent)) << agent << " had left and is back, kill " << kill;
+  for (const std::string& agent : found)
+    ASSERT_TRUE(ledger.asked.contains(agent)) << agent << ", kill " << kill;
+}
+
+int kills() {
+  const char* const text = std::getenv("MF_KILLS");
+  return text != nullptr ? std::atoi(text) : 10;
+}
+
+struct KilledController : testing::TestWithParam<unsigned> {
+  mftest::Folder folder;
+};
+
+TEST_P(KilledController, HasLostNothingThatItHadAnswered) {
+  std::mt19937 random(GetParam());
+  Ledger ledger;
+  for (int kill = 0; kill < kills(); ++kill) {
+    Child child = start(folder.path());
+    const std::string address = tcp(child.line());
+    ASSERT_THAT(address, testing::StartsWith("tcp://")) << child.all_errors();
+    ASSERT_NO_FATAL_FAILURE(expect_kept(agents_at(address), ledger, kill));
+
+    const std::size_t enough = ledger.answers + 1 + random() % 40;
+    std::stop_source killed;
+    std::thread other([&] { register_until_killed(address, ledger, killed.get_token(), false); });
+    std::thread leader([&] { register_until_killed(address, ledger, killed.get_token(), true); });
+    const bool has_enough = mftest::eventually([&] { return ledger.answers >= enough; });
+    child.signal(SIGKILL);
+    killed.request_stop();
+    other.join();
+    leader.join();
+    ASSERT_TRUE(has_enough) << "kill " << kill;
+    ASSERT_EQ(child.wait(), 128 + SIGKILL);
+  }
+  Child child = start(folder.path());
+  ASSERT_NO_FATAL_FAILURE(expect_kept(agents_at(tcp(child.line())), ledger, kills()));
+  EXPECT_GT(ledger.epoch, 0U);
+  child.signal(SIGTERM);
+  EXPECT_EQ(child.wait(), 0);
+  EXPECT_THAT(child.all_errors(), testing::Not(HasSubstr("store_")));
+}
+
+/// As a disk that is full, for any user: files may have so many bytes.
+void limit_files_of(const Child& child, rlim_t bytes) {
+  rlimit limit{};
+  ASSERT_EQ(::prlimit(child.pid(), RLIMIT_FSIZE, nullptr, &limit), 0);
+  limit.rlim_cur = bytes;
+  ASSERT_EQ(::prlimit(child.pid(), RLIMIT_FSIZE, &limit, nullptr), 0);
+}
+
+TEST(FullDisk, IsSaidAndServedFromMemoryAndNothingIsLostOnceThereIsRoomAgain) {
+  const mftest::Folder folder;
+  {
+    Child child = start(folder.path());
+    Client client(tcp(child.line()));
+    ControllerClient controller(client);
+    std::vector<StreamReader<Standing>> streams;
+    const auto register_for = [&](std::uint64_t number, const std::string& agent) {
+      const Credential who{.nonce = uuid_of(number, 1), .secret = uuid_of(number, 2)};
+      streams.push_back(controller.register_(who, "p", {offer_of(agent)}, kBounded));
+      EXPECT_TRUE(streams.back().next()) << agent;
+    };
+    register_for(1, "before");
+    EXPECT_TRUE(controller.status(kBounded).store.ok);
+    limit_files_of(child, 64);
+    register_for(2, "meanwhile");
+    const Status status = controller.status(kBounded);
+    EXPECT_FALSE(status.store.ok);
+    EXPECT_EQ(status.store.name, "file:" + folder.path().string());
+    EXPECT_THAT(status.store.reason,
+                testing::AllOf(HasSubstr("File too large"), HasSubstr("in memory only")));
+    EXPECT_EQ(status.offers, 2U);
+
+    limit_files_of(child, RLIM_INFINITY);
+    EXPECT_TRUE(mftest::eventually([&] { return controller.status(kBounded).store.ok; }));
+    child.signal(SIGKILL);
+    ASSERT_EQ(child.wait(), 128 + SIGKILL);
+    const std::string errors = child.all_errors();
+    EXPECT_THAT(errors, testing::AllOf(HasSubstr("store_degraded"), HasSubstr("store_recovered")));
+    EXPECT_EQ(std::ranges::count(errors, '\n'), 2) << errors;
+  }
+  Child child = start(folder.path());
+  EXPECT_EQ(agents_at(tcp(child.line())), (std::set<std::string>{"before", "meanwhile"}));
+}
+
+TEST(StoreOfAController, IsItsOwnAloneAndSaysWhoHasIt) {
+  const mftest::Folder folder;
+  Child first = start(folder.path());
+  (void)first.line();
+  Child second = start(folder.path());
+  EXPECT_EQ(second.wait(), 1);
+  EXPECT_THAT(second.all_errors(),
+              testing::AllOf(testing::StartsWith("mf-controller: the store "),
+                             HasSubstr("process " + std::to_string(first.pid())), HasSubstr("--store")));
+}
+
+TEST(StoreOfAController, LiesInTheStateFolderUnderTheAddressUnlessThePortIsAnyOne) {
+  const mftest::Folder folder;
+  const auto in_state_folder = [&](const std::string& listen) {
+    return Child(
+        {"/usr/bin/env", "XDG_STATE_HOME=" + folder.path().string(), MF_CONTROLLER, "--listen", listen});
+  };
+  std::string address;
+  {
+    Child child = in_state_folder("tcp://127.0.0.1:0");
+    address = child.line();
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  }
+  Child child = in_state_folder(address);
+  ASSERT_EQ(child.line(), address);
+  const std::string port = address.substr(address.rfind(':') + 1);
+  EXPECT_TRUE(
+      std::filesystem::exists(folder.path() / "mf" / "controller" / ("127.0.0.1-" + port) / "registry"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, KilledController, testing::Range(1U, 6U));
+
+}  // namespace
+}  // namespace mf::app
