@@ -106,6 +106,22 @@ def _all_back(herd: list[Step]) -> int:
     return max(back) if len(back) == len(herd) else 0
 
 
+def _sample(step: Step, seconds: float) -> dict[str, Any]:
+    us: list[float] = []
+    failed = 0
+    until = time.monotonic() + seconds
+    while (before := time.monotonic()) < until:
+        failed += bool(step(_DEADLINE))
+        us.append((time.monotonic() - before) * 1e6)
+    us.sort()
+    return {
+        "calls": len(us),
+        "p50_us": us[len(us) // 2],
+        "p99_us": us[len(us) - 1 - len(us) // 100],
+        "failed": failed,
+    }
+
+
 def obey(new_client: Callable[[], Step]) -> None:
     """Obeys the lines of standard input until they end; client.cpp lists them."""
     step = new_client()
@@ -125,6 +141,8 @@ def obey(new_client: Callable[[], Step]) -> None:
             answer = "ready" if _all_back(herd) else "none"
         elif command == "back":
             answer = {"back_ns": _all_back(herd)}
+        elif command == "sample":
+            answer = _sample(step, float(count))
         elif command == "one":
             before = time.monotonic()
             why = step(float(count))

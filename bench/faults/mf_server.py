@@ -14,6 +14,9 @@ class Work(stubs.WorkServant):  # type: ignore[misc, name-defined]
     def step(self, x: int) -> int:
         return x + 1
 
+    def text(self, x: str) -> str:
+        return x
+
 
 server = mf.Server(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None)
 server.offer(Work(), inline=True)

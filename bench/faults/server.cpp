@@ -1,6 +1,7 @@
 // `faults_server LISTEN [CONTROLLER]`: one servant; says where it listens, and serves until SIGTERM.
 #include <cstdio>
 #include <memory>
+#include <string>
 
 #include "bench_work.server.hpp"
 #include "mf/core/error.hpp"
@@ -11,6 +12,7 @@ namespace {
 class Work final : public bench_work::WorkServant {
  public:
   std::int32_t step(std::int32_t x) override { return x + 1; }
+  std::string text(const std::string& x) override { return x; }
 };
 
 }  // namespace

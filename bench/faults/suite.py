@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from faults import works
+from faults.attacked import ATTACKED
 from faults.overload import overload_2x, overload_2x_no_limit
 from faults.system import System
 from faults.works import Found
@@ -32,6 +33,7 @@ _WORKS: tuple[tuple[Callable[[System, bool], Found | None], int, int], ...] = (
     (works.rolling_restart, 1, 1),
     (overload_2x, 3, 1),
     (overload_2x_no_limit, 3, 1),
+    *((work, 5, 1) for work in ATTACKED),
 )
 CHART = {
     "controller_away": "failed_calls",
@@ -42,6 +44,7 @@ CHART = {
     "rolling_restart": "failed_calls",
     "overload_2x": "goodput_percent",
     "overload_2x_no_limit": "goodput_percent",
+    **{work.__name__: "p99_us" for work in ATTACKED},
 }
 _HERE = Path(__file__).parent
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import mf
-from sf1 import AccessClient, Answer, Part
+from sf1 import AccessClient, Answer, MiningClient, Part, SearchClient
 
 HERE = Path(__file__).resolve().parent
 BUILD = Path(os.environ.get("MF_BUILD_DIR", HERE.parents[1] / "build" / "release"))
@@ -56,6 +56,14 @@ class Roles:
     @property
     def ba_address(self) -> str:
         return self._addresses["BA"]
+
+    def await_registered(self) -> None:
+        """Returns when the controller that runs now knows all agents: a BA that is started next is told where
+        they are."""
+        with mf.Client(self._addresses["controller"], wait_for_server=PATIENCE) as client:
+            for name in COLLECTIONS:
+                SearchClient(client).at(name).search("apple")
+                MiningClient(client).at(name).related("apple")
 
     def start(self, role: str) -> None:
         running = self._running[role] = Process(self._command(role))
@@ -181,6 +189,7 @@ def run(roles: Roles) -> None:
         line.event(f"{role}: started again")
         roles.start(role)
         line.until(everything)
+        roles.await_registered()
     line.close()
 
 

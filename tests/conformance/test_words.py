@@ -5,18 +5,19 @@ mends anything, the call ends at once and not at its deadline, which these texts
 
 import json
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import mf
 from mf.core.error import Code
 from tests.conformance import troubled
 from tests.conformance.processes import PATIENCE, ROOT, Processes, program
 from tests.conformance.table import CLIENTS, Cell
-from tests.interop.peers import Process
+from tests.interop.peers import BUILD, Process
 
 CALL = "twice red 1 deadline=700"
 GAVE_UP = "gave up at the deadline: "
@@ -24,6 +25,10 @@ REFUSED_CONTROLLER = "connect tcp://127.0.0.1:1: connection refused"
 NO_CONTROLLER = f"the controller at mf://127.0.0.1:1 does not answer: {REFUSED_CONTROLLER}"
 UNKNOWN_AGENT = (
     '{at}: this server does not offer conformance.Shapes for agent "green"; known agents: "blue", "red"'
+)
+ONLY_HERE = "; ".join(
+    f"Shapes.{name}: method only here"
+    for name in ("twice", "kept", "put", "note", "log", "clear", "linger", "count")
 )
 TLS_HINT = "its first bytes look like TLS; an address begins with tls:// at both ends, or at none"
 
@@ -38,6 +43,23 @@ def in_trouble(peer: Callable[[], AbstractContextManager[str]]) -> Callable[...,
 
 def peer(serve: troubled.Serve) -> Callable[..., AbstractContextManager[str]]:
     return lambda _: troubled.peer(serve)
+
+
+@contextmanager
+def controller(processes: Processes) -> Iterator[str]:
+    """It is a server in C++ that offers a service of its own."""
+    command = [str(BUILD / "mf-controller"), "--log-level", "error", "--listen", "tcp://127.0.0.1:0"]
+    process = Process(command, processes.environment, Path(os.devnull))
+    try:
+        yield process.line(PATIENCE).replace("mf://", "tcp://")
+    finally:
+        process.close()
+
+
+@contextmanager
+def offers_nothing(_: Processes) -> Iterator[str]:
+    with mf.Server("tcp://127.0.0.1:0") as server:
+        yield server.address
 
 
 def server(name: str, way: str) -> Callable[[Processes], str]:
@@ -133,6 +155,34 @@ SITUATIONS: dict[str, tuple[Callable[..., AbstractContextManager[str]], str, str
         "PROTOCOL_ERROR",
         "NOT_EXECUTED",
         "connect {at}: the server speaks no TLS",
+    ),
+    "unknown service in C++": (
+        controller,
+        CALL,
+        "UNKNOWN_SERVICE",
+        "NOT_EXECUTED",
+        "{at}: this server does not offer conformance.Shapes; it offers mf.controller.Controller",
+    ),
+    "unknown service in Python": (
+        offers_nothing,
+        CALL,
+        "UNKNOWN_SERVICE",
+        "NOT_EXECUTED",
+        "{at}: this server does not offer conformance.Shapes; it offers nothing",
+    ),
+    "another schema": (
+        peer(troubled.other_schema("service conformance.Shapes\n per room string\n")),
+        CALL,
+        "SCHEMA_MISMATCH",
+        "NOT_EXECUTED",
+        "schemas differ from {at}: " + ONLY_HERE,
+    ),
+    "another schema, which is not described": (
+        peer(troubled.other_schema("")),
+        CALL,
+        "SCHEMA_MISMATCH",
+        "NOT_EXECUTED",
+        "{at}: client and server were generated from different schemas of conformance.Shapes",
     ),
     "unknown agent in C++": (
         at(server("cpp-plain", "tcp")),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from mf.core.error import Code, not_executed
-from mf.protocol.events import BindRequested
+from mf.protocol.events import BindRequested, DescribeRequested
 from mf.protocol.handshake import Hello
 from mf.protocol.server_session import ServerSession
 
@@ -109,6 +109,23 @@ def refuses(code: Code, text: str) -> Serve:
         return True
 
     return session(answer)
+
+
+def other_schema(descriptor: str) -> Serve:
+    """Has another schema of all services, and gives this descriptor of it."""
+
+    def serve(connected: socket.socket) -> None:
+        ours = ServerSession(Hello(nonce=bytes(16), max_in_flight=9), bytearray(1 << 20))
+        while count := connected.recv_into(ours.window()):
+            for event in ours.received(count):
+                if isinstance(event, BindRequested):
+                    text = f"client and server were generated from different schemas of {event.service}"
+                    ours.reject(event, Code.SCHEMA_MISMATCH, text)
+                elif isinstance(event, DescribeRequested):
+                    ours.describe(event.service, descriptor)
+            connected.sendall(b"".join(ours.take_output()))
+
+    return serve
 
 
 def closes_in_flight(_: ServerSession, connected: socket.socket, event: tuple[int, ...]) -> bool:

@@ -106,8 +106,11 @@ class Peer:
 
 
 class Attacker:
-    def __init__(self, address: str) -> None:
+    """`service` and `agent`: what the victim offers."""
+
+    def __init__(self, address: str, service: str = "", agent: str = "") -> None:
         self.port = int(address.rpartition(":")[2])
+        self.service, self.agent = service, agent
         self.peers: list[Peer] = []
 
     def connect(self) -> Peer:
@@ -119,6 +122,9 @@ class Attacker:
         peer.send(hello(name))
         peer.next(frame.HELLO)
         return peer
+
+    def bound(self, *methods: str) -> Peer:
+        return self.bind(self.service, *methods, agent=self.agent)
 
     def bind(self, service: str, *methods: str, agent: str = "") -> Peer:
         """A connection on which route i stands for the i-th method."""

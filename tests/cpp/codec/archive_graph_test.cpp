@@ -152,7 +152,7 @@ std::string refused(const Graph<Config>& graph) {
     (void)mf::to_bytes(graph);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Code::invalid_argument);
-    return error.what();
+    return error.message();
   }
   return "written";
 }

@@ -67,7 +67,7 @@ std::string refused(const T& value) {
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), Code::invalid_argument);
       EXPECT_EQ(error.execution(), Execution::not_executed);
-      return std::string(error.what());
+      return error.message();
     }
     return std::string("written");
   };

@@ -55,7 +55,8 @@ TEST(Outcome, ThrowsAFailureWithItsCodeAndExecution) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Code::overloaded);
     EXPECT_EQ(error.execution(), Execution::not_executed);
-    EXPECT_STREQ(error.what(), "the queue is full");
+    EXPECT_EQ(error.message(), "the queue is full");
+    EXPECT_STREQ(error.what(), "OVERLOADED: the queue is full (not executed)");
   }
 }
 

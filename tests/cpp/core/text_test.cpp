@@ -35,5 +35,21 @@ TEST(Text, BytesOfNoCharacterAreMarked) {
   EXPECT_EQ(with_marks(""), "");
 }
 
+TEST(Text, AMessageNamesAFewOfManyNames) {
+  EXPECT_EQ(some_of({}), "");
+  EXPECT_EQ(some_of({"red", "blue"}, "\""), "\"red\", \"blue\"");
+  EXPECT_EQ(some_of({"1", "2", "3", "4", "5", "6", "7", "8"}), "1, 2, 3, 4, 5, 6, 7, 8");
+  EXPECT_EQ(some_of(std::vector<std::string>(1008, "x")), "x, x, x, x, x, x, x, x, … and 1,000 more");
+}
+
+TEST(Text, ALongNameIsShortenedToAHundredCharacters) {
+  const std::string euro = "\xe2\x82\xac";
+  std::string name;
+  for (int i = 0; i < 100; ++i) name += euro;
+  EXPECT_EQ(shortened(name), name);
+  EXPECT_EQ(shortened(name + "x"), name + "…");
+  EXPECT_EQ(shortened(std::string(150, '\xff')), std::string(100, '\xff') + "…");
+}
+
 }  // namespace
 }  // namespace mf

@@ -47,7 +47,7 @@ std::string message_of(const auto& call) {
   try {
     call();
   } catch (const mf::Error& error) {
-    return error.what();
+    return error.message();
   }
   return "no error";
 }

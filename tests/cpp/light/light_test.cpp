@@ -106,6 +106,9 @@ TEST(Light, AScatterNamesEachAgentsEnd) {
   ASSERT_EQ(on.size(), 3U);
   EXPECT_EQ(on[0].outcome.value(), "books");
   EXPECT_EQ(on[1].outcome.failure().code, Code::unknown_agent);
+  EXPECT_EQ(on[1].outcome.failure().message,
+            "nothing in this process offers mftest.calls.Part for agent \"films\"; "
+            "known agents: \"books\", \"news\"");
   EXPECT_EQ(on[2].outcome.value(), "news");
   const auto all = part.everywhere().fail();
   ASSERT_EQ(all.size(), 2U);

@@ -503,7 +503,7 @@ std::string refusal(Make make) {
     (void)make();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Code::invalid_argument);
-    return error.what();
+    return error.message();
   }
   return "";
 }

@@ -43,7 +43,7 @@ std::string refusal(const Address& address) {
     const Listener listener(address);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Code::unavailable);
-    return error.what();
+    return error.message();
   }
   return "";
 }

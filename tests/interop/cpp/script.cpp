@@ -122,7 +122,7 @@ void fails(const std::string& name, mf::Code code, mf::Execution execution, Call
     try {
       collect(ends, call());
     } catch (const mf::Error& error) {
-      ends.emplace_back(mf::Failure{error.code(), error.execution(), error.what(), nullptr});
+      ends.emplace_back(mf::Failure{error.code(), error.execution(), error.message(), nullptr});
     }
     const mf::Failure expected{code, execution, "", nullptr};
     for (const auto& end : ends) {

@@ -68,6 +68,8 @@ def test_an_agent_or_a_service_that_nobody_offers_is_unknown_as_over_a_connectio
     with pytest.raises(mf.Error) as raised:
         light().any().twice(1)
     assert (raised.value.code, raised.value.execution) == (Code.UNKNOWN_SERVICE, Execution.NOT_EXECUTED)
+    assert raised.value.message.startswith("nothing in this process offers ")
+    assert raised.value.message.endswith("; it offers nothing")
 
 
 def test_scatter_batches_bulk_and_any() -> None:

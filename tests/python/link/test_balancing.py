@@ -1,6 +1,8 @@
 """Which instance gets the next call: one table of cases for both languages, in virtual time."""
 
+import heapq
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -72,3 +74,46 @@ def test_a_method_that_takes_longer_from_now_on_is_soon_known_to() -> None:
         usual = usual_with(usual, 0.1)
 
     assert usual > 0.05
+
+
+@pytest.mark.parametrize("calls_per_second", [1000, 3000, 5000])
+@pytest.mark.parametrize("slow", [10, 50, 200])
+def test_one_slow_server_of_ten_at_most_doubles_the_99th_percentile(slow: int, calls_per_second: int) -> None:
+    """Each server runs one call after the other, most of them for a millisecond."""
+    quick, _ = percentile_of_calls([1.0] * 10, calls_per_second)
+    with_slow, to_slow = percentile_of_calls([1.0] * 9 + [float(slow)], calls_per_second)
+
+    assert with_slow <= 2 * quick
+    assert 0 < to_slow < 0.005
+
+
+def percentile_of_calls(milliseconds: list[float], calls_per_second: int) -> tuple[float, float]:
+    """The 99th percentile of 10,000 calls that come at random, and the share of the last server."""
+    source = random.Random(7)
+    standings = [Standing() for _ in milliseconds]
+    heard, in_flight = [0] * len(standings), [0] * len(standings)
+    free_at = [FROM] * len(standings)
+    running: list[tuple[float, int, float]] = []  # the end, the server, when it was sent
+    lasted: list[float] = []
+    usual, now, to_last = 0.0, FROM, 0
+    for _ in range(10_000):
+        now += source.expovariate(calls_per_second)
+        while running and running[0][0] <= now:
+            end, server, sent = heapq.heappop(running)
+            standings[server].replied(end - sent, usual, sent, end)
+            usual = usual_with(usual, end - sent)
+            heard[server] += 1
+            in_flight[server] -= 1
+            lasted.append(end - sent)
+        for standing, arrived, running_there in zip(standings, heard, in_flight, strict=True):
+            standing.look(arrived, running_there, now)
+        server = choose(standings, source.randrange)
+        if standings[server].probe:
+            standings[server].probed(now, source.random())
+        in_flight[server] += 1
+        to_last += server == len(standings) - 1
+        takes = milliseconds[server] / 1000 * source.uniform(0.8, 1.2)
+        free_at[server] = max(free_at[server], now) + takes
+        heapq.heappush(running, (free_at[server], server, now))
+    lasted.sort()
+    return lasted[len(lasted) * 99 // 100], to_last / 10_000

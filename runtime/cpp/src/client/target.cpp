@@ -62,9 +62,7 @@ Servant* Target::local_servant() const {
     state_->servant =
         state_->core->servants()->find(state_->service->name, state_->agent ? &*state_->agent : nullptr);
     if (!state_->servant) {
-      const bool known = !state_->core->servants()->agents(state_->service->name).empty();
-      throw Error(known ? Code::unknown_agent : Code::unknown_service, Execution::not_executed,
-                  "nothing in this process offers " + state_->what());
+      state_->nobody(*state_->core->servants()).raise();
     }
   }
   return state_->servant.get();

@@ -10,6 +10,7 @@
 #include "client/gave_up.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/blocking.hpp"
+#include "mf/core/text.hpp"
 #include "mf/transport/waiting.hpp"
 
 namespace mf::client {
@@ -67,7 +68,8 @@ std::shared_ptr<Target::State> Target::State::of(const std::shared_ptr<Core>& co
 }
 
 std::string Target::State::what() const {
-  return std::string(service->name) + (agent && service->per_agent ? " for agent \"" + shown + "\"" : "");
+  return std::string(service->name) +
+         (agent && service->per_agent ? " for agent \"" + shortened(shown) + "\"" : "");
 }
 
 // ---- routes that are known
@@ -228,14 +230,26 @@ Failure Target::State::another_schema(std::size_t strangers, const Failure& of_o
 }
 
 Failure Target::State::nobody(const Offers& offers) const {
-  std::string known;
-  for (const auto& [name, instances] : offers.agents) {
-    if (!instances.empty()) known += (known.empty() ? "\"" : ", \"") + shown_agent(*service, name) + "\"";
-  }
+  std::vector<std::string> known;
+  for (const auto& [name, instances] : offers.agents)
+    if (!instances.empty()) known.push_back(shown_agent(*service, name));
   auto message = "no server offers " + what();
-  if (service->per_agent && !known.empty()) message += "; known agents: " + known;
+  if (service->per_agent && !known.empty()) message += "; known agents: " + some_of(known, "\"");
   if (!offers.note.empty()) message += " (" + offers.note + ")";
   return not_executed(Code::unavailable, std::move(message));
+}
+
+Failure Target::State::nobody(const LocalServants& servants) const {
+  const auto agents = servants.agents(service->name);
+  auto message = "nothing in this process offers " + what();
+  if (agents.empty()) {
+    const auto services = servants.services();
+    message += "; it offers " + (services.empty() ? "nothing" : some_of(services));
+    return not_executed(Code::unknown_service, std::move(message));
+  }
+  std::vector<std::string> known;
+  for (const auto& name : agents) known.push_back(shown_agent(*service, name));
+  return not_executed(Code::unknown_agent, message + "; known agents: " + some_of(known, "\""));
 }
 
 // An address that was announced anew is tried at once.

@@ -82,6 +82,9 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   void stop_waiting(const AsyncCall* call, protocol::CallEvent event, Failure failure);
   void on_close() noexcept override;
 
+  /// Why a servant in the process was not found.
+  [[nodiscard]] Failure nobody(const LocalServants& servants) const;
+
  private:
   struct Known : Candidate {
     Address address;

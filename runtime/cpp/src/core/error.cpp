@@ -1,6 +1,7 @@
 #include "mf/core/error.hpp"
 
 #include <array>
+#include <cstring>
 
 namespace mf {
 namespace {
@@ -28,7 +29,24 @@ constexpr std::array<const char*, kLastCode + 1> kNames{
     "INTERNAL",
 };
 
+std::string in_words(Code code, Execution execution, std::string_view message) {
+  std::string text = name(code);
+  if (!message.empty()) text.append(": ").append(message);
+  return text + (execution == Execution::not_executed ? " (not executed)" : " (may have run)");
+}
+
 }  // namespace
+
+Error::Error(Code code, Execution execution, std::string_view message)
+    : std::runtime_error(in_words(code, execution, message)),
+      code_(code),
+      execution_(execution),
+      message_size_(message.size()) {}
+
+std::string Error::message() const {
+  return message_size_ == 0 ? std::string()
+                            : std::string(what() + std::strlen(name(code_)) + 2, message_size_);
+}
 
 const char* name(Code code) noexcept {
   const auto number = static_cast<std::size_t>(code);

@@ -32,9 +32,11 @@ Failure handler_failure() {
     return Failure::of(error);
   } catch (const Error& error) {
     if (!meant_for_the_caller(error.code()))
-      return failed(std::string(name(error.code())) + ": " + error.what());
-    return Failure{
-        .code = error.code(), .execution = Execution::unknown, .message = error.what(), .declared = nullptr};
+      return failed(std::string(name(error.code())) + ": " + error.message());
+    return Failure{.code = error.code(),
+                   .execution = Execution::unknown,
+                   .message = error.message(),
+                   .declared = nullptr};
   } catch (const std::exception& error) {
     return failed(error.what());
   } catch (...) {

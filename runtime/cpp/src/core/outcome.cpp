@@ -17,7 +17,7 @@ Failure Failure::from_current_exception() {
   } catch (const DeclaredError& error) {
     return of(error);
   } catch (const Error& error) {
-    return {error.code(), error.execution(), error.what(), nullptr};
+    return {error.code(), error.execution(), error.message(), nullptr};
   } catch (const std::exception& error) {
     return {Code::handler_failed, Execution::unknown, error.what(), nullptr};
   } catch (...) {
@@ -39,7 +39,7 @@ SharedFailure shared(Failure failure) {
 }
 
 SharedFailure shared(const Error& error) {
-  return shared(Failure{error.code(), error.execution(), error.what(), nullptr});
+  return shared(Failure{error.code(), error.execution(), error.message(), nullptr});
 }
 
 SharedFailure shared(const DeclaredError& error) {

@@ -1,10 +1,14 @@
 #include "mf/core/text.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
 namespace mf {
 namespace {
+
+constexpr std::size_t kLongestName = 100;
+constexpr std::size_t kMostNames = 8;
 
 bool continues(char c) noexcept {
   return (static_cast<unsigned char>(c) & 0xc0U) == 0x80;
@@ -62,6 +66,26 @@ std::string with_marks(std::string_view text) {
     at += length == 0 ? 1 : length;
   }
   return marked;
+}
+
+std::string shortened(std::string_view name) {
+  std::size_t at = 0;
+  for (std::size_t characters = 0; at < name.size(); ++characters) {
+    if (characters == kLongestName) return std::string(name.substr(0, at)) + "…";
+    at += std::max<std::size_t>(utf8_length(name.substr(at)), 1);
+  }
+  return std::string(name);
+}
+
+std::string some_of(const std::vector<std::string>& names, std::string_view mark) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNames); ++i)
+    text.append(i == 0 ? "" : ", ").append(mark).append(shortened(names[i])).append(mark);
+  if (names.size() <= kMostNames) return text;
+  std::string more = std::to_string(names.size() - kMostNames);
+  for (auto at = static_cast<std::ptrdiff_t>(more.size()) - 3; at > 0; at -= 3)
+    more.insert(static_cast<std::size_t>(at), 1, ',');
+  return text + ", … and " + more + " more";
 }
 
 }  // namespace mf

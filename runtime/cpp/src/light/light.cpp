@@ -47,6 +47,14 @@ class Light::Hub final : public LocalServants {
     return found;
   }
 
+  [[nodiscard]] std::vector<std::string> services() const override {
+    const std::scoped_lock lock(mutex_);
+    std::vector<std::string> found;  // sorted: the agents of one service stand together
+    for (const auto& [key, servant] : servants_)
+      if (found.empty() || found.back() != key.first) found.push_back(key.first);
+    return found;
+  }
+
   void run(UniqueFunction<void()> work) const override { threads_.submit(std::move(work)); }
 
   void at(TimePoint when, UniqueFunction<void()> work) const override {

@@ -173,7 +173,7 @@ Outcome<std::shared_ptr<Binding>> ClientLink::ask(const ServiceInfo& service, Bi
                                          .via = via});
   } catch (const Error& error) {  // an agent's name of 32 KiB
     route_numbers_.give_back(binding->first_, binding->methods_);
-    return not_executed(error.code(), error.what());
+    return not_executed(error.code(), error.message());
   }
   binding->refusal_.code = Code::ok;
   bindings_[std::move(key)] = binding;

@@ -11,6 +11,7 @@
 #include "mf/core/agent.hpp"
 #include "mf/core/blocking.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/text.hpp"
 #include "mf/server/forwarder.hpp"
 #include "server/core.hpp"
 
@@ -18,7 +19,6 @@ namespace mf {
 namespace {
 
 // Of the agents' names in a refusal: an answer must not be much longer than its question.
-constexpr std::size_t kMostAgentsText = 256;
 // Blocking handlers of streams that run at once, of all connections; more wait.
 constexpr std::size_t kMostStreamThreads = 1024;
 // Handlers that wait on threads that read sockets, for each such thread; with so many, all others go to
@@ -258,25 +258,26 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
   auto found = offers_.find(std::pair(service, std::string(bind.agent)));
   const auto first = offers_.lower_bound(std::pair(service, std::string()));
   if (first == offers_.end() || first->first.first != service) {
-    return unknown(Code::unknown_service, "this server does not offer " + service);
+    std::vector<std::string> services;  // sorted: those of one service stand together
+    for (const auto& [key, offer] : offers_)
+      if (services.empty() || services.back() != key.first) services.push_back(key.first);
+    return unknown(Code::unknown_service, "this server does not offer " + service + "; it offers " +
+                                              (services.empty() ? "nothing" : some_of(services)));
   }
   if (found == offers_.end() && bind.agent.empty()) found = first;  // any agent of this server
   if (found == offers_.end()) {
-    std::string agents;
-    for (auto at = first; at != offers_.end() && at->first.first == service; ++at) {
-      if (agents.size() > kMostAgentsText) {
-        agents += ", …";
-        break;
-      }
-      agents += (agents.empty() ? "\"" : ", \"") + at->second->agent + "\"";
-    }
+    const ServiceInfo& asked = first->second->servant->service();
+    std::vector<std::string> agents;
+    for (auto at = first; at != offers_.end() && at->first.first == service; ++at)
+      agents.push_back(at->second->agent);
     return unknown(Code::unknown_agent, "this server does not offer " + service + " for agent \"" +
-                                            shown_agent(first->second->servant->service(), bind.agent) +
-                                            "\"; known agents: " + agents);
+                                            shortened(shown_agent(asked, bind.agent)) +
+                                            "\"; known agents: " + some_of(agents, "\""));
   }
   if (found->second->servant->service().fingerprint != bind.fingerprint) {
     options_.log.write(Level::warning, "schema_mismatch", {{"service", service}});
-    return unknown(Code::schema_mismatch, "the schema of " + service + " differs from this server's");
+    return unknown(Code::schema_mismatch,
+                   "client and server were generated from different schemas of " + service);
   }
   return found->second;
 }
@@ -333,7 +334,7 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
     link->open(connection);
   } catch (const Error& error) {
     options_.log.write(Level::error, "connection_refused",
-                       {{"peer", link->peer()}, {"reason", error.what()}});
+                       {{"peer", link->peer()}, {"reason", error.message()}});
     link->close("");
   }
 }

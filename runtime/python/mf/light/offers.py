@@ -34,14 +34,14 @@ class LightOffers:
         agents = self._offers.get(service.name)
         if not agents:
             offered = some_of([name for name, offers in self._offers.items() if offers]) or "nothing"
-            text = f"nobody in this process offers {service.name}; offered are: {offered}"
+            text = f"nothing in this process offers {service.name}; it offers {offered}"
             raise not_executed(Code.UNKNOWN_SERVICE, text)
         if not agent:
             return next(iter(agents.items()))
         servant = agents.get(agent)
         if servant is None:
             asked = shortened(shown_agent(service, agent))
-            text = f'nobody in this process offers {service.name} for agent "{asked}"'
+            text = f'nothing in this process offers {service.name} for agent "{asked}"'
             known = [shown_agent(service, each) for each in agents]
             raise not_executed(Code.UNKNOWN_AGENT, f"{text}; known agents: " + some_of(known, mark='"'))
         return agent, servant

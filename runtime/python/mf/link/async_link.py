@@ -181,10 +181,9 @@ class AsyncLink(LinkCore):
         asked = self._asked.get(key) or self._ask_binding(service, agent)
         await self._answer(asked, deadline)
         if asked.status == Code.SCHEMA_MISMATCH:
-            raise not_executed(Code.SCHEMA_MISMATCH, await self._mismatch(service, deadline, asked.text))
+            raise not_executed(Code.SCHEMA_MISMATCH, await self._mismatch(service, deadline, asked))
         if asked.status:
-            text = f"{self.peer}: {asked.text}" if asked.text else f"{self.peer} refuses {service.name}"
-            raise not_executed(Code(asked.status), text)
+            raise not_executed(Code(asked.status), self.refusal(asked))
         return asked
 
     def _ask_binding(self, service: ServiceInfo, agent: str) -> Binding:
@@ -201,18 +200,15 @@ class AsyncLink(LinkCore):
         self.flush()
         return binding
 
-    async def _mismatch(self, service: ServiceInfo, deadline: float, fallback: str) -> str:
+    async def _mismatch(self, service: ServiceInfo, deadline: float, asked: Binding) -> str:
         description = Description(service.name, FOREVER)
         self._session.describe(description)
         self.flush()
         try:
             await self._answer(description, deadline)
         except Error:
-            return fallback
-        # Rare, and `re` takes longer to import than all of this module.
-        from mf.protocol.descriptor_diff import difference
-
-        return difference(service.descriptor, description.text) or fallback
+            return self.refusal(asked)
+        return self.difference(service, description.text) or self.refusal(asked)
 
     async def _answer(self, pending: Pending, deadline: float) -> None:
         """Until the server has answered. Raises Error, NOT_EXECUTED, if it does not."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.log import quote, warning
-from mf.core.service import Payload
+from mf.core.service import Payload, ServiceInfo
 from mf.link.balancing import Standing
 from mf.link.reconnect import LONGEST, Backoff
 from mf.protocol.call import Call
@@ -127,6 +127,20 @@ class LinkCore(ABC):
         return hello is not None and hello.nonce == nonce
 
     # What drivers of calls need
+
+    def refusal(self, refused: Binding) -> str:
+        return f"{self.peer}: {refused.text}" if refused.text else f"{self.peer} refuses {refused.service}"
+
+    def difference(self, service: ServiceInfo, theirs: str) -> str:
+        """How the server's descriptor of the service differs from the client's, in words; empty if it does
+        not, or if the server gave none."""
+        if not theirs:
+            return ""
+        # Rare, and `re` takes longer to import than all of this module.
+        from mf.protocol.descriptor_diff import difference
+
+        words = difference(service.descriptor, theirs)
+        return words and f"schemas differ from {self.peer}: {words}"
 
     @abstractmethod
     def start(self, call: Call[Any], word: int, now: float) -> bool:

@@ -236,25 +236,21 @@ class Link(LinkStreams):
                     )
         self._await(binding)
         if binding.status == Code.SCHEMA_MISMATCH:
-            raise not_executed(Code.SCHEMA_MISMATCH, self._mismatch(service, deadline, binding.text))
+            raise not_executed(Code.SCHEMA_MISMATCH, self._mismatch(service, deadline, binding))
         if binding.status:
-            text = f"{self.peer}: {binding.text}" if binding.text else f"{self.peer} refuses {service.name}"
-            raise not_executed(Code(binding.status), text)
+            raise not_executed(Code(binding.status), self.refusal(binding))
         binding.used = monotonic()
         return binding
 
-    def _mismatch(self, service: ServiceInfo, deadline: float, fallback: str) -> str:
+    def _mismatch(self, service: ServiceInfo, deadline: float, asked: Binding) -> str:
         description = Description(service.name, deadline)
         with self._lock:
             self._session.describe(description)
         try:
             self._await(description)
         except Error:
-            return fallback
-        # Rare, and `re` takes longer to import than all of this module.
-        from mf.protocol.descriptor_diff import difference
-
-        return difference(service.descriptor, description.text) or fallback
+            return self.refusal(asked)
+        return self.difference(service, description.text) or self.refusal(asked)
 
     def _await(self, pending: Pending) -> None:
         self.flush()

@@ -57,17 +57,19 @@ enum class Execution : std::uint8_t { not_executed = 0, unknown = 1 };
 [[nodiscard]] const char* name(Code code) noexcept;
 [[nodiscard]] const char* name(Execution execution) noexcept;
 
+/// what() is "DEADLINE_EXCEEDED: no reply from tcp://10.0.0.7:7401 within the deadline (may have run)".
 class Error : public std::runtime_error {
  public:
-  Error(Code code, Execution execution, const std::string& message)
-      : std::runtime_error(message), code_(code), execution_(execution) {}
+  Error(Code code, Execution execution, std::string_view message);
 
   [[nodiscard]] Code code() const noexcept { return code_; }
   [[nodiscard]] Execution execution() const noexcept { return execution_; }
+  [[nodiscard]] std::string message() const;
 
  private:
   Code code_;
   Execution execution_;
+  std::size_t message_size_;
 };
 
 class DeclaredError : public std::exception {

@@ -37,6 +37,8 @@ class LocalServants {
   [[nodiscard]] virtual std::shared_ptr<Servant> find(std::string_view service,
                                                       const std::string* agent) const = 0;
   [[nodiscard]] virtual std::vector<std::string> agents(std::string_view service) const = 0;
+  /// The names of what is offered.
+  [[nodiscard]] virtual std::vector<std::string> services() const = 0;
   /// Runs `work` on a thread of its own: the handler of a stream, or a completion.
   virtual void run(UniqueFunction<void()> work) const = 0;
   /// Runs `work` when the time has come, on one thread for all; it must not block.
