@@ -208,13 +208,13 @@ struct Unread {
     }
     return false;
   }
-  /// Whether no request begins any more, because of the replies that wait. The sockets take some of them away
-  /// when the bound is reached already, so that less than the bound may be what waits in the end.
+  /// Whether no request begins any more, because of the replies that wait. Of those the sockets may take some
+  /// away once the bound was crossed; requests begin again when a quarter of it is left.
   [[nodiscard]] bool full() const {
     const int before = much->ran;
-    if (held() <= kMost / 2) return false;
+    if (held() <= kMost / 4) return false;
     std::this_thread::sleep_for(50ms);
-    return much->ran == before && held() > kMost / 2;
+    return much->ran == before && held() > kMost / 4;
   }
   [[nodiscard]] std::size_t held() const { return server.stats().connections.held_bytes; }
   /// Of calls: above what the sockets and the bound hold.
