@@ -14,7 +14,8 @@ from mf.controller._generated.mf.controller import Credential, Filter, Key, KeyK
 from mf.controller._generated.mf.controller._methods import CONTROLLER_REGISTER, CONTROLLER_WATCH
 from mf.protocol import frame
 from tests.hostile.attacker import Attacker, Peer, request
-from tests.hostile.test_servers import MIB, settled
+from tests.hostile.attacks import MIB
+from tests.hostile.test_servers import settled
 from tests.interop.peers import Peers, Process, Server
 
 CONTROLLER = "mf.controller.Controller"
