@@ -89,9 +89,17 @@ class Says:
 
 @dataclass(frozen=True)
 class OneOf:
-    """Where a race decides, or the way, what it may decide."""
+    """Where a race decides, what it may decide."""
 
     choices: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Relayed:
+    """What differs where the way is a relay."""
+
+    expected: Any
+    otherwise: Any
 
 
 @dataclass(frozen=True)
@@ -123,12 +131,11 @@ OUT_OF_RANGE = fails(
     "INVALID_ARGUMENT", "NOT_EXECUTED", "conformance.Shapes.twice: ", "6000 is not in -5000..5000"
 )
 TOO_LATE = fails("DEADLINE_EXCEEDED", "UNKNOWN", "deadline")
-# A server knows its agents; a client that asks a controller is told that nobody has that one.
-NO_GREEN = OneOf(
-    tuple(
-        fails(code, "NOT_EXECUTED", "conformance.Shapes for ", '"green"')
-        for code in ("UNKNOWN_AGENT", "UNAVAILABLE")
-    )
+# A server knows its agents; a client that asks a controller, as it does through a relay, is told that nobody
+# has that one.
+NO_GREEN = Relayed(
+    fails("UNAVAILABLE", "NOT_EXECUTED", "conformance.Shapes for ", '"green"'),
+    otherwise=fails("UNKNOWN_AGENT", "NOT_EXECUTED", "conformance.Shapes for ", '"green"'),
 )
 STOPPED = logged("began", "asked to stop")
 TRACE = "traceparent=00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"

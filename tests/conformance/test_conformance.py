@@ -7,7 +7,18 @@ from typing import Any
 import pytest
 
 from tests.conformance.processes import HERE, ROOT, Processes
-from tests.conformance.table import BROKEN, CANCELLED, ROWS, Cell, OneOf, Row, Says, cells, impossible
+from tests.conformance.table import (
+    BROKEN,
+    CANCELLED,
+    ROWS,
+    Cell,
+    OneOf,
+    Relayed,
+    Row,
+    Says,
+    cells,
+    impossible,
+)
 from tests.conftest import TypeCheck
 
 
@@ -24,26 +35,30 @@ def cases() -> Iterator[Any]:
 def test_every_client_observes_the_same(processes: Processes, cell: Cell, row: Row) -> None:
     for room in ("red", "blue"):
         processes.observe(cell, f"clear {room}")
-    peer = processes.address(cell).removeprefix("tcp://").removeprefix("relay://")
+    address = processes.address(cell)
     for step, expected in row.steps:
         observed = processes.observe(cell, step)
-        assert matches(expected, observed, peer), f"{step}: expected {expected}, observed {observed}"
+        assert matches(expected, observed, address), f"{step}: expected {expected}, observed {observed}"
 
 
-def matches(expected: Any, observed: Any, peer: str) -> bool:
+def matches(expected: Any, observed: Any, address: str) -> bool:
+    """`address`: of the server, as its client has it."""
+    if isinstance(expected, Relayed):
+        relayed = address.startswith("relay:")
+        return matches(expected.expected if relayed else expected.otherwise, observed, address)
     if isinstance(expected, Says):
-        return expected.holds(observed, peer)
+        return expected.holds(observed, address.removeprefix("tcp://").removeprefix("relay://"))
     if isinstance(expected, OneOf):
-        return any(matches(each, observed, peer) for each in expected.choices)
+        return any(matches(each, observed, address) for each in expected.choices)
     if isinstance(expected, dict) and isinstance(observed, dict):
         if expected is CANCELLED:
             return observed.get("code") == CANCELLED["code"]
         return expected.keys() == observed.keys() and all(
-            matches(each, observed[key], peer) for key, each in expected.items()
+            matches(each, observed[key], address) for key, each in expected.items()
         )
     if isinstance(expected, list) and isinstance(observed, list):
         return len(expected) == len(observed) and all(
-            matches(one, other, peer) for one, other in zip(expected, observed, strict=True)
+            matches(one, other, address) for one, other in zip(expected, observed, strict=True)
         )
     return bool(expected == observed)
 
