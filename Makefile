@@ -119,8 +119,8 @@ sanitizers:
 	@$(MAKE) build-clang-asan WHAT='--target mf_tests'
 	@$(STAGE) 'C++ tests, address and undefined-behaviour sanitizers' ctest --preset clang-asan -j $(JOBS)
 	@$(MAKE) build-clang-tsan WHAT='--target mf_threaded_tests'
-	@$(STAGE) 'C++ tests of link, client and server, thread sanitizer' \
-		ctest --preset clang-tsan -j $(JOBS) -L '^(link|client|server|streams)$$'
+	@$(STAGE) 'C++ tests whose threads meet, thread sanitizer' \
+		ctest --preset clang-tsan -j $(JOBS) -L '^(link|client|server|streams|cached|testing|controller|relay)$$'
 
 build-release build-release-clang build-clang-asan build-clang-tsan: build-%:
 	@$(STAGE) 'configure $*' cmake --preset $* --log-level=WARNING

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <map>
+#include <semaphore>
 #include <set>
 
 #include "mf/transport/socket.hpp"
@@ -242,17 +243,30 @@ TEST(Server, OffersThatDoNotFitAreRefused) {
 }
 
 TEST(Server, StopFinishesWhatIsInFlightAndRefusesTheRest) {
-  Calling calling;
-  EXPECT_EQ(calling.stub.twice(1), 2);
-  std::thread long_call([&] { EXPECT_NO_THROW(calling.stub.wait(100)); });
-  ASSERT_TRUE(eventually([&] { return calling.echo->ran == 2; }));
-  std::thread stopping([&] { calling.server.stop(); });
-  ASSERT_TRUE(eventually([&] {
-    const auto failure = failure_of([&] { return calling.stub.twice(1, {.deadline = 1s}); });
+  struct Held final : Echo {
+    void wait(std::uint32_t /*ms*/) override {
+      ++ran;
+      may_end.acquire();
+    }
+    std::binary_semaphore may_end{0};
+  };
+  const auto held = std::make_shared<Held>();
+  mf::Server server;
+  server.offer(held, {.where = mf::Where::worker});
+  server.start();
+  mf::Client client(server.address().str());
+  const calls::EchoClient stub(client);
+  EXPECT_EQ(stub.twice(1), 2);
+  std::thread long_call([&] { EXPECT_NO_THROW(stub.wait(0)); });
+  EXPECT_TRUE(eventually([&] { return held->ran == 2; }));
+  std::thread stopping([&] { server.stop(); });
+  EXPECT_TRUE(eventually([&] {
+    const auto failure = failure_of([&] { return stub.twice(1, {.deadline = 1s}); });
     if (failure.code == Code::ok) return false;
     EXPECT_EQ(failure.execution, Execution::not_executed) << failure.message;
     return true;
   }));
+  held->may_end.release();
   long_call.join();
   stopping.join();
 }
