@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "mf/core/error.hpp"
 #include "mf/core/log.hpp"
 
 namespace mf::app {
@@ -34,6 +35,9 @@ template <class Run>
 int guarded(const char* program, Run&& run) {
   try {
     return run();
+  } catch (const Error& error) {  // of a start; its code and whether it ran say nothing to a person
+    std::cerr << program << ": " << error.message() << '\n';
+    return 1;
   } catch (const std::exception& error) {
     std::cerr << program << ": " << error.what() << '\n';
     return 1;
