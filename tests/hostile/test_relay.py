@@ -9,7 +9,8 @@ import pytest
 from mf.protocol import frame
 from mf.protocol.handshake import pack_bind
 from tests.hostile.attacker import Attacker
-from tests.hostile.test_servers import ATTACKS, MIB, SHAPES, Attack, settled
+from tests.hostile.attacks import ATTACKS, MIB, Attack
+from tests.hostile.test_servers import SHAPES, settled
 from tests.interop.peers import Peers, Server
 
 # What only who reads payloads can refuse; and requests so large that a relay refuses them instead of waiting.
@@ -32,8 +33,8 @@ def test_an_attacker_of_a_relay_is_bounded_and_others_go_on(
     innocent = peers.client("python", relay.address)
     assert innocent.ask("who red")[0]["ok"]
     innocent.ask("begin red")
-    attacker = Attacker(relay.address)
-    attacker.bind(SHAPES, "text", agent="red").close()
+    attacker = Attacker(relay.address, SHAPES, "red")
+    attacker.bound("text").close()
     memory = relay.memory_peak()
 
     cut = attack.run(attacker)
