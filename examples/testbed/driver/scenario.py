@@ -225,7 +225,8 @@ class Scenario:
             for main in (self._main, self._python_main):  # each hears of it by itself
                 self._retry(main, f"stats {victim}")
             self._say(f"  found {time.monotonic() - start:.2f} s after its start")
-            self._main.ask(f"index {victim} application")
+            # The server of documents is a client of the index server, and hears of it by itself, too.
+            self._retry(self._main, f"index {victim} application")
             for main in (self._main, self._python_main):
                 self._check(main, "message", self._collections)
             self._say(
