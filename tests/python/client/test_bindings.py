@@ -17,7 +17,7 @@ SHELVES = [f"shelf {number}" for number in range(10)]
 class Shelves:
     def __init__(self) -> None:
         self.servant = Recorder()
-        self.server = mf.Server("tcp://127.0.0.1:0", grace=2.0, max_bindings=MOST)
+        self.server = mf.Server("tcp://127.0.0.1:0", drain_timeout=2.0, max_bindings=MOST)
         for shelf in SHELVES:
             self.server.offer(self.servant, agent=shelf)
         self.server.start()

@@ -156,7 +156,7 @@ def free_port() -> int:
 
 
 def server_on(port: int, servant: Recorder | None = None) -> mf.Server:
-    server = mf.Server(f"tcp://127.0.0.1:{port}", grace=1.0)
+    server = mf.Server(f"tcp://127.0.0.1:{port}", drain_timeout=1.0)
     server.offer(servant or Recorder(), agent="a")
     server.start()
     return server

@@ -56,7 +56,7 @@ class Chain:
         self.inner = mf.Client(self.back.server.address, forward_metadata=forward)
         self.front = Front()
         self.front.behind = EchoClient(self.inner).at("b")
-        self.server = mf.Server("tcp://127.0.0.1:0", grace=2.0)
+        self.server = mf.Server("tcp://127.0.0.1:0", drain_timeout=2.0)
         self.server.offer(self.front, agent="a")
         self.flows = Flows()
         self.server.offer(self.flows)

@@ -29,7 +29,7 @@ class Places:
             light = mf.Light()
             light.offer(servant)
             return light
-        server = server_of(servant, "tcp://127.0.0.1:0", grace=2.0)
+        server = server_of(servant, "tcp://127.0.0.1:0", drain_timeout=2.0)
         server.start()
         self._open.append(server.stop)
         return server.address

@@ -15,7 +15,7 @@ __all__ = ["controller"]
 
 
 def serving(address: str, agent: str) -> mf.AsyncServer:
-    server = mf.AsyncServer(controller=address, grace=1.0)
+    server = mf.AsyncServer(controller=address, drain_timeout=1.0)
     server.offer(AsyncRecorder(), agent=agent)
     return server
 
@@ -40,7 +40,7 @@ def test_a_server_registers_and_a_client_finds_it_without_a_thread(controller: R
 
 def test_one_way_calls_that_wait_for_their_server_arrive_in_order(controller: Running) -> None:
     servant = Recorder()
-    server = mf.Server(controller=controller.address, grace=1.0)
+    server = mf.Server(controller=controller.address, drain_timeout=1.0)
     server.offer(servant, agent="a")
 
     async def main() -> None:

@@ -35,7 +35,7 @@ class Running:
 
     def _make(self) -> tuple[SmallController, mf.AsyncServer]:
         servant = SmallController(self.run)
-        server = mf.AsyncServer(f"tcp://127.0.0.1:{self.port}", grace=1.0)
+        server = mf.AsyncServer(f"tcp://127.0.0.1:{self.port}", drain_timeout=1.0)
         server.offer(servant)
         return servant, server
 
@@ -60,7 +60,7 @@ def controller() -> Iterator[Running]:
 
 
 def serve(controller: Running, agent: str, servant: Recorder | None = None) -> mf.Server:
-    server = mf.Server(controller=controller.address, grace=1.0)
+    server = mf.Server(controller=controller.address, drain_timeout=1.0)
     server.offer(servant or Recorder(), agent=agent)
     server.start()
     return server
@@ -201,7 +201,7 @@ def test_calls_are_spread_over_the_instances_of_an_agent_and_survive_one_of_them
 def test_a_server_that_listens_everywhere_advertises_an_address_that_can_be_reached(
     controller: Running,
 ) -> None:
-    server = mf.Server("tcp://0.0.0.0:0", controller=controller.address, grace=1.0)
+    server = mf.Server("tcp://0.0.0.0:0", controller=controller.address, drain_timeout=1.0)
     server.offer(Recorder(), agent="a")
     with server, mf.Client(controller.address) as client:
         assert EchoClient(client).at("a").twice(1) == 2

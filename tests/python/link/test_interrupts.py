@@ -15,7 +15,7 @@ from tests.python.echo import EchoClient
 
 @pytest.fixture
 def server() -> Iterator[mf.Server]:
-    one = mf.Server("tcp://127.0.0.1:0", grace=2.0)
+    one = mf.Server("tcp://127.0.0.1:0", drain_timeout=2.0)
     one.offer(Recorder(), agent="a", inline=True)
     one.start()
     yield one

@@ -80,7 +80,7 @@ def test_client_and_server_share_a_loop_and_start_no_thread() -> None:
 def test_it_finishes_what_is_under_way_and_takes_nothing_new() -> None:
     async def main() -> tuple[int, Code, list[str]]:
         servant = Held()
-        server = serving(servant, grace=10.0)
+        server = serving(servant, drain_timeout=10.0)
         await server.start()
         async with mf.AsyncClient(server.address, wait_for_server=0) as client:
             echo = EchoAsyncClient(client).at("a")
@@ -104,10 +104,10 @@ def test_it_finishes_what_is_under_way_and_takes_nothing_new() -> None:
     assert code in (Code.UNAVAILABLE, Code.SHUTTING_DOWN)
 
 
-def test_handlers_that_last_longer_than_the_grace_are_cancelled() -> None:
+def test_handlers_that_last_longer_than_the_drain_timeout_are_cancelled() -> None:
     async def main() -> tuple[list[str], mf.Error, int]:
         servant = Held()
-        server = serving(servant, grace=0.05)
+        server = serving(servant, drain_timeout=0.05)
         await server.start()
         async with mf.AsyncClient(server.address) as client:
             running = asyncio.create_task(EchoAsyncClient(client).at("a").flaky(7))
@@ -138,7 +138,7 @@ def test_a_deadline_cancels_the_task_of_the_handler() -> None:
 
 def test_a_task_that_serves_and_is_cancelled_stops_the_server() -> None:
     async def main() -> str:
-        server = serving(AsyncRecorder(), grace=1.0)
+        server = serving(AsyncRecorder(), drain_timeout=1.0)
         task = asyncio.create_task(server.serve())
         while not server.address:
             await asyncio.sleep(0.001)
@@ -158,7 +158,7 @@ import asyncio, signal, sys, mf
 from tests.python.server.test_async_server import Held, serving
 
 async def main():
-    server = serving(Held(), grace=float(sys.argv[1]))
+    server = serving(Held(), drain_timeout=float(sys.argv[1]))
     serving_ = asyncio.create_task(server.serve())
     while not server.address:
         await asyncio.sleep(0)
@@ -170,8 +170,8 @@ asyncio.run(main())
 """
 
 
-def started(grace: float) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-c", PROGRAM, str(grace)]
+def started(drain_timeout: float) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", PROGRAM, str(drain_timeout)]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
@@ -209,7 +209,7 @@ def test_who_sends_more_than_is_run_is_not_read_any_more() -> None:
 
     async def main() -> tuple[int, int, int]:
         servant = Held()
-        server = serving(servant, grace=0.1)
+        server = serving(servant, drain_timeout=0.1)
         async with server:
             port = int(server.address.rpartition(":")[2])
             with socket.create_connection(("127.0.0.1", port)) as connected:

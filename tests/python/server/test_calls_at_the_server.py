@@ -91,7 +91,7 @@ def start(servant: Servant) -> Iterator[Start]:
     open_: list[Callable[[], None]] = []
 
     def started(**options: Any) -> Peer:
-        server = server_of(servant, agent="a", grace=2.0, **options)
+        server = server_of(servant, agent="a", drain_timeout=2.0, **options)
         server.start()
         peer = Peer(server)
         open_.extend((peer.close, server.stop))
@@ -143,7 +143,7 @@ def test_a_call_counts_until_its_handler_returns_whoever_cancelled_it() -> None:
             return 2 * x
 
     servant = Stubborn()
-    with server_of(servant, agent="a", grace=2.0, max_in_flight=1) as server:
+    with server_of(servant, agent="a", drain_timeout=2.0, max_in_flight=1) as server:
         peer = Peer(server)
         peer.call(PLAIN, 1, 5)
         assert eventually(lambda: servant.began == [5])
@@ -164,7 +164,7 @@ def test_a_call_counts_until_its_handler_returns_whoever_cancelled_it() -> None:
 
 def test_a_call_that_waits_for_a_worker_is_answered_as_not_run_when_it_is_cancelled() -> None:
     servant = Plain()
-    with server_of(servant, agent="a", grace=2.0, workers=1) as server:
+    with server_of(servant, agent="a", drain_timeout=2.0, workers=1) as server:
         peer = Peer(server)
         peer.call(PLAIN, 1, 5)
         assert eventually(lambda: servant.began == [5])
@@ -183,7 +183,7 @@ def test_a_call_that_waits_for_a_worker_is_answered_as_not_run_when_it_is_cancel
 def test_a_request_that_is_late_when_its_turn_comes_never_runs() -> None:
     """Nobody sends a CANCEL here: the server's own clock says so."""
     servant = Plain()
-    with server_of(servant, agent="a", grace=2.0, workers=1) as server:
+    with server_of(servant, agent="a", drain_timeout=2.0, workers=1) as server:
         peer = Peer(server)
         peer.call(PLAIN, 1, 5)
         assert eventually(lambda: servant.began == [5])
@@ -262,7 +262,7 @@ def test_what_may_not_go_back_is_refused_where_it_is_set(key: str, value: str) -
                 refused.append(error)
             return x
 
-    server = mf.Server(grace=1.0)
+    server = mf.Server(drain_timeout=1.0)
     server.offer(Setting(), agent="a", inline=True)
     with server:
         peer = Peer(server)
@@ -336,7 +336,7 @@ def test_a_descriptor_comes_with_its_annex(start: Start) -> None:
 def test_a_connection_with_too_many_bytes_of_requests_is_not_read_until_some_were_run() -> None:
     """64 MiB in sum: requests of 8 MiB, of which the first holds the only worker."""
     release = threading.Event()
-    server = mf.Server(grace=2.0, workers=1)
+    server = mf.Server(drain_timeout=2.0, workers=1)
 
     class Holding(Recorder):
         def echo(self, data: bytes) -> bytes:
@@ -384,7 +384,7 @@ def test_a_descriptor_that_was_closed_in_the_same_turn_is_no_listener() -> None:
             free.wait(10)
             return x
 
-    server = mf.Server(grace=5.0)
+    server = mf.Server(drain_timeout=5.0)
     server.offer(Turns(), agent="a")
     server.offer(Holds(), agent="a", inline=True)
     server.start()

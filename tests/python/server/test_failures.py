@@ -53,11 +53,11 @@ def over(request: pytest.FixtureRequest) -> Iterator[Callable[[AnyServant], Echo
             hub.offer(servant, agent="a")
             return EchoClient(mf.Client(hub)).at("a")
         if isinstance(servant, mf.Servant):
-            plain = mf.Server(grace=1.0)
+            plain = mf.Server(drain_timeout=1.0)
             plain.offer(servant, agent="a", inline=request.param == "inline")
             server: AnyServer = plain
         else:
-            server = server_of(servant, agent="a", grace=1.0)
+            server = server_of(servant, agent="a", drain_timeout=1.0)
         server.start()
         client = mf.Client(server.address)
         opened.extend((client.close, server.stop))
@@ -102,7 +102,7 @@ def test_an_item_that_would_end_the_loop_ends_alone(raised: type[BaseException])
                 raise raised
             return 2 * x
 
-    with server_of(Ending(), agent="a", grace=1.0) as server, mf.Client(server.address) as client:
+    with server_of(Ending(), agent="a", drain_timeout=1.0) as server, mf.Client(server.address) as client:
         echo = EchoClient(client).at("a")
         ended = echo.twice_bulk([Number(x) for x in range(3)], options=mf.CallOptions(deadline=10))
         assert [outcome.ok for outcome in ended] == [True, False, True]

@@ -86,7 +86,7 @@ def resident() -> int:
 @contextmanager
 def serving(kind: type[Recorder | AsyncRecorder]) -> Iterator[int]:
     """The port of a server of threads, or on a loop."""
-    with server_of(kind(), agent="a", grace=2.0) as server:
+    with server_of(kind(), agent="a", drain_timeout=2.0) as server:
         yield int(server.address.rpartition(":")[2])
 
 
@@ -113,7 +113,7 @@ def test_a_bulk_of_many_small_items_takes_no_more_memory_than_a_message_may(
     items = 1 << 24
     assert bytes(LOOK_UP.encode_request("")) == b"\0"
     with (
-        server_of(kind(), grace=2.0) as server,
+        server_of(kind(), drain_timeout=2.0) as server,
         socket.create_connection(
             ("127.0.0.1", int(server.address.rpartition(":")[2])), timeout=60
         ) as connected,

@@ -30,7 +30,7 @@ KINDS = [Recorder, AsyncRecorder]
 
 @contextmanager
 def serving(kind: Any, **options: Any) -> Iterator[Any]:
-    with server_of(kind(), agent="a", grace=0.5, **options) as server:
+    with server_of(kind(), agent="a", drain_timeout=0.5, **options) as server:
         yield server
 
 
@@ -171,7 +171,7 @@ def test_no_request_begins_while_replies_are_not_read(kind: Any, inline: bool) -
         pytest.skip("its handlers are tasks")
     servant = kind()
     every = 400
-    server: Any = server_of(servant, agent="b", grace=0.5)
+    server: Any = server_of(servant, agent="b", drain_timeout=0.5)
     server.offer(servant, "a", **({"inline": True} if inline else {}))
     with server, connected(server) as peer:
         peer.sendall(HELLO + BIND)
@@ -277,7 +277,7 @@ def big(request: pytest.FixtureRequest) -> Iterator[Callable[..., tuple[Any, Any
 
     def start(**options: Any) -> tuple[Any, Any, SlowReader, EchoClient]:
         servant = request.param()
-        server = server_of(servant, agent="a", workers=1, grace=1.0, **options)
+        server = server_of(servant, agent="a", workers=1, drain_timeout=1.0, **options)
         server.start()
         client = mf.Client(server.address)
         slow = SlowReader(server)
@@ -400,7 +400,7 @@ def test_a_call_that_is_given_up_counts_until_its_turn_comes() -> None:
     servant = Recorder()
     servant.act = lambda x: (servant.release.wait(20), x)[1]
     with (
-        server_of(servant, agent="a", workers=1, max_in_flight=8, grace=0.5) as server,
+        server_of(servant, agent="a", workers=1, max_in_flight=8, drain_timeout=0.5) as server,
         connected(server) as peer,
     ):
         peer.sendall(HELLO + BIND)
@@ -443,7 +443,7 @@ def test_small_requests_that_wait_are_held_bytes_too_until_they_end(big: Start, 
 
 @pytest.mark.parametrize("oneway", [False, True], ids=["with replies", "one-way"])
 def test_requests_that_run_where_they_are_read_are_no_held_bytes(oneway: bool) -> None:
-    servant, server = Much(), server_of(Recorder(), agent="b", grace=0.5)
+    servant, server = Much(), server_of(Recorder(), agent="b", drain_timeout=0.5)
     assert isinstance(server, mf.Server)
     server.offer(servant, "a", inline=True)
     with server:

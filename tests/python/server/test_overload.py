@@ -67,7 +67,7 @@ class Limited:
         self.servant = servant
         if isinstance(servant, Plain):
             options.setdefault("workers", 8)
-        self.server: AnyServer = server_of(servant, agent="a", grace=2.0, **options)
+        self.server: AnyServer = server_of(servant, agent="a", drain_timeout=2.0, **options)
         self.server.start()
         self.peers: list[Peer] = []
 

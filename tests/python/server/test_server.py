@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def serve(servant: Servant, agent: str = "a", **options: Any) -> tuple[mf.Server, mf.Client]:
-    server = mf.Server(grace=2.0, **options)
+    server = mf.Server(drain_timeout=2.0, **options)
     server.offer(servant, agent=agent)
     server.start()
     return server, mf.Client(server.address)
@@ -52,7 +52,7 @@ def test_several_services_and_agents_of_one_server() -> None:
     class Plain(Recorder):
         mf_service = service(name="demo.Plain", agent=None)
 
-    server = mf.Server(grace=1.0)
+    server = mf.Server(drain_timeout=1.0)
     server.offer(Recorder(), agent="a")
     server.offer(Plain())
     with server, mf.Client(server.address) as client:
@@ -72,7 +72,7 @@ def test_a_handler_knows_what_it_serves(inline: bool) -> None:
             )
             return x
 
-    server = mf.Server(grace=1.0)
+    server = mf.Server(drain_timeout=1.0)
     server.offer(Asking(), agent="a", inline=inline)
     with server, mf.Client(server.address) as client:
         EchoClient(client).at("a").twice(1, options=mf.CallOptions(deadline=5))
@@ -137,7 +137,7 @@ def test_async_handlers_run_concurrently_on_one_loop() -> None:
             await self.all_here.wait()
             return 2 * x
 
-    with server_of(Meeting(), agent="a", grace=1.0) as server, mf.Client(server.address) as client:
+    with server_of(Meeting(), agent="a", drain_timeout=1.0) as server, mf.Client(server.address) as client:
         echo = EchoClient(client).at("a")
         options = mf.BatchOptions(size=4, deadline=10)
         outcomes = echo.twice_batch([Number(x) for x in range(40)], options=options).results()
@@ -266,7 +266,7 @@ SCRIPT = """
 import resource, sys, time
 import mf
 from tests.python.conftest import Recorder
-server = mf.Server(sys.argv[1], grace=5.0)
+server = mf.Server(sys.argv[1], drain_timeout=5.0)
 server.offer(Recorder(), agent="a")
 {before}
 server.start()

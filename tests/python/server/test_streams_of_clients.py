@@ -21,7 +21,7 @@ def servant(request: pytest.FixtureRequest) -> AnyFlowServant:
 
 @pytest.fixture(params=[False, True], ids=["blocking", "awaited"])
 def flow(request: pytest.FixtureRequest, servant: AnyFlowServant) -> Iterator[Flow]:
-    with server_of(servant, grace=2.0) as server:
+    with server_of(servant, drain_timeout=2.0) as server:
         flow = Flow(servant, awaits=request.param, where=server.address)
         yield flow
         flow.close()
@@ -93,7 +93,7 @@ def test_many_streams_of_one_loop_go_on_at_once() -> None:
         results = await asyncio.gather(*reads, *writes)
         return [result if isinstance(result, int) else sum(result) for result in results]
 
-    with server_of(Awaiting(), grace=2.0) as server:
+    with server_of(Awaiting(), drain_timeout=2.0) as server:
         flow = Flow(Awaiting(), awaits=True, where=server.address)
         results = flow.awaited(run)
         flow.close()

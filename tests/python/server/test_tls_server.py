@@ -36,7 +36,7 @@ def serving(
     servant: EchoServant | AnyFlowServant, tls: mf.Tls | None, listen: str = "tls://127.0.0.1:0"
 ) -> Iterator[AnyServer]:
     agent = "a" if isinstance(servant, EchoServant) else None
-    with server_of(servant, listen, agent=agent, tls=tls, grace=2.0) as server:
+    with server_of(servant, listen, agent=agent, tls=tls, drain_timeout=2.0) as server:
         yield server
 
 
@@ -87,7 +87,7 @@ def test_no_request_and_no_reply_that_waits_inside_is_forgotten(
                 assert await asyncio.gather(*calls) == [data] * 30
 
     listen = "tls://127.0.0.1:0"
-    with server_of(kind(), listen, agent="a", tls=authority.issue(), grace=2.0) as server:
+    with server_of(kind(), listen, agent="a", tls=authority.issue(), drain_timeout=2.0) as server:
         asyncio.run(run(server.address))
 
 
@@ -136,7 +136,7 @@ def test_a_server_may_listen_at_addresses_of_all_schemes(authority: Authority, t
 
 
 def test_it_is_registered_and_found_as_a_server_at_tls(authority: Authority, controller: Running) -> None:
-    server = mf.Server("tls://0.0.0.0:0", controller.address, tls=authority.issue(), grace=2.0)
+    server = mf.Server("tls://0.0.0.0:0", controller.address, tls=authority.issue(), drain_timeout=2.0)
     server.offer(Recorder(), "a")
     with server, mf.Client(controller.address, tls=authority.accepted) as client:
         assert EchoClient(client).at("a").twice(1) == 2

@@ -27,7 +27,7 @@ class WhoCalls(Recorder):
 
 def serving(listen: str, servant: EchoServant | AnyFlowServant) -> AnyServer:
     agent = "a" if isinstance(servant, EchoServant) else None
-    return server_of(servant, listen, agent=agent, grace=2.0)
+    return server_of(servant, listen, agent=agent, drain_timeout=2.0)
 
 
 @pytest.fixture

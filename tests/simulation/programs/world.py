@@ -100,7 +100,7 @@ class Process:
         self._world = world
         self.host = host
         self.alive = True
-        self.server = mf.AsyncServer(f"tcp://{host}:1", f"mf://{host}-{CONTROLLER}:1", grace=2.0)
+        self.server = mf.AsyncServer(f"tcp://{host}:1", f"mf://{host}-{CONTROLLER}:1", drain_timeout=2.0)
         self._places = [place for place, hosts in PLACES.items() if host in hosts]
         for place in self._places:
             self.server.offer(Place(self, place), place)
@@ -155,7 +155,7 @@ class Controller:
         self._world = world
         self._write()
         self.servant.changed = self._write
-        self.server = mf.AsyncServer(f"tcp://{CONTROLLER}:1", grace=0.5)
+        self.server = mf.AsyncServer(f"tcp://{CONTROLLER}:1", drain_timeout=0.5)
         self.server.offer(self.servant)
 
     def _write(self) -> None:

@@ -43,7 +43,7 @@ class AsyncServer(BaseServer):
         max_handshakes: int = DEFAULT_MAX_HANDSHAKES,
         max_held_bytes: int = DEFAULT_MAX_HELD_BYTES,
         limit: "Limit | None" = None,
-        grace: float = 10.0,
+        drain_timeout: float = 5.0,
     ) -> None:
         registrar: AsyncRegistrar | None = None
         if controller is not None:
@@ -63,5 +63,5 @@ class AsyncServer(BaseServer):
             max_handshakes=max_handshakes,
             max_held_bytes=max_held_bytes,
             limit=limit,
-            grace=grace,
+            drain_timeout=drain_timeout,
         )

@@ -31,8 +31,8 @@ class Server(BaseServer):
     `max_streams` calls with streams. `stream_window`: bytes of a stream that a client may send ahead.
     `max_connections`, `max_handshakes` and `max_held_bytes`: see docs/limits.md.
     `limit`: how many calls of all clients run at once, and wait (mf.Limit); more are refused as well.
-    `grace`: seconds that stop() gives to calls under way. Raises ValueError for an address that is none, and
-    for files of `tls` that cannot be used.
+    `drain_timeout`: seconds that stop() gives to calls under way. Raises ValueError for an address that is
+    none, and for files of `tls` that cannot be used.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Server(BaseServer):
         max_handshakes: int = DEFAULT_MAX_HANDSHAKES,
         max_held_bytes: int = DEFAULT_MAX_HELD_BYTES,
         limit: "Limit | None" = None,
-        grace: float = 10.0,
+        drain_timeout: float = 5.0,
     ) -> None:
         registrar: Registrar | None = None
         if controller is not None:
@@ -73,5 +73,5 @@ class Server(BaseServer):
             max_handshakes=max_handshakes,
             max_held_bytes=max_held_bytes,
             limit=limit,
-            grace=grace,
+            drain_timeout=drain_timeout,
         )

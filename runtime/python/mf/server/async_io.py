@@ -23,7 +23,7 @@ from mf.transport.sockets import Listening
 from mf.transport.stream import Stream
 
 _STRAGGLERS = 1.0
-"""Seconds that handlers have, after the grace, to heed their cancellation."""
+"""Seconds that handlers have, after the drain, to heed their cancellation."""
 
 
 class AsyncIo(ServerIo):
@@ -55,10 +55,10 @@ class AsyncIo(ServerIo):
         """Serves a connection, as if it had been accepted."""
         self._open(stream)
 
-    async def drain(self, grace: float) -> None:
-        """No new connections or requests; returns when all is finished, or after `grace` seconds, and then
-        nothing of it runs any more."""
-        self._drain_until = monotonic() + grace
+    async def drain(self, drain_timeout: float) -> None:
+        """No new connections or requests; returns when all is finished, or after `drain_timeout` seconds, and
+        then nothing of it runs any more."""
+        self._drain_until = monotonic() + drain_timeout
         self._drained_at_last = self._loop.create_future()
         try:
             self._begin_drain()

@@ -85,7 +85,7 @@ class AsyncServer(BaseServer):
         max_handshakes: int = DEFAULT_MAX_HANDSHAKES,
         max_held_bytes: int = DEFAULT_MAX_HELD_BYTES,
         limit: "Limit | None" = None,
-        grace: float = 10.0,
+        drain_timeout: float = 5.0,
     ) -> None:
         super().__init__(
             listen,
@@ -99,7 +99,7 @@ class AsyncServer(BaseServer):
             max_handshakes=max_handshakes,
             max_held_bytes=max_held_bytes,
             limit=limit,
-            grace=grace,
+            drain_timeout=drain_timeout,
         )
         self._registrar = registrar
         self._io: AsyncIo | None = None
@@ -189,8 +189,8 @@ class AsyncServer(BaseServer):
                 self._restore_signals(before)
 
     async def stop(self) -> None:
-        """Takes the offers back, tells the clients, finishes calls under way (at most `grace` seconds),
-        closes. When it returns, nothing of the server runs any more. May be called twice."""
+        """Takes the offers back, tells the clients, finishes calls under way (at most `drain_timeout`
+        seconds), closes. When it returns, nothing of the server runs any more. May be called twice."""
         self._stopping.set()
         if self._io is None:
             return
@@ -200,10 +200,10 @@ class AsyncServer(BaseServer):
         self._stopped = Event()
         try:
             if self._registrar is not None:
-                await self._registrar.deregister(min(self._grace, 2.0))
+                await self._registrar.deregister(min(self._drain_timeout, 2.0))
         finally:
             try:
-                await self._io.drain(self._grace)
+                await self._io.drain(self._drain_timeout)
             finally:
                 self._stopped.set()
 

@@ -41,8 +41,8 @@ class BaseServer:
     ended (docs/limits.md).
     `limit`: how many calls of all clients run at once, and wait; more are refused with OVERLOADED, not
     executed; None: no such limit.
-    `grace`: seconds that stop() gives to calls under way. Raises ValueError for an address that is none, and
-    for files of `tls` that cannot be used.
+    `drain_timeout`: seconds that stop() gives to calls under way. Raises ValueError for an address that is
+    none, and for files of `tls` that cannot be used.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class BaseServer:
         max_handshakes: int = DEFAULT_MAX_HANDSHAKES,
         max_held_bytes: int = DEFAULT_MAX_HELD_BYTES,
         limit: Limit | None = None,
-        grace: float = 10.0,
+        drain_timeout: float = 5.0,
     ) -> None:
         if max_streams * stream_window > MAX_WINDOWS:
             text = f"max_streams {max_streams} of stream_window {stream_window} bytes each"
@@ -68,7 +68,7 @@ class BaseServer:
             raise ValueError(f"stream_window is {stream_window}: less than {SMALLEST_WINDOW} carry no value")
         self._listen = _listened_at(listen)
         self._tls = server_context(self._listen, tls)
-        self._grace = grace
+        self._drain_timeout = drain_timeout
         self._offers = Offers(limit)
         self._hello = Hello(
             nonce=os.urandom(16),

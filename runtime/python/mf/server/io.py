@@ -109,9 +109,10 @@ class IoThread(ServerIo):
         self._adopted.append(stream)
         self.wake()
 
-    def drain(self, grace: float) -> None:
-        """No new connections or requests; ends when all is finished, at the latest after `grace` seconds."""
-        self._drain_until = monotonic() + grace
+    def drain(self, drain_timeout: float) -> None:
+        """No new connections or requests; ends when all is finished, at the latest after `drain_timeout`
+        seconds."""
+        self._drain_until = monotonic() + drain_timeout
         self.wake()
 
     def after_fork(self) -> None:

@@ -89,7 +89,7 @@ class Server(BaseServer):
         max_handshakes: int = DEFAULT_MAX_HANDSHAKES,
         max_held_bytes: int = DEFAULT_MAX_HELD_BYTES,
         limit: "Limit | None" = None,
-        grace: float = 10.0,
+        drain_timeout: float = 5.0,
     ) -> None:
         if workers < 1:
             raise ValueError(f"workers is {workers}: at least one thread is needed")
@@ -105,7 +105,7 @@ class Server(BaseServer):
             max_handshakes=max_handshakes,
             max_held_bytes=max_held_bytes,
             limit=limit,
-            grace=grace,
+            drain_timeout=drain_timeout,
         )
         self._registrar = registrar
         self._workers = Workers(workers, run)
@@ -201,8 +201,8 @@ class Server(BaseServer):
             self._restore_signals(final=True)
 
     def stop(self) -> None:
-        """Takes the offers back, tells the clients, finishes calls under way (at most `grace` seconds),
-        closes.
+        """Takes the offers back, tells the clients, finishes calls under way (at most `drain_timeout`
+        seconds), closes.
         """
         os.eventfd_write(self._stop_event, 1)
         with self._stop_lock:
@@ -210,9 +210,9 @@ class Server(BaseServer):
             if io is None or not io.thread.is_alive():
                 return
             if self._registrar is not None:
-                self._registrar.deregister(min(self._grace, 2.0))
-            io.drain(self._grace)
-            io.thread.join(self._grace + 5.0)
+                self._registrar.deregister(min(self._drain_timeout, 2.0))
+            io.drain(self._drain_timeout)
+            io.thread.join(self._drain_timeout + 5.0)
             self._workers.stop(0.1)
 
     def __enter__(self) -> "Server":
