@@ -87,7 +87,7 @@ std::vector<std::byte> with_metadata(const std::vector<std::byte>& payload) {
 TEST(RelayedEnvelopes, APayloadThatNoSchemaKnowsPassesAsItCame) {
   Ends ends;
   ends.bind(100);
-  for (const std::size_t size : {0, 5, 5'000, 300'000}) {
+  for (const std::size_t size : {0U, 5U, 5'000U, 300'000U}) {
     const auto payload = octets(size);
     const auto sent = with_metadata(payload);
     ends.client->session.send_request({.route = 101,
