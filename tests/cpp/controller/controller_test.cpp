@@ -249,6 +249,17 @@ TEST_F(ControllerTest, AStrangerWhoKnowsTheNonceChangesNothingAndIsNamedInTheLog
   EXPECT_TRUE(log->has("which=\"Index for books\" peer=tcp://peer:66 owner=tcp://peer:1"));
 }
 
+TEST_F(ControllerTest, NobodyElseComesBackAsAProcessWhoseConnectionEnded) {
+  add(1, 1, {offer("Index", "books")})->leave();
+  EXPECT_THAT(found("Index"), IsEmpty());
+  const auto stranger = add_as(controller, 66, who(1, 9), {offer("Index", "books", "tcp://evil:1")});
+  ASSERT_FALSE(stranger->open());
+  EXPECT_NE(stranger->ended->error_as<NotOwner>(), nullptr);
+  EXPECT_THAT(found("Index"), IsEmpty());
+  EXPECT_TRUE(add(2, 1, {offer("Index", "books")})->open()) << "it has its secret";
+  EXPECT_THAT(found("Index"), ElementsAre("books@1"));
+}
+
 TEST_F(ControllerTest, AListNamesProcessesAndPeersAndNoNonces) {
   add(1, 1, {offer("Index", "books"), offer("Rank")});
   add(2, 2, many(600, "Many"));

@@ -84,6 +84,21 @@ std::vector<std::byte> with_metadata(const std::vector<std::byte>& payload) {
   return whole;
 }
 
+TEST(RelayedEnvelopes, OneWayCallsThatWaitAreNotForgottenWithTheirBinding) {
+  Ends ends;
+  ends.bind(100);
+  ends.server.reset();
+  ends.relay.knows({});
+  for (int i = 0; i < 10; ++i)
+    ends.client->session.send_request({.route = 100, .flags = mf::protocol::kOneway},
+                                      std::span<const std::byte>());
+  ends.client->session.send_unbind(100);
+  ends.client->session.send_bind(200, {.service = "nobody.Offers", .agent = "", .methods = {"a"}});
+  ends.client->flush();
+  EXPECT_EQ(ends.client->next(EventType::bound).code, mf::Code::unavailable);
+  EXPECT_TRUE(eventually([&] { return ends.relay.stats().connections.calls == 0; }));
+}
+
 TEST(RelayedEnvelopes, APayloadThatNoSchemaKnowsPassesAsItCame) {
   Ends ends;
   ends.bind(100);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <list>
 #include <numeric>
 #include <optional>
 
@@ -107,6 +108,31 @@ TEST(Relay, StreamsPassInBothDirections) {
   for (std::uint32_t i = 0; i < 100'000; ++i) adding.write(i);
   EXPECT_EQ(adding.finish(), 1 + 99'999ULL * 100'000 / 2);
   EXPECT_EQ(flow.sum(7).finish(), 7U);
+}
+
+TEST(Relay, ServersOfOtherSchemasAreLeftToOtherClients) {
+  struct Stranger final : Echo {
+    Stranger() : info(Echo::service()) { info.fingerprint[0] ^= 1; }
+    [[nodiscard]] const mf::ServiceInfo& service() const noexcept override { return info; }
+    mf::ServiceInfo info;
+  };
+  const Behind behind;
+  auto offers = answered();
+  std::list<mf::Server> strangers;
+  for (int i = 0; i < 16; ++i) {  // more than a relay connects to
+    auto& server = strangers.emplace_back();
+    const auto servant = std::make_shared<Stranger>();
+    server.offer(servant);
+    server.start();
+    offers.agents[""].push_back({.address = server.address(), .fingerprint = servant->info.fingerprint});
+  }
+  const auto own = behind.echo->service().fingerprint;
+  offers.agents[""].push_back({.address = behind.server.address(), .fingerprint = own});
+  behind.relay.resolver->set(std::move(offers));
+  for (int i = 0; i < 8; ++i) {
+    auto client = behind.client();
+    EXPECT_EQ(calls::EchoClient(client).twice(i), 2 * i);
+  }
 }
 
 TEST(Relay, AServerThatNobodyKnowsIsNamedAsMissing) {

@@ -240,6 +240,22 @@ TEST(Server, OffersThatDoNotFitAreRefused) {
   EXPECT_EQ(offer(std::make_shared<Part>("p"), "a"), Code::ok);
   EXPECT_EQ(offer(std::make_shared<Part>("p"), "b"), Code::ok);
   EXPECT_EQ(offer(std::make_shared<Part>("p"), "\xff"), Code::invalid_argument);
+  EXPECT_EQ(offer(std::make_shared<Part>("p"), std::string(1'025, 'x')), Code::invalid_argument);
+}
+
+TEST(Server, LabelsThatNoControllerTakesAreRefused) {
+  mf::Server server;
+  const auto offer = [&](std::map<std::string, std::string> labels) {
+    return failure_of(
+               [&] { return server.offer(std::make_shared<Echo>(), {.labels = std::move(labels)}), 0; })
+        .message;
+  };
+  std::map<std::string, std::string> many;
+  for (int i = 0; i < 17; ++i) many[std::to_string(i)];
+  EXPECT_THAT(offer(many), HasSubstr("at most 16 labels, not 17"));
+  EXPECT_THAT(offer({{"", ""}}), HasSubstr("a label has 1 to 64 bytes"));
+  EXPECT_THAT(offer({{std::string(65, 'x'), ""}}), HasSubstr("a label has 1 to 64 bytes"));
+  EXPECT_THAT(offer({{"x", std::string(1'025, 'x')}}), HasSubstr("its text at most 1024"));
 }
 
 TEST(Server, StopFinishesWhatIsInFlightAndRefusesTheRest) {

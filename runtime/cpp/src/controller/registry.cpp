@@ -66,7 +66,11 @@ Registry::Cost& Registry::Cost::operator-=(const Cost& other) noexcept {
 
 Registry::Standing Registry::standing(const Credential& who) const {
   const auto found = processes_.find(who.nonce);
-  if (found == processes_.end()) return Standing::unknown;
+  if (found == processes_.end()) {
+    const auto gone = gone_.find(who.nonce);
+    return gone == gone_.end() || is_hash_of(gone->second, who.secret) ? Standing::unknown
+                                                                       : Standing::stranger;
+  }
   return is_hash_of(found->second.secret_hash, who.secret) ? Standing::own : Standing::stranger;
 }
 
@@ -169,6 +173,11 @@ bool Registry::remove(const Uuid& nonce) {
   replace(nonce, process, {});
   charge(process, kNoOwner, {});
   by_expiry_.erase({process.expires, nonce});
+  if (gone_.insert_or_assign(nonce, std::move(process.secret_hash)).second) gone_order_.push_back(nonce);
+  if (gone_order_.size() > kMaxGone) {
+    gone_.erase(gone_order_.front());
+    gone_order_.pop_front();
+  }
   processes_.erase(found);
   return true;
 }
@@ -223,7 +232,9 @@ stored::Process Registry::stored(const Uuid& nonce) const {
 std::string Registry::offered(const Uuid& nonce) const {
   std::string text;
   std::size_t named = 0;
-  for (const auto& [key, instance] : processes_.at(nonce).offers) {
+  const auto found = processes_.find(nonce);
+  if (found == processes_.end()) return text;
+  for (const auto& [key, instance] : found->second.offers) {
     if (++named > kMostNamed) return text + " and others";
     if (named != 1) text += ", ";
     text += key.name;

@@ -208,7 +208,10 @@ void Connection::flush_soon() {
 
 void Connection::watch_room() {
   link_do([&](link::ServerLink& client) {
-    if (!client.has_room()) hold(true);
+    if (client.has_room()) return;
+    // One after the other with on_room(), or what it lets go on would be held for good.
+    if (reactor_->on_own_thread()) return hold(true);
+    post([self = shared_from_this()] { self->watch_room(); });
   });
 }
 
@@ -232,7 +235,6 @@ void Connection::hold(bool held) {
 }
 
 void Connection::add(const std::shared_ptr<link::ClientLink>& link) {
-  bool held = false;
   {
     const std::scoped_lock lock(mutex_);
     std::erase_if(links_, [&](const auto& weak) {
@@ -240,9 +242,15 @@ void Connection::add(const std::shared_ptr<link::ClientLink>& link) {
       return !known || known == link;
     });
     links_.push_back(link);
-    held = held_;
+    if (!held_) return;
   }
-  if (held) link->hold_reading(true);
+  post([self = shared_from_this(), link] {
+    {
+      const std::scoped_lock lock(self->mutex_);
+      if (!self->held_) return;
+    }
+    link->hold_reading(true);
+  });
 }
 
 void Connection::write_later(const std::shared_ptr<link::ClientLink>& link) {
@@ -253,12 +261,27 @@ void Connection::on_turn_end() {
   for (const auto& link : std::exchange(to_write_, {})) link->write_now();
 }
 
+// What clients watch at the controller lasts for ever, and would have the relay wait for as long as it may.
+void Connection::on_drain() {
+  post([self = shared_from_this()] {
+    self->end_calls(
+        [](const Call& call) { return call.request().stream() && call.destination().is_controller(); });
+  });
+}
+
 void Connection::close() {
   if (closed_.exchange(true)) return;
+  end_calls([](const Call&) { return true; });
+  pool_.close("the relay's client has gone");
+}
+
+void Connection::end_calls(bool (*which)(const Call& call)) {
   std::vector<std::shared_ptr<Call>> calls;
   {
     const std::scoped_lock lock(mutex_);
-    calls_.for_each([&](std::uint32_t /*id*/, std::shared_ptr<Call>& call) { calls.push_back(call); });
+    calls_.for_each([&](std::uint32_t /*id*/, std::shared_ptr<Call>& call) {
+      if (which(*call)) calls.push_back(call);
+    });
   }
   for (const auto& call : calls) {
     if (!call->sent()) call->destination().drop(*call);
@@ -267,7 +290,6 @@ void Connection::close() {
                 .message = "it is stopping; use another instance",
                 .declared = nullptr});
   }
-  pool_.close("the relay's client has gone");
 }
 
 }  // namespace mf::relay

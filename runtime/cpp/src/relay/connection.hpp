@@ -37,6 +37,7 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   bool on_describe(std::string_view service) override;
   void on_turn_end() override;
   void on_room() override;
+  void on_drain() override;
   void close() override;
 
   [[nodiscard]] Shared& shared() const noexcept { return *shared_; }
@@ -74,9 +75,12 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   void release_bind(std::size_t bytes) noexcept { bind_bytes_ -= bytes; }
 
  private:
+  /// Those of which `which` says so, since the relay stops.
+  void end_calls(bool (*which)(const Call& call));
   [[nodiscard]] Failure refusal_of(const protocol::Bind& bind) const;
   [[nodiscard]] protocol::SessionOptions session_options() const;
   void watch_room();
+  /// On the reactor's thread.
   void hold(bool held);
 
   const std::shared_ptr<Shared> shared_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <random>
 #include <utility>
 
@@ -15,6 +16,8 @@ namespace {
 constexpr auto kLongest = std::chrono::milliseconds(1'500);
 constexpr auto kGrace = std::chrono::milliseconds(250);
 constexpr auto kLookEvery = std::chrono::milliseconds(10);
+// After so many looks the next ones come at longer and longer intervals.
+constexpr int kQuickLooks = 5;
 // How often instances that could not be reached are tried again while others serve the calls.
 constexpr auto kTryMissingEvery = std::chrono::milliseconds(200);
 // How long others are asked after one was overloaded.
@@ -67,6 +70,16 @@ Destination::Destination(std::shared_ptr<Connection> connection, const protocol:
       bind_bytes_(bind_bytes),
       usual_(std::make_unique<link::Usual[]>(methods_.size())),
       backoff_(client::random_number()) {}
+
+std::vector<Instance> Destination::candidates() const {
+  auto instances = instances_of(connection_->shared(), name_, agent_);
+  static constexpr decltype(Instance::fingerprint) kUnknown{};
+  const auto fits = [this](const Instance& instance) {
+    return instance.fingerprint == kUnknown || std::ranges::equal(instance.fingerprint, service_.fingerprint);
+  };
+  if (std::ranges::any_of(instances, fits)) std::erase_if(instances, std::not_fn(fits));
+  return instances;
+}
 
 std::string Destination::what() const {
   return name_ + (agent_.empty() ? "" : " for agent \"" + agent_ + "\"");
@@ -174,7 +187,7 @@ client::Route Destination::pick(TimePoint now) {
 void Destination::refresh(TimePoint now) {
   auto& shared = connection_->shared();
   version_ = shared.resolver->version();
-  auto instances = instances_of(shared, name_, agent_);
+  auto instances = candidates();
   std::erase_if(paths_, [&](const Path& path) {
     return std::ranges::find(instances, path.address, &Instance::address) == instances.end();
   });
@@ -191,9 +204,14 @@ void Destination::refresh(TimePoint now) {
   }
 }
 
+void Destination::stay_while_some_wait() {
+  const auto before = std::exchange(stays_, waiting_.empty() ? nullptr : shared_from_this());
+}
+
 void Destination::wait(Waiting&& waiting) {
   const auto deadline = waiting.request.deadline;
   waiting_.push_back(std::move(waiting));
+  stay_while_some_wait();
   if (deadline != kNever) watch_deadline(deadline);
   if (paths_.empty() && !searching_) search();
 }
@@ -202,6 +220,7 @@ void Destination::drop(const Call& call) {
   const auto found =
       std::ranges::find_if(waiting_, [&](const Waiting& waiting) { return waiting.call.get() == &call; });
   if (found != waiting_.end()) waiting_.erase(found);
+  stay_while_some_wait();
 }
 
 void Destination::go_on() {
@@ -215,6 +234,8 @@ void Destination::go_on() {
     break;
   }
   going_on_ = false;
+  if (connection_->closed()) waiting_.clear();  // nobody is left to be told
+  stay_while_some_wait();
 }
 
 void Destination::watch_deadline(TimePoint deadline) {
@@ -253,6 +274,7 @@ void Destination::expire() {
       connection_->answer(waiting.request, why);
     }
   }
+  stay_while_some_wait();
 }
 
 void Destination::learn(link::ClientLink& link, std::uint16_t method, std::uint32_t items,
@@ -284,6 +306,7 @@ void Destination::search() {
   failure_ = {};
   failure_.code = Code::ok;
   backoff_.reset();
+  looks_ = 0;
   look();
 }
 
@@ -295,7 +318,7 @@ void Destination::look() {
                     .declared = nullptr});
   auto& shared = connection_->shared();
   version_ = shared.resolver->version();
-  auto instances = instances_of(shared, name_, agent_);
+  auto instances = candidates();
   std::ranges::shuffle(instances, std::minstd_rand(client::random_number()));
   if (!instances.empty()) return attempt(std::move(instances));
   const auto offers = shared.resolver->offers(name_);
@@ -307,7 +330,8 @@ void Destination::look() {
 }
 
 void Destination::look_later() {
-  connection_->at(mf::now() + kLookEvery, [weak = weak_from_this()] {
+  const auto pause = ++looks_ <= kQuickLooks ? kLookEvery : backoff_.next();
+  connection_->at(mf::now() + pause, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->look();
   });
 }
@@ -391,6 +415,7 @@ void Destination::give_up(Failure why) {
       connection_->answer(waiting.request, why);
     }
   }
+  stay_while_some_wait();
 }
 
 }  // namespace mf::relay

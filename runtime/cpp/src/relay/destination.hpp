@@ -38,6 +38,7 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
   Destination(std::shared_ptr<Connection> connection, const protocol::Bind& bind,
               server::Forwarding::Answer answer, std::size_t bind_bytes);
 
+  [[nodiscard]] bool is_controller() const noexcept { return name_ == kController; }
   /// Looks for instances and answers the BIND.
   void begin();
   void refuse(const Failure& why);
@@ -75,6 +76,8 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
                           std::span<const std::byte> payload, const Bytes& owner, TimePoint now);
   void wait(Waiting&& waiting);
   void go_on();
+  /// While requests wait it stays, also if its client has taken the binding back.
+  void stay_while_some_wait();
   void watch_deadline(TimePoint deadline);
   void expire();
 
@@ -87,6 +90,8 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
   void give_up(Failure why);
   void answer(Code code, std::string_view why);
   [[nodiscard]] std::string what() const;
+  /// Those that are offered and have the client's schema; if none has, all: one of them says how it differs.
+  [[nodiscard]] std::vector<Instance> candidates() const;
 
   const std::shared_ptr<Connection> connection_;
   const std::string name_;
@@ -105,12 +110,14 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
   bool some_refuse_ = false;
   TimePoint try_again_{};
   std::list<Waiting> waiting_;
+  std::shared_ptr<Destination> stays_;  // itself
   bool going_on_ = false;
   TimePoint timer_at_ = kNever;
 
   bool searching_ = false;
   TimePoint searched_since_{};
   std::size_t attempts_ = 0;
+  int looks_ = 0;    // of this search
   Failure failure_;  // of this search
   link::Backoff backoff_;
 

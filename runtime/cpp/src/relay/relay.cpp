@@ -11,7 +11,8 @@ namespace {
 
 // Connections that are made at once; a thread for each, while it is made.
 constexpr std::size_t kMostConnecting = 64;
-constexpr std::size_t kMostServices = 4'096;
+// A watch of each lasts as long as the relay, and a client takes 512 streams on its connection.
+constexpr std::size_t kMostServices = 400;
 constexpr std::size_t kLongestService = 255;
 
 std::vector<Instance> as_servers(std::vector<Address> controllers) {

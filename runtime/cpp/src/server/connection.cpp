@@ -478,6 +478,12 @@ void Connection::on_room() {
   if (const auto forwarding = shared_forwarding()) forwarding->on_room();
 }
 
+void Connection::on_drain(std::uint32_t latest) {
+  latest_.store(latest, std::memory_order_relaxed);
+  draining_.store(true, std::memory_order_release);
+  if (const auto forwarding = shared_forwarding()) forwarding->on_drain();
+}
+
 // On any thread.
 std::shared_ptr<Forwarding> Connection::shared_forwarding() {
   const std::scoped_lock lock(mutex_);

@@ -78,10 +78,7 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
 
   Answer on_bind(std::uint16_t first_route, const protocol::Bind& bind) override;
   std::optional<const ServiceInfo*> on_describe(std::string_view service) override;
-  void on_drain(std::uint32_t latest) override {
-    latest_.store(latest, std::memory_order_relaxed);
-    draining_.store(true, std::memory_order_release);
-  }
+  void on_drain(std::uint32_t latest) override;
   void on_request(const protocol::Event& event, TimePoint now) override;
   void on_cancel(std::uint32_t id) override;
   void on_turn_end() override;

@@ -18,7 +18,11 @@
 namespace mf {
 namespace {
 
-// Of the agents' names in a refusal: an answer must not be much longer than its question.
+// What a controller takes of an offer (controller.mfidl).
+constexpr std::size_t kMostLabels = 16;
+constexpr std::size_t kLongestLabel = 64;
+constexpr std::size_t kLongestText = 1'024;
+
 // Blocking handlers of streams that run at once, of all connections; more wait.
 constexpr std::size_t kMostStreamThreads = 1024;
 // Handlers that wait on threads that read sockets, for each such thread; with so many, all others go to
@@ -43,6 +47,20 @@ std::vector<std::byte> refusal(const std::string& reason) {
 
 Error refused(std::string message) {
   return {Code::invalid_argument, Execution::not_executed, message};
+}
+
+// What no controller takes is refused here: there it would cost the process its other offers.
+void check_announced(const OfferOptions& options, std::string_view agent) {
+  if (agent.size() > kLongestText)
+    throw refused("an agent's name has at most " + std::to_string(kLongestText) + " bytes, not " +
+                  std::to_string(agent.size()));
+  if (options.labels.size() > kMostLabels)
+    throw refused("an offer has at most " + std::to_string(kMostLabels) + " labels, not " +
+                  std::to_string(options.labels.size()));
+  for (const auto& [label, text] : options.labels)
+    if (label.empty() || label.size() > kLongestLabel || text.size() > kLongestText)
+      throw refused("a label has 1 to " + std::to_string(kLongestLabel) + " bytes, its text at most " +
+                    std::to_string(kLongestText) + ": '" + shortened(label) + "'");
 }
 
 Failure unknown(Code code, std::string message) {
@@ -178,6 +196,7 @@ void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options)
   const auto& service = servant->service();
   const auto agent = sent_agent(service, options.agent);
   if (auto reason = agent_refusal(service, agent)) throw refused(std::move(*reason));
+  check_announced(options, agent);
   auto shown = shown_agent(service, agent);
   auto gates = gates_for(service, shown, options);
   {

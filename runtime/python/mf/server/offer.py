@@ -160,6 +160,10 @@ class Offers:
         if unknown := limits.keys() - {method.name for method in service.methods}:
             raise ValueError(f"a limit for {service.name}.{min(unknown)}, which is no method of it")
         text = offered_agent(service, agent)
+        if len(text.encode()) > _LONGEST_TEXT:
+            raise ValueError(
+                f"an agent's name has at most {_LONGEST_TEXT} bytes, not {len(text.encode())}"
+            )
         announced = announced or Announced()
         announced.check()
         agents = self._by_service.get(service.name, {})

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -38,6 +39,9 @@ class Registry {
   static constexpr std::size_t kMaxBytesOfOwner = std::size_t{16} << 20;
   static constexpr std::size_t kMaxOffers = 1'000'000;
   static constexpr std::size_t kMaxBytes = std::size_t{512} << 20;
+  /// Processes that are gone and whose secrets are remembered, the latest ones: what their nonces are,
+  /// everybody was told, and nobody else is to come back as one of them.
+  static constexpr std::size_t kMaxGone = 65'536;
 
   enum class Standing : std::uint8_t { unknown, own, stranger };
 
@@ -51,7 +55,7 @@ class Registry {
   explicit Registry(std::chrono::nanoseconds lease, ChangeLog log = ChangeLog())
       : lease_(lease), log_(std::move(log)) {}
 
-  /// Is the process known, and is this its secret?
+  /// Is the process known, and is this its secret? Of one that is gone: `unknown`, or `stranger`.
   [[nodiscard]] Standing standing(const Credential& who) const;
 
   /// From a store: not verified.
@@ -135,6 +139,8 @@ class Registry {
   Cost total_;
   std::map<Owner, Cost> of_owner_;
   std::map<Uuid, Process> processes_;
+  std::map<Uuid, Bytes> gone_;  // to the hashes of their secrets
+  std::deque<Uuid> gone_order_;
   std::set<std::pair<TimePoint, Uuid>> by_expiry_;
   std::map<Place, std::shared_ptr<const Instance>> places_;
   std::map<Key, std::size_t> alone_;  // how many offers want to be alone there

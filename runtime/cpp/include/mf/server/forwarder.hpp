@@ -45,6 +45,8 @@ class Forwarding {
   virtual bool on_describe(std::string_view service) = 0;
   virtual void on_turn_end() = 0;
   virtual void on_room() = 0;
+  /// The server takes no new calls and waits for those in flight. On any thread, under the lock of the link.
+  virtual void on_drain() = 0;
   /// The connection has ended, or the server stops now: ends what is under way.
   virtual void close() = 0;
 };
