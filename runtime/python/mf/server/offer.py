@@ -161,9 +161,7 @@ class Offers:
             raise ValueError(f"a limit for {service.name}.{min(unknown)}, which is no method of it")
         text = offered_agent(service, agent)
         if len(text.encode()) > _LONGEST_TEXT:
-            raise ValueError(
-                f"an agent's name has at most {_LONGEST_TEXT} bytes, not {len(text.encode())}"
-            )
+            raise ValueError(f"an agent's name has at most {_LONGEST_TEXT} bytes, not {len(text.encode())}")
         announced = announced or Announced()
         announced.check()
         agents = self._by_service.get(service.name, {})
