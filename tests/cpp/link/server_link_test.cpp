@@ -675,8 +675,8 @@ TEST(ServerLink, APeerThatDoesNotEvenAnswerAPingIsEndedOnceSomebodyWantsToKnow) 
   Joined joined;
   joined.greet();
   joined.link->keep_alive(std::chrono::milliseconds(100));
-  EXPECT_TRUE(eventually([&] { return joined.link->closed(); }));
-  EXPECT_TRUE(joined.handler->closed);
+  EXPECT_TRUE(eventually([&] { return joined.handler->closed.load(); }));
+  EXPECT_TRUE(joined.link->closed());
   EXPECT_TRUE(joined.log->has("connection_cut"));
   EXPECT_TRUE(joined.log->has("limit=keep_alive reason=\"nothing has come for"));
   EXPECT_EQ(joined.load->cuts(Cut::progress), 1U);
