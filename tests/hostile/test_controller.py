@@ -161,7 +161,7 @@ def test_a_watcher_that_never_reads_costs_a_bounded_amount_whatever_changes(scen
     descriptors = scene.controller.descriptors()
     peaks = []
 
-    for number in range(2, 26):  # each of them 20,000 changes
+    for number in range(2, 60):  # each of them 20,000 changes, which take 20 MiB while they are known
         other = scene.attacker.bind(CONTROLLER, "register")
         other.send(registration(number, MOST_OFFERS))
         assert answer(other)[0] == 0
@@ -169,8 +169,8 @@ def test_a_watcher_that_never_reads_costs_a_bounded_amount_whatever_changes(scen
         assert settled(scene.controller, descriptors)  # so that one at a time is registered
         peaks.append(scene.controller.memory_peak())
 
-    assert peaks[-1] < 384 * MIB
-    assert peaks[-1] - peaks[11] < 32 * MIB, peaks
+    # What the allocator keeps depends on which threads were at it when: all of them would be 1,100 MiB.
+    assert peaks[-1] < 512 * MIB, peaks
 
 
 def test_a_stranger_with_the_right_nonce_is_refused_and_named(scene: Scene) -> None:
