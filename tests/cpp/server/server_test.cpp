@@ -240,7 +240,14 @@ TEST(Server, OffersThatDoNotFitAreRefused) {
   EXPECT_EQ(offer(std::make_shared<Part>("p"), "a"), Code::ok);
   EXPECT_EQ(offer(std::make_shared<Part>("p"), "b"), Code::ok);
   EXPECT_EQ(offer(std::make_shared<Part>("p"), "\xff"), Code::invalid_argument);
-  EXPECT_EQ(offer(std::make_shared<Part>("p"), std::string(1'025, 'x')), Code::invalid_argument);
+  EXPECT_EQ(offer(std::make_shared<Part>("p"), std::string(1'025, 'x')), Code::ok);
+}
+
+TEST(Server, AnAgentThatNoControllerTakesIsRefusedWhereOneIsTold) {
+  mf::Server server({.controller = "mf://127.0.0.1:1"});
+  const auto failure = failure_of(
+      [&] { return server.offer(std::make_shared<Part>("p"), {.agent = std::string(1'025, 'x')}), 0; });
+  EXPECT_THAT(failure.message, HasSubstr("agents of at most 1024 bytes, not 1025"));
 }
 
 TEST(Server, LabelsThatNoControllerTakesAreRefused) {

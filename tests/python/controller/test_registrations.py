@@ -124,6 +124,11 @@ def test_what_no_controller_takes_is_refused_when_it_is_offered(options: dict[st
         mf.Server().offer(Recorder(), agent="a", **options)
 
 
+def test_an_agent_that_no_controller_takes_is_refused_where_one_is_told() -> None:
+    with pytest.raises(ValueError, match="agents of at most 1024 bytes, not 1025"):
+        mf.Server(controller="mf://127.0.0.1:1").offer(Recorder(), agent="x" * 1025)
+
+
 @BOTH
 def test_an_offer_that_is_made_later_is_told_as_a_change(controller: Running, kind: str) -> None:
     with registered(kind, controller.address, "a") as server:

@@ -50,9 +50,9 @@ Error refused(std::string message) {
 }
 
 // What no controller takes is refused here: there it would cost the process its other offers.
-void check_announced(const OfferOptions& options, std::string_view agent) {
-  if (agent.size() > kLongestText)
-    throw refused("an agent's name has at most " + std::to_string(kLongestText) + " bytes, not " +
+void check_announced(const OfferOptions& options, std::string_view agent, bool registered) {
+  if (registered && agent.size() > kLongestText)
+    throw refused("a controller takes agents of at most " + std::to_string(kLongestText) + " bytes, not " +
                   std::to_string(agent.size()));
   if (options.labels.size() > kMostLabels)
     throw refused("an offer has at most " + std::to_string(kMostLabels) + " labels, not " +
@@ -196,7 +196,7 @@ void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options)
   const auto& service = servant->service();
   const auto agent = sent_agent(service, options.agent);
   if (auto reason = agent_refusal(service, agent)) throw refused(std::move(*reason));
-  check_announced(options, agent);
+  check_announced(options, agent, !options_.controller.empty());
   auto shown = shown_agent(service, agent);
   auto gates = gates_for(service, shown, options);
   {

@@ -102,6 +102,7 @@ class AsyncServer(BaseServer):
             drain_timeout=drain_timeout,
         )
         self._registrar = registrar
+        self._offers.registered = registrar is not None
         self._io: AsyncIo | None = None
         self._stopping = Event()
         self._stopped: Event | None = None

@@ -137,11 +137,13 @@ def _not_generated(name: str) -> Method[Any, Any]:
 class Offers:
     """All offers of a server. What the IO threads read is never changed, but replaced."""
 
-    __slots__ = ("_admission", "_by_service")
+    __slots__ = ("_admission", "_by_service", "registered")
 
     def __init__(self, limit: Limit | None = None) -> None:
         self._admission = Admission(limit)
         self._by_service: dict[str, dict[str, Offer]] = {}
+        self.registered = False
+        """Whether a controller is told of them."""
 
     def add(
         self,
@@ -160,8 +162,9 @@ class Offers:
         if unknown := limits.keys() - {method.name for method in service.methods}:
             raise ValueError(f"a limit for {service.name}.{min(unknown)}, which is no method of it")
         text = offered_agent(service, agent)
-        if len(text.encode()) > _LONGEST_TEXT:
-            raise ValueError(f"an agent's name has at most {_LONGEST_TEXT} bytes, not {len(text.encode())}")
+        if self.registered and len(text.encode()) > _LONGEST_TEXT:
+            why = f"a controller takes agents of at most {_LONGEST_TEXT} bytes, not {len(text.encode())}"
+            raise ValueError(why)
         announced = announced or Announced()
         announced.check()
         agents = self._by_service.get(service.name, {})

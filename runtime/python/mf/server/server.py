@@ -108,6 +108,7 @@ class Server(BaseServer):
             drain_timeout=drain_timeout,
         )
         self._registrar = registrar
+        self._offers.registered = registrar is not None
         self._workers = Workers(workers, run)
         self._streams = StreamThreads(run_stream)
         self._io: IoThread | None = None
