@@ -36,6 +36,7 @@ constexpr auto kRun = 2ms;
 
 class Work final : public bench_work::WorkServant {
  public:
+  std::string text(const std::string& x) override { return x; }
   std::int32_t step(std::int32_t x) override {
     std::this_thread::sleep_for(kRun);
     return x + 1;
