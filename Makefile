@@ -5,6 +5,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 STAGE := tools/stage
+CHANCE := tools/second_chance
 PY := .venv/bin/python
 JOBS ?= $(shell nproc)
 
@@ -36,16 +37,16 @@ test: ## Run everything that must hold, as CI does
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
 	@$(MAKE) checks
 	@$(MAKE) build-release
-	@$(STAGE) 'C++ tests, g++' ctest --preset release -j $(JOBS)
-	@$(STAGE) 'Python tests of the compiler and of builds' $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/build tests/compiler
-	@$(STAGE) 'Python tests of the runtime' $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE:%=--ignore %) --ignore tests/compiler --ignore tests/build
-	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE) $(SYSTEM:%=--ignore %)
+	@$(STAGE) 'C++ tests, g++' $(CHANCE) ctest --preset release -j $(JOBS)
+	@$(STAGE) 'Python tests of the compiler and of builds' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/build tests/compiler
+	@$(STAGE) 'Python tests of the runtime' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE:%=--ignore %) --ignore tests/compiler --ignore tests/build
+	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE) $(SYSTEM:%=--ignore %)
 	@$(MAKE) sanitizers
 
 test-system: ## Run the tests of whole systems under harm, which take minutes
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
 	@$(MAKE) build-release
-	@$(STAGE) 'systems under harm' $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(SYSTEM)
+	@$(STAGE) 'systems under harm' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(SYSTEM)
 
 bench: ## Run every bench; `make bench-rpc` runs one, QUICK=1 shortens it
 	@$(MAKE) bench-all
@@ -117,10 +118,10 @@ checks:
 
 sanitizers:
 	@$(MAKE) build-clang-asan WHAT='--target mf_tests'
-	@$(STAGE) 'C++ tests, address and undefined-behaviour sanitizers' ctest --preset clang-asan -j $(JOBS)
+	@$(STAGE) 'C++ tests, address and undefined-behaviour sanitizers' $(CHANCE) ctest --preset clang-asan -j $(JOBS)
 	@$(MAKE) build-clang-tsan WHAT='--target mf_threaded_tests'
 	@$(STAGE) 'C++ tests whose threads meet, thread sanitizer' \
-		ctest --preset clang-tsan -j $(JOBS) -L '^(link|client|server|streams|cached|testing|controller|relay)$$'
+		$(CHANCE) ctest --preset clang-tsan -j $(JOBS) -L '^(link|client|server|streams|cached|testing|controller|relay)$$'
 
 build-release build-release-clang build-clang-asan build-clang-tsan: build-%:
 	@$(STAGE) 'configure $*' cmake --preset $* --log-level=WARNING
