@@ -89,7 +89,9 @@ class TestCtest:
     def test_a_test_that_fails_twice_fails_the_run(self, tmp_path: Path) -> None:
         assert self.ran(tmp_path, "exit 1").returncode != 0
 
-    @pytest.mark.parametrize("said", ["WARNING: ThreadSanitizer: data race", "a.cpp:3:1: runtime error: shift"])
+    @pytest.mark.parametrize(
+        "said", ["WARNING: ThreadSanitizer: data race", "a.cpp:3:1: runtime error: shift"]
+    )
     def test_what_a_sanitizer_says_counts_also_if_it_says_it_once(self, tmp_path: Path, said: str) -> None:
         ended = self.ran(tmp_path, f"test -f mark || {{ touch mark; echo '{said}'; exit 1; }}")
 
