@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.python.conftest import eventually
-from tools.mutants import cpp_source, equivalent, python_source, tree, trial
+from tools.mutants import cpp_source, equivalent, python_source, reach, tree, trial
 from tools.mutants.__main__ import EQUIVALENTS, ROOT, sample
 from tools.mutants.floors import FLOORS, Floor
 from tools.mutants.mutant import Mutant, write
@@ -255,4 +256,105 @@ def test_a_mutant_is_killed_by_a_test_that_fails(test: str, verdict: str, tmp_pa
     (mutant,) = python_source.mutants("a.py", text)
     write(tmp_path, mutant)
 
-    assert trial.PythonTrial(tmp_path).run(["test_a.py"], 60.0)[0] == verdict
+    assert trial.PythonTrial(tmp_path).run(trial.Stage(["test_a.py"], 60.0))[0] == verdict
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("FAILED tests/a.py::test_it[x] - assert 1\n", "test_it[x]"),
+        ("[ RUN      ] A.B\n[  FAILED  ] A.B (1 ms)\n[  FAILED  ] A.C (1 ms)\n", "A.B"),
+        ("[  FAILED  ] Places/A.B/0, where GetParam() = 1 (0 ms)\n", "Places/A.B/0"),
+        ("Segmentation fault\n", ""),
+    ],
+)
+def test_what_noticed_a_mutant_is_named(said: str, name: str) -> None:
+    assert trial.failed_test(said) == name
+
+
+REACHED = """LIMIT = 1
+
+def one():
+    return 1
+
+@staticmethod
+def two():
+    def three():
+        return 3
+    return three
+"""
+REACHING = """
+import subprocess, sys, threading
+import a, pytest
+
+@pytest.fixture
+def three():
+    return a.two()
+
+def test_one():
+    assert a.one() == 1
+
+def test_in_a_thread():
+    thread = threading.Thread(target=a.two)
+    thread.start()
+    thread.join()
+
+def test_neither():
+    pass
+
+def test_program():
+    subprocess.run([sys.executable, "-c", ""])
+"""
+
+
+@pytest.fixture(scope="module")
+def reached(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], reach.Reach]:
+    """What tests call of a.py, which is below src/."""
+
+    def seen(name: str, tests: str) -> reach.Reach:
+        place = tmp_path_factory.mktemp(name)
+        (place / "src").mkdir()
+        (place / "src/a.py").write_text(REACHED)
+        (place / "test_a.py").write_text(tests)
+        path = f"{ROOT}:{place / 'src'}"
+        env = {"PYTHONPATH": path, reach.SOURCES: "src", reach.TO: str(place / "seen")}
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "tools.mutants.reach",
+        ]
+        status, said = trial.run([*command, f"--rootdir={place}", "test_a.py"], place, env, 60.0)
+        assert status == 0, said
+        return reach.Reach.read(place / "seen", place, place / "src")
+
+    return seen
+
+
+def noticing(seen: reach.Reach, line: int) -> list[str]:
+    """The names of the tests that are run for a mutant in that line."""
+    mutant = Mutant("src/a.py", 0, 0, "", "", line, "")
+    return [test.removeprefix("test_a.py::test_") for test in seen.tests_of(mutant)]
+
+
+def test_only_tests_that_call_what_is_changed_are_run(reached: Callable[[str, str], reach.Reach]) -> None:
+    seen = reached("calls", REACHING)
+
+    assert noticing(seen, 1) == ["one", "in_a_thread", "neither", "program"]  # of no function
+    assert noticing(seen, 4) == ["one", "program"]
+    assert noticing(seen, 6) == ["in_a_thread", "program"]  # a decorator
+    assert noticing(seen, 10) == ["in_a_thread", "program"]
+    assert noticing(seen, 9) == ["program"]  # who knows what it calls?
+
+
+def test_what_a_fixture_calls_is_of_all_tests_of_its_file(
+    reached: Callable[[str, str], reach.Reach],
+) -> None:
+    seen = reached("fixture", REACHING + "\ndef test_fixture(three):\n    assert three() == 3\n")
+
+    assert noticing(seen, 10) == ["one", "in_a_thread", "neither", "program", "fixture"]
+    assert noticing(seen, 9) == ["fixture", "program"]

@@ -17,7 +17,7 @@ import random
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,13 +27,12 @@ from threading import Lock
 from tools.mutants import equivalent, tree
 from tools.mutants.floors import FLOORS, Floor
 from tools.mutants.mutant import Mutant, write
-from tools.mutants.trial import CppTrial, PythonTrial, Verdict, end_all
+from tools.mutants.trial import CppTrial, PythonTrial, Stage, Verdict, end_all, failed_test
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = ROOT / "build" / "mutants"
 EQUIVALENTS = ROOT / "tests" / "mutants.toml"
 CLAIMED: set[str] = set()  # the languages whose copies are this run's
-LONGEST_STAGE = 600.0  # seconds, of what is not changed
 
 
 @dataclass
@@ -43,33 +42,20 @@ class Place:
     tree: Path
     trial: CppTrial | PythonTrial
 
-    def limits(self, floor: Floor) -> list[float]:
-        """The seconds that each stage may take, from those that it takes unchanged."""
-        told = self.trial.prepare(floor)
-        if told is not None:
-            sys.exit(f"{floor}: the unchanged tree does not build:\n{told}")
-        limits = []
-        for stage in floor.stages:
-            begun = time.monotonic()
-            verdict, said = self.trial.run(stage, LONGEST_STAGE)
-            if verdict != Verdict.SURVIVED:
-                sys.exit(f"{floor}: the tests fail on the unchanged tree ({verdict}):\n{said}")
-            limits.append(3 * (time.monotonic() - begun) + 20)
-        return limits
-
-    def judge(self, floor: Floor, mutant: Mutant, limits: Sequence[float]) -> Verdict:
+    def judge(self, mutant: Mutant, stages: Iterable[Stage]) -> tuple[Verdict, str]:
+        """And the first test that failed, as far as it is known."""
         data = write(self.tree, mutant)
-        verdict = Verdict.SURVIVED
+        verdict, said = Verdict.SURVIVED, ""
         try:
             if not self.trial.compiles(self.tree / mutant.path):
-                return Verdict.NO_PROGRAM
-            for stage, limit in zip(floor.stages, limits, strict=True):
-                verdict, _ = self.trial.run(stage, limit)
+                return Verdict.NO_PROGRAM, ""
+            for stage in stages:
+                verdict, said = self.trial.run(stage)
                 if verdict != Verdict.SURVIVED:
                     break
         finally:
             (self.tree / mutant.path).write_bytes(data)
-        return verdict
+        return verdict, failed_test(said)
 
 
 @dataclass
@@ -113,7 +99,10 @@ def try_floor(floor: Floor, seed: int, wanted: int, jobs: int) -> Tally:
     drawn = sample(floor, seed)
     free: SimpleQueue[Place] = SimpleQueue()
     ready = places(floor, jobs)
-    limits = ready[0].limits(floor)
+    first = ready[0].trial
+    told = first.prepare(floor)
+    if told is not None:
+        sys.exit(f"{floor}: the unchanged tree does not build, or its tests fail:\n{told}")
     for place in ready:
         free.put(place)
 
@@ -127,9 +116,10 @@ def try_floor(floor: Floor, seed: int, wanted: int, jobs: int) -> Tally:
                 if mutant is None:
                     return  # the floor has no more
                 begun = time.monotonic()
-                verdict = place.judge(floor, mutant, limits)
+                verdict, by = place.judge(mutant, first.stages(floor, mutant))
                 if verdict != Verdict.NO_PROGRAM:
-                    print(f"{verdict:9}{time.monotonic() - begun:5.1f} s  {mutant}", flush=True)
+                    seconds = time.monotonic() - begun
+                    print(f"{verdict:9}{seconds:5.1f} s  {mutant}{by and f'  ({by})'}", flush=True)
         finally:
             free.put(place)
         with lock:

@@ -1,20 +1,26 @@
 """Runs the tests of a floor in a copy of the tree, changed or not, each time within a limit of time."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from tools.mutants import python_source
+from tools.mutants import python_source, reach
 from tools.mutants.floors import Floor
+from tools.mutants.mutant import Mutant
+from tools.mutants.reach import Reach
 
 _LONGEST_BUILD = 300  # seconds
 _LONGEST_TEST = 30  # seconds; a test of a mutant that takes longer hangs
+_LONGEST_ALL = 1200.0  # seconds, of all tests of a floor on the unchanged tree
+_PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout", str(_LONGEST_TEST)]
 
 
 class Verdict(StrEnum):
@@ -25,6 +31,15 @@ class Verdict(StrEnum):
 
 
 _RUNNING: set[int] = set()
+_FAILED = re.compile(  # what GoogleTest and pytest say
+    r"^(?:\[  FAILED  \]|FAILED|ERROR) (.+?)(?: - .*|, where .*| \(\d+ ms\))?$", re.MULTILINE
+)
+
+
+def failed_test(said: str) -> str:
+    """The name of the first test that failed, or nothing: who reads it sees which one has noticed."""
+    match = _FAILED.search(said)
+    return match[1].split("::")[-1] if match else ""
 
 
 def end_all() -> None:
@@ -61,27 +76,54 @@ def run(command: Sequence[str], cwd: Path, env: Mapping[str, str], limit: float)
     return status, told[-4000:]
 
 
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Tests that are run together: names for pytest or of C++ test binaries; `limit`: in seconds."""
+
+    tests: Sequence[str]
+    limit: float
+
+
+def _limit(usual: float) -> float:
+    return 3 * usual + 20
+
+
 class PythonTrial:
-    """The floors' pytest folders. C++ programs that they start are those of the real tree's build."""
+    """The tests of the floors' pytest folders that call what is changed. C++ programs that they start are
+    those of the real tree's build."""
 
     def __init__(self, tree: Path) -> None:
         self._tree = tree
+        self._reach: Reach | None = None
         self._env = os.environ | {
             "PYTHONPATH": os.pathsep.join((str(tree), str(tree / "runtime/python"))),
             "PYTHONDONTWRITEBYTECODE": "1",  # a mutant may have the size and the second of what it came from
         }
 
-    def prepare(self, floor: Floor) -> str | None:  # noqa: ARG002
-        """There is nothing to build."""
-        return None
+    def prepare(self, floor: Floor) -> str | None:
+        """Runs all tests on the unchanged tree and sees what they call; what went wrong, if it did."""
+        seen = self._tree.with_name(f"{self._tree.name}-{floor.name}.json")
+        env = self._env | {reach.SOURCES: floor.sources, reach.TO: str(seen)}
+        tests = list(dict.fromkeys(test for stage in floor.stages for test in stage))
+        status, said = run([*_PYTEST, "-p", "tools.mutants.reach", *tests], self._tree, env, _LONGEST_ALL)
+        if status == 1:  # being traced takes time, which some test may not have had
+            again = list(dict.fromkeys(_FAILED.findall(said)))
+            status, said = run([*_PYTEST, *again], self._tree, self._env, _LONGEST_ALL)
+        if status == 0:
+            self._reach = Reach.read(seen, self._tree, self._tree / floor.sources)
+        return None if status == 0 else said
+
+    def stages(self, floor: Floor, mutant: Mutant) -> Iterator[Stage]:  # noqa: ARG002
+        assert self._reach is not None
+        tests = self._reach.tests_of(mutant)
+        if tests:
+            yield Stage(tests, _limit(self._reach.time_of(tests)))
 
     def compiles(self, path: Path) -> bool:
         return python_source.compiles(path.read_bytes())
 
-    def run(self, stage: Sequence[str], limit: float) -> tuple[Verdict, str]:
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
-        command += ["--timeout", str(_LONGEST_TEST), *stage]
-        return _judged(*run(command, self._tree, self._env, limit))
+    def run(self, stage: Stage) -> tuple[Verdict, str]:
+        return _judged(*run([*_PYTEST, "-x", *stage.tests], self._tree, self._env, stage.limit))
 
 
 class CppTrial:
@@ -92,9 +134,10 @@ class CppTrial:
         self._build = build
         self._jobs = jobs
         self._binaries: dict[str, Path] = {}
+        self._limits: dict[tuple[str, ...], float] = {}
 
     def prepare(self, floor: Floor) -> str | None:
-        """Configures and builds all; what the compiler said where that fails."""
+        """Configures, builds and runs all; what went wrong, if it did."""
         configure = ["cmake", "-S", str(self._tree), "-B", str(self._build), "-G", "Ninja"]
         configure += ["-DCMAKE_CXX_COMPILER=clang++-19", "-DCMAKE_BUILD_TYPE=Debug", "-DMF_PCH=ON"]
         configure += ["-DCMAKE_CXX_FLAGS_DEBUG=-O0 -D_GLIBCXX_ASSERTIONS -w"]
@@ -103,7 +146,20 @@ class CppTrial:
         if status == 0:
             names = [name for stage in floor.stages for name in stage]
             status, said = self._make(names, os.environ, 3600)
-        return None if status == 0 else said
+        if status != 0:
+            return said
+        for stage in floor.stages:
+            begun = time.monotonic()
+            verdict, said = self.run(Stage(stage, _LONGEST_ALL))
+            if verdict != Verdict.SURVIVED:
+                return said
+            self._limits[stage] = _limit(time.monotonic() - begun)
+        return None
+
+    def stages(self, floor: Floor, mutant: Mutant) -> Iterator[Stage]:  # noqa: ARG002
+        """The floor's own tests first."""
+        for stage in floor.stages:
+            yield Stage(stage, self._limits[stage])
 
     def compiles(self, path: Path) -> bool:  # noqa: ARG002
         """The build says so."""
@@ -125,13 +181,14 @@ class CppTrial:
             (self._binaries[name],) = self._build.rglob(f"mf_test_{name}")
         return self._binaries[name]
 
-    def run(self, stage: Sequence[str], limit: float) -> tuple[Verdict, str]:
+    def run(self, stage: Stage) -> tuple[Verdict, str]:
         env = os.environ | {"CCACHE_READONLY": "1"}  # it gives back what was, and keeps no mutant
-        status, said = self._make(stage, env, _LONGEST_BUILD)
+        status, said = self._make(stage.tests, env, _LONGEST_BUILD)
         if status != 0:
             return Verdict.NO_PROGRAM, said
-        until = time.monotonic() + limit
-        for name in stage:
+        until = time.monotonic() + stage.limit
+        verdict, said = Verdict.SURVIVED, ""
+        for name in stage.tests:
             command = [str(self._binary(name)), "--gtest_fail_fast", "--gtest_brief=1"]
             verdict, said = _judged(*run(command, self._build, os.environ, max(until - time.monotonic(), 1)))
             if verdict != Verdict.SURVIVED:

@@ -52,7 +52,7 @@ def test_each_of_many_calls_ends_at_its_deadline_and_starts_no_thread() -> None:
         async with mf.AsyncClient(nobody()) as client:
             echo = EchoAsyncClient(client).at("a")
             calls = [
-                echo.twice(1, options=mf.CallOptions(deadline=0.1 + 0.001 * number)) for number in range(100)
+                echo.twice(1, options=mf.CallOptions(deadline=1.0 + 0.001 * number)) for number in range(100)
             ]
             tasks = [asyncio.create_task(call) for call in calls]
             await asyncio.sleep(0.03)
