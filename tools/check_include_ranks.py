@@ -26,12 +26,12 @@ RANKS = {
     "client": 5,
     "server": 5,
     "light": 5,
-    "pubsub": 5,
     "flex": 5,
-    "controller": 6,
-    "relay": 6,
-    "app": 7,
-    "testing": 8,
+    "topics": 6,
+    "controller": 7,
+    "relay": 7,
+    "app": 8,
+    "testing": 9,
 }
 FIRST_RANK_WITH_ASIO = RANKS["transport"]
 SOURCE_SUFFIXES = {".hpp", ".cpp", ".ipp", ".h"}

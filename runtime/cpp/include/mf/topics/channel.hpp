@@ -1,0 +1,94 @@
+// One topic of a process: the outlets of its agents, and who has subscribed to them, from here and elsewhere.
+//
+// Threads. Any. Locks are taken in this order: the channel's, an outlet's, a queue's; what users gave runs
+// under none of them.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mf/core/clock.hpp"
+#include "mf/topics/options.hpp"
+#include "mf/topics/outlet.hpp"
+#include "mf/topics/queue.hpp"
+#include "mf/topics/topic.hpp"
+
+namespace mf::link {
+class Waiter;
+}
+
+namespace mf::topics {
+
+class Hub;
+
+/// A subscription as it is asked for; refers to what the caller has.
+struct Request {
+  std::string_view agents{};
+  std::string_view peer{};  // "" in this process
+  bool remote = false;
+  std::uint32_t replay = 0;
+  const std::vector<Position>* seen = nullptr;
+};
+
+class Channel {
+ public:
+  using Listener = std::function<void(const SubscriptionStats&)>;
+
+  Channel(std::shared_ptr<Hub> hub, const TopicInfo& topic);
+
+  [[nodiscard]] const TopicInfo& topic() const noexcept { return topic_; }
+  [[nodiscard]] const std::shared_ptr<Hub>& hub() const noexcept { return hub_; }
+
+  /// Of an agent as it travels; made when it is first asked for. Throws INVALID_ARGUMENT.
+  std::shared_ptr<Outlet> outlet(std::string_view agent);
+  /// Agents that have an outlet, as they travel.
+  [[nodiscard]] std::vector<std::string> agents() const;
+
+  /// A queue within the bounds of this process. Throws INVALID_ARGUMENT for what the topic does not allow.
+  [[nodiscard]] std::shared_ptr<Queue> make_queue(const Queue::Bounds& wanted) const;
+  /// Everything that matches goes to the queue from now on. Throws OVERLOADED: there are too many;
+  /// INVALID_ARGUMENT: a pattern that the topic cannot have; PERMISSION_DENIED.
+  void subscribe(const std::shared_ptr<Queue>& queue, const Request& request);
+  void unsubscribe(const Queue& queue);
+
+  /// False: there are fewer until then.
+  [[nodiscard]] bool await_subscribers(std::size_t count, TimePoint until);
+  void set_listeners(Listener matched, Listener unmatched);
+  [[nodiscard]] PublisherStats stats() const;
+  /// Ends all subscriptions.
+  void close();
+
+ private:
+  struct Attached {
+    std::shared_ptr<Queue> queue{};
+    std::string agents{};
+    std::string peer{};
+    bool remote = false;
+    std::uint32_t replay = 0;
+    std::map<std::string, std::uint64_t, std::less<>> seen{};  // by agent, of this publisher
+  };
+
+  void check(const Request& request);
+  void match(const Attached& attached, Outlet& outlet) const;
+  void tell(const Listener Channel::* listener, const Attached& about);
+  [[nodiscard]] static SubscriptionStats figures(const Attached& attached);
+
+  const std::shared_ptr<Hub> hub_;
+  const TopicInfo& topic_;
+  mutable std::mutex mutex_;  // all below
+  std::map<std::string, std::shared_ptr<Outlet>, std::less<>> outlets_;
+  std::map<const Queue*, Attached> subscriptions_;
+  std::vector<std::pair<std::size_t, link::Waiter*>> waiters_;  // for so many subscriptions
+  Listener matched_;
+  Listener unmatched_;
+  std::uint64_t refused_ = 0;
+  std::uint64_t cut_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace mf::topics

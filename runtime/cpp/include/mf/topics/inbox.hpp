@@ -1,0 +1,100 @@
+// What a subscriber takes its messages from, without their type: in this process the queue that publishers
+// fill, else one that the subscriptions at publishers elsewhere fill (remote.hpp).
+//
+// Threads. Any number may take; one asynchronous operation at a time. Callbacks run where complete() runs
+// them, one at a time.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "mf/core/outcome.hpp"
+#include "mf/core/unique_function.hpp"
+#include "mf/topics/item.hpp"
+#include "mf/topics/options.hpp"
+#include "mf/topics/queue.hpp"
+#include "mf/topics/topic.hpp"
+
+namespace mf {
+class Client;
+class Topics;
+}  // namespace mf
+
+namespace mf::topics {
+
+class Inbox : public std::enable_shared_from_this<Inbox> {
+ public:
+  struct Taken {
+    ItemRef item;
+    std::uint64_t missed = 0;  // just before it
+  };
+  /// What is seen of publishers: their number.
+  using Matched = std::function<void(std::size_t publishers)>;
+  using Take = UniqueFunction<void(Outcome<Taken>&&)>;
+
+  virtual ~Inbox();
+  Inbox(const Inbox&) = delete;
+  Inbox& operator=(const Inbox&) = delete;
+
+  /// Within this process. Throws as Channel::subscribe() does.
+  [[nodiscard]] static std::shared_ptr<Inbox> local(const Topics& topics, const TopicInfo& topic,
+                                                    std::string_view agents, const SubscribeOptions& options);
+
+  /// Waits until then; false: nothing came. Throws what has ended the subscription.
+  [[nodiscard]] bool take(Taken& into, TimePoint until);
+  /// The same; false: the subscription has ended well.
+  [[nodiscard]] bool take_or_end(Taken& into);
+  /// `stop` ends it as CANCELLED, and nothing is lost.
+  void async_take(Take done, const std::stop_token& stop);
+  /// Calls for each message from now on, until close().
+  void on_message(std::function<void(Taken&&)> callback);
+  void on_gap(std::function<void(const Gap&)> callback);
+  virtual void set_matched(Matched matched, Matched unmatched);
+  [[nodiscard]] virtual bool await_publishers(std::size_t count, TimePoint until) = 0;
+  [[nodiscard]] SubscriberStats stats() const;
+  /// Nothing is taken any more, and no callback runs when this has returned, unless it was called by one.
+  void close();
+
+ protected:
+  Inbox(std::shared_ptr<Queue> queue, const TopicInfo& topic);
+  [[nodiscard]] Queue& queue() noexcept { return *queue_; }
+  [[nodiscard]] const std::shared_ptr<Queue>& shared_queue() const noexcept { return queue_; }
+  /// Ends the subscriptions; once.
+  virtual void leave() = 0;
+  virtual void complete(UniqueFunction<void()> work) = 0;
+  virtual void add_stats(SubscriberStats& stats) const = 0;
+  virtual void log_escaped() const noexcept = 0;
+
+ private:
+  struct Pending;
+
+  [[nodiscard]] Queue::Got next(Taken& into, TimePoint until);
+  [[nodiscard]] bool look(Queue::Entry&& entry, Taken& into);
+  [[nodiscard]] Failure ending() const;
+  void go_on(const std::shared_ptr<Pending>& pending);
+  void run_callbacks();
+  void watch();
+
+  const std::shared_ptr<Queue> queue_;
+  const TopicInfo& topic_;
+  std::atomic<bool> missed_any_{false};
+  std::atomic<bool> closed_{false};
+  mutable std::mutex mutex_;                       // the next ones
+  std::map<std::uint32_t, std::uint64_t> missed_;  // by source: since its last message
+  std::array<std::uint64_t, 3> missed_by_{};       // by the reason, all
+  std::function<void(const Gap&)> on_gap_;
+  std::function<void(Taken&&)> on_message_;
+  std::mutex calling_;  // held while callbacks run, so that close() can wait for them
+  std::atomic<std::thread::id> caller_{};
+};
+
+}  // namespace mf::topics

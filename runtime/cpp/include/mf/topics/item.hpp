@@ -1,0 +1,176 @@
+// One published message, shared by everybody in the process who has it: the value, its bytes, or both. Each
+// is made of the other at most once, when somebody asks for it.
+//
+// Who makes an item sets what describes it; then it is published, and nothing of that changes any more. Items
+// have a count of users of their own, so that one that goes to many queues is counted for all of them at
+// once.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "mf/codec/value.hpp"
+#include "mf/core/bytes.hpp"
+#include "mf/core/error.hpp"
+#include "mf/core/types.hpp"
+
+namespace mf::topics {
+
+/// How often values and bytes were made of each other, and values were copied.
+struct Counters {
+  std::atomic<std::uint64_t> encoded{0};
+  std::atomic<std::uint64_t> decoded{0};
+  std::atomic<std::uint64_t> undecodable{0};
+  std::atomic<std::uint64_t> copied{0};
+};
+
+/// Where messages come from: one publisher, topic and agent.
+struct Origin {
+  std::string topic;
+  std::string agent;  // as it travels
+  Uuid publisher;
+  std::shared_ptr<Counters> counters;
+};
+
+class Item {
+ public:
+  Item(const Item&) = delete;
+  Item& operator=(const Item&) = delete;
+  virtual ~Item() = default;
+
+  /// Its bytes, in the tier of its type. Throws what is wrong with the value.
+  [[nodiscard]] const Bytes& payload() {
+    if (!encoded_.load(std::memory_order_acquire)) [[unlikely]]
+      encode_now();
+    return payload_;
+  }
+
+  void add_users(std::size_t more) noexcept { users_.fetch_add(more, std::memory_order_relaxed); }
+  void release() noexcept {
+    if (sole_user() || users_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+  [[nodiscard]] bool sole_user() const noexcept { return users_.load(std::memory_order_acquire) == 1; }
+
+  std::shared_ptr<const Origin> origin;
+  std::uint64_t sequence = 0;
+  Timestamp time{};
+  std::size_t size = 0;  // that the bounds of queues count
+
+ protected:
+  Item() = default;
+  [[nodiscard]] virtual Bytes encode() = 0;
+  void set_payload(Bytes payload) noexcept {
+    payload_ = std::move(payload);
+    encoded_.store(true, std::memory_order_release);
+  }
+  void forget_payload() noexcept {
+    encoded_.store(false, std::memory_order_relaxed);
+    payload_.clear();
+  }
+  std::mutex making_;  // of bytes, or of a value
+  Bytes payload_;
+
+ private:
+  void encode_now();
+
+  std::atomic<std::size_t> users_{1};
+  std::atomic<bool> encoded_{false};
+};
+
+/// One use of an item.
+class ItemRef {
+ public:
+  ItemRef() noexcept = default;
+  /// Takes over a use.
+  explicit ItemRef(Item* item) noexcept : item_(item) {}
+  ItemRef(const ItemRef& other) noexcept : item_(other.item_) {
+    if (item_ != nullptr) item_->add_users(1);
+  }
+  ItemRef(ItemRef&& other) noexcept : item_(std::exchange(other.item_, nullptr)) {}
+  ItemRef& operator=(ItemRef other) noexcept {
+    std::swap(item_, other.item_);
+    return *this;
+  }
+  ~ItemRef() {
+    if (item_ != nullptr) item_->release();
+  }
+  explicit operator bool() const noexcept { return item_ != nullptr; }
+  [[nodiscard]] Item* get() const noexcept { return item_; }
+  Item* operator->() const noexcept { return item_; }
+  Item& operator*() const noexcept { return *item_; }
+
+ private:
+  Item* item_ = nullptr;
+};
+
+template <class T>
+class ItemOf final : public Item {
+ public:
+  /// `ours`: nobody else has the value.
+  ItemOf(std::shared_ptr<const T> value, bool ours) : value_(std::move(value)), ours_(ours), made_(true) {}
+  explicit ItemOf(Bytes payload) {
+    size = payload.size();
+    set_payload(std::move(payload));
+  }
+  /// As it came from a publisher elsewhere.
+  [[nodiscard]] static Item* received(Bytes payload) { return new ItemOf(std::move(payload)); }
+
+  /// Throws DECODE_ERROR, or INVALID_ARGUMENT for a value that breaks its constraints.
+  [[nodiscard]] const T& value() {
+    if (!made_.load(std::memory_order_acquire)) [[unlikely]]
+      decode_now();
+    return *value_;
+  }
+  [[nodiscard]] std::shared_ptr<const T> share() {
+    (void)value();
+    ours_.store(false, std::memory_order_relaxed);  // for good: nobody counts who has it now
+    return value_;
+  }
+  /// The value to be changed, if this is the sole user and nobody was given the value; else null.
+  [[nodiscard]] T* mine() {
+    (void)value();
+    if (!ours_.load(std::memory_order_relaxed) || !sole_user()) return nullptr;
+    forget_payload();
+    return const_cast<T*>(value_.get());  // made by us, as a T
+  }
+  /// The same message with a value of its own.
+  [[nodiscard]] Item* copy() {
+    auto* const made = new ItemOf(std::make_shared<T>(value()), true);
+    made->origin = origin;
+    made->sequence = sequence;
+    made->time = time;
+    made->size = size;
+    origin->counters->copied.fetch_add(1, std::memory_order_relaxed);
+    return made;
+  }
+
+ private:
+  Bytes encode() override { return Bytes(mf::to_bytes(*value_)); }
+
+  void decode_now() {
+    const std::scoped_lock lock(making_);
+    if (made_.load(std::memory_order_relaxed)) return;
+    auto decoded = mf::from_bytes<T>(payload_);
+    if (!decoded) {
+      origin->counters->undecodable.fetch_add(1, std::memory_order_relaxed);
+      throw Error(
+          decoded.error().code, Execution::unknown,
+          "message " + std::to_string(sequence) + " of " + origin->topic + ": " + decoded.error().message());
+    }
+    value_ = std::make_shared<T>(std::move(*decoded));
+    ours_.store(true, std::memory_order_relaxed);
+    origin->counters->decoded.fetch_add(1, std::memory_order_relaxed);
+    made_.store(true, std::memory_order_release);
+  }
+
+  std::shared_ptr<const T> value_;
+  std::atomic<bool> ours_{false};
+  std::atomic<bool> made_{false};
+};
+
+}  // namespace mf::topics

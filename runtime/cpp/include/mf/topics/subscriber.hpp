@@ -1,0 +1,177 @@
+// Subscribers: what the generated ones are made of.
+//
+//   AdditionsSubscriber here(topics, "books");                 in this process
+//   AdditionsSubscriber there(client, "eu.*.books", {.overflow = mf::Overflow::block});
+//
+//   mf::TopicMessage<Indexed> message = there.next();          waits
+//   if (auto message = there.poll(10ms)) …                     waits a little
+//   for (auto& message : there) …                              until there is an end
+//   auto message = co_await there.async_next(token);
+//   there.on_message([](mf::TopicMessage<Indexed> message) { … });
+//
+// Any thread may take messages; one asynchronous operation, or on_message(), at a time. What comes while
+// nobody takes it waits in a queue (SubscribeOptions).
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "mf/core/agent.hpp"
+#include "mf/core/async.hpp"
+#include "mf/core/clock.hpp"
+#include "mf/core/error.hpp"
+#include "mf/topics/inbox.hpp"
+#include "mf/topics/message.hpp"
+#include "mf/topics/topics.hpp"
+
+namespace mf::topics {
+
+template <class Topic>
+class BaseSubscriber {
+ public:
+  using Value = typename Topic::Value;
+  using Message = TopicMessage<Value>;
+
+  class Iterator {
+   public:
+    using value_type = Message;
+    using difference_type = std::ptrdiff_t;
+    using iterator_concept = std::input_iterator_tag;
+
+    Iterator() = default;
+    explicit Iterator(BaseSubscriber* of) : of_(of) { ++*this; }
+    Message& operator*() const noexcept { return of_->current_; }
+    Message* operator->() const noexcept { return &of_->current_; }
+    Iterator& operator++() {
+      if (!of_->take_or_end(of_->current_)) of_ = nullptr;
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    friend bool operator==(const Iterator& iterator, std::default_sentinel_t) noexcept {
+      return iterator.of_ == nullptr;
+    }
+
+   private:
+    BaseSubscriber* of_ = nullptr;
+  };
+
+  BaseSubscriber(BaseSubscriber&&) noexcept = default;
+  BaseSubscriber& operator=(BaseSubscriber&& other) noexcept {
+    if (this != &other) {
+      close();
+      inbox_ = std::move(other.inbox_);
+    }
+    return *this;
+  }
+  ~BaseSubscriber() { close(); }
+
+  /// Waits for the next message. Throws what has ended the subscription: OVERLOADED, if it asked to be
+  /// disconnected; SHUTTING_DOWN, if the topics of this process have ended; CANCELLED after close().
+  [[nodiscard]] Message next() {
+    Inbox::Taken taken;
+    (void)inbox_->take(taken, kNever);
+    return message(std::move(taken));
+  }
+  /// The same; DEADLINE_EXCEEDED if none comes in this time.
+  [[nodiscard]] Message next(std::chrono::nanoseconds timeout) {
+    auto polled = poll(timeout);
+    if (!polled)
+      throw Error(Code::deadline_exceeded, Execution::not_executed,
+                  "no message of " + std::string(Topic::kTopic.name()) + " has come in time");
+    return std::move(*polled);
+  }
+  /// Nothing: none has come in this time.
+  [[nodiscard]] std::optional<Message> poll(std::chrono::nanoseconds timeout = {}) {
+    Inbox::Taken taken;
+    const auto until = timeout.count() == 0 ? TimePoint{} : deadline_after(mf::now(), timeout);
+    if (!inbox_->take(taken, until)) return std::nullopt;
+    return message(std::move(taken));
+  }
+  /// Completes with Outcome<Message>. What is cancelled takes nothing.
+  template <class Token>
+  auto async_next(Token&& token) {
+    return Completes<std::decay_t<Token>, Message>::initiate(
+        std::forward<Token>(token),
+        [inbox = inbox_](Callback<Message> done, const std::stop_token& stop = {}) {
+          inbox->async_take(
+              [done = std::move(done)](Outcome<Inbox::Taken>&& taken) mutable {
+                if (!taken) return done(Failure(taken.failure()));
+                done(message(std::move(taken).value()));
+              },
+              stop);
+        });
+  }
+  /// Calls for each message until close(), on the client's own thread or one of the topics', one at a time.
+  void on_message(std::function<void(Message)> callback) {
+    inbox_->on_message(
+        [callback = std::move(callback)](Inbox::Taken&& taken) { callback(message(std::move(taken))); });
+  }
+  /// Calls for what is missed, before the message behind it is taken, where that is taken.
+  void on_gap(std::function<void(const Gap&)> callback) { inbox_->on_gap(std::move(callback)); }
+
+  /// Called with the number of publishers when one was found or lost.
+  void on_matched(Inbox::Matched callback) { inbox_->set_matched(std::move(callback), nullptr); }
+  void on_unmatched(Inbox::Matched callback) { inbox_->set_matched(nullptr, std::move(callback)); }
+  /// Waits until it is subscribed at so many publishers; false: at fewer until then.
+  [[nodiscard]] bool await_publishers(std::size_t count, std::chrono::nanoseconds timeout) {
+    return inbox_->await_publishers(count, deadline_after(mf::now(), timeout));
+  }
+  [[nodiscard]] SubscriberStats stats() const { return inbox_->stats(); }
+  /// Ends the subscription; what has not been taken is dropped.
+  void close() {
+    if (inbox_) inbox_->close();
+  }
+
+  /// Waits for the first message.
+  [[nodiscard]] Iterator begin() { return Iterator(this); }
+  [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
+
+ protected:
+  explicit BaseSubscriber(std::shared_ptr<Inbox> inbox) noexcept : inbox_(std::move(inbox)) {}
+
+ private:
+  [[nodiscard]] static Message message(Inbox::Taken&& taken) {
+    return Message(std::move(taken.item), taken.missed);
+  }
+  [[nodiscard]] bool take_or_end(Message& into) {
+    Inbox::Taken taken;
+    if (!inbox_->take_or_end(taken)) return false;
+    into = message(std::move(taken));
+    return true;
+  }
+
+  std::shared_ptr<Inbox> inbox_;
+  Message current_;
+};
+
+/// Of a topic `per` an agent: of one agent, or of all that a pattern matches, "eu.*.books".
+template <class Topic>
+class PerAgentSubscriber : public BaseSubscriber<Topic> {
+ public:
+  PerAgentSubscriber(const Topics& topics, std::string_view agents, const SubscribeOptions& options = {})
+      : BaseSubscriber<Topic>(Inbox::local(topics, Topic::kTopic, agents, options)) {}
+  /// Of one agent of another type than text.
+  template <class Agent = typename Topic::Agent>
+    requires(!std::is_convertible_v<Agent, std::string_view>)
+  PerAgentSubscriber(const Topics& topics, const Agent& agent, const SubscribeOptions& options = {})
+      : PerAgentSubscriber(topics, std::string_view(agent_text(agent)), options) {}
+};
+
+/// Of a topic without agents.
+template <class Topic>
+class LoneSubscriber : public BaseSubscriber<Topic> {
+ public:
+  explicit LoneSubscriber(const Topics& topics, const SubscribeOptions& options = {})
+      : BaseSubscriber<Topic>(Inbox::local(topics, Topic::kTopic, "", options)) {}
+};
+
+}  // namespace mf::topics

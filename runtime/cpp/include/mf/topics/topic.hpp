@@ -1,0 +1,40 @@
+// What generated code says of a topic: constants.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "mf/core/service.hpp"
+#include "mf/topics.types.hpp"
+
+namespace mf::topics {
+
+/// The one method of every topic on the wire (runtime/idl/mf/topics.mfidl).
+inline constexpr std::array<std::string_view, 1> kMethods{"subscribe"};
+
+/// Bits of TopicInfo::overflow.
+[[nodiscard]] constexpr std::uint8_t bit(Overflow overflow) noexcept {
+  return static_cast<std::uint8_t>(1U << static_cast<unsigned>(overflow));
+}
+inline constexpr std::uint8_t kAnyOverflow = 0b1111;
+
+struct TopicInfo {
+  /// Its name, fingerprint and descriptor; as a service it has no agents.
+  const ServiceInfo& service;
+  bool per_agent = false;
+  /// `@replay`: so many messages of each agent are kept.
+  std::uint32_t replay = 0;
+  /// `@overflow`: the policies that subscribers may choose, by bit().
+  std::uint8_t overflow = kAnyOverflow;
+
+  [[nodiscard]] std::string_view name() const noexcept { return service.name; }
+};
+
+/// The policy of a subscriber who does not choose one.
+[[nodiscard]] Overflow default_overflow(const TopicInfo& topic) noexcept;
+/// Throws INVALID_ARGUMENT for one that the topic does not allow, or a pattern that it cannot have.
+void check_subscription(const TopicInfo& topic, Overflow overflow, std::string_view agents);
+
+}  // namespace mf::topics

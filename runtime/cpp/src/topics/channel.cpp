@@ -1,0 +1,210 @@
+#include "mf/topics/channel.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "mf/core/error.hpp"
+#include "mf/core/text.hpp"
+#include "mf/link/waiter.hpp"
+#include "mf/topics/hub.hpp"
+#include "mf/topics/pattern.hpp"
+
+namespace mf::topics {
+namespace {
+
+constexpr std::size_t kLongestAgent = 1'024;
+
+Error refused(Code code, std::string message) {
+  return {code, Execution::not_executed, message};
+}
+
+}  // namespace
+
+Overflow default_overflow(const TopicInfo& topic) noexcept {
+  for (const auto each :
+       {Overflow::drop_oldest, Overflow::drop_newest, Overflow::block, Overflow::disconnect}) {
+    if ((topic.overflow & bit(each)) != 0) return each;
+  }
+  return Overflow::drop_oldest;
+}
+
+void check_subscription(const TopicInfo& topic, Overflow overflow, std::string_view agents) {
+  if (auto why = pattern_refusal(topic.name(), topic.per_agent, agents))
+    throw refused(Code::invalid_argument, std::move(*why));
+  if ((topic.overflow & bit(overflow)) != 0) return;
+  std::vector<std::string> allowed;
+  for (const auto each :
+       {Overflow::drop_oldest, Overflow::drop_newest, Overflow::block, Overflow::disconnect}) {
+    if ((topic.overflow & bit(each)) != 0) allowed.emplace_back(name(each));
+  }
+  throw refused(Code::invalid_argument, "topic " + std::string(topic.name()) + " does not allow overflow " +
+                                            std::string(name(overflow)) + ", but " + some_of(allowed));
+}
+
+Channel::Channel(std::shared_ptr<Hub> hub, const TopicInfo& topic) : hub_(std::move(hub)), topic_(topic) {}
+
+std::shared_ptr<Outlet> Channel::outlet(std::string_view agent) {
+  const std::scoped_lock lock(mutex_);
+  if (const auto found = outlets_.find(agent); found != outlets_.end()) return found->second;
+  if (topic_.per_agent && agent.empty())
+    throw refused(Code::invalid_argument,
+                  "topic " + std::string(topic_.name()) + " has agents: say of which a message is");
+  if (!topic_.per_agent && !agent.empty())
+    throw refused(Code::invalid_argument, "topic " + std::string(topic_.name()) + " has no agents, and \"" +
+                                              shortened(agent) + "\" is one");
+  if (agent.size() > kLongestAgent)
+    throw refused(Code::invalid_argument, "an agent has at most " + std::to_string(kLongestAgent) +
+                                              " bytes, not " + std::to_string(agent.size()));
+  if (agent.find('*') != std::string_view::npos)
+    throw refused(Code::invalid_argument, "an agent to publish for has no '*': \"" + shortened(agent) + "\"");
+  const auto& options = hub_->options();
+  auto made = std::make_shared<Outlet>(
+      std::make_shared<Origin>(Origin{.topic = std::string(topic_.name()),
+                                      .agent = std::string(agent),
+                                      .publisher = hub_->publisher(),
+                                      .counters = hub_->counters()}),
+      Outlet::Limits{
+          .keep = topic_.replay, .keep_bytes = options.keep_bytes, .stall_timeout = options.stall_timeout});
+  outlets_.emplace(agent, made);
+  for (const auto& [queue, attached] : subscriptions_) match(attached, *made);
+  return made;
+}
+
+std::vector<std::string> Channel::agents() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<std::string> all;
+  for (const auto& [agent, outlet] : outlets_) all.push_back(agent);
+  return all;
+}
+
+void Channel::match(const Attached& attached, Outlet& outlet) const {
+  const auto& agent = outlet.origin()->agent;
+  if (!pattern_matches(attached.agents, agent)) return;
+  Outlet::Since since{.replay = attached.replay};
+  if (const auto seen = attached.seen.find(agent); seen != attached.seen.end()) since.seen = seen->second;
+  outlet.attach(attached.queue, since, attached.remote);
+}
+
+std::shared_ptr<Queue> Channel::make_queue(const Queue::Bounds& wanted) const {
+  const auto& most = hub_->options();
+  const auto within = [](auto asked, auto limit) { return asked == 0 ? limit : std::min(asked, limit); };
+  return std::make_shared<Queue>(Queue::Bounds{.max_messages = within(wanted.max_messages, most.max_messages),
+                                               .max_bytes = within(wanted.max_bytes, most.max_bytes),
+                                               .overflow = wanted.overflow});
+}
+
+void Channel::check(const Request& request) {
+  const auto& options = hub_->options();
+  if (options.authorize &&
+      !options.authorize({.topic = topic_.name(), .agents = request.agents, .peer = request.peer}))
+    throw refused(Code::permission_denied, "this peer may not subscribe to " + std::string(topic_.name()) +
+                                               " for \"" + shortened(request.agents) + "\"");
+}
+
+void Channel::subscribe(const std::shared_ptr<Queue>& queue, const Request& request) {
+  Attached attached{.queue = queue,
+                    .agents = std::string(request.agents),
+                    .peer = std::string(request.peer),
+                    .remote = request.remote,
+                    .replay = request.replay};
+  if (request.seen != nullptr) {
+    for (const auto& position : *request.seen) {
+      if (position.publisher == hub_->publisher()) attached.seen[position.agent] = position.sequence;
+    }
+  }
+  Listener listener;
+  try {
+    check_subscription(topic_, queue->bounds().overflow, request.agents);
+    check(request);
+    const std::scoped_lock lock(mutex_);
+    if (closed_)
+      throw refused(Code::shutting_down, "the publisher of " + std::string(topic_.name()) + " stops");
+    if (const auto most = hub_->options().max_subscriptions; subscriptions_.size() >= most)
+      throw refused(Code::overloaded, "topic " + std::string(topic_.name()) + " has " + std::to_string(most) +
+                                          " subscriptions, the most that this publisher takes");
+    for (const auto& [agent, outlet] : outlets_) match(attached, *outlet);
+    subscriptions_.emplace(queue.get(), attached);
+    std::erase_if(waiters_, [this](const auto& waiter) {
+      if (subscriptions_.size() < waiter.first) return false;
+      waiter.second->finish();
+      return true;
+    });
+    listener = matched_;
+  } catch (...) {
+    const std::scoped_lock lock(mutex_);
+    ++refused_;
+    throw;
+  }
+  if (listener) hub_->complete([listener, about = figures(attached)] { listener(about); });
+}
+
+void Channel::unsubscribe(const Queue& queue) {
+  Attached gone;
+  Listener listener;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = subscriptions_.find(&queue);
+    if (found == subscriptions_.end()) return;
+    gone = std::move(found->second);
+    subscriptions_.erase(found);
+    for (const auto& [agent, outlet] : outlets_) outlet->detach(queue);
+    if (gone.queue->why()) ++cut_;
+    listener = unmatched_;
+  }
+  if (listener) hub_->complete([listener, about = figures(gone)] { listener(about); });
+}
+
+bool Channel::await_subscribers(std::size_t count, TimePoint until) {
+  link::Waiter waiter;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (subscriptions_.size() >= count) return true;
+    waiters_.emplace_back(count, &waiter);
+  }
+  waiter.wait_until(until);
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(waiters_, [&](const auto& each) { return each.second == &waiter; });
+  return waiter.done() || subscriptions_.size() >= count;
+}
+
+void Channel::set_listeners(Listener matched, Listener unmatched) {
+  const std::scoped_lock lock(mutex_);
+  if (matched) matched_ = std::move(matched);
+  if (unmatched) unmatched_ = std::move(unmatched);
+}
+
+SubscriptionStats Channel::figures(const Attached& attached) {
+  const auto now = attached.queue->figures();
+  return {.peer = attached.peer,
+          .agents = attached.agents,
+          .overflow = attached.queue->bounds().overflow,
+          .delivered = now.delivered,
+          .dropped = now.dropped,
+          .queued = now.queued,
+          .queued_bytes = now.bytes};
+}
+
+PublisherStats Channel::stats() const {
+  const std::scoped_lock lock(mutex_);
+  PublisherStats stats{.refused = refused_,
+                       .cut = cut_,
+                       .encoded = hub_->counters()->encoded.load(),
+                       .copied = hub_->counters()->copied.load()};
+  for (const auto& [agent, outlet] : outlets_) stats.agents.push_back(outlet->stats());
+  for (const auto& [queue, attached] : subscriptions_) stats.subscriptions.push_back(figures(attached));
+  return stats;
+}
+
+void Channel::close() {
+  std::vector<std::shared_ptr<Queue>> queues;
+  {
+    const std::scoped_lock lock(mutex_);
+    closed_ = true;
+    for (const auto& [queue, attached] : subscriptions_) queues.push_back(attached.queue);
+  }
+  for (const auto& queue : queues) {
+    if (queue->end(nullptr)) queue->wake();
+  }
+}
+
+}  // namespace mf::topics

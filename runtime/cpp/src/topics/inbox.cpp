@@ -1,0 +1,242 @@
+#include "mf/topics/inbox.hpp"
+
+#include <stop_token>
+#include <utility>
+
+#include "mf/core/error.hpp"
+#include "mf/topics/channel.hpp"
+#include "mf/topics/hub.hpp"
+#include "mf/topics/topics.hpp"
+
+namespace mf::topics {
+namespace {
+
+// Messages for which a callback runs before others get the thread.
+constexpr int kCallsAtOnce = 256;
+
+Failure ended(Code code, std::string message) {
+  return {
+      .code = code, .execution = Execution::not_executed, .message = std::move(message), .declared = nullptr};
+}
+
+}  // namespace
+
+/// An asynchronous take. Whoever gets `done` out of it calls it.
+struct Inbox::Pending {
+  std::mutex mutex;
+  Take done;
+  std::optional<std::stop_callback<std::function<void()>>> stopping;
+
+  Take take() {
+    const std::scoped_lock lock(mutex);
+    return std::exchange(done, nullptr);
+  }
+};
+
+Inbox::Inbox(std::shared_ptr<Queue> queue, const TopicInfo& topic)
+    : queue_(std::move(queue)), topic_(topic) {}
+
+Inbox::~Inbox() = default;
+
+/// False: the entry was no message.
+bool Inbox::look(Queue::Entry&& entry, Taken& into) {
+  if (entry.kind == Queue::Kind::message) [[likely]] {
+    into.item = std::move(entry.item);
+    into.missed = 0;
+    if (missed_any_.load(std::memory_order_acquire)) [[unlikely]] {
+      const std::scoped_lock lock(mutex_);
+      if (const auto found = missed_.find(entry.source); found != missed_.end()) {
+        into.missed = found->second;
+        missed_.erase(found);
+        if (missed_.empty()) missed_any_ = false;
+      }
+    }
+    return true;
+  }
+  if (entry.kind != Queue::Kind::missed) return false;
+  std::function<void(const Gap&)> callback;
+  {
+    const std::scoped_lock lock(mutex_);
+    missed_[entry.source] += entry.count;
+    missed_any_ = true;
+    missed_by_[static_cast<std::size_t>(entry.why)] += entry.count;
+    callback = on_gap_;
+  }
+  if (!callback) return false;
+  const auto origin = queue_->origin(entry.source);
+  try {
+    callback({.topic = origin->topic,
+              .agent = origin->agent,
+              .publisher = origin->publisher,
+              .first = entry.first,
+              .count = entry.count,
+              .why = entry.why});
+  } catch (...) {
+    log_escaped();
+  }
+  return false;
+}
+
+Queue::Got Inbox::next(Taken& into, TimePoint until) {
+  Queue::Entry entry;
+  for (;;) {
+    const auto got = queue_->wait(entry, until);
+    if (got != Queue::Got::entry || look(std::move(entry), into)) return got;
+  }
+}
+
+Failure Inbox::ending() const {
+  if (closed_)
+    return ended(Code::cancelled, "the subscriber of " + std::string(topic_.name()) + " was closed");
+  if (const auto why = queue_->why()) return *why;
+  return ended(Code::shutting_down, "the publisher of " + std::string(topic_.name()) + " has ended");
+}
+
+bool Inbox::take(Taken& into, TimePoint until) {
+  const auto got = next(into, until);
+  if (got == Queue::Got::ended) ending().raise();
+  return got == Queue::Got::entry;
+}
+
+bool Inbox::take_or_end(Taken& into) {
+  if (next(into, kNever) == Queue::Got::entry) return true;
+  if (const auto why = queue_->why()) why->raise();
+  return false;
+}
+
+void Inbox::async_take(Take done, const std::stop_token& stop) {
+  auto pending = std::make_shared<Pending>();
+  pending->done = std::move(done);
+  if (stop.stop_possible()) {
+    pending->stopping.emplace(stop, [self = shared_from_this(), pending = std::weak_ptr(pending)] {
+      const auto held = pending.lock();
+      auto cancelled = held ? held->take() : nullptr;
+      if (!cancelled) return;
+      self->complete([done = std::move(cancelled)]() mutable {
+        done(ended(Code::cancelled, "cancelled by the caller"));
+      });
+    });
+  }
+  go_on(pending);
+}
+
+void Inbox::go_on(const std::shared_ptr<Pending>& pending) {
+  queue_->when_ready([self = shared_from_this(), pending] {
+    self->complete([self, pending] {
+      auto done = pending->take();
+      if (!done) return;  // cancelled
+      Outcome<Taken> outcome = Taken();
+      const auto got = self->next(outcome.value(), TimePoint{});
+      if (got == Queue::Got::nothing) {  // it said something else, or somebody was quicker
+        {
+          const std::scoped_lock lock(pending->mutex);
+          pending->done = std::move(done);
+        }
+        return self->go_on(pending);
+      }
+      if (got == Queue::Got::ended) outcome = self->ending();
+      done(std::move(outcome));
+    });
+  });
+}
+
+void Inbox::on_message(std::function<void(Taken&&)> callback) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (on_message_)
+      throw Error(Code::invalid_argument, Execution::not_executed, "on_message() was called before");
+    on_message_ = std::move(callback);
+  }
+  watch();
+}
+
+void Inbox::watch() {
+  queue_->when_ready([self = shared_from_this()] { self->complete([self] { self->run_callbacks(); }); });
+}
+
+void Inbox::run_callbacks() {
+  const std::scoped_lock lock(calling_);
+  caller_ = std::this_thread::get_id();
+  Taken taken;
+  auto got = Queue::Got::entry;
+  for (int i = 0; i < kCallsAtOnce && got == Queue::Got::entry && !closed_; ++i) {
+    got = next(taken, TimePoint{});
+    if (got != Queue::Got::entry) break;
+    try {
+      on_message_(std::move(taken));
+    } catch (...) {
+      log_escaped();
+    }
+  }
+  caller_ = std::thread::id{};
+  if (got != Queue::Got::ended && !closed_) watch();
+}
+
+void Inbox::on_gap(std::function<void(const Gap&)> callback) {
+  const std::scoped_lock lock(mutex_);
+  on_gap_ = std::move(callback);
+}
+
+void Inbox::set_matched(Matched /*matched*/, Matched /*unmatched*/) {}
+
+SubscriberStats Inbox::stats() const {
+  const auto now = queue_->figures();
+  SubscriberStats stats{.received = now.delivered, .queued = now.queued, .queued_bytes = now.bytes};
+  {
+    const std::scoped_lock lock(mutex_);
+    stats.dropped = missed_by_[static_cast<std::size_t>(Why::dropped)];
+    stats.not_kept = missed_by_[static_cast<std::size_t>(Why::not_kept)];
+    stats.upstream = missed_by_[static_cast<std::size_t>(Why::upstream)];
+  }
+  add_stats(stats);
+  return stats;
+}
+
+void Inbox::close() {
+  if (closed_.exchange(true)) return;
+  leave();
+  queue_->close();
+  if (caller_.load() == std::this_thread::get_id()) return;
+  const std::scoped_lock lock(calling_);
+}
+
+namespace {
+
+class LocalInbox final : public Inbox {
+ public:
+  LocalInbox(std::shared_ptr<Channel> channel, std::shared_ptr<Queue> queue)
+      : Inbox(std::move(queue), channel->topic()), channel_(std::move(channel)) {}
+  ~LocalInbox() override { channel_->unsubscribe(queue()); }
+
+  bool await_publishers(std::size_t count, TimePoint /*until*/) override { return count <= 1; }
+
+ private:
+  void leave() override { channel_->unsubscribe(queue()); }
+  void complete(UniqueFunction<void()> work) override { channel_->hub()->complete(std::move(work)); }
+  void add_stats(SubscriberStats& stats) const override {
+    const auto& counters = *channel_->hub()->counters();
+    stats.decoded = counters.decoded;
+    stats.copied = counters.copied;
+    stats.publishers = 1;
+  }
+  void log_escaped() const noexcept override {
+    log_escaped_exception(channel_->hub()->options().log, "a subscriber's callback");
+  }
+
+  const std::shared_ptr<Channel> channel_;
+};
+
+}  // namespace
+
+std::shared_ptr<Inbox> Inbox::local(const Topics& topics, const TopicInfo& topic, std::string_view agents,
+                                    const SubscribeOptions& options) {
+  const auto channel = topics.hub()->channel(topic);
+  auto queue = channel->make_queue({.max_messages = options.max_messages,
+                                    .max_bytes = options.max_bytes,
+                                    .overflow = options.overflow.value_or(default_overflow(topic))});
+  auto inbox = std::make_shared<LocalInbox>(channel, queue);
+  channel->subscribe(queue, {.agents = agents, .replay = options.replay.value_or(topic.replay)});
+  return inbox;
+}
+
+}  // namespace mf::topics

@@ -1,0 +1,307 @@
+#include "mf/topics/queue.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace mf::topics {
+
+void Queue::Ring::grow() {
+  std::vector<Entry> larger(std::max<std::size_t>(16, slots_.size() * 2));
+  const auto count = size();
+  for (std::size_t i = 0; i < count; ++i) larger[i] = std::move(slots_[(begin_ + i) & (slots_.size() - 1)]);
+  slots_ = std::move(larger);
+  begin_ = 0;
+  end_ = count;
+}
+
+std::uint32_t Queue::add_source(std::shared_ptr<const Origin> origin, std::uint64_t next) {
+  const std::scoped_lock lock(mutex_);
+  const auto number = static_cast<std::uint32_t>(sources_.size());
+  sources_.push_back({.origin = std::move(origin)});
+  if (!closed_ && !ended_) ring_.push({.first = next, .source = number, .kind = Kind::source});
+  return number;
+}
+
+void Queue::miss(std::uint32_t source, std::uint64_t sequence) {
+  auto& of = sources_[source];
+  if (of.missed++ == 0) {
+    of.missed_from = sequence;
+    missing_.push_back(source);
+  }
+  ++dropped_;
+}
+
+void Queue::tell_missed(std::uint32_t source, Entry& into) {
+  auto& of = sources_[source];
+  into = {.first = of.missed_from,
+          .count = std::exchange(of.missed, 0),
+          .source = source,
+          .kind = Kind::missed,
+          .why = Why::dropped};
+}
+
+// Events that stood before a dropped message stay, and are told first; what is missed of their source before
+// them even before them.
+void Queue::drop_oldest(std::size_t size) {
+  while (!has_room(size) && !ring_.empty()) {
+    auto oldest = ring_.pop();
+    if (oldest.kind == Kind::message) {
+      --messages_;
+      bytes_ -= oldest.item->size;
+      miss(oldest.source, oldest.item->sequence);
+      continue;
+    }
+    if (sources_[oldest.source].missed != 0) {
+      Entry missed;
+      tell_missed(oldest.source, missed);
+      std::erase(missing_, oldest.source);
+      urgent_.push_back(std::move(missed));
+    }
+    urgent_.push_back(std::move(oldest));
+  }
+}
+
+bool Queue::push(Item* item, std::uint32_t source, bool reserved) {
+  ItemRef held(item);
+  const std::size_t size = item->size;
+  const std::scoped_lock lock(mutex_);
+  if (reserved && reserved_ != 0) {
+    --reserved_;
+    reserved_bytes_ -= size;
+  }
+  if (closed_ || ended_) [[unlikely]]
+    return false;
+  if (!has_room(size)) [[unlikely]] {
+    switch (bounds_.overflow) {
+      case Overflow::drop_oldest:
+        drop_oldest(size);
+        break;
+      case Overflow::drop_newest:
+      case Overflow::block:  // who does not wait for room, drops
+        miss(source, item->sequence);
+        return wanted();
+      case Overflow::disconnect:
+        ended_ = true;
+        ++dropped_;
+        why_ = mf::detail::shared(Failure{.code = Code::overloaded,
+                                          .execution = Execution::not_executed,
+                                          .message = "the subscriber does not keep up: its queue of " +
+                                                     std::to_string(bounds_.max_messages) + " messages and " +
+                                                     std::to_string(bounds_.max_bytes) +
+                                                     " bytes is full, and it asked to be disconnected then",
+                                          .declared = nullptr});
+        return wanted();
+    }
+  }
+  if (bounds_.overflow != Overflow::drop_oldest && !missing_.empty() && sources_[source].missed != 0)
+      [[unlikely]] {
+    Entry missed;
+    tell_missed(source, missed);
+    std::erase(missing_, source);
+    ring_.push(std::move(missed));
+  }
+  ++messages_;
+  bytes_ += size;
+  ring_.push({.item = std::move(held), .source = source});
+  return wanted();
+}
+
+bool Queue::push_missed(std::uint32_t source, std::uint64_t first, std::uint64_t count, Why why) {
+  const std::scoped_lock lock(mutex_);
+  if (closed_ || ended_) return false;
+  ring_.push({.first = first, .count = count, .source = source, .kind = Kind::missed, .why = why});
+  return wanted();
+}
+
+bool Queue::end(std::shared_ptr<const Failure> why) {
+  const std::scoped_lock lock(mutex_);
+  if (std::exchange(ended_, true)) return false;
+  why_ = std::move(why);
+  for (auto* const waiter : room_waiters_) waiter->finish();
+  room_waiters_.clear();
+  return wanted();
+}
+
+void Queue::wake() {
+  UniqueFunction<void()> ready;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (says_nothing()) return;
+    if (!waiters_.empty()) {
+      waiters_.back()->finish();
+      waiters_.pop_back();
+    }
+    ready = std::exchange(ready_, nullptr);
+  }
+  if (ready) ready();
+}
+
+bool Queue::reserve(std::size_t size) {
+  const std::scoped_lock lock(mutex_);
+  if (!closed_ && !ended_ && !has_room(size)) return false;
+  ++reserved_;
+  reserved_bytes_ += size;
+  return true;
+}
+
+void Queue::unreserve(std::size_t size) {
+  const std::scoped_lock lock(mutex_);
+  --reserved_;
+  reserved_bytes_ -= size;
+}
+
+bool Queue::wait_for_room(std::size_t size, TimePoint until) {
+  link::Waiter waiter;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (closed_ || ended_ || has_room(size)) return true;
+    room_waiters_.push_back(&waiter);
+    if (waited_since_ == TimePoint{}) waited_since_ = mf::now();
+  }
+  waiter.wait_until(until);
+  const std::scoped_lock lock(mutex_);
+  std::erase(room_waiters_, &waiter);
+  return closed_ || ended_ || has_room(size);
+}
+
+void Queue::when_room(std::size_t size, UniqueFunction<void()> room) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!closed_ && !has_room(size)) {
+      room_ = std::move(room);
+      room_for_ = size;
+      return;
+    }
+  }
+  room();
+}
+
+TimePoint Queue::waited_since() const {
+  const std::scoped_lock lock(mutex_);
+  return waited_since_ != TimePoint{} ? waited_since_ : mf::now();
+}
+
+Queue::Got Queue::take(Entry& into, Lock& /*lock*/) {
+  if (!urgent_.empty()) [[unlikely]] {
+    into = std::move(urgent_.front());
+    urgent_.pop_front();
+    return Got::entry;
+  }
+  // Of sources whose first entry is still in the ring nothing was dropped from its front.
+  if (!missing_.empty() && (ring_.empty() || bounds_.overflow == Overflow::drop_oldest)) [[unlikely]] {
+    tell_missed(missing_.back(), into);
+    missing_.pop_back();
+    return Got::entry;
+  }
+  if (ring_.empty()) return ended_ || closed_ ? Got::ended : Got::nothing;
+  into = ring_.pop();
+  if (into.kind == Kind::message) {
+    --messages_;
+    bytes_ -= into.item->size;
+    ++delivered_;
+  }
+  return Got::entry;
+}
+
+/// Something was taken: who waits for room learns of it, without the lock where a function is to run.
+void Queue::release_room(Lock& lock) {
+  waited_since_ = {};
+  for (auto* const waiter : room_waiters_) waiter->finish();
+  room_waiters_.clear();
+  if (room_ && (closed_ || has_room(room_for_))) {
+    auto room = std::exchange(room_, nullptr);
+    lock.unlock();
+    room();
+  }
+}
+
+Queue::Got Queue::take(Entry& into) {
+  Lock lock(mutex_);
+  const auto got = take(into, lock);
+  if (got == Got::entry && room_wanted()) [[unlikely]]
+    release_room(lock);
+  return got;
+}
+
+std::size_t Queue::take_some(std::vector<Entry>& into, std::size_t most, Got& got) {
+  std::size_t count = 0;
+  Lock lock(mutex_);
+  got = Got::entry;
+  while (count < most) {
+    if (count == into.size()) into.emplace_back();
+    got = take(into[count], lock);
+    if (got != Got::entry) break;
+    ++count;
+  }
+  if (count != 0 && room_wanted()) [[unlikely]]
+    release_room(lock);
+  return count;
+}
+
+Queue::Got Queue::wait(Entry& into, TimePoint until) {
+  for (;;) {
+    if (const auto got = take(into); got != Got::nothing) return got;
+    if (until != kNever && mf::now() >= until) return Got::nothing;
+    link::Waiter waiter;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (!says_nothing()) continue;
+      waiters_.push_back(&waiter);
+    }
+    waiter.wait_until(until);
+    const std::scoped_lock lock(mutex_);
+    std::erase(waiters_, &waiter);
+  }
+}
+
+void Queue::when_ready(UniqueFunction<void()> ready) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (says_nothing()) {
+      ready_ = std::move(ready);
+      return;
+    }
+  }
+  ready();
+}
+
+void Queue::close() {
+  Ring dropped;  // the last users of items may be here, and their ends may be slow
+  UniqueFunction<void()> ready;
+  UniqueFunction<void()> room;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (std::exchange(closed_, true)) return;
+    std::swap(dropped, ring_);
+    urgent_.clear();
+    missing_.clear();
+    messages_ = 0;
+    bytes_ = 0;
+    for (auto* const waiter : waiters_) waiter->finish();
+    for (auto* const waiter : room_waiters_) waiter->finish();
+    waiters_.clear();
+    room_waiters_.clear();
+    ready = std::exchange(ready_, nullptr);
+    room = std::exchange(room_, nullptr);
+  }
+  if (ready) ready();
+  if (room) room();
+}
+
+std::shared_ptr<const Failure> Queue::why() const {
+  const std::scoped_lock lock(mutex_);
+  return why_;
+}
+
+std::shared_ptr<const Origin> Queue::origin(std::uint32_t source) const {
+  const std::scoped_lock lock(mutex_);
+  return sources_[source].origin;
+}
+
+Queue::Figures Queue::figures() const {
+  const std::scoped_lock lock(mutex_);
+  return {.delivered = delivered_, .dropped = dropped_, .queued = messages_, .bytes = bytes_};
+}
+
+}  // namespace mf::topics
