@@ -184,6 +184,24 @@ def test_a_batch_ends_at_its_deadline(served: Served) -> None:
     assert set(runs[2:]) == {Execution.NOT_EXECUTED}
 
 
+def test_who_stops_waiting_for_a_batch_ends_nothing_of_it(served: Served) -> None:
+    started, go_on = threading.Event(), threading.Event()
+
+    def act(x: int) -> int:
+        started.set()
+        go_on.wait(20)
+        return x
+
+    served.servant.act = act
+    batch = served.echo.at("b")._target.batch(FLAKY, numbers(20), mf.BatchOptions(size=1, window=2))
+    assert started.wait(10)
+    before = [batch.wait(0.01), batch.ready(), batch.partial()]
+    go_on.set()
+
+    assert before == [False, False, [None] * 20]
+    assert [outcome.value() for outcome in batch.results()] == list(range(20))
+
+
 def test_idempotent_messages_survive_a_dying_server() -> None:
     dying = Dying(1)
     with mf.Client(dying.address) as client:

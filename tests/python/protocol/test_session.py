@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mf.core.error import Code, Error, not_executed
+from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.outcome import Outcome
 from mf.protocol import frame
 from mf.protocol.calls import Request, RequestTable
@@ -19,6 +19,7 @@ from mf.protocol.handshake import Hello, pack_bind
 from mf.protocol.reply import MIXED, pack_mixed, read_outcomes
 from mf.protocol.server_session import ServerSession
 from mf.protocol.state import State
+from mf.protocol.wire import Violation, read_failure
 from tests.python.echo import TWICE, Negative
 
 NONCE = bytes(range(16))
@@ -231,6 +232,48 @@ def test_a_small_reply_of_another_route_is_dropped_and_counted(others: int) -> N
     )
 
     assert (len(events), session.dropped) == (others, 1)
+
+
+@pytest.mark.parametrize("others", [0, 1])
+@pytest.mark.parametrize(("id_", "count"), [(1, 0), (0, 1)])
+def test_a_reply_without_id_or_items_is_a_protocol_error(id_: int, count: int, others: int) -> None:
+    session = ClientSession(Hello(nonce=NONCE), bytearray(1000))
+    feed(session, frame.pack(frame.HELLO, Hello(nonce=NONCE, max_in_flight=9).pack()))
+    calls = [Request(1.0) for _ in range(others + 1)]
+    for call in calls:
+        session.request(call, 1, 0, 1, b"")
+    replies = [frame.pack(frame.REPLY, b"", flags=1, id_=call.id, count=1) for call in calls[1:]]
+
+    events = feed(session, b"".join(replies) + frame.pack(frame.REPLY, b"", flags=1, id_=id_, count=count))
+
+    assert len(events) == others + 1
+    assert isinstance(events[-1], Broken)
+
+
+@pytest.mark.parametrize("others", [0, 1])
+@pytest.mark.parametrize("count", [65_534, 65_535, 65_536])
+def test_a_small_reply_may_have_many_items(count: int, others: int) -> None:
+    """From 65,535 items on their number stands behind the header."""
+    session = ClientSession(Hello(nonce=NONCE), bytearray(1000))
+    feed(session, frame.pack(frame.HELLO, Hello(nonce=NONCE, max_in_flight=9).pack()))
+    calls = [Request(1.0) for _ in range(others + 1)]
+    for call in calls:
+        session.request(call, 1, 0, count, b"")
+    replies = [frame.pack(frame.REPLY, b"ab", flags=1, id_=call.id, count=count) for call in calls]
+
+    events = feed(session, b"".join(replies))
+
+    assert events == [(call, 0, 1, b"ab") for call in calls]
+
+
+def test_a_failure_record_has_at_least_four_bytes_of_which_one_is_zero() -> None:
+    record = bytes((1, 0, 0, 0))
+
+    error, end = read_failure(Code.INTERNAL, record, 0)
+    assert (error.code, error.message, error.execution, end) == (Code.INTERNAL, "", Execution.UNKNOWN, 4)
+    for bad in (record[:3], bytes((2, 0, 0, 0)), bytes((0, 1, 0, 0)), bytes((0, 0, 1, 0))):
+        with pytest.raises(Violation):
+            read_failure(Code.INTERNAL, bad, 0)
 
 
 @pytest.mark.parametrize("reason", ["é" * 40_000, "\udcff" * 40_000])

@@ -99,6 +99,15 @@ def test_empty_values_are_bounded_by_the_count() -> None:
     assert out.next_frame(16) is None
 
 
+@pytest.mark.parametrize("credit", range(200))
+def test_a_piece_is_as_long_as_the_credit_is_enough_for(credit: int) -> None:
+    out = Outgoing(1 << 20)
+    out.add(bytes(1000))
+    longest = max((size for size in range(1, 1000) if frame_cost(size) <= credit), default=0)
+
+    assert out.next_frame(credit) == ((bytes(longest), 0) if longest else None)
+
+
 def test_a_value_that_the_receiver_does_not_take_is_refused() -> None:
     with pytest.raises(Error) as refused:
         Outgoing(100).add(bytes(101))
