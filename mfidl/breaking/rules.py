@@ -67,6 +67,8 @@ _ROWS = (
     ("B0615", "no longer ordered", "Callers whose batches are sequences of writes rely on their order, which servers keep no more."),
     ("B0701", "topic removed", "Its subscribers hear nothing any more."),
     ("B0702", "topic of another type", "Subscribers cannot decode what is published."),
+    ("B0703", "less is kept for who comes later", "Subscribers that come back later than before have a gap, as have late joiners that asked for more."),
+    ("B0704", "overflow policy taken away", "Subscribers that ask for it are refused with INVALID_ARGUMENT, and who names none may get another one."),
     ("B0801", "agent of another type", "The agent is part of every look-up."),
 )  # fmt: skip
 

@@ -57,6 +57,18 @@ def compare_topics(old: model.Topic, new: model.Topic, changes: Changes) -> None
     if old.type != new.type:
         words = f"{name} was of `{old.type.full_name}`, and is of `{new.type.full_name}`"
         changes.report("B0702", (_W, _S), words, new.span, old.span)
+    if dict(old.target_names) != dict(new.target_names):
+        changes.report("B0105", (_S,), f"{name} has another name in a target language", new.span, old.span)
+    if new.replay < old.replay:
+        kept = f"keeps {new.replay or 'no'} messages of each agent now"
+        changes.report("B0703", (_B,), f"{name} {kept}, before {old.replay}", new.span, old.span)
+    gone = [each for each in old.overflow if each not in new.overflow]
+    if gone:
+        words = f"{name} does not allow {_list(gone)} any more"
+        changes.report("B0704", (_B,), words, new.span, old.span)
+    elif new.default_overflow != old.default_overflow:
+        words = f"{name} has {_list([new.default_overflow])} for who names no policy, before "
+        changes.report("B0704", (_B,), words + _list([old.default_overflow]), new.span, old.span)
 
 
 def _scope(

@@ -648,28 +648,34 @@ class TargetName(_message.Message):
     def __init__(self, target: _Optional[str] = ..., name: _Optional[str] = ...) -> None: ...
 
 class Topic(_message.Message):
-    __slots__ = ["agent", "deprecated", "descriptor", "doc", "fingerprint", "full_name", "name", "span", "target_names", "type"]
+    __slots__ = ["agent", "annex", "deprecated", "descriptor", "doc", "fingerprint", "full_name", "name", "overflow", "replay", "span", "target_names", "type"]
     AGENT_FIELD_NUMBER: _ClassVar[int]
+    ANNEX_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTOR_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
     FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
     FULL_NAME_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
+    OVERFLOW_FIELD_NUMBER: _ClassVar[int]
+    REPLAY_FIELD_NUMBER: _ClassVar[int]
     SPAN_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
     agent: str
+    annex: str
     deprecated: str
     descriptor: str
     doc: str
     fingerprint: bytes
     full_name: str
     name: str
+    overflow: _containers.RepeatedScalarFieldContainer[str]
+    replay: int
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
     type: int
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., agent: _Optional[str] = ..., type: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., descriptor: _Optional[str] = ..., fingerprint: _Optional[bytes] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., agent: _Optional[str] = ..., type: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., descriptor: _Optional[str] = ..., fingerprint: _Optional[bytes] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annex: _Optional[str] = ..., replay: _Optional[int] = ..., overflow: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Type(_message.Message):
     __slots__ = ["alias", "array", "list", "map", "named", "optional", "ref", "scalar", "set"]

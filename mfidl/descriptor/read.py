@@ -297,16 +297,22 @@ class _Reader:
         type_ = self._entries.type(message.type)
         if not isinstance(type_, model.Named):
             raise DescriptorError(f"the type of topic `{message.full_name}` is not a declared one")
+        overflow = tuple(message.overflow)
+        if not overflow or len({*overflow}) < len(overflow) or not {*overflow} <= {*model.OVERFLOWS}:
+            raise DescriptorError(f"topic `{message.full_name}` has overflow policies that are not ours")
         return model.Topic(
             message.name,
             message.full_name,
             self._agent_named(message.agent),
             type_,
+            message.replay,
+            overflow,
             message.doc,
             _deprecated(message),
             _names(message),
             message.descriptor,
             message.fingerprint,
+            message.annex,
             self._span(message),
         )
 

@@ -217,11 +217,14 @@ class _Writer:
             full_name=topic.full_name,
             agent=topic.agent.full_name if topic.agent is not None else "",
             type=self._types.add(topic.type),
+            replay=topic.replay,
+            overflow=topic.overflow,
             doc=topic.doc,
             deprecated=topic.deprecated,
             target_names=_names(topic.target_names),
             descriptor=topic.descriptor,
             fingerprint=topic.fingerprint,
+            annex=topic.annex,
             span=_span(topic.span),
         )
 

@@ -159,6 +159,8 @@ _ROWS = (
     ("E0626", "required with a default", "`{name}` has a default, so it need not be given", "Leave out the default, or `@required`."),
     ("E0627", "bytes of a cache", "a cache holds 1 to {limit} bytes", "@cached(entries = 10_000, max_bytes = 1_000_000). Without max_bytes it is 16 MiB."),
     ("E0628", "no errors to keep", "`{name}` throws nothing that could be cached", "`errors = true` keeps declared errors: name some by `throws`, or leave it out."),
+    ("E0629", "messages that are kept", "a topic keeps 1 to {limit} messages of each agent", "@replay(10). Without it a topic keeps none, and who comes later begins with the next message."),
+    ("E0630", "unknown policy", "unknown overflow policy `{name}`", "drop_oldest, drop_newest, block, disconnect."),
     # Tiers
     ("E0701", "tier impossible", "`{name}` cannot be {tier}: {reason}", "memcpy needs a fixed size: bool, numbers, enums, flags, arrays and structs of such."),
     ("E0702", "unknown tier", "unknown tier `{name}`", "The tiers are memcpy, febird, archive and custom."),

@@ -8,6 +8,7 @@ from mfidl.doc.drawing import draw
 from mfidl.doc.links import Links
 from mfidl.doc.views import Badge, Costs, Facts, Part, Row, Section, Table
 from mfidl.explain import Explainer, report
+from mfidl.explain.service_text import replay_text
 from mfidl.plan.spelling import constraint_text, quoted
 
 NOTHING = Markup("")
@@ -208,7 +209,12 @@ class Sections:
     def topic(self, topic: model.Topic) -> Section:
         told = self.explainer.topic(topic)
         head = Markup(": {}").format(self.type(topic.type))
-        facts = (*self.per(topic.agent), ("Fingerprint", Markup("<code>{}</code>").format(told.fingerprint)))
+        facts = (
+            *self.per(topic.agent),
+            ("Replay", Markup("{}").format(replay_text(topic.replay))),
+            ("Overflow", Markup("{}").format(", ".join(topic.overflow))),
+            ("Fingerprint", Markup("<code>{}</code>").format(told.fingerprint)),
+        )
         badge = Badge(told.tier, told.tier, "How its values are serialized.")
         doc = self.doc(topic.doc, topic.name)
         return Section(

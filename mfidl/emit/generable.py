@@ -1,6 +1,6 @@
 """F6. What of a checked program can be generated: the rest is left out, by name.
 
-The language is larger than what the runtimes can do today (topics and replication are later), and a struct of
+The language is larger than what the runtimes can do today (replication is later), and a struct of
 tier custom is there only in the languages that it names a codec for. Whatever needs them is cut out of the
 program before a generator sees it, and each cause is one warning, W0801, with all that goes with it as notes:
 never in silence, and never an error, since the schema is right. What stays keeps its place: the indices of
@@ -17,6 +17,7 @@ from mfidl.source import Span
 
 Language = Literal["cpp", "python"]
 _NAMES: dict[Language, str] = {"cpp": "C++", "python": "Python"}
+_WITHOUT_TOPICS: frozenset[Language] = frozenset(("cpp", "python"))
 
 
 def generable(program: model.Program, diagnostics: Diagnostics) -> model.Program:
@@ -26,8 +27,20 @@ def generable(program: model.Program, diagnostics: Diagnostics) -> model.Program
 
 def for_language(program: model.Program, language: Language, diagnostics: Diagnostics) -> model.Program:
     """The program without the structs of tier custom that name no codec for the language."""
+    if language in _WITHOUT_TOPICS:
+        program = _without_topics(program, _NAMES[language], diagnostics)
     left_out = _without_codec(program, language)
     return _without(program, left_out, diagnostics) if left_out else program
+
+
+def _without_topics(program: model.Program, language: str, diagnostics: Diagnostics) -> model.Program:
+    for module in program.requested:
+        for topic in module.topics:
+            what, reason = f"topic `{topic.name}`", f"topics are not generated for {language} yet"
+            diagnostics.warning("W0801", topic.span, what=what, reason=reason)
+    if not any(module.topics for module in program.modules):
+        return program
+    return model.Program(tuple(replace(module, topics=()) for module in program.modules))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,14 +115,12 @@ class _Cut:
         self.lost: dict[_Cause, list[_Lost]] = {}
 
     def module(self, module: model.Module) -> model.Module:
-        for topic in module.topics:
-            self._warn(f"topic `{topic.name}`", "topics are not generated yet", topic.span)
         return replace(
             module,
             constants=tuple(each for each in module.constants if self._keeps_const(each)),
             declarations=tuple(each for each in module.declarations if self._keeps(each)),
             services=tuple(self._service(service) for service in module.services),
-            topics=(),
+            topics=tuple(each for each in module.topics if self._keeps_topic(each)),
         )
 
     def _warn(self, what: str, reason: str, span: Span | None) -> None:
@@ -134,6 +145,9 @@ class _Cut:
 
     def _keeps_const(self, const: model.Const) -> bool:
         return self._has_all(f"constant `{const.name}`", [const.type], const.span)
+
+    def _keeps_topic(self, topic: model.Topic) -> bool:
+        return self._has_all(f"topic `{topic.name}`", [topic.type], topic.span)
 
     def _lose(self, cause: _Cause, what: str, needs: str, span: Span | None) -> None:
         self.lost.setdefault(cause, []).append((what, needs, span))

@@ -186,6 +186,8 @@ class TopicReport:
     full_name: str
     agent: str | None
     fingerprint: str
+    replay: int
+    overflow: tuple[str, ...]
     type: str
     tier: str
     cost: Cost | None

@@ -132,10 +132,18 @@ def _batch(method: report.MethodReport) -> str:
     return f"at most {method.batch_max} calls a message; {sized}"
 
 
+def replay_text(count: int) -> str:
+    if not count:
+        return "none: a subscriber begins with the next message"
+    return f"the last {count} of each agent" if count > 1 else "the last one of each agent"
+
+
 def topic_lines(topic: report.TopicReport) -> Iterator[str]:
     yield headline(f"topic {topic.name}", f"per {topic.agent}" if topic.agent else "one for all")
     yield "-" * WIDTH
     yield from entry("identity", f"fingerprint {topic.fingerprint}")
+    yield from entry("replay", replay_text(topic.replay))
+    yield from entry("overflow", f"{', '.join(topic.overflow)}, as the subscriber chooses")
     yield from entry("value", f"{topic.type}, {topic.tier}")
     if topic.cost is None:
         yield from entry("bytes", f"cannot be told: {topic.problem}")

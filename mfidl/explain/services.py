@@ -34,6 +34,8 @@ class Services:
             topic.full_name,
             _agent(topic.agent, module),
             topic.fingerprint.hex(),
+            topic.replay,
+            topic.overflow,
             type_text(topic.type, module),
             told.tier,
             told.cost,

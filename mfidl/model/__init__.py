@@ -42,7 +42,17 @@ from mfidl.model.declaration import (
 from mfidl.model.graph import graph_tables
 from mfidl.model.plan import UNPLANNED, FieldSlot, Layout, Padding, StructPlan, Tier
 from mfidl.model.program import Import, Module, Program
-from mfidl.model.service import DEFAULT_CACHE_BYTES, Agent, Cache, Method, Service, Stream, Topic
+from mfidl.model.service import (
+    DEFAULT_CACHE_BYTES,
+    MOST_REPLAYED,
+    OVERFLOWS,
+    Agent,
+    Cache,
+    Method,
+    Service,
+    Stream,
+    Topic,
+)
 from mfidl.model.types import (
     AliasOf,
     ArrayOf,
@@ -73,6 +83,8 @@ from mfidl.model.value import (
 
 __all__ = [
     "DEFAULT_CACHE_BYTES",
+    "MOST_REPLAYED",
+    "OVERFLOWS",
     "UNPLANNED",
     "Agent",
     "Alias",

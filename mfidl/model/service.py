@@ -114,19 +114,35 @@ class Service:
     span: Span | None = field(default=None, repr=False)
 
 
+OVERFLOWS = ("drop_oldest", "drop_newest", "block", "disconnect")
+MOST_REPLAYED = 65_536
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Topic:
-    """`topic Additions per collection : Indexed;`: publish/subscribe of values of one type. `descriptor` and
-    `fingerprint` as in `Service`.
+    """`topic Additions per collection : Indexed;`: publish/subscribe of values of one type. `descriptor`,
+    `fingerprint` and `annex` as in `Service`.
+
+    `replay`: so many of the last messages of each agent are kept for who comes later. `overflow`: what
+    subscribers may let become of messages for which their queue has no room, in the order of the schema;
+    whoever does not choose gets `default_overflow`.
     """
 
     name: str
     full_name: str
     agent: Agent | None
     type: Named
+    replay: int = 0
+    overflow: tuple[str, ...] = OVERFLOWS
     doc: str = ""
     deprecated: str | None = None
     target_names: TargetNames = ()
     descriptor: str = ""
     fingerprint: bytes = b""
+    annex: str = ""
     span: Span | None = field(default=None, repr=False)
+
+    @property
+    def default_overflow(self) -> str:
+        """That of a subscriber that names none."""
+        return OVERFLOWS[0] if OVERFLOWS[0] in self.overflow else self.overflow[0]

@@ -1,4 +1,4 @@
-"""F5. The annex of a service: what its descriptor leaves out and a reader of another schema still needs.
+"""F5. The annex of a service or topic: what its descriptor leaves out and readers of others still need.
 
     annex sf1.search.Index
      method query
@@ -18,6 +18,13 @@
      title
       was name
       default "untitled"
+
+    annex sf1.search.Additions
+     replay 10
+     overflow drop_oldest block
+    type sf1.search.Hit
+     title
+      was name
 
 In the order of the descriptor (fingerprint.py), and only lines that say something; the first stands always.
 `was` is one earlier name, `default` is JSON (default_json.py), `constraint` is spelled as in the schema, with
@@ -42,6 +49,23 @@ def annex(service: model.Service, declared: Declared) -> str:
     for method in service.methods:
         types += types_of(method)
         lines += _under(f"method {method.name}", _method(method, declared))
+    return _text(lines, types, declared)
+
+
+def topic_annex(topic: model.Topic, declared: Declared) -> str:
+    """The text of a topic: what it keeps and allows, then the same of its types as for a service."""
+    lines = [f"annex {topic.full_name}"]
+    if topic.replay:
+        lines.append(f" replay {topic.replay}")
+    if topic.overflow != model.OVERFLOWS:
+        lines.append(f" overflow {' '.join(topic.overflow)}")
+    types: list[model.Type] = [topic.type]
+    if topic.agent is not None:
+        types.append(topic.agent.type)
+    return _text(lines, types, declared)
+
+
+def _text(lines: list[str], types: list[model.Type], declared: Declared) -> str:
     for name in sorted(closure(types, declared)):
         lines += _with_head(f"type {name}", _type(declared[name], declared))
     return "".join(line + "\n" for line in lines)

@@ -1,4 +1,4 @@
-"""F5. The planner: gives types their tier and layout, and services their descriptor, fingerprint
+"""F5. The planner: gives types their tier and layout, and services and topics their descriptor, fingerprint
 and annex.
 """
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from mfidl import model
 from mfidl.diagnostics import Diagnostics, Note
-from mfidl.plan.annex import annex
+from mfidl.plan.annex import annex, topic_annex
 from mfidl.plan.fingerprint import describe, describe_topic, fingerprint
 from mfidl.plan.layout import Declared
 from mfidl.plan.tier import SIZE_LIMIT, choose, obstacle, way_to_obstacle
@@ -141,5 +141,6 @@ def _described(module: model.Module, declared: Declared) -> model.Module:
     topics = []
     for topic in module.topics:
         text = describe_topic(topic, declared)
-        topics.append(replace(topic, descriptor=text, fingerprint=fingerprint(text)))
+        outside = topic_annex(topic, declared)
+        topics.append(replace(topic, descriptor=text, fingerprint=fingerprint(text), annex=outside))
     return replace(module, services=tuple(services), topics=tuple(topics))

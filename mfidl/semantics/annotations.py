@@ -73,6 +73,8 @@ KNOWN = {
         Known("required", "@required", frozenset((_P.FIELD,))),
         Known("cached", "@cached(entries = 1000, ttl = 1h)", frozenset((_P.METHOD,))),
         Known("replicated", "@replicated(pattern = one_hop)", frozenset((_P.METHOD,))),
+        Known("replay", "@replay(10)", frozenset((_P.TOPIC,))),
+        Known("overflow", "@overflow(drop_oldest, block)", frozenset((_P.TOPIC,))),
         Known("cpp.type", '@cpp.type("header.hpp", "name::Type")', _STRUCT),
         Known("cpp.codec", '@cpp.codec("header.hpp", "name::Type", "name::Codec")', _STRUCT),
         Known("cpp.view", "@cpp.view", frozenset((_P.ALIAS,))),

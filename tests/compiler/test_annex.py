@@ -219,6 +219,35 @@ def test_a_constraint_is_spelled_as_in_the_schema(
     assert service.annex == f"annex a.S\n method get\n  params\n   x\n    constraint {line}\n"
 
 
+def test_the_annex_of_a_topic_says_what_it_keeps_and_allows(tmp_path: Path) -> None:
+    text = """module a; agent c: string;
+struct Hit { title: string = "untitled" @length(..9); }
+@overflow(block, drop_oldest) @replay(10) topic Hits per c : Hit;
+topic Plain : Hit;
+@overflow(drop_oldest, drop_newest, block, disconnect) topic All : Hit;
+"""
+    hits, plain_, all_ = program_of(tmp_path, text).modules[0].topics
+    of_type = """type a.Hit
+ title
+  default "untitled"
+  constraint length ..9
+"""
+    assert hits.annex == f"annex a.Hits\n replay 10\n overflow block drop_oldest\n{of_type}"
+    assert plain_.annex == f"annex a.Plain\n{of_type}"
+    assert all_.annex == f"annex a.All\n{of_type}"
+
+
+def test_what_a_topic_keeps_and_allows_is_outside_of_its_fingerprint(tmp_path: Path) -> None:
+    text = "module a; struct Hit { x: u8; } topic Hits : Hit;"
+    (plain_,) = program_of(tmp_path, text).modules[0].topics
+    (other,) = (
+        program_of(tmp_path, text.replace("topic", "@replay(5) @overflow(block) topic")).modules[0].topics
+    )
+    assert (other.replay, other.overflow, other.default_overflow) == (5, ("block",), "block")
+    assert (plain_.replay, plain_.overflow, plain_.default_overflow) == (0, model.OVERFLOWS, "drop_oldest")
+    assert other.fingerprint == plain_.fingerprint
+
+
 def test_generated_python_says_the_annex_letter_by_letter(tmp_path: Path) -> None:
     schema = tmp_path / "odd.mfidl"
     text = '"\\\\ \\"\\"\\" \\u{200B}\\u{2028}\\u{FEFF}\\0\\r é \\\\u0041 {{ x }}"'

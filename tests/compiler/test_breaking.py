@@ -265,6 +265,14 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
         "struct S { a: u8; } struct R { a: u8; } topic T : R;",
         {"B0702": "wire source"},
     ),
+    "topic of another name in C++": ("struct S { a: u8; } topic T : S;", 'struct S { a: u8; } @cpp.name("U") topic T : S;', {"B0105": "source"}),
+    "less kept": ("struct S { a: u8; } @replay(9) topic T : S;", "struct S { a: u8; } @replay(8) topic T : S;", {"B0703": "behaviour"}),
+    "nothing kept": ("struct S { a: u8; } @replay(9) topic T : S;", "struct S { a: u8; } topic T : S;", {"B0703": "behaviour"}),
+    "more kept": ("struct S { a: u8; } topic T : S;", "struct S { a: u8; } @replay(9) topic T : S;", {}),
+    "policy taken away": ("struct S { a: u8; } topic T : S;", "struct S { a: u8; } @overflow(drop_oldest, block) topic T : S;", {"B0704": "behaviour"}),
+    "another default policy": ("struct S { a: u8; } @overflow(block, disconnect) topic T : S;", "struct S { a: u8; } @overflow(disconnect, block) topic T : S;", {"B0704": "behaviour"}),
+    "policies in another order": ("struct S { a: u8; } topic T : S;", "struct S { a: u8; } @overflow(block, disconnect, drop_newest, drop_oldest) topic T : S;", {}),
+    "policy added": ("struct S { a: u8; } @overflow(block) topic T : S;", "struct S { a: u8; } @overflow(block, drop_newest) topic T : S;", {}),
     "stream of parameters": ("service I { f(a: list<u8>); }", "service I { f(a: stream<u8>); }", {"B0611": "wire source"}),
     "stream of other parameters": ("service I { f(a: stream<u8>); }", "service I { f(a: stream<u16>); }", {"B0611": "wire source"}),
     # declarations of other kinds, and names in target languages
@@ -423,6 +431,26 @@ def test_methods_are_known_by_their_names_and_not_by_their_places(
         ("const A: u32 = 1;", "const A: u64 = 1;", "constant `a.A` was u32, and is u64"),
         ("const A: u32 = 1;", "", "constant `a.A` is gone"),
         ("struct S { a: u8; } topic T : S;", "struct S { a: u8; }", "topic `a.T` is gone"),
+        (
+            "struct S { a: u8; } @replay(9) topic T : S;",
+            "struct S { a: u8; } @replay(8) topic T : S;",
+            "topic `a.T` keeps 8 messages of each agent now, before 9",
+        ),
+        (
+            "struct S { a: u8; } @replay(9) topic T : S;",
+            "struct S { a: u8; } topic T : S;",
+            "topic `a.T` keeps no messages of each agent now, before 9",
+        ),
+        (
+            "struct S { a: u8; } topic T : S;",
+            "struct S { a: u8; } @overflow(drop_oldest) topic T : S;",
+            "topic `a.T` does not allow `drop_newest`, `block`, `disconnect` any more",
+        ),
+        (
+            "struct S { a: u8; } @overflow(block, disconnect) topic T : S;",
+            "struct S { a: u8; } @overflow(disconnect, block) topic T : S;",
+            "topic `a.T` has `disconnect` for who names no policy, before `block`",
+        ),
         ("agent A: string;", "const A: u8 = 1;", "`a.A` was an agent, and is a constant"),
         (
             "struct S { a: u8; } struct A { a: u8; }",

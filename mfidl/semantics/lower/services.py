@@ -18,6 +18,7 @@ from mfidl.semantics.lower.earlier import EarlierNames
 from mfidl.semantics.lower.fields import lower_fields
 from mfidl.semantics.lower.refs import check_refs, holds_ref, report_misplaced
 from mfidl.semantics.lower.streams import is_stream, param_stream, result_stream
+from mfidl.semantics.lower.topics import overflow, replay
 from mfidl.semantics.symbols import Kind, Scope, Symbol
 from mfidl.semantics.target_names import TargetScope
 from mfidl.syntax import ast
@@ -83,6 +84,8 @@ def lower_topic(context: Context, symbol: Symbol, targets: TargetScope) -> model
         symbol.full_name,
         agent,
         type_,
+        replay(context, read, symbol.scope),
+        overflow(context, read),
         declaration.doc,
         deprecation(context, read),
         names,
