@@ -1,5 +1,6 @@
 """A client of more agents than a server holds bindings for: what was not used for longest is given up."""
 
+import asyncio
 import threading
 from collections.abc import Iterator
 
@@ -8,10 +9,24 @@ import pytest
 import mf
 from mf.link.resolver import Instance
 from tests.python.conftest import Recorder
-from tests.python.echo import EchoClient
+from tests.python.echo import EchoAsyncClient, EchoClient, Number
 
 MOST = 3
 SHELVES = [f"shelf {number}" for number in range(10)]
+
+
+NUMBERS = range(10)
+
+
+class Numbered(Recorder):
+    """Answers with its own number, too."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self._number = number
+
+    def twice(self, x: int) -> int:
+        return 1000 * x + self._number
 
 
 class Shelves:
@@ -20,6 +35,8 @@ class Shelves:
         self.server = mf.Server("tcp://127.0.0.1:0", drain_timeout=2.0, max_bindings=MOST)
         for shelf in SHELVES:
             self.server.offer(self.servant, agent=shelf)
+        for number in NUMBERS:
+            self.server.offer(Numbered(number), agent=str(number))
         self.server.start()
         self.client = mf.Client(self.server.address)
         self.echo = EchoClient(self.client)
@@ -47,6 +64,37 @@ def test_more_agents_than_bindings_are_called_again_and_again(shelves: Shelves) 
         assert [each.twice(round_) for each in at] == [2 * round_] * len(at)
 
     assert shelves.bound == SHELVES[-MOST:]
+
+
+@pytest.mark.parametrize("way", ["call", "batch", "bulk"])
+def test_each_call_reaches_its_own_agent_though_bindings_follow_one_another(
+    shelves: Shelves, way: str
+) -> None:
+    """Routes are used again for other agents; who has found one must not go on using it."""
+    at = [shelves.echo.at(str(number)) for number in NUMBERS]
+    for round_ in range(20):
+        for number, echo in enumerate(at):
+            if way == "call":
+                assert echo.twice(round_) == 1000 * round_ + number
+                continue
+            items = [Number(round_)] * 3
+            outcomes = echo.twice_bulk(items) if way == "bulk" else echo.twice_batch(items).results()
+            assert [outcome.value() for outcome in outcomes] == [1000 * round_ + number] * 3
+
+
+def test_each_awaited_call_reaches_its_own_agent_though_bindings_follow_one_another(
+    shelves: Shelves,
+) -> None:
+    async def call_all() -> None:
+        async with mf.AsyncClient(shelves.server.address) as client:
+            at = [EchoAsyncClient(client).at(str(number)) for number in NUMBERS]
+            for round_ in range(20):
+                for number, echo in enumerate(at):
+                    assert await echo.twice(round_) == 1000 * round_ + number
+                several = [echo.twice(round_) for echo in at]  # more at once than there may be bindings
+                assert await asyncio.gather(*several) == [1000 * round_ + number for number in NUMBERS]
+
+    asyncio.run(call_all())
 
 
 def test_the_one_that_was_not_used_for_longest_goes(shelves: Shelves) -> None:
