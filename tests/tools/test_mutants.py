@@ -2,7 +2,7 @@
 
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.python.conftest import eventually
+from tools.mutants import __main__ as run
 from tools.mutants import cpp_source, equivalent, python_source, reach, tree, trial
 from tools.mutants.__main__ import EQUIVALENTS, ROOT, sample
 from tools.mutants.floors import FLOORS, Floor
@@ -187,11 +188,52 @@ def test_each_equivalent_mutant_is_one_that_can_be_drawn_and_has_a_reason() -> N
         assert len(one.reason.split()) > 4, one
 
 
-def test_equivalent_mutants_are_left_out() -> None:
+def test_an_explanation_is_of_one_change_of_one_line() -> None:
     found = python_source.mutants("a.py", b"a < b\n")
     known = equivalent.Equivalent("a.py", "a < b", "`<` -> `<=`", "a is never b")
 
-    assert [one.now for one in equivalent.without(found, [known])] == [">="]
+    assert [(one.now, known.fits(one)) for one in found] == [("<=", True), (">=", False)]
+
+
+def test_explained_mutants_are_drawn_and_not_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Judge(trial.PythonTrial):
+        """Kills what it is given; no test is run."""
+
+        def prepare(self, floor: Floor) -> None:
+            pass
+
+        def stages(self, floor: Floor, mutant: Mutant) -> Iterator[trial.Stage]:  # noqa: ARG002
+            yield trial.Stage([], 1.0)
+
+        def run(self, stage: trial.Stage) -> tuple[trial.Verdict, str]:  # noqa: ARG002
+            return trial.Verdict.KILLED, "FAILED a.py::test_it\n"
+
+    text = b"a < b\n"
+    (tmp_path / "a.py").write_bytes(text)
+    (tmp_path / "mutants.toml").write_text(
+        "[[equivalent]]\nfile = 'a.py'\nline = 'a < b'\nchange = '`<` -> `<=`'\nreason = 'a is never b'\n"
+    )
+    monkeypatch.setattr(run, "EQUIVALENTS", tmp_path / "mutants.toml")
+    monkeypatch.setattr(run, "places", lambda *_: [run.Place(tmp_path, Judge(tmp_path))])
+    found = python_source.mutants("a.py", text)
+
+    tally = run.try_floor(Floor("Python", "a", "a", ()), iter(found), 5, 1)
+
+    assert (tally.killed, tally.explained, tally.survivors, tally.share) == (1, 1, [], 1.0)
+    assert "(test_it)" in capsys.readouterr().out
+    assert (tmp_path / "a.py").read_bytes() == text
+
+
+def test_all_mutants_of_one_line_can_be_asked_for() -> None:
+    breaking = next(floor for floor in FLOORS if floor.name == "breaking")
+    one = drawn(breaking)[0]
+
+    asked = list(run.at_line(breaking, f"{one.path}:{one.line}"))
+
+    assert one in asked
+    assert {(each.path, each.line) for each in asked} == {(one.path, one.line)}
 
 
 def test_a_copy_has_what_git_would_take_and_follows_it(tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ class Place:
 @dataclass
 class Tally:
     killed: int = 0
+    explained: int = 0
     survivors: list[Mutant] = field(default_factory=list)
 
     @property
@@ -87,16 +88,21 @@ def places(floor: Floor, jobs: int) -> list[Place]:
 
 
 def sample(floor: Floor, seed: int) -> Iterator[Mutant]:
-    """All mutants of the floor that tests can notice, in an order that the seed says."""
-    found = equivalent.without(floor.mutants(ROOT), equivalent.read(EQUIVALENTS))
+    """All mutants of the floor in an order that the seed says, whatever is explained by now."""
+    found = floor.mutants(ROOT)
     random.Random(f"{floor} {seed}").shuffle(found)
     return iter(found)
 
 
-def try_floor(floor: Floor, seed: int, wanted: int, jobs: int) -> Tally:
+def at_line(floor: Floor, place: str) -> Iterator[Mutant]:
+    """Those of one line of the floor."""
+    return (mutant for mutant in floor.mutants(ROOT) if f"{mutant.path}:{mutant.line}" == place)
+
+
+def try_floor(floor: Floor, drawn: Iterator[Mutant], wanted: int, jobs: int) -> Tally:
     tally = Tally()
     lock = Lock()
-    drawn = sample(floor, seed)
+    explained = equivalent.read(EQUIVALENTS)
     free: SimpleQueue[Place] = SimpleQueue()
     ready = places(floor, jobs)
     first = ready[0].trial
@@ -116,7 +122,10 @@ def try_floor(floor: Floor, seed: int, wanted: int, jobs: int) -> Tally:
                 if mutant is None:
                     return  # the floor has no more
                 begun = time.monotonic()
-                verdict, by = place.judge(mutant, first.stages(floor, mutant))
+                if any(each.fits(mutant) for each in explained):
+                    verdict, by = Verdict.EXPLAINED, ""
+                else:
+                    verdict, by = place.judge(mutant, first.stages(floor, mutant))
                 if verdict != Verdict.NO_PROGRAM:
                     seconds = time.monotonic() - begun
                     print(f"{verdict:9}{seconds:5.1f} s  {mutant}{by and f'  ({by})'}", flush=True)
@@ -126,6 +135,8 @@ def try_floor(floor: Floor, seed: int, wanted: int, jobs: int) -> Tally:
             if verdict == Verdict.SURVIVED:
                 assert mutant is not None
                 tally.survivors.append(mutant)
+            elif verdict == Verdict.EXPLAINED:
+                tally.explained += 1
             else:
                 tally.killed += 1
 
@@ -152,6 +163,9 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=1, help="which mutants are drawn (default: 1)")
     parser.add_argument("--count", type=int, default=20, help="how many of each floor (default: 20)")
+    parser.add_argument(
+        "--at", metavar="FILE:LINE", help="all mutants of one line of a floor instead of some"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="how many are tried at once (default: 1)")
     parser.add_argument(
         "--least", type=int, default=0, help="the percentage of each floor that must be killed"
@@ -169,12 +183,18 @@ def main() -> int:
             asked.language or floor.language
         ):
             print(f"-- {floor}", flush=True)
-            tallies.append((floor, try_floor(floor, asked.seed, asked.count, asked.jobs)))
+            drawn, wanted = sample(floor, asked.seed), asked.count
+            if asked.at is not None:
+                some = list(at_line(floor, asked.at))
+                drawn, wanted = iter(some), len(some)
+            tallies.append((floor, try_floor(floor, drawn, wanted, asked.jobs)))
     for _, tally in tallies:
         for mutant in sorted(tally.survivors):
             print(f"survived: {mutant}\n    {mutant.text}")
     for floor, tally in tallies:
-        print(f"{floor}: {tally.killed} of {tally.all} killed, {tally.share:.0%}, seed {asked.seed}")
+        explained = f", {tally.explained} explained" if tally.explained else ""
+        where = f"seed {asked.seed}" if asked.at is None else asked.at
+        print(f"{floor}: {tally.killed} of {tally.all} killed, {tally.share:.0%}{explained}, {where}")
     return 1 if any(100 * tally.share < asked.least for _, tally in tallies) else 0
 
 

@@ -1,7 +1,6 @@
 """The mutants that no test can notice, each with its reason: tests/mutants.toml."""
 
 import tomllib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +21,3 @@ class Equivalent:
 def read(path: Path) -> list[Equivalent]:
     entries = tomllib.loads(path.read_text(encoding="utf-8")).get("equivalent", [])
     return [Equivalent(**entry) for entry in entries]
-
-
-def without(mutants: Iterable[Mutant], equivalents: Iterable[Equivalent]) -> list[Mutant]:
-    known = {(one.file, one.line, one.change) for one in equivalents}
-    return [mutant for mutant in mutants if (mutant.path, mutant.text, mutant.change) not in known]

@@ -52,7 +52,7 @@ FLOORS = (
     _python("server", "client", "link"),
     _python("controller", "client"),
     _cpp("protocol", "link", "streams"),
-    _cpp("link", "client", "streams", "server"),
+    _cpp("link", "client", "streams", "server", "light"),
     _cpp("client", "streams", "cached", "controller"),
     _cpp("server", "streams", "client", "controller"),
     _cpp("controller", "client"),

@@ -27,12 +27,13 @@ class Verdict(StrEnum):
     KILLED = "killed"
     HUNG = "hung"  # as good as killed
     SURVIVED = "survived"
+    EXPLAINED = "explained"  # it was not tried: tests/mutants.toml says why no test can notice it
     NO_PROGRAM = "no program"  # it does not compile, so it says nothing about the tests
 
 
 _RUNNING: set[int] = set()
 _FAILED = re.compile(  # what GoogleTest and pytest say
-    r"^(?:\[  FAILED  \]|FAILED|ERROR) (.+?)(?: - .*|, where .*| \(\d+ ms\))?$", re.MULTILINE
+    r"^(?:\[  FAILED  \]|FAILED|ERROR) (\S.*?)(?: - .*|, where .*| \(\d+ ms\))?$", re.MULTILINE
 )
 
 

@@ -1,16 +1,18 @@
-"""A client takes the unix socket of a server on its own host by itself, and of no other server."""
+"""A client of either kind takes the unix socket of a server on its own host by itself, and of no other."""
 
+import asyncio
 import socket
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 import mf
+from mf.link.async_resolver import AsyncStaticResolver
 from mf.link.resolver import Instance, StaticResolver, View
 from tests.python.controller.test_controller import Running, controller
-from tests.python.echo import EchoClient
+from tests.python.echo import EchoAsyncClient, EchoClient
 from tests.python.server.test_unix_server import WhoCalls, serving
 from tests.python.serving import AnyServer
 
@@ -18,12 +20,52 @@ __all__ = ["controller"]
 BOTH = ["a", "b"]
 
 
-class Known(StaticResolver):
-    """Instances by agent, as a controller would tell them."""
+Agents = Mapping[str, Instance]
+"""Instances by agent, as a controller would tell them."""
 
-    def __init__(self, agents: Mapping[str, Instance]) -> None:
+Twice = Callable[[str | Agents, int], dict[str, int]]
+"""What a new client gets from the agent "a" of a controller, or from each of the agents that it knows."""
+
+
+def known(agents: Agents) -> View:
+    return View({agent: (instance,) for agent, instance in agents.items()})
+
+
+class Known(StaticResolver):
+    def __init__(self, agents: Agents) -> None:
         super().__init__([])
-        self._view = View({agent: (instance,) for agent, instance in agents.items()})
+        self._view = known(agents)
+
+
+class AwaitedKnown(AsyncStaticResolver):
+    def __init__(self, agents: Agents) -> None:
+        super().__init__(asyncio.get_running_loop(), [])
+        self._view = known(agents)
+
+
+def blocking(where: str | Agents, x: int) -> dict[str, int]:
+    with mf.Client(where if isinstance(where, str) else Known(where)) as client:
+        return EchoClient(client).on(["a"] if isinstance(where, str) else where).twice(x).ok
+
+
+def blocking_alone(where: str | Agents, x: int) -> dict[str, int]:
+    with mf.Client(where if isinstance(where, str) else Known(where)) as client:
+        agents = ["a"] if isinstance(where, str) else where
+        return {agent: EchoClient(client).at(agent).twice(x) for agent in agents}
+
+
+def awaited(where: str | Agents, x: int) -> dict[str, int]:
+    async def run() -> dict[str, int]:
+        async with mf.AsyncClient(where if isinstance(where, str) else AwaitedKnown(where)) as client:
+            return (await EchoAsyncClient(client).on(["a"] if isinstance(where, str) else where).twice(x)).ok
+
+    return asyncio.run(run())
+
+
+@pytest.fixture(params=[blocking_alone, blocking, awaited], ids=["alone", "scattered", "awaited"])
+def twice(request: pytest.FixtureRequest) -> Twice:
+    driver: Twice = request.param
+    return driver
 
 
 @pytest.fixture
@@ -44,70 +86,60 @@ def near(server: AnyServer, path: Path) -> Instance:
     return Instance(server.address, 1, f"unix:{path}", server.nonce)
 
 
-def test_it_is_the_unix_socket_that_the_server_registered(controller: Running, path: Path) -> None:
+def test_it_is_the_unix_socket_that_the_server_registered(
+    twice: Twice, controller: Running, path: Path
+) -> None:
     servant = WhoCalls()
     with at_two(path, servant, controller=controller.address) as server:
-        with mf.Client(controller.address) as client:
-            assert EchoClient(client).at("a").twice(1) == 2
-            assert servant.peer.startswith(f"unix:{path} (process ")
+        assert twice(controller.address, 1) == {"a": 2}
+        assert servant.peer.startswith(f"unix:{path} (process ")
         assert controller.servant.instances()[0].offer.addresses == server.addresses
         path.rename(path.with_name("elsewhere"))  # as if the server were on another host
-        with mf.Client(controller.address) as client:
-            assert EchoClient(client).at("a").twice(1) == 2
-            assert servant.peer.startswith("127.0.0.1:")
+        assert twice(controller.address, 1) == {"a": 2}
+        assert servant.peer.startswith("127.0.0.1:")
 
 
 def test_an_advertised_address_takes_the_place_of_those_over_the_network(
-    controller: Running, path: Path
+    twice: Twice, controller: Running, path: Path
 ) -> None:
     with at_two(path, WhoCalls(), controller=controller.address, advertise="tcp://127.0.0.1:1") as server:
-        with mf.Client(controller.address) as client:
-            assert EchoClient(client).at("a").twice(1) == 2
+        assert twice(controller.address, 1) == {"a": 2}
         assert controller.servant.instances()[0].offer.addresses == ["tcp://127.0.0.1:1", server.addresses[1]]
 
 
-def test_it_is_not_the_socket_of_another_server_at_that_path(path: Path) -> None:
+def test_it_is_not_the_socket_of_another_server_at_that_path(twice: Twice, path: Path) -> None:
     wanted = WhoCalls()
-    with serving("tcp://127.0.0.1:0", wanted) as server, serving(f"unix:{path}", WhoCalls()):  # noqa: SIM117
-        with mf.Client(Known({"a": near(server, path)})) as client:
-            assert EchoClient(client).at("a").twice(1) == 2
+    with serving("tcp://127.0.0.1:0", wanted) as server, serving(f"unix:{path}", WhoCalls()):
+        assert twice({"a": near(server, path)}, 1) == {"a": 2}
     assert wanted.peer.startswith("127.0.0.1:")
 
 
-def test_one_that_does_not_say_who_it_is_is_given_up_with_the_connection(path: Path) -> None:
+def test_one_that_does_not_say_who_it_is_is_given_up_with_the_connection(twice: Twice, path: Path) -> None:
     silent = socket.socket(socket.AF_UNIX)
     silent.bind(str(path))
     silent.listen()
     hanging_up = threading.Thread(target=lambda: silent.accept()[0].close())
     hanging_up.start()
     wanted = WhoCalls()
-    with (
-        serving("tcp://127.0.0.1:0", wanted) as server,
-        mf.Client(Known({"a": near(server, path)})) as client,
-    ):
-        assert EchoClient(client).at("a").twice(1) == 2
+    with serving("tcp://127.0.0.1:0", wanted) as server:
+        assert twice({"a": near(server, path)}, 1) == {"a": 2}
     hanging_up.join()
     silent.close()
     assert wanted.peer.startswith("127.0.0.1:")
 
 
-def test_a_path_where_nobody_listens_any_more_is_passed_over(path: Path) -> None:
+def test_a_path_where_nobody_listens_any_more_is_passed_over(twice: Twice, path: Path) -> None:
     path.touch()
     wanted = WhoCalls()
-    with (
-        serving("tcp://127.0.0.1:0", wanted) as server,
-        mf.Client(Known({"a": near(server, path)})) as client,
-    ):
-        assert EchoClient(client).at("a").twice(1) == 2
+    with serving("tcp://127.0.0.1:0", wanted) as server:
+        assert twice({"a": near(server, path)}, 1) == {"a": 2}
     assert wanted.peer.startswith("127.0.0.1:")
 
 
-def test_scattered_calls_go_there_too(path: Path) -> None:
+def test_each_agent_is_called_where_it_is(twice: Twice, path: Path) -> None:
     servant = WhoCalls()
     other = WhoCalls()
     with at_two(path, servant) as server, serving("tcp://127.0.0.1:0", other) as far:
-        known = {"a": near(far, path), **dict.fromkeys(BOTH[1:], near(server, path))}
-        with mf.Client(Known(known)) as client:
-            assert EchoClient(client).on(BOTH).twice(2).ok == {"a": 4, "b": 4}
+        assert twice({"a": near(far, path), "b": near(server, path)}, 2) == {"a": 4, "b": 4}
     assert servant.peer.startswith(f"unix:{path} ")
     assert other.peer.startswith("127.0.0.1:")
