@@ -15,6 +15,7 @@ from tests.interop.peers import Peers, Server
 
 # What only who reads payloads can refuse; and requests so large that a relay refuses them instead of waiting.
 OTHERS = ("empty_items", "nesting", "unread")
+MOST_SERVICES = 128  # that one client of a relay has in use
 
 
 @pytest.fixture
@@ -67,6 +68,23 @@ def test_bindings_of_services_that_nobody_offers_end_and_leave_nothing(peers: Pe
     attacker.close()
     assert settled(relay, before)
     assert innocent.ask("who red")[0]["ok"]
+
+
+def test_names_that_clients_make_up_leave_room_for_real_ones(peers: Peers, relay: Server) -> None:
+    """More than a relay asks about at once, by several clients, again and again."""
+    attacker = Attacker(relay.address)
+    for number in range(3):
+        made_up = [attacker.greet() for _ in range(4)]
+        for peer in made_up:
+            for name in range(MOST_SERVICES + 1):
+                peer.send(bind(f"made.up.By{id(peer)}.{number}.{name}", route=name))
+        for peer in made_up:
+            answers = [peer.next(frame.BOUND) for _ in range(MOST_SERVICES + 1)]
+            assert all(status != 0 for status, _ in answers)
+            assert any(b"is all that" in words for _, words in answers)
+        newcomer = peers.client("python", relay.address)
+        assert newcomer.ask("who red")[0]["ok"]
+    attacker.close()
 
 
 def bind(service: str, route: int) -> bytes:

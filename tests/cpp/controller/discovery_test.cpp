@@ -8,6 +8,8 @@
 #include <optional>
 #include <thread>
 
+#include "mf/client/client.hpp"
+#include "mf/controller.client.hpp"
 #include "mf/controller/controller.hpp"
 #include "mf/controller/controller_registrar.hpp"
 #include "mf/controller/controller_resolver.hpp"
@@ -273,6 +275,35 @@ TEST(Discovery, WhatAServerMayNotOfferIsSaidInItsLogAndHurtsNothingElse) {
   EXPECT_TRUE(comes_to_know(resolver, "Index", kBooksAt1));
 }
 
+TEST(Discovery, AnOfferThatIsRefusedLaterLeavesTheOthersRegistered) {
+  const RunningController controller;
+  const auto log = std::make_shared<mftest::KeptLog>();
+  ControllerRegistrar server({controller.address()}, {1}, Log(log));
+  const std::vector at{Address::parse("tcp://127.0.0.1:1")};
+  const auto books = offered("Index", "books");
+  server.announce({books}, at);
+  ControllerResolver resolver({controller.address()});
+  EXPECT_TRUE(comes_to_know(resolver, "Index", kBooksAt1));
+
+  Offered wrong = offered("Rank", "");
+  wrong.labels[std::string(65, 'x')] = "";
+  server.announce({books, wrong, offered("Clock", "")}, at);
+  EXPECT_TRUE(comes_to_know(resolver, "Clock", {{"", {"tcp://127.0.0.1:1"}}}));
+  EXPECT_TRUE(mftest::eventually([&] { return log->has("offer_refused"); }));
+  EXPECT_TRUE(log->has("name=Rank") && log->has("code=INVALID_ARGUMENT"));
+
+  std::vector<Offered> many{books};
+  for (std::size_t i = 0; i < Registry::kMaxOffersOfOwner; ++i)
+    many.push_back(offered("Many", std::to_string(i)));
+  server.announce(many, at);
+  EXPECT_TRUE(mftest::eventually([&] { return log->has("code=OVERLOADED"); }));
+  EXPECT_TRUE(comes_to_know(resolver, "Clock", kNobody)) << "what is not offered any more is removed";
+  server.announce({books, offered("Rank", "")}, at);
+  EXPECT_TRUE(comes_to_know(resolver, "Rank", {{"", {"tcp://127.0.0.1:1"}}}));
+  EXPECT_TRUE(comes_to_know(resolver, "Index", kBooksAt1));
+  EXPECT_FALSE(log->has("not_registered")) << "it stood all the time";
+}
+
 TEST(Discovery, AResolverEndsWhileItAsksAndWhileNobodyIsThere) {
   std::optional<RunningController> controller(std::in_place);
   ControllerResolver asking({controller->address()});
@@ -280,6 +311,26 @@ TEST(Discovery, AResolverEndsWhileItAsksAndWhileNobodyIsThere) {
   ControllerResolver alone({controller->address()});
   controller.reset();
   (void)alone.offers("Index");
+}
+
+TEST(Discovery, AServiceThatIsForgottenIsWatchedNoMoreAndMayBeAskedForAgain) {
+  const RunningController controller;
+  ControllerResolver resolver({controller.address()});
+  auto server = registrar_at(controller.address(), 1);
+  server->announce({offered("Index", "books")}, {Address::parse("tcp://127.0.0.1:1")});
+  EXPECT_TRUE(comes_to_know(resolver, "Index", kBooksAt1));
+  EXPECT_TRUE(comes_to_know(resolver, "Nobody", kNobody));
+  auto at = controller.address();
+  at.scheme = "tcp";
+  Client client(at.str());
+  const ControllerClient status(client);
+  EXPECT_EQ(status.status().watches, 2U);
+  resolver.forget("Nobody");
+  resolver.forget("Index");
+  resolver.forget("never.asked.For");
+  EXPECT_TRUE(mftest::eventually([&] { return status.status().watches == 0; }));
+  EXPECT_TRUE(comes_to_know(resolver, "Index", kBooksAt1));
+  EXPECT_EQ(status.status().watches, 1U);
 }
 
 TEST(Discovery, WaitingEndsAtItsTime) {

@@ -162,6 +162,42 @@ def test_a_server_that_is_not_registered_any_more_learns_it_from_its_sign_of_lif
 
 
 @BOTH
+@pytest.mark.parametrize("code", [mf.Code.OVERLOADED, mf.Code.INVALID_ARGUMENT])
+def test_an_update_that_is_refused_ends_no_registration(
+    controller: Running, kind: str, code: mf.Code, caplog: pytest.LogCaptureFixture
+) -> None:
+    with registered(kind, controller.address, "a") as server:
+        assert eventually(lambda: agents(controller) == ["a"])
+        controller.servant.refuses = {"b": code}
+        add(server, "b")
+        assert eventually(lambda: controller.servant.refusals >= 1)
+        lived = controller.servant.signs_of_life
+        assert eventually(lambda: controller.servant.signs_of_life >= lived + 2)
+        add(server, "c")
+        assert eventually(lambda: agents(controller) == ["a", "c"])
+        with mf.Client(controller.address) as client:
+            assert EchoClient(client).at("a").twice(1) == 2
+
+    assert len(controller.servant.owners) == 1
+    assert sum("no room for it" in each for each in caplog.messages) == 1
+
+
+@BOTH
+def test_a_sign_of_life_that_is_refused_ends_no_registration_and_is_given_again(
+    controller: Running, kind: str
+) -> None:
+    with registered(kind, controller.address, "a"):
+        assert eventually(lambda: agents(controller) == ["a"])
+        controller.servant.refuses = {"": mf.Code.OVERLOADED}
+        assert eventually(lambda: controller.servant.refusals >= 2)
+        controller.servant.refuses = {}
+        lived = controller.servant.signs_of_life
+        assert eventually(lambda: controller.servant.signs_of_life >= lived + 2)
+
+    assert len(controller.servant.owners) == 1
+
+
+@BOTH
 def test_servers_that_want_to_be_alone_and_are_not_are_named_in_the_log(
     controller: Running, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:

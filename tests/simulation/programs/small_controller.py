@@ -29,6 +29,7 @@ from mf.controller._generated.mf.controller import (
     StoreStatus,
 )
 from mf.controller._generated.mf.controller import Warning as Concern
+from mf.core.error import Code, Error, Execution
 
 KeyOf = tuple[int, str, str]
 
@@ -90,6 +91,9 @@ class SmallController(ControllerAsyncServant):
         """Processes that have deregistered."""
         self.denies = 0
         """So many updates are answered as those of a process that is not registered."""
+        self.refuses: dict[str, Code] = {}
+        """Updates that put one of these agents are refused so; those without any by that of ''."""
+        self.refusals = 0
         self.watches: list[tuple[str, int, int]] = []
         """What was asked for: name, run, revision."""
         self.owners: list[tuple[UUID, UUID, str]] = []
@@ -158,8 +162,12 @@ class SmallController(ControllerAsyncServant):
         if self.denies:
             self.denies -= 1
             raise NotRegistered(who.nonce.hex[:8])
+        agents = [each.key.agent for each in put]
+        for code in [self.refuses[agent] for agent in agents or [""] if agent in self.refuses][:1]:
+            self.refusals += 1
+            raise Error(code, "no room for it", Execution.NOT_EXECUTED)
         if put or remove:
-            self.updates.append(([each.key.agent for each in put], [key.agent for key in remove]))
+            self.updates.append((agents, [key.agent for key in remove]))
         else:
             self.signs_of_life += 1
         for key in remove:

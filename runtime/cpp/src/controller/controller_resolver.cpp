@@ -71,7 +71,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
   std::shared_ptr<Turns> turns;
   std::mutex mutex;                 // all below but the stub
   std::condition_variable changed;  // for those who wait for a snapshot
-  std::map<std::string, Service, std::less<>> services;
+  std::map<std::string, std::shared_ptr<Service>, std::less<>> services;
   std::atomic<std::uint64_t> version{1};
   std::atomic<std::uint32_t> client_id{0};
   bool answers = false;  // the controller did when it was asked last, and no watch has failed since
@@ -100,7 +100,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
       log.write(
           Level::warning, "controller_does_not_answer",
           {{"controller", where}, {"code", name(failure.code)}, {"reason", why}, {"next", "tries again"}});
-    for (auto& [name, service] : services) publish(service);
+    for (auto& [name, service] : services) publish(*service);
   }
 
   void has_answered() {
@@ -108,11 +108,12 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
       log.write(Level::info, "controller_answers_again", {{"controller", where}});
   }
 
-  Service& service(std::string_view name) {
+  const std::shared_ptr<Service>& service(std::string_view name) {
     const auto found = services.find(name);
     if (found != services.end()) return found->second;
-    Service& service = services[std::string(name)];
-    publish(service);
+    auto& service = services[std::string(name)];
+    service = std::make_shared<Service>();
+    publish(*service);
     turns->soon();
     return service;
   }
@@ -129,7 +130,8 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
       greets = !answers && !greeting && greet_at <= now;
       if (!answers && !greeting && !greets) next = greet_at;
       greeting = greeting || greets;
-      for (auto& [name, service] : services) {
+      for (auto& [name, of] : services) {
+        Service& service = *of;
         if (service.known.next_tidy() <= now) {
           service.known.tidy(now);
           publish(service);
@@ -191,8 +193,9 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
     std::shared_ptr<Reader> reader;
     {
       const std::scoped_lock lock(mutex);
-      if (closed) return;
-      Service& service = services[name];
+      const auto found = services.find(name);
+      if (closed || found == services.end()) return;
+      Service& service = *found->second;
       service.known.begin();
       reader = std::make_shared<Reader>(controller.watch(
           filter, service.known.run(), service.known.revision(), CallOptions{.deadline = kInfinite}));
@@ -204,14 +207,17 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
 
   void read(const std::string& name, const std::shared_ptr<Reader>& reader) {
     reader->async_next([self = shared_from_this(), name, reader](Outcome<std::optional<Change>>&& outcome) {
-      if (self->took(name, std::move(outcome))) self->read(name, reader);
+      if (self->took(name, reader, std::move(outcome))) self->read(name, reader);
     });
   }
 
   /// False: the watch has ended.
-  bool took(const std::string& name, Outcome<std::optional<Change>>&& outcome) {
+  bool took(const std::string& name, const std::shared_ptr<Reader>& from,
+            Outcome<std::optional<Change>>&& outcome) {
     const std::scoped_lock lock(mutex);
-    Service& service = services[name];
+    const auto found = services.find(name);
+    if (found == services.end() || found->second->watch != from) return false;  // it was forgotten
+    Service& service = *found->second;
     const TimePoint now = mf::now();
     if (outcome.ok() && outcome.value()) {
       has_answered();
@@ -257,24 +263,36 @@ void ControllerResolver::close() noexcept {
     if (std::exchange(state_->closed, true)) return;
     state_->changed.notify_all();
     for (const auto& [name, service] : state_->services)
-      if (service.watch) watches.push_back(service.watch);
+      if (service->watch) watches.push_back(service->watch);
   }
   state_->turns->stop();
   for (const auto& watch : watches) watch->cancel();
   state_->client.core()->close();
 }
 
+void ControllerResolver::forget(std::string_view name) noexcept {
+  std::shared_ptr<Service> forgotten;
+  {
+    const std::scoped_lock lock(state_->mutex);
+    const auto found = state_->services.find(name);
+    if (found == state_->services.end()) return;
+    forgotten = std::move(found->second);
+    state_->services.erase(found);
+  }
+  if (forgotten->watch) forgotten->watch->cancel();
+}
+
 Resolver::Snapshot ControllerResolver::offers(std::string_view name) {
   const std::scoped_lock lock(state_->mutex);
-  return state_->service(name).snapshot;
+  return state_->service(name)->snapshot;
 }
 
 Resolver::Snapshot ControllerResolver::wait_for_change(std::string_view name, const Snapshot& known,
                                                        TimePoint until) {
   std::unique_lock lock(state_->mutex);
-  const Service& of = state_->service(name);
-  state_->changed.wait_until(lock, until, [&] { return of.snapshot != known || state_->closed; });
-  return of.snapshot;
+  const auto of = state_->service(name);
+  state_->changed.wait_until(lock, until, [&] { return of->snapshot != known || state_->closed; });
+  return of->snapshot;
 }
 
 std::uint64_t ControllerResolver::version() const noexcept {

@@ -24,8 +24,15 @@ constexpr std::chrono::seconds kAnswerWithin{5};
 constexpr std::chrono::seconds kDeadAfter{30};
 constexpr std::chrono::milliseconds kWithdrawDeadline{500};
 constexpr int kSignsOfALease = 3;
+// What the controller has refused is asked for again after so long: it may have room by then.
+constexpr std::chrono::seconds kRefusedAgain{10};
 
 using Reader = StreamReader<Standing>;
+
+/// Does it say that this one update was refused, and nothing of the registration?
+bool is_refusal(const Failure& failure) noexcept {
+  return failure.code == Code::overloaded || failure.code == Code::invalid_argument;
+}
 
 std::shared_ptr<Resolver> only(Address controller) {
   controller.scheme = "tcp";
@@ -55,6 +62,12 @@ struct Registration::State : std::enable_shared_from_this<State> {
   bool wanted = false;  // offers were set
   Offers offers;        // what is to be offered
   Offers sent;          // what the controller has, or will have when what is on its way has arrived
+  struct Refused {
+    Offer offer;
+    TimePoint until;  // then it is offered again; kNever: when it has changed
+  };
+  std::map<Key, Refused> refused;  // what the controller does not take
+  bool singly = false;             // one of several was refused: each is offered in an update of its own
   // At most one of these is under way: a question whether the controller is there, the registration's first
   // value, an update.
   bool asking = false;
@@ -96,9 +109,36 @@ struct Registration::State : std::enable_shared_from_this<State> {
       return kNever;
     }
     if (!stream) return begin(lock);
-    if (offers == sent && now < sign_at) return sign_at;
-    update(lock);
+    auto next = sign_at;
+    auto change = difference(now, next);
+    if (change.empty() && now < sign_at) return next;
+    update(std::move(change), lock);
     return kNever;
+  }
+
+  struct Difference {
+    std::vector<Offer> put;
+    std::vector<Key> removed;
+    [[nodiscard]] bool empty() const { return put.empty() && removed.empty(); }
+  };
+
+  /// Between what is to be offered and what the controller has, without what it refuses until `next`.
+  Difference difference(TimePoint now, TimePoint& next) {
+    Difference change;
+    for (const auto& [key, offer] : sent)
+      if (!offers.contains(key)) change.removed.push_back(key);
+    std::erase_if(refused, [this](const auto& entry) { return !offers.contains(entry.first); });
+    for (const auto& [key, offer] : offers) {
+      if (const auto known = sent.find(key); known != sent.end() && known->second == offer) continue;
+      if (const auto no = refused.find(key); no != refused.end() && no->second.offer == offer) {
+        next = std::min(next, no->second.until);
+        if (now < no->second.until) continue;
+      }
+      change.put.push_back(offer);
+      if (singly) return change;
+    }
+    singly = false;
+    return change;
   }
 
   /// Whether somebody is there: says soon why not.
@@ -118,6 +158,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
     registered = false;
     late = false;
     sent = offers;
+    refused.clear();
     std::vector<Offer> all;
     for (const auto& [key, offer] : sent) all.push_back(offer);
     try {
@@ -169,44 +210,75 @@ struct Registration::State : std::enable_shared_from_this<State> {
   }
 
   /// What has changed, or a sign of life.
-  void update(std::unique_lock<std::mutex>& lock) {
-    std::vector<Offer> put;
-    std::vector<Key> removed;
-    for (const auto& [key, offer] : offers) {
-      const auto known = sent.find(key);
-      if (known == sent.end() || known->second != offer) put.push_back(offer);
-    }
-    for (const auto& [key, offer] : sent)
-      if (!offers.contains(key)) removed.push_back(key);
+  void update(Difference&& change, std::unique_lock<std::mutex>& lock) {
     updating = true;
-    sent = offers;
     sign_at = deadline_after(mf::now(), lease / kSignsOfALease);
     const auto of = stream;
     lock.unlock();
+    const auto shared = std::make_shared<const Difference>(std::move(change));
+    const auto done = [self = shared_from_this(), of, shared](const Outcome<void>& outcome) {
+      self->on_updated(of, *shared, outcome);
+    };
     try {
-      controller.async_update(
-          who, put, removed,
-          CallOptions{.deadline = kInfinite},  // dead_after ends it: a controller may pause
-
-          [self = shared_from_this(), of](Outcome<void>&& outcome) { self->on_updated(of, outcome); });
-    } catch (const Error& error) {
-      on_updated(of, error);
+      controller.async_update(who, shared->put, shared->removed,
+                              CallOptions{.deadline = kInfinite},  // dead_after ends it: one may pause
+                              done);
+    } catch (const Error& error) {  // what is offered breaks a constraint
+      done(error);
     }
     lock.lock();
   }
 
-  void on_updated(const std::shared_ptr<Reader>& of, const Outcome<void>& outcome) {
+  void on_updated(const std::shared_ptr<Reader>& of, const Difference& change, const Outcome<void>& outcome) {
     std::shared_ptr<Reader> over;
     {
       const std::scoped_lock lock(mutex);
       updating = false;
-      if (!outcome.ok() && stream == of) {
+      if (stream != of) {
+        // Of a registration that has ended.
+      } else if (outcome.ok()) {
+        for (const Key& key : change.removed) sent.erase(key);
+        for (const Offer& offer : change.put) sent.insert_or_assign(offer.key, offer);
+        backoff.reset();
+      } else if (is_refusal(outcome.failure())) {
+        refuse(change, outcome.failure());
+      } else {
         over = stream;
         lost(outcome.failure());
       }
       turns->soon();
     }
     if (over) over->cancel();
+  }
+
+  /// The registration stands as it was. A refusal need not be a sign of life, so one follows.
+  void refuse(const Difference& change, const Failure& failure) {
+    const TimePoint now = mf::now();
+    if (change.put.empty()) {  // a controller that has too much to do
+      sign_at = retry_at = now + backoff.next();
+      return;
+    }
+    const bool may_pass = failure.code == Code::overloaded;
+    if (!may_pass && change.put.size() > 1) {
+      singly = true;
+      return;
+    }
+    sign_at = now;
+    const Offer* news = nullptr;
+    for (const Offer& offer : change.put) {
+      const auto [known, added] = refused.try_emplace(offer.key);
+      if (added || known->second.offer != offer) news = &offer;
+      known->second = {offer, may_pass ? now + kRefusedAgain : kNever};
+    }
+    if (news == nullptr) return;
+    log.write(Level::warning, "offer_refused",
+              {{"controller", where},
+               {"name", news->key.name},
+               {"agent", news->key.agent},
+               {"offers", change.put.size()},
+               {"code", name(failure.code)},
+               {"reason", client::without_gave_up(failure.message)},
+               {"next", may_pass ? "tries again" : "waits for another offer"}});
   }
 
   void lost(const Failure& failure) {

@@ -49,6 +49,14 @@ Resolver::Snapshot RelayedResolver::wait_for_change(std::string_view service, co
   }
 }
 
+void RelayedResolver::forget(std::string_view service) noexcept {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = latest_.find(service); found != latest_.end()) latest_.erase(found);
+  }
+  known_->forget(service);
+}
+
 Resolver::Snapshot RelayedResolver::relayed(std::string_view service, Snapshot from) {
   const std::scoped_lock lock(mutex_);
   auto found = latest_.find(service);

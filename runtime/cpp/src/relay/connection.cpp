@@ -12,6 +12,8 @@ namespace {
 constexpr std::size_t kMostBindBytes = std::size_t{1} << 20U;
 constexpr std::size_t kMostDescriptions = 16;
 constexpr std::size_t kMostRefusers = 64;
+// That one client has in use.
+constexpr std::size_t kMostServices = 128;
 
 Failure not_bound(Code code, std::string message) {
   return {
@@ -75,17 +77,45 @@ Failure Connection::refusal_of(const protocol::Bind& bind) const {
   if (closed()) return not_bound(Code::shutting_down, "it is stopping; use another instance");
   if (bind_bytes_ + size_of(bind) > kMostBindBytes)
     return not_bound(Code::overloaded, "too many services are looked for at once on this connection");
-  if (bind.service != kController && !shared_->may_ask(bind.service))
-    return not_bound(Code::overloaded,
-                     "it has been asked for too many services, or for one with too long a name");
   return not_bound(Code::ok, {});
 }
 
+std::shared_ptr<Services::Use> Connection::use(std::string_view service, std::string& why) {
+  const auto known = services_.find(service);
+  if (known != services_.end()) {
+    if (auto used = known->second.lock()) return used;
+  } else if (services_.size() >= kMostServices) {
+    std::erase_if(services_, [](const auto& entry) { return entry.second.expired(); });
+    if (services_.size() >= kMostServices) {
+      why = std::to_string(kMostServices) +
+            " services are in use by this client, which is all that one may use at once: UNBIND one";
+      return nullptr;
+    }
+  }
+  auto used = shared_->services->use(service);
+  if (!used) {
+    why = service.size() > Services::kLongestName
+              ? "the name of the service has more than " + std::to_string(Services::kLongestName) + " bytes"
+              : "its clients use " + std::to_string(Services::kMost) +
+                    " services, which is all that it asks about; try again when some have gone";
+    return nullptr;
+  }
+  shared_->tidy_services(*reactor_);
+  services_.insert_or_assign(std::string(service), used);
+  return used;
+}
+
 std::shared_ptr<server::Forwarded> Connection::on_bind(const protocol::Bind& bind, Answer answer) {
-  auto destination =
-      std::make_shared<Destination>(shared_from_this(), bind, std::move(answer), size_of(bind));
+  auto why = refusal_of(bind);
+  std::shared_ptr<Services::Use> service;
+  if (why.code == Code::ok && bind.service != kController) {
+    service = use(bind.service, why.message);
+    if (!service) why.code = Code::overloaded;
+  }
+  auto destination = std::make_shared<Destination>(shared_from_this(), bind, std::move(answer), size_of(bind),
+                                                   std::move(service));
   bind_bytes_ += size_of(bind);
-  if (auto why = refusal_of(bind); why.code != Code::ok) {
+  if (why.code != Code::ok) {
     shared_->options.log.write(Level::warning, "relay_refused_a_binding",
                                {{"service", bind.service}, {"reason", why.message}});
     post([destination, why = std::move(why)] { destination->refuse(why); });
@@ -133,31 +163,34 @@ bool Connection::on_stream(const protocol::Event& event) {
 bool Connection::on_describe(std::string_view service) {
   std::shared_ptr<link::ClientLink> asked;
   if (const auto found = refusers_.find(service); found != refusers_.end()) asked = found->second.lock();
-  if (!asked && service != kController && !shared_->may_ask(service)) return false;
+  std::shared_ptr<Services::Use> used;
+  std::string why;
+  if (service != kController && !(used = use(service, why))) return false;
   {
     const std::scoped_lock lock(mutex_);
     if (closed() || descriptions_ >= kMostDescriptions) return false;
     ++descriptions_;
   }
-  shared_->connecting->submit([self = shared_from_this(), asked, name = std::string(service)]() mutable {
-    const auto until = mf::now() + self->shared_->options.connect_timeout;
-    auto& resolver = *self->shared_->resolver;
-    if (const auto offers = resolver.offers(name); name != kController && !offers->answered)
-      (void)resolver.wait_for_change(name, offers, until);
-    for (const auto& instance : instances_of(*self->shared_, name, "")) {
-      if (asked && !asked->broken()) break;
-      if (auto opened = self->pool_.open(instance, until)) asked = opened.value();
-    }
-    link::ClientLink::Described described;
-    if (asked) described = asked->describe(name, until).value_or(link::ClientLink::Described());
-    {
-      const std::scoped_lock lock(self->mutex_);
-      --self->descriptions_;
-    }
-    self->link_do([&](link::ServerLink& client) {
-      client.send_descriptor({.service = name, .text = described.text, .annex = described.annex});
-    });
-  });
+  shared_->connecting->submit(
+      [self = shared_from_this(), asked, used = std::move(used), name = std::string(service)]() mutable {
+        const auto until = mf::now() + self->shared_->options.connect_timeout;
+        auto& resolver = *self->shared_->resolver;
+        if (const auto offers = resolver.offers(name); name != kController && !offers->answered)
+          (void)resolver.wait_for_change(name, offers, until);
+        for (const auto& instance : instances_of(*self->shared_, name, "")) {
+          if (asked && !asked->broken()) break;
+          if (auto opened = self->pool_.open(instance, until)) asked = opened.value();
+        }
+        link::ClientLink::Described described;
+        if (asked) described = asked->describe(name, until).value_or(link::ClientLink::Described());
+        {
+          const std::scoped_lock lock(self->mutex_);
+          --self->descriptions_;
+        }
+        self->link_do([&](link::ServerLink& client) {
+          client.send_descriptor({.service = name, .text = described.text, .annex = described.annex});
+        });
+      });
   return true;
 }
 

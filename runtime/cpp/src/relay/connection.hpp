@@ -78,6 +78,8 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   /// Those of which `which` says so, since the relay stops.
   void end_calls(bool (*which)(const Call& call));
   [[nodiscard]] Failure refusal_of(const protocol::Bind& bind) const;
+  /// Keeps the service known while this client needs it; why not is in `why`.
+  [[nodiscard]] std::shared_ptr<Services::Use> use(std::string_view service, std::string& why);
   [[nodiscard]] protocol::SessionOptions session_options() const;
   void watch_room();
   /// On the reactor's thread.
@@ -95,6 +97,7 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   std::size_t bind_bytes_ = 0;  // of BINDs that are not answered
   std::vector<std::shared_ptr<link::ClientLink>> to_write_;
   std::map<std::string, std::weak_ptr<link::ClientLink>, std::less<>> refusers_;
+  std::map<std::string, std::weak_ptr<Services::Use>, std::less<>> services_;
 
   std::mutex mutex_;  // all below
   protocol::PendingCalls<std::shared_ptr<Call>> calls_;

@@ -53,7 +53,8 @@ std::vector<Instance> instances_of(Shared& shared, std::string_view service, std
 }
 
 Destination::Destination(std::shared_ptr<Connection> connection, const protocol::Bind& bind,
-                         server::Forwarding::Answer answer, std::size_t bind_bytes)
+                         server::Forwarding::Answer answer, std::size_t bind_bytes,
+                         std::shared_ptr<Services::Use> service)
     : connection_(std::move(connection)),
       name_(bind.service),
       agent_(bind.agent),
@@ -68,6 +69,7 @@ Destination::Destination(std::shared_ptr<Connection> connection, const protocol:
       }()),
       answer_(std::move(answer)),
       bind_bytes_(bind_bytes),
+      use_(std::move(service)),
       usual_(std::make_unique<link::Usual[]>(methods_.size())),
       backoff_(client::random_number()) {}
 

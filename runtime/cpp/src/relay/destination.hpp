@@ -36,7 +36,8 @@ class Connection;
 class Destination final : public server::Forwarded, public std::enable_shared_from_this<Destination> {
  public:
   Destination(std::shared_ptr<Connection> connection, const protocol::Bind& bind,
-              server::Forwarding::Answer answer, std::size_t bind_bytes);
+              server::Forwarding::Answer answer, std::size_t bind_bytes,
+              std::shared_ptr<Services::Use> service);
 
   [[nodiscard]] bool is_controller() const noexcept { return name_ == kController; }
   /// Looks for instances and answers the BIND.
@@ -102,6 +103,7 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
   const std::vector<std::byte> via_;
   server::Forwarding::Answer answer_;  // empty once it was called
   const std::size_t bind_bytes_;
+  const std::shared_ptr<Services::Use> use_;  // null: of the controller's, or it is refused
   const std::unique_ptr<link::Usual[]> usual_;
 
   std::vector<Path> paths_;

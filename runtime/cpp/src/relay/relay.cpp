@@ -11,9 +11,6 @@ namespace {
 
 // Connections that are made at once; a thread for each, while it is made.
 constexpr std::size_t kMostConnecting = 64;
-// A watch of each lasts as long as the relay, and a client takes 512 streams on its connection.
-constexpr std::size_t kMostServices = 400;
-constexpr std::size_t kLongestService = 255;
 
 std::vector<Instance> as_servers(std::vector<Address> controllers) {
   std::vector<Instance> servers;
@@ -34,13 +31,21 @@ std::shared_ptr<Shared> shared_with(RelayOptions options) {
 
 }  // namespace
 
-bool Shared::may_ask(std::string_view service) {
-  if (service.size() > kLongestService) return false;
-  const std::scoped_lock lock(mutex_);
-  if (asked_.contains(service)) return true;
-  if (asked_.size() >= kMostServices) return false;
-  asked_.emplace(service);
-  return true;
+void Shared::set_resolver(std::shared_ptr<Resolver> with, std::vector<Address> at) {
+  resolver = std::move(with);
+  services = std::make_shared<Services>(resolver);
+  controllers = as_servers(std::move(at));
+}
+
+void Shared::tidy_services(transport::Reactor& by) {
+  if (tidies_.exchange(true)) return;
+  by.at(mf::now() + Services::kKeptFor, [weak = weak_from_this(), &by] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->services->tidy(mf::now());
+    self->tidies_ = false;
+    if (self->services->known() != 0) self->tidy_services(by);
+  });
 }
 
 Relay::Relay(RelayOptions options) : shared_(shared_with(std::move(options))) {
@@ -58,14 +63,13 @@ void Relay::ask(const std::string& url) {
                     "': a relay is told of controllers (mf://host:port) or of another relay "
                     "(relay://host:port)");
   }
-  shared_->resolver = client::resolver_for(url, shared_->reactor, shared_->options.log);
-  shared_->controllers = as_servers(std::move(controllers));
+  shared_->set_resolver(client::resolver_for(url, shared_->reactor, shared_->options.log),
+                        std::move(controllers));
 }
 
 Relay::Relay(std::shared_ptr<Resolver> resolver, std::vector<Address> controllers, RelayOptions options)
     : shared_(shared_with(std::move(options))) {
-  shared_->resolver = std::move(resolver);
-  shared_->controllers = as_servers(std::move(controllers));
+  shared_->set_resolver(std::move(resolver), std::move(controllers));
 }
 
 Relay::~Relay() {

@@ -1,10 +1,8 @@
 // What all connections of a relay share.
 #pragma once
 
-#include <chrono>
+#include <atomic>
 #include <memory>
-#include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,29 +14,30 @@
 #include "mf/transport/reactor.hpp"
 #include "mf/transport/tls.hpp"
 #include "mf/transport/workers.hpp"
+#include "relay/services.hpp"
 
 namespace mf::relay {
 
 /// The service of the controller, which is where the relay was told that it is.
 inline constexpr std::string_view kController = "mf.controller.Controller";
 
-struct Shared {
+struct Shared : std::enable_shared_from_this<Shared> {
   RelayOptions options;
   std::shared_ptr<transport::Reactor> reactor;  // of the resolver, if that is the relay's own
   std::shared_ptr<Resolver> resolver;
+  std::shared_ptr<Services> services;  // that it is asked about
   std::vector<Instance> controllers;
   std::shared_ptr<transport::TlsContext> tls;
   std::unique_ptr<transport::Workers> connecting;
   protocol::Nonce nonce{};
   std::string name = "relay";  // "relay tcp://10.0.0.1:7500"
 
-  /// May the resolver be asked about this service? It keeps all that it was ever asked about, and clients
-  /// name what they like.
-  [[nodiscard]] bool may_ask(std::string_view service);
+  void set_resolver(std::shared_ptr<Resolver> with, std::vector<Address> at);
+  /// Has services forgotten in time, by that reactor, for as long as any are known.
+  void tidy_services(transport::Reactor& by);
 
  private:
-  std::mutex mutex_;
-  std::set<std::string, std::less<>> asked_;
+  std::atomic<bool> tidies_{false};
 };
 
 }  // namespace mf::relay

@@ -18,7 +18,8 @@ from mf.controller.connection import (
     controller_addresses,
     first_of,
 )
-from mf.controller.registration import Registration, changes
+from mf.controller.registration import Registration
+from mf.controller.told import REFUSALS, Told
 from mf.core.error import Code, DeclaredError, Error, not_executed
 from mf.core.log import info, quote, warning
 from mf.core.options import CallOptions
@@ -163,22 +164,39 @@ class _AtOne:
                 keeper.cancel()
                 await wait((keeper,))
 
-    async def _keep(self, stream: AsyncStreamReader[Standing], standing: Standing, told: list[Entry]) -> None:
+    async def _keep(
+        self, stream: AsyncStreamReader[Standing], standing: Standing, begun_with: list[Entry]
+    ) -> None:
         """Says in time that the server lives, and what it offers by now; ends the stream if that fails."""
-        pause = max(standing.lease.to_seconds() / 3, 0.001)
+        usual = max(standing.lease.to_seconds() / 3, 0.001)
+        pause = usual
+        told = Told(begun_with)
+        backoff = Backoff()
         try:
             while True:
                 with suppress(TimeoutError):
-                    async with timeout(pause):
+                    async with timeout(max(min(pause, told.again - monotonic()), 0.0)):
                         await self.changed.wait()
                 self.changed.clear()
-                now = await self._registration.entries(self._address)
-                put, removed = changes(told, now)
-                # However long it takes: a controller that was only stopped would take the registration as
-                # given back when it goes on, and tell clients that the server is gone. A connection that is
-                # dead ends by itself.
-                await self.connection.stub.update(self._registration.who, put, removed, options=WITHOUT_END)
-                told = now
+                put, removed = told.changes(await self._registration.entries(self._address), monotonic())
+                pause = usual
+                try:
+                    # However long it takes: a controller that was only stopped would take the registration
+                    # as given back when it goes on, and tell clients that the server is gone. A connection
+                    # that is dead ends by itself.
+                    await self.connection.stub.update(
+                        self._registration.who, put, removed, options=WITHOUT_END
+                    )
+                except Error as refused:
+                    if refused.code not in REFUSALS:
+                        raise
+                    for each in told.refuse(put, refused.code, monotonic()):
+                        warning("the controller refuses %s: %s", quote(each.key.name), quote(refused.message))
+                    # A refusal need not be a sign of life, so one follows; unless that was one.
+                    pause = 0.0 if put else backoff.next()
+                else:
+                    told.accept(put, removed)
+                    backoff.reset()
         finally:
             stream.cancel()
 

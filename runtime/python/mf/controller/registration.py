@@ -5,7 +5,6 @@ it.
 import socket
 import sys
 import uuid
-from collections.abc import Iterable
 from pathlib import Path
 
 from mf.controller._generated.mf.controller import Credential, Key, KeyKind
@@ -77,17 +76,6 @@ async def _reachable(address: str, controller: Address) -> str:
             return str(Address(parsed.scheme, probe.getsockname()[0], parsed.port))
     except OSError:
         return str(Address(parsed.scheme, "127.0.0.1", parsed.port))
-
-
-def changes(told: Iterable[Entry], now: Iterable[Entry]) -> tuple[list[Entry], list[Key]]:
-    """What a controller that was told the first is to add or replace, and what to remove."""
-    before = {_key(entry.key): entry for entry in told}
-    put = [entry for entry in now if before.pop(_key(entry.key), None) != entry]
-    return put, [entry.key for entry in before.values()]
-
-
-def _key(key: Key) -> tuple[int, str, str]:
-    return (int(key.kind), key.name, key.agent)
 
 
 def _process_name() -> str:

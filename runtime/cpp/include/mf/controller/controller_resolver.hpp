@@ -1,5 +1,6 @@
 #pragma once
-// Where services are, as controllers say: a Resolver that watches each service it was asked about.
+// Where services are, as controllers say: a Resolver that watches each service it was asked about, until it
+// is told to forget it.
 //
 // It has no thread: what to ask is decided on a reactor's, where answers come, too. A watch is a stream on
 // which the controller says what changes; an idle client does nothing but answer a ping now and then. A watch
@@ -33,6 +34,7 @@ class ControllerResolver final : public Resolver {
   [[nodiscard]] bool knows_agents() const noexcept override { return true; }
   [[nodiscard]] std::uint32_t client_id() const noexcept override;
 
+  void forget(std::string_view service) noexcept override;
   void close() noexcept override;
 
  private:

@@ -77,6 +77,10 @@ class Resolver {
   /// The client's id for the upper half of request ids, given by the source; 0: none, make a random one.
   [[nodiscard]] virtual std::uint32_t client_id() const noexcept { return 0; }
 
+  /// Nobody asks about the service for now: it may be watched no longer, until the next question. Not while
+  /// somebody waits for a change of it.
+  virtual void forget(std::string_view /*service*/) noexcept {}
+
   /// Nothing is watched any more: the client for which this was made was closed.
   virtual void close() noexcept {}
 };
@@ -107,6 +111,7 @@ class RelayedResolver final : public Resolver {
   [[nodiscard]] std::uint64_t version() const noexcept override { return known_->version(); }
   [[nodiscard]] bool knows_agents() const noexcept override { return known_->knows_agents(); }
   [[nodiscard]] std::uint32_t client_id() const noexcept override { return known_->client_id(); }
+  void forget(std::string_view service) noexcept override;
   void close() noexcept override { known_->close(); }
 
  private:
