@@ -1,0 +1,25 @@
+"""R4. The bounds of a replica, and its times."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Bounds, and how long a replica waits, in seconds."""
+
+    most_entries: int = 16_384
+    """Messages that are kept for those that come back, of at most `most_bytes` in all."""
+    most_bytes: int = 64 << 20
+    most_early: int = 4_096
+    """Messages that wait for an earlier one, or for their version."""
+    most_unapplied: int = 4_096
+    """Messages that the servant has yet to apply: beyond, the versioning server takes no more."""
+    chunk_entries: int = 1_024
+    chunk_bytes: int = 4 << 20
+    """How much of a log is sent at a time."""
+    repeat: float = 0.2
+    """After so long something that was not answered is sent again."""
+    unused: float = 1.0
+    """After so long a version that was given out and not used becomes a no-op."""
+    patience: float = 2.0
+    """After so long without a majority the versioning server gives up the lead."""
