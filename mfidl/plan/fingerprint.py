@@ -1,4 +1,4 @@
-"""F5. The descriptor of a service or topic: one canonical text of all that decides its bytes; and its
+"""F5. The descriptor of a service, topic or type: one canonical text of all that decides its bytes; and its
 fingerprint.
 
     service sf1.search.Index
@@ -71,6 +71,11 @@ def describe_topic(topic: model.Topic, declared: Declared) -> str:
         types.append(topic.agent.type)
     lines.append(f" value {topic.type.full_name}")
     return _with_types(lines, types, declared)
+
+
+def describe_type(kind: model.Named, declared: Declared) -> str:
+    """The descriptor of a type whose structs are planned, for values that carry its fingerprint."""
+    return _with_types([f"value {kind.full_name}"], [kind], declared)
 
 
 def fingerprint(descriptor: str) -> bytes:

@@ -1,0 +1,86 @@
+"""R1. The attributes of a flexible message: names and values (docs/protocol.md, section 5c).
+
+u32 varint      their number, at most 256
+so many times   u8, 1 to 255, and so many bytes of UTF-8: the name; then its value; names ascend by bytes
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from mf.codec.codec import Buffer, bytes_of
+from mf.codec.decode_error import DecodeError
+from mf.codec.fault import Fault
+from mf.codec.flex.kinds import MAX_ATTRIBUTES, MAX_NAME, RESERVED
+from mf.codec.flex.reader import ValueReader, explained, within
+from mf.codec.flex.writer import BadValueError, refuse, write
+from mf.codec.limits import DEFAULT_LIMITS, U32_MAX, Limits
+from mf.codec.varint import write_u32
+
+
+def encode_attributes(attributes: Mapping[str, Any]) -> bytes:
+    """Raises Error(INVALID_ARGUMENT) with the path of what does not travel."""
+    count = len(attributes)
+    if count > MAX_ATTRIBUTES:
+        refuse(f"{count} attributes: a message has at most {MAX_ATTRIBUTES}")
+    out = bytearray()
+    if count < 128:
+        out.append(count)
+    else:
+        write_u32(out, count)
+    for name in sorted(attributes) if count > 1 else attributes:
+        data = name.encode("utf-8", "surrogatepass")
+        if data.decode("utf-8", "replace") != name:
+            refuse(f"{name!r} is no name: half of a surrogate pair does not travel")
+        if not 1 <= len(data) <= MAX_NAME:
+            refuse(f"the name of an attribute has 1 to {MAX_NAME} bytes, not {len(data)}")
+        if name in RESERVED:
+            refuse(f"{name!r} is no attribute of a program: the runtime sets it")
+        out.append(len(data))
+        out += data
+        try:
+            write(out, attributes[name])
+        except BadValueError as bad:
+            raise bad.error(name) from None
+    return bytes(out)
+
+
+def decode_attributes(data: Buffer, limits: Limits = DEFAULT_LIMITS) -> dict[str, Any]:
+    """Raises DecodeError."""
+    reader = ValueReader(bytes_of(data), limits)
+    try:
+        count = reader.unsigned(U32_MAX)
+        if count > MAX_ATTRIBUTES:
+            text = f"{count:,} attributes: a message has at most {MAX_ATTRIBUTES}"
+            raise reader.fault(Fault.COUNT_TOO_LARGE, text, 0)
+        found: dict[str, Any] = {}
+        before = b""
+        for _ in range(count):
+            name, before = _name(reader, before)
+            try:
+                found[name] = reader.value()
+            except DecodeError as failed:
+                raise within(failed, name) from None
+        reader.finish()
+    except DecodeError as failed:
+        raise explained(failed) from None
+    return found
+
+
+def _name(reader: ValueReader, before: bytes) -> tuple[str, bytes]:
+    data, at = reader.data, reader.pos
+    size = data[at] if at < len(data) else 0
+    if not size or at + 1 + size > len(data):
+        what = "an attribute without a name" if at < len(data) and not size else "the bytes end within a name"
+        raise reader.fault(Fault.TRUNCATED if size or at >= len(data) else Fault.COUNT_TOO_LARGE, what, at)
+    written = data[at + 1 : at + 1 + size]
+    if written <= before:
+        raise reader.fault(Fault.KEYS_NOT_ASCENDING, "names of attributes ascend", at)
+    try:
+        name = written.decode()
+    except UnicodeDecodeError:
+        raise reader.fault(Fault.INVALID_UTF8, "a name that is no UTF-8", at) from None
+    if name in RESERVED:
+        raise reader.fault(Fault.UNKNOWN_ALTERNATIVE, f"{name!r} is no attribute of a program", at)
+    reader.pos = at + 1 + size
+    reader.charge(100)
+    return name, written

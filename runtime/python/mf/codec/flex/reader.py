@@ -1,0 +1,342 @@
+"""R1. Bytes to flexible values (docs/protocol.md, section 5c). Every number is checked before anything is
+allocated for it: against the bytes that are left, the depth, and an account of memory.
+
+What is wrong is a DecodeError with fault, offset and path. There is one form of every value; another one that
+would mean the same is refused, so that equal values have equal bytes.
+"""
+
+import struct
+from collections.abc import Callable
+from typing import Any, Final
+from uuid import UUID
+
+from mf.codec.codec import Buffer, bytes_of
+from mf.codec.decode_error import DecodeError
+from mf.codec.fault import Fault
+from mf.codec.flex import arrays
+from mf.codec.flex.declared import Typed, find
+from mf.codec.flex.kinds import (
+    I64_END,
+    KEY_TAGS,
+    MAX_DIMENSIONS,
+    MAX_TYPE_NAME,
+)
+from mf.codec.limits import DEFAULT_LIMITS, MAX_DEPTH, U32_MAX, U64_MAX, Limits
+from mf.codec.malformed import MalformedError
+from mf.codec.times import Timestamp
+from mf.codec.varint import read_unsigned
+from mf.core.error import Error
+
+_I16 = struct.Struct("<h").unpack_from
+_I32 = struct.Struct("<i").unpack_from
+_I64 = struct.Struct("<q").unpack_from
+_U64 = struct.Struct("<Q").unpack_from
+_F64 = struct.Struct("<d").unpack_from
+
+_VALUE: Final = 40  # bytes of memory: a value, and the place that holds it
+_ENTRY: Final = 160  # of a map
+_FORMS: Final = "bhiq"
+
+
+class ValueReader:
+    """Reads values of one buffer, one after the other. The path of a fault grows while it goes up."""
+
+    __slots__ = ("_left", "data", "pos")
+
+    def __init__(self, data: bytes, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.data = data
+        self.pos = 0
+        self._left = limits.decoded
+
+    # What everything is made of
+
+    def fault(self, fault: Fault, text: str, at: int | None = None) -> DecodeError:
+        offset = self.pos if at is None else at
+        return DecodeError(fault, text, offset=offset)
+
+    def charge(self, size: int) -> None:
+        self._left -= size
+        if self._left < 0:
+            raise self.fault(Fault.BUDGET_EXCEEDED, "it would take more memory than a message may")
+
+    def unsigned(self, highest: int) -> int:
+        data, pos = self.data, self.pos
+        try:
+            first = data[pos]
+            if first < 128:
+                self.pos = pos + 1
+                return first
+            number, self.pos = read_unsigned(data, pos, highest)
+        except (MalformedError, IndexError):
+            longest = 5 if highest <= U32_MAX else 10
+            if len(data) - pos < longest and all(byte > 127 for byte in data[pos:]):
+                raise self.fault(Fault.TRUNCATED, "the bytes end within a number") from None
+            raise self.fault(Fault.MALFORMED_NUMBER, "not the shortest form of a number in range") from None
+        return number
+
+    def count(self, smallest: int, cost: int) -> int:
+        """Of elements of so many bytes at least, which take so much memory each."""
+        at = self.pos
+        count = self.unsigned(U32_MAX)
+        self.need(count * smallest, at)
+        self.charge(count * cost)
+        return count
+
+    def need(self, size: int, at: int) -> None:
+        if size > len(self.data) - self.pos:
+            left = len(self.data) - self.pos
+            raise self.fault(Fault.COUNT_TOO_LARGE, f"{size:,} bytes are needed, {left:,} are left", at)
+
+    def _fixed(self, size: int) -> int:
+        """The place of so many bytes, behind which it goes on."""
+        at = self.pos
+        if size > len(self.data) - at:
+            raise self.fault(Fault.TRUNCATED, "the bytes end within a value")
+        self.pos = at + size
+        return at
+
+    def blob(self) -> bytes:
+        size = self.count(1, 1)
+        at = self.pos
+        self.pos = at + size
+        return self.data[at : at + size]
+
+    def text(self) -> str:
+        at = self.pos
+        try:
+            return self.blob().decode()
+        except UnicodeDecodeError:
+            raise self.fault(Fault.INVALID_UTF8, "text that is no UTF-8", at) from None
+
+    # Values
+
+    def value(self, depth: int = 0) -> Any:
+        at = self.pos
+        try:
+            tag = self.data[at]
+        except IndexError:
+            raise self.fault(Fault.TRUNCATED, "the bytes end before a value") from None
+        self.pos = at + 1
+        try:
+            read = _READERS[tag]
+        except IndexError:
+            raise self.fault(Fault.UNKNOWN_ALTERNATIVE, f"no value begins with {tag}", at) from None
+        self.charge(_VALUE)
+        return read(self, depth)
+
+    def _integer(self, unpack: Callable[[bytes, int], tuple[Any, ...]], size: int, beyond: int) -> int:
+        at = self._fixed(size)
+        number: int = unpack(self.data, at)[0]
+        if -beyond <= number < beyond:
+            raise self.fault(Fault.MALFORMED_NUMBER, "an integer that is wider than needed", at)
+        return number
+
+    def _i8(self, _depth: int) -> int:
+        byte = self.data[self._fixed(1)]
+        return byte - 256 if byte > 127 else byte
+
+    def _i16(self, _depth: int) -> int:
+        return self._integer(_I16, 2, 1 << 7)
+
+    def _i32(self, _depth: int) -> int:
+        return self._integer(_I32, 4, 1 << 15)
+
+    def _i64(self, _depth: int) -> int:
+        return self._integer(_I64, 8, 1 << 31)
+
+    def _u64(self, _depth: int) -> int:
+        return self._integer(_U64, 8, I64_END)
+
+    def _f64(self, _depth: int) -> float:
+        number: float = _F64(self.data, self._fixed(8))[0]
+        return number
+
+    def _text(self, _depth: int) -> str:
+        return self.text()
+
+    def _bytes(self, _depth: int) -> bytes:
+        return self.blob()
+
+    def _timestamp(self, _depth: int) -> Timestamp:
+        return Timestamp(_I64(self.data, self._fixed(8))[0])
+
+    def _uuid(self, _depth: int) -> UUID:
+        at = self._fixed(16)
+        self.charge(200)
+        return UUID(bytes=self.data[at : at + 16])
+
+    def _deeper(self, depth: int) -> int:
+        if depth >= MAX_DEPTH:
+            raise self.fault(Fault.DEPTH_EXCEEDED, f"nested deeper than {MAX_DEPTH}", self.pos - 1)
+        return depth + 1
+
+    def _list(self, depth: int) -> list[Any]:
+        begin = self.pos - 1
+        depth = self._deeper(depth)
+        count = self.count(1, 0)
+        values: list[Any] = []
+        try:
+            for _ in range(count):
+                values.append(self.value(depth))
+        except DecodeError as failed:
+            raise within(failed, f"[{len(values)}]") from None
+        if _is_row(values):
+            raise self.fault(Fault.WRONG_WIRE_TYPE, "a list of numbers of one kind is a row", begin)
+        return values
+
+    def _integers(self, _depth: int) -> list[int]:
+        begin = self.pos
+        head = self.unsigned(U32_MAX * 4 + 3)
+        count, code = head >> 2, head & 3
+        if not count:
+            raise self.fault(Fault.MALFORMED_NUMBER, "a row without values is a list", begin)
+        self.need(count << code, begin)
+        self.charge(count * _VALUE)
+        at = self._fixed(count << code)
+        values = list(struct.unpack_from(f"<{count}{_FORMS[code]}", self.data, at))
+        if code:
+            end = 1 << (8 << (code - 1)) - 1
+            if -end <= min(values) and max(values) < end:
+                raise self.fault(Fault.MALFORMED_NUMBER, "a row that is wider than needed", begin)
+        return values
+
+    def _floats(self, _depth: int) -> list[float]:
+        begin = self.pos
+        count = self.count(8, _VALUE)
+        if not count:
+            raise self.fault(Fault.MALFORMED_NUMBER, "a row without values is a list", begin)
+        return list(struct.unpack_from(f"<{count}d", self.data, self._fixed(8 * count)))
+
+    def _map(self, depth: int) -> dict[Any, Any]:
+        depth = self._deeper(depth)
+        count = self.count(2, _ENTRY)
+        values: dict[Any, Any] = {}
+        before = b""
+        for index in range(count):
+            at = self.pos
+            try:
+                if at < len(self.data) and self.data[at] not in KEY_TAGS:
+                    raise self.fault(Fault.WRONG_WIRE_TYPE, "a key of a kind that keys are not of")
+                key = self.value(depth)
+            except DecodeError as failed:
+                raise within(failed, f"[key {index}]") from None
+            written = self.data[at : self.pos]
+            if index and written <= before:
+                text = "a key that does not come behind the one before"
+                raise within(self.fault(Fault.KEYS_NOT_ASCENDING, text, at), f"[key {index}]")
+            before = written
+            try:
+                value = self.value(depth)
+            except DecodeError as failed:
+                raise within(failed, f"[{key!r}]") from None
+            values[key] = value
+        return values
+
+    def _array(self, _depth: int) -> Any:
+        begin = self._fixed(2)
+        code, dimensions = self.data[begin], self.data[begin + 1]
+        if not 1 <= code <= len(arrays.DTYPES):
+            raise self.fault(Fault.UNKNOWN_ENUM_VALUE, f"no dtype has the code {code}", begin)
+        if dimensions > MAX_DIMENSIONS:
+            text = f"an array of {dimensions} dimensions, at most {MAX_DIMENSIONS} are allowed"
+            raise self.fault(Fault.DEPTH_EXCEEDED, text, begin + 1)
+        shape = tuple(self.unsigned(U64_MAX >> 1) for _ in range(dimensions))
+        at = self.pos
+        gap = self.data[self._fixed(1)]
+        if gap != -self.pos % arrays.ALIGNMENT:
+            raise self.fault(Fault.WRONG_LENGTH, "the elements do not stand at a multiple of 8", at)
+        filling = self._fixed(gap)
+        if any(self.data[filling : self.pos]):
+            raise self.fault(Fault.WRONG_LENGTH, "filling that is not zero", at)
+        if not all(shape) and max(shape) > U32_MAX:
+            raise self.fault(Fault.COUNT_TOO_LARGE, "an array without elements of a length above 2^32", at)
+        size = arrays.size_of(code, shape)
+        self.need(size, begin)
+        self.charge(_ENTRY)
+        begin = self._fixed(size)
+        try:
+            return arrays.made(code, shape, self.data, begin)
+        except ValueError:
+            raise self.fault(Fault.INVALID_BOOL, "a bool that is neither 0 nor 1", begin) from None
+
+    def _declared(self, _depth: int) -> Any:
+        at = self.pos
+        name = self.text()
+        if not 1 <= len(name.encode()) <= MAX_TYPE_NAME:
+            raise self.fault(Fault.COUNT_TOO_LARGE, f"the name of a type has 1 to {MAX_TYPE_NAME} bytes", at)
+        where = self._fixed(16)
+        fingerprint = self.data[where : where + 16]
+        begin = self.pos
+        data = self.blob()
+        known = find(name, fingerprint)
+        if known is None:
+            self.charge(_ENTRY)
+            return Typed(name, fingerprint, data)
+        limits = Limits(decoded=self._left)
+        try:
+            value = known.codec.within(limits).decode(data)
+        except DecodeError as failed:
+            offset = self.pos - len(data) + failed.offset
+            raise DecodeError(failed.fault, failed.message, offset=offset) from None
+        except Error as failed:
+            raise self.fault(Fault.NUMBER_OUT_OF_RANGE, failed.message, begin) from None
+        self.charge(int(known.codec.shape.memory_of(1, len(data))))
+        return value
+
+    def finish(self) -> None:
+        if self.pos != len(self.data):
+            left = len(self.data) - self.pos
+            raise self.fault(Fault.TRAILING_BYTES, f"{left:,} bytes follow")
+
+
+def _is_row(values: list[Any]) -> bool:
+    kinds = set(map(type, values))
+    return kinds == {float} or (kinds == {int} and max(values) < I64_END)
+
+
+def within(failed: DecodeError, step: str) -> DecodeError:
+    """The same fault, seen from one level above."""
+    return DecodeError(failed.fault, failed.message, offset=failed.offset, path=step + failed.path)
+
+
+def explained(failed: DecodeError, root: str = "") -> DecodeError:
+    """With path and offset in its words."""
+    path = root + failed.path
+    where = f"{path}: " if path else ""
+    text = f"{where}{failed.message} (at byte {failed.offset:,})"
+    return DecodeError(failed.fault, text, offset=failed.offset, path=path)
+
+
+_Read = Callable[[ValueReader, int], Any]
+_READERS: Final[tuple[_Read, ...]] = (
+    lambda _, __: None,
+    lambda _, __: False,
+    lambda _, __: True,
+    ValueReader._i8,
+    ValueReader._i16,
+    ValueReader._i32,
+    ValueReader._i64,
+    ValueReader._u64,
+    ValueReader._f64,
+    ValueReader._text,
+    ValueReader._bytes,
+    ValueReader._timestamp,
+    ValueReader._uuid,
+    ValueReader._list,
+    ValueReader._integers,
+    ValueReader._floats,
+    ValueReader._map,
+    ValueReader._array,
+    ValueReader._declared,
+)
+
+
+def decode(data: Buffer, limits: Limits = DEFAULT_LIMITS) -> Any:
+    """The only value in `data`."""
+    reader = ValueReader(bytes_of(data), limits)
+    try:
+        value = reader.value()
+        reader.finish()
+    except DecodeError as failed:
+        raise explained(failed) from None
+    return value

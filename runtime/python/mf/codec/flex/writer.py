@@ -1,0 +1,291 @@
+"""R1. Flexible values to bytes (docs/protocol.md, section 5c). Equal values of one kind have equal bytes,
+which is how messages are matched.
+
+What is outside of the set, or exceeds a bound, is an Error(INVALID_ARGUMENT) with the path of the value:
+`data["rows"][3]: a set does not travel`.
+"""
+
+import struct
+from collections.abc import Callable
+from typing import Any, Final, NoReturn
+from uuid import UUID
+
+from mf.codec.codec import Codec
+from mf.codec.flex import arrays
+from mf.codec.flex.declared import Typed, known_of
+from mf.codec.flex.kinds import I64_END, I64_MIN, U64_END, Tag
+from mf.codec.limits import MAX_DEPTH, U32_MAX
+from mf.codec.times import Timestamp
+from mf.codec.varint import write_u32, write_u64
+from mf.core.error import Code, Error, not_executed
+
+_I16 = struct.Struct("<h").pack
+_I32 = struct.Struct("<i").pack
+_I64 = struct.Struct("<q").pack
+_U64 = struct.Struct("<Q").pack
+_F64 = struct.Struct("<d").pack
+_SMALL: Final = [
+    bytes((Tag.I8, number & 0xFF)) for number in (*range(128), *range(-128, 0))
+]  # index -1 is -1
+
+_ROWS: Final = ((1 << 7, "b"), (1 << 15, "h"), (1 << 31, "i"), (1 << 63, "q"))
+
+
+class BadValueError(Exception):
+    """A value that does not travel: the words, and the steps to it, the innermost first."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+        self.steps: list[str] = []
+
+    def error(self, root: str) -> Error:
+        path = root + "".join(reversed(self.steps))
+        return not_executed(Code.INVALID_ARGUMENT, f"{path}: {self.text}" if path else self.text)
+
+
+def encode(value: Any, *, path: str = "") -> bytes:
+    """One value on its own. `path` begins what is said of a value that is refused."""
+    out = bytearray()
+    try:
+        write(out, value)
+    except BadValueError as bad:
+        raise bad.error(path) from None
+    return bytes(out)
+
+
+def write(out: bytearray, value: Any, depth: int = 0) -> None:
+    """Appends one value. Raises BadValueError."""
+    writer = _WRITERS.get(type(value))
+    if writer is None:
+        _write_other(out, value, depth)
+    else:
+        writer(out, value, depth)
+
+
+def _none(out: bytearray, _value: None, _depth: int) -> None:
+    out.append(Tag.NONE)
+
+
+def _bool(out: bytearray, value: bool, _depth: int) -> None:
+    out.append(2 if value else 1)
+
+
+def _int(out: bytearray, value: int, _depth: int) -> None:
+    if -128 <= value < 128:
+        out += _SMALL[value]
+    elif -(1 << 15) <= value < 1 << 15:
+        out.append(4)
+        out += _I16(value)
+    elif -(1 << 31) <= value < 1 << 31:
+        out.append(5)
+        out += _I32(value)
+    elif I64_MIN <= value < I64_END:
+        out.append(6)
+        out += _I64(value)
+    elif I64_END <= value < U64_END:
+        out.append(7)
+        out += _U64(value)
+    else:
+        raise BadValueError("an int of more than 64 bits does not travel")
+
+
+def _float(out: bytearray, value: float, _depth: int) -> None:
+    out.append(8)
+    out += _F64(value)
+
+
+def _text(out: bytearray, value: str, _depth: int) -> None:
+    try:
+        data = value.encode()
+    except UnicodeEncodeError:
+        raise BadValueError("a str with half of a surrogate pair does not travel") from None
+    _blob(out, 9, data)
+
+
+def _bytes(out: bytearray, value: bytes | bytearray | memoryview, _depth: int) -> None:
+    _blob(out, 10, memoryview(value).cast("B") if type(value) is memoryview else value)
+
+
+def _blob(out: bytearray, tag: int, data: bytes | bytearray | memoryview) -> None:
+    size = len(data)
+    out.append(tag)
+    if size < 128:
+        out.append(size)
+    else:
+        _count(out, size)
+    out += data
+
+
+def _count(out: bytearray, count: int) -> None:
+    if count > U32_MAX:
+        raise BadValueError(f"{count:,} elements do not travel: at most {U32_MAX:,}")
+    if count < 128:
+        out.append(count)
+    else:
+        write_u32(out, count)
+
+
+def _timestamp(out: bytearray, value: Timestamp, _depth: int) -> None:
+    if not I64_MIN <= value < I64_END:
+        raise BadValueError("a Timestamp of more than 64 bits does not travel")
+    out.append(11)
+    out += _I64(value)
+
+
+def _uuid(out: bytearray, value: UUID, _depth: int) -> None:
+    out.append(12)
+    out += value.bytes
+
+
+def _list(out: bytearray, values: "list[Any] | tuple[Any, ...]", depth: int) -> None:
+    kinds = set(map(type, values))
+    if len(kinds) == 1:
+        kind = next(iter(kinds))
+        if kind is float:
+            out.append(15)
+            _count(out, len(values))
+            out += struct.pack(f"<{len(values)}d", *values)
+            return
+        if kind is int and _row(out, values):
+            return
+    if depth >= MAX_DEPTH:
+        raise BadValueError(f"nested deeper than {MAX_DEPTH}")
+    out.append(13)
+    _count(out, len(values))
+    depth += 1
+    for index, value in enumerate(values):
+        try:
+            write(out, value, depth)
+        except BadValueError as bad:
+            bad.steps.append(f"[{index}]")
+            raise
+
+
+def _row(out: bytearray, values: "list[int] | tuple[int, ...]") -> bool:
+    """Whether all have at most 64 bits with their sign."""
+    low, high = min(values), max(values)
+    for code, (end, form) in enumerate(_ROWS):
+        if -end <= low and high < end:
+            if len(values) > U32_MAX:
+                raise BadValueError(f"{len(values):,} elements do not travel: at most {U32_MAX:,}")
+            out.append(14)
+            write_u64(out, len(values) * 4 + code) if len(values) > 31 else out.append(len(values) * 4 + code)
+            out += struct.pack(f"<{len(values)}{form}", *values)
+            return True
+    return False
+
+
+def _map(out: bytearray, values: "dict[Any, Any]", depth: int) -> None:
+    if depth >= MAX_DEPTH:
+        raise BadValueError(f"nested deeper than {MAX_DEPTH}")
+    out.append(16)
+    _count(out, len(values))
+    depth += 1
+    for key, name, value in sorted([(*_key(name), value) for name, value in values.items()], key=_first):
+        out += key
+        try:
+            write(out, value, depth)
+        except BadValueError as bad:
+            bad.steps.append(f"[{name!r}]")
+            raise
+
+
+def _first(entry: tuple[bytes, Any, Any]) -> bytes:
+    return entry[0]
+
+
+def _key(name: Any) -> tuple[bytes, Any]:
+    if type(name) not in _KEYS:
+        kinds = "int, str, bytes or UUID"
+        raise BadValueError(f"a key is of {_shown(name)}: keys are {kinds}")
+    out = bytearray()
+    write(out, name)
+    return bytes(out), name
+
+
+def _typed(out: bytearray, value: Typed, _depth: int) -> None:
+    _declared(out, value.name, value.fingerprint, value.data)
+
+
+def _declared(out: bytearray, name: str, fingerprint: bytes, data: bytes) -> None:
+    _blob(out, 18, name.encode())
+    out += fingerprint
+    _count(out, len(data))
+    out += data
+
+
+def _write_other(out: bytearray, value: Any, depth: int) -> None:
+    if arrays.is_array(value):
+        return _number(out, value, depth) if arrays.is_scalar(value) else _array(out, value)
+    known = known_of(type(value))
+    if known is None:
+        hint = _HINTS.get(type(value).__name__, "")
+        raise BadValueError(f"a value of {_shown(value)} does not travel{hint}")
+    codec: Codec[Any, Any] = known.codec
+    try:
+        data = bytes(codec.encode(value))
+    except Error as failed:
+        raise BadValueError(failed.message) from None
+    return _declared(out, known.name, known.fingerprint, data)
+
+
+_HINTS: Final = {
+    "Duration": ": send its nanoseconds as an int",
+    "datetime": ": make it an mf.Timestamp",
+    "set": ": make it a list",
+    "frozenset": ": make it a list",
+    "function": ": code never does",
+    "method": ": code never does",
+    "type": ": code never does",
+}
+
+
+def _number(out: bytearray, value: Any, depth: int) -> None:
+    """Of numpy: as Python's own number."""
+    own = value.item()
+    if type(own) not in (bool, int, float, str, bytes):
+        raise BadValueError(f"a value of {_shown(value)} does not travel")
+    write(out, own, depth)
+
+
+def _array(out: bytearray, value: Any) -> None:
+    try:
+        code, shape, data = arrays.parts(value)
+    except TypeError as bad:
+        raise BadValueError(str(bad)) from None
+    out += bytes((17, code, len(shape)))
+    for size in shape:
+        write_u64(out, size) if size > 127 else out.append(size)
+    gap = -(len(out) + 1) % arrays.ALIGNMENT
+    out.append(gap)
+    out += bytes(gap)
+    out += data
+
+
+def _shown(value: Any) -> str:
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+_KEYS: Final = frozenset((int, str, bytes, UUID))
+_WRITERS: Final[dict[type, Callable[[bytearray, Any, int], None]]] = {
+    type(None): _none,
+    bool: _bool,
+    int: _int,
+    float: _float,
+    str: _text,
+    bytes: _bytes,
+    bytearray: _bytes,
+    memoryview: _bytes,
+    Timestamp: _timestamp,
+    UUID: _uuid,
+    list: _list,
+    tuple: _list,
+    dict: _map,
+    Typed: _typed,
+}
+
+
+def refuse(text: str) -> NoReturn:
+    raise not_executed(Code.INVALID_ARGUMENT, text)
