@@ -9,7 +9,9 @@ import pytest
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.mark.parametrize(("schema", "package"), [("controller", "controller"), ("replication", "replicated")])
+@pytest.mark.parametrize(
+    ("schema", "package"), [("controller", "controller"), ("flex", "flex"), ("replication", "replicated")]
+)
 def test_the_generated_interface_is_up_to_date(schema: str, package: str, tmp_path: Path) -> None:
     source, prefix = ROOT / f"runtime/idl/mf/{schema}.mfidl", f"mf.{package}._generated"
     arguments = ["compile", str(source), "--python", str(tmp_path), "--python-package", prefix]

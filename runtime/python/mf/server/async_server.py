@@ -135,6 +135,14 @@ class AsyncServer(BaseServer):
         if self._io is not None and self._registrar is not None:
             self._registrar.update(self._offers.all())
 
+    def withdraw(self, servant: AsyncServant, agent: Agent | None = None) -> None:
+        """Takes one offer back: controllers are told, and no connection binds it any more. Calls under way go
+        on, as do those of clients that have bound it. Raises ValueError for what is not offered."""
+        service = servant.mf_service
+        self._offers.remove(service.name, offered_agent(service, agent))
+        if self._io is not None and self._registrar is not None:
+            self._registrar.update(self._offers.all())
+
     def lead(self, servant: type[AsyncServant], agent: Agent | None = None) -> AsyncLead:
         """To be the only one for a service and agent, of all processes that ask for it: `async with` waits
         until this one is. See AsyncLead. The controller says so, the first one that the server was given.

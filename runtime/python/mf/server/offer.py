@@ -175,6 +175,14 @@ class Offers:
         self._by_service = {**self._by_service, service.name: {**agents, text: offer}}
         return offer
 
+    def remove(self, service: str, agent: str) -> None:
+        """Raises ValueError for what is not offered."""
+        agents = self._by_service.get(service, {})
+        if agent not in agents:
+            raise ValueError(f"{service} is not offered for agent {agent!r}")
+        left = {each: offer for each, offer in agents.items() if each != agent}
+        self._by_service = {**self._by_service, service: left}
+
     def all(self) -> list[Offer]:
         return [offer for agents in self._by_service.values() for offer in agents.values()]
 

@@ -1,0 +1,175 @@
+"""Where messages of other nodes come in: the receiver's half of `mf.flex.Mailbox.deliver`, for one mailbox.
+
+Of each sender it is known what has come, so that nothing comes twice when a stream is opened again. Receipts
+are gathered for a moment, so that taking a message costs no turn of the loop.
+"""
+
+from __future__ import annotations
+
+from asyncio import Event, Task, get_running_loop, wait
+from collections import deque
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+from uuid import UUID, uuid4
+
+from mf.codec.flex.attributes import decode_attributes
+from mf.core.error import Code, Error
+from mf.flex._generated.mf.flex import MailboxAsyncServant, Receipt, Refused
+from mf.flex.mailbox import OVERHEAD, Mailbox
+from mf.flex.message import Message
+from mf.flex.queue import Parcel
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+    from collections.abc import AsyncIterator
+
+    from mf.flex._generated.mf.flex import Message as Carried
+
+_GATHER: Final = 0.005  # seconds
+_MANY: Final = 256  # taken messages that a sender is told of at once
+_MOST_SENDERS: Final = 4096
+
+
+class _Sender:
+    """One sender: what has come of it, and what it is to be told."""
+
+    def __init__(self, loop: AbstractEventLoop) -> None:
+        self._loop = loop
+        self._armed = False
+        self.received = 0
+        self.taken_numbers: deque[int] = deque()
+        self.refused: list[Refused] = []
+        self.news = Event()
+        self.reader: Task[None] | None = None
+
+    def taken(self, parcel: Parcel) -> None:
+        """From any thread."""
+        self.taken_numbers.append(parcel.sequence)
+        if not self._armed or len(self.taken_numbers) == _MANY:
+            self._armed = True
+            with suppress(RuntimeError):  # the loop is closed
+                self._loop.call_soon_threadsafe(self._gather)
+
+    def arm(self) -> None:
+        """A message came: it is likely to be taken soon."""
+        if not self._armed:
+            self._armed = True
+            self._gather()
+
+    def _gather(self) -> None:
+        if len(self.taken_numbers) >= _MANY:
+            self.news.set()
+        self._loop.call_later(_GATHER, self._look)
+
+    def _look(self) -> None:
+        self._armed = False
+        if self.taken_numbers or self.refused:
+            self.news.set()
+
+    def told(self) -> tuple[list[int], list[Refused]]:
+        """What the sender was not told yet."""
+        numbers = [self.taken_numbers.popleft() for _ in range(len(self.taken_numbers))]
+        refused, self.refused = self.refused, []
+        return numbers, refused
+
+
+class Arrivals(MailboxAsyncServant):
+    """Offered under the name of the mailbox's process, on the running loop."""
+
+    def __init__(self, mailbox: Mailbox) -> None:
+        self._mailbox = mailbox
+        self._incarnation = uuid4()
+        self._senders: dict[UUID, _Sender] = {}
+        self._closing = False
+
+    def close(self) -> None:
+        """The mailbox is closed: senders are told what it has taken, and that it goes."""
+        self._closing = True
+        for sender in self._senders.values():
+            sender.news.set()
+
+    async def deliver(self, sender: UUID, messages: AsyncIterator[Carried]) -> AsyncIterator[Receipt]:
+        known = await self._known(sender)
+        reader = known.reader = get_running_loop().create_task(self._read(known, sender, messages))
+        reader.add_done_callback(lambda _: known.news.set())
+        try:
+            yield self._receipt(known)
+            while known.reader is reader and not self._closing:
+                await known.news.wait()
+                known.news.clear()
+                taken, refused = known.told()
+                if taken or refused:
+                    yield self._receipt(known, taken, refused)
+                if reader.done():
+                    reader.result()
+                    return
+            if self._closing:
+                await _ended(reader)
+                yield self._receipt(known, *known.told(), closing=True)
+        finally:
+            await _ended(reader)
+            if known.reader is reader:
+                known.reader = None
+
+    async def _known(self, sender: UUID) -> _Sender:
+        """With no stream that reads."""
+        known = self._senders.pop(sender, None)
+        if known is None:
+            known = _Sender(get_running_loop())
+            idle = [each for each, state in self._senders.items() if state.reader is None]
+            if len(self._senders) >= _MOST_SENDERS and idle:
+                del self._senders[idle[0]]
+        self._senders[sender] = known
+        former, known.reader = known.reader, None
+        if former is not None:
+            await _ended(former)
+            known.news.set()
+        return known
+
+    async def _read(self, known: _Sender, sender: UUID, messages: AsyncIterator[Carried]) -> None:
+        async for carried in messages:
+            if carried.sequence <= known.received:
+                continue
+            try:
+                values = decode_attributes(carried.attributes)
+                message = Message(carried.source, carried.dest, values)
+                size = len(carried.attributes) + OVERHEAD
+                parcel = Parcel(message, size, sender, known, carried.sequence)
+                await self._put(parcel)
+            except Error as error:
+                if self._closing or error.code is Code.CANCELLED:
+                    return
+                known.refused.append(Refused(carried.sequence, error.code, error.message[:256]))
+            known.received = carried.sequence
+            known.arm()
+
+    async def _put(self, parcel: Parcel) -> None:
+        """Waits for room."""
+        mailbox = self._mailbox
+        while not mailbox.put(parcel):
+            room = Event()
+            loop = get_running_loop()
+
+            def tell(room: Event = room, loop: AbstractEventLoop = loop) -> None:
+                with suppress(RuntimeError):  # the loop is closed
+                    loop.call_soon_threadsafe(room.set)
+
+            mailbox.when_room(tell)
+            if mailbox.put(parcel):
+                return
+            await room.wait()
+
+    def _receipt(
+        self,
+        known: _Sender,
+        taken: list[int] | None = None,
+        refused: list[Refused] | None = None,
+        *,
+        closing: bool = False,
+    ) -> Receipt:
+        return Receipt(self._incarnation, known.received, taken or [], refused or [], closing)
+
+
+async def _ended(task: Task[None]) -> None:
+    task.cancel()
+    await wait((task,))

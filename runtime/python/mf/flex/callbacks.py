@@ -1,0 +1,207 @@
+"""Functions that are called with the messages that match, one after the other, on a thread of the mailbox's
+own that begins with the first of them: never where messages come in, so that a slow one holds up no other.
+
+A message that matches by values and kinds goes to the callback that was registered first, before anybody who
+waits; where a function of the pattern decides, the callback is one of those who ask, and whoever is first has
+it. A callback that raises is logged, and called again with the next message; its message is gone.
+A coroutine function is awaited on the loop where it was registered.
+"""
+
+from __future__ import annotations
+
+from asyncio import AbstractEventLoop, get_running_loop, run_coroutine_threadsafe
+from collections import deque
+from contextlib import suppress
+from inspect import iscoroutinefunction
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mf.core.log import error, quote
+from mf.flex.waiter import BlockingWaiter, Waiter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mf.flex.message import Message
+    from mf.flex.pattern import Pattern
+    from mf.flex.queue import Parcel
+
+
+_LOOK_AFTER = 0.5
+"""Seconds after which a callback that is awaited looks whether its mailbox is closed."""
+
+
+class Registered:
+    """A callback as long as it is one. `calls`, `raised`: how often it was called, and has raised."""
+
+    def __init__(self, callbacks: Callbacks, function: Callable[[Message], Any], pattern: Pattern) -> None:
+        self._callbacks = callbacks
+        self._loop: AbstractEventLoop | None = get_running_loop() if iscoroutinefunction(function) else None
+        self.function = function
+        self.pattern = pattern
+        self.backlog: deque[Parcel] = deque()
+        self.waiter: BlockingWaiter | None = None
+        self.calls = 0
+        self.raised = 0
+
+    def unregister(self) -> None:
+        """It is not called any more, once a call that runs has ended; what it was to be called with goes back
+        to the mailbox. May be called twice."""
+        self._callbacks.remove(self)
+
+    def __enter__(self) -> Registered:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.unregister()
+
+    def call(self, message: Message) -> None:
+        self.calls += 1
+        try:
+            given = self.function(message)
+            if self._loop is not None:
+                self._await(given, self._loop)
+        except BaseException as raised:
+            self.raised += 1
+            text = f"callback {getattr(self.function, '__qualname__', self.function)!r} raised {raised!r}"
+            error("%s", quote(text), exc_info=raised if isinstance(raised, Exception) else None)
+
+    def _await(self, given: Any, loop: AbstractEventLoop) -> None:
+        future = run_coroutine_threadsafe(given, loop)
+        while not self._callbacks.closed:
+            with suppress(TimeoutError):
+                future.result(_LOOK_AFTER)
+                return
+        future.cancel()  # a loop that has ended would never answer
+
+    def __repr__(self) -> str:
+        name = getattr(self.function, "__qualname__", self.function)
+        return f"<mf.flex.Registered {name} for {self.pattern!r}: {self.calls:,} calls>"
+
+
+class Box(Protocol):
+    """What they know of their mailbox."""
+
+    @property
+    def name(self) -> str: ...
+
+    def watch(self, waiter: Waiter) -> None: ...
+
+    def take(self, asked: Pattern, waiter: Waiter) -> Parcel | None: ...
+
+    def end(self, waiter: Waiter, *, empty_handed: bool) -> None: ...
+
+    def release(self, parcel: Parcel) -> None: ...
+
+    def claim_waiting(self, asked: Pattern) -> list[tuple[int, Parcel]]: ...
+
+    def put_back(self, parcels: list[Parcel]) -> None: ...
+
+
+class Callbacks:
+    """All of a mailbox."""
+
+    def __init__(self, mailbox: Box) -> None:
+        self._mailbox = mailbox
+        self._lock = Lock()
+        self._all: tuple[Registered, ...] = ()
+        self._thread: Thread | None = None
+        self._gate = Lock()  # taken while there is nothing to do
+        self.closed = False
+
+    def add(self, function: Callable[[Message], Any], pattern: Pattern) -> Registered:
+        registered = Registered(self, function, pattern)
+        with self._lock:
+            self._all = (*self._all, registered)
+            if self._thread is None:
+                self._gate.acquire()
+                self._thread = Thread(target=self._run, name=f"mf-flex {self._mailbox.name}", daemon=True)
+                self._thread.start()
+        if pattern.tests:
+            registered.waiter = _Waking(pattern, self)
+            self._mailbox.watch(registered.waiter)
+        else:
+            registered.backlog.extendleft(
+                parcel for _, parcel in reversed(self._mailbox.claim_waiting(pattern))
+            )
+        self.wake()
+        return registered
+
+    def remove(self, registered: Registered) -> None:
+        with self._lock:
+            if registered not in self._all:
+                return
+            self._all = tuple(each for each in self._all if each is not registered)
+        if registered.waiter is not None:
+            self._mailbox.end(registered.waiter, empty_handed=True)
+        left = []
+        while registered.backlog:
+            left.append(registered.backlog.popleft())
+        self._mailbox.put_back(left)
+
+    def claim(self, parcel: Parcel) -> bool:
+        """Whether a callback gets a message that comes. Under the mailbox's lock."""
+        for each in self._all:
+            if not each.pattern.tests and each.pattern.shape.key_of(parcel.message) == each.pattern.key:
+                each.backlog.append(parcel)
+                self.wake()
+                return True
+        return False
+
+    def wake(self) -> None:
+        if self._thread is not None:
+            with suppress(RuntimeError):  # it knows
+                self._gate.release()
+
+    def close(self) -> list[Parcel]:
+        """What they would have been called with."""
+        self.closed = True
+        left = [parcel for each in self._all for parcel in each.backlog]
+        for each in self._all:
+            each.backlog.clear()
+        self.wake()
+        return left
+
+    def _run(self) -> None:
+        while True:
+            self._gate.acquire()
+            busy = True
+            while busy and not self.closed:
+                busy = False
+                for each in self._all:
+                    parcel = self._next(each)
+                    if parcel is not None:
+                        busy = True
+                        each.call(parcel.message)
+                        self._mailbox.release(parcel)
+            if self.closed:
+                return
+
+    def _next(self, registered: Registered) -> Parcel | None:
+        try:
+            return registered.backlog.popleft()
+        except IndexError:
+            pass
+        if registered.waiter is None:
+            return None
+        while not self.closed:
+            try:
+                return self._mailbox.take(registered.pattern, registered.waiter)
+            except Exception as raised:  # of a function of the pattern: the message is for others
+                registered.raised += 1
+                error("%s", quote(f"a function of {registered.pattern!r} raised {raised!r}"), exc_info=raised)
+        return None
+
+
+class _Waking(BlockingWaiter):
+    """Of a callback whose pattern has functions: wakes the thread that asks them."""
+
+    __slots__ = ("_callbacks",)
+
+    def __init__(self, pattern: Pattern, callbacks: Callbacks) -> None:
+        super().__init__(pattern)
+        self._callbacks = callbacks
+
+    def wake(self) -> None:
+        self.woken = False
+        self._callbacks.wake()

@@ -1,0 +1,44 @@
+"""What goes wrong with flexible messages, beside mf.Error."""
+
+from typing import Any
+
+from mf.core.error import Code, Error, Execution, MfError, not_executed
+from mf.flex.message import Message
+from mf.flex.pattern import Pattern
+
+
+class NoMessage(MfError):  # noqa: N818 - it is no mistake
+    """`recv_nb` found nothing that matches."""
+
+    __slots__ = ()
+
+
+class Undelivered(Error):  # noqa: N818 - what became of messages
+    """Messages that their receiver has not taken and will not take any more. `messages`: these, in the order
+    in which they were sent.
+
+    `execution` is NOT_EXECUTED if that is sure; UNKNOWN if the receiver may have taken them before it was
+    lost.
+    """
+
+    __slots__ = ("messages",)
+
+    def __init__(self, error: Error, messages: list[Message]) -> None:
+        super().__init__(error.code, error.message, error.execution)
+        self.messages = messages
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Undelivered, (Error(self.code, self.message, self.execution), self.messages)
+
+
+def none_came(name: str, pattern: Pattern, waiting: int, seconds: float) -> Error:
+    text = f"nothing that matches {pattern!r} came to {name!r} within {seconds:g} s; {waiting:,} others wait"
+    return Error(Code.DEADLINE_EXCEEDED, text, Execution.NOT_EXECUTED)
+
+
+def is_closed(name: str) -> Error:
+    return not_executed(Code.CANCELLED, f"the mailbox of {name!r} is closed")
+
+
+def is_full(name: str) -> Error:
+    return not_executed(Code.OVERLOADED, f"there is no room for this message on the way to {name!r}")

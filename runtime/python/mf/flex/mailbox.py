@@ -1,0 +1,346 @@
+"""The mailbox of a process: messages wait here until somebody who asks for them takes them.
+
+    box = Mailbox("B")
+    m = box.recv(5.0, src="A", tag="input")      # waits at most 5 s; without a number 30 s
+    m = box.recv_nb(tag=ANY)                     # raises NoMessage
+    box.peek(data=list)                          # True or False
+    box.regcb(print, tag="log")                  # see callbacks.py
+    m = await box.recv_async(src="A")
+
+Any number of threads and tasks may ask at once: each message goes to one of them. Who asks gets the
+first message that matches, in the order of arrival; what does not match stays. Functions of a pattern run in
+the thread that asks, never under the lock and never where messages come in: one that raises, raises out of
+`recv`, and the messages stay; one that is slow holds up nobody else.
+
+Memory is bounded by messages and by bytes, and one sender has at most half of both, so that a flood leaves
+room for others. Who puts is told that there is no room, and can be called when there may be some.
+"""
+
+from asyncio import get_running_loop
+from collections.abc import Callable
+from threading import Lock
+from time import monotonic
+from typing import Any, Final
+
+from mf.core.clock import moment
+from mf.core.error import Code, not_executed
+from mf.core.options import DEFAULT_DEADLINE, INFINITE
+from mf.flex.callbacks import Callbacks, Registered
+from mf.flex.errors import NoMessage, is_closed, none_came
+from mf.flex.message import Message
+from mf.flex.pattern import Pattern, pattern
+from mf.flex.queue import Parcel, Queue
+from mf.flex.waiter import AsyncWaiter, BlockingWaiter, Waiter, Waiters
+
+MAX_MESSAGES: Final = 65_536
+MAX_BYTES: Final = 64 << 20
+OVERHEAD: Final = 256
+"""Bytes that a message counts beside those of its attributes."""
+
+
+class Mailbox:
+    """`name`: of the process, for what is said of it. `max_messages`, `max_bytes`: that may wait."""
+
+    def __init__(self, name: str, *, max_messages: int = MAX_MESSAGES, max_bytes: int = MAX_BYTES) -> None:
+        if max_messages < 2 or max_bytes < 2 * OVERHEAD:
+            raise ValueError(
+                f"a mailbox has room for 2 messages at least, not {max_messages} in {max_bytes} bytes"
+            )
+        self.name = name
+        self._max_messages = max_messages
+        self._max_bytes = max_bytes
+        self._lock = Lock()
+        self._queue = Queue()
+        self._waiters = Waiters()
+        self._bytes = 0
+        self._held = 0  # messages that count, those that callbacks have claimed with them
+        self._by_sender: dict[Any, list[int]] = {}  # messages and bytes
+        self._for_room: list[Callable[[], None]] = []
+        self._closed = False
+        self._callbacks = Callbacks(self)
+
+    # Receiving
+
+    def recv(self, timeout: float | None = None, /, **criteria: Any) -> Message:
+        """The first message that matches, for which it waits at most `timeout` seconds (30; mf.INFINITE).
+
+        Raises Error(DEADLINE_EXCEEDED), Error(CANCELLED) when the mailbox is closed, Error(INVALID_ARGUMENT)
+        for criteria that no message can meet, and what a function among the criteria raises.
+        """
+        asked = pattern(criteria)
+        parcel = self._at_once(asked)
+        if parcel is None:
+            parcel = self._wait(asked, DEFAULT_DEADLINE if timeout is None else timeout)
+        return self._taken(parcel)
+
+    def recv_nb(self, /, **criteria: Any) -> Message:
+        """The same without waiting. Raises NoMessage."""
+        asked = pattern(criteria)
+        parcel = self._at_once(asked)
+        if parcel is None:
+            self._check_open()
+            raise NoMessage(f"nothing that matches {asked!r} waits for {self.name!r}")
+        return self._taken(parcel)
+
+    async def recv_async(self, timeout: float | None = None, /, **criteria: Any) -> Message:
+        """`recv`, awaited. A task that is cancelled takes nothing."""
+        asked = pattern(criteria)
+        parcel = self._at_once(asked)
+        if parcel is None:
+            parcel = await self._wait_async(asked, DEFAULT_DEADLINE if timeout is None else timeout)
+        return self._taken(parcel)
+
+    def peek(self, /, **criteria: Any) -> bool:
+        """Whether `recv_nb` would find a message."""
+        asked = pattern(criteria)
+        if asked.tests:
+            return any(self._message_passes(asked, number) for number, _ in self._candidates(asked))
+        with self._lock:
+            return self._queue.first(asked) is not None
+
+    def regcb(self, function: Callable[[Message], Any], /, **criteria: Any) -> Registered:
+        """Calls a function with each message that matches, those that wait already included, until it is
+        unregistered: see callbacks.py."""
+        self._check_open()
+        return self._callbacks.add(function, pattern(criteria))
+
+    def __len__(self) -> int:
+        """How many messages wait."""
+        return len(self._queue)
+
+    def __bool__(self) -> bool:
+        """Also when nothing waits."""
+        return True
+
+    def __repr__(self) -> str:
+        state = "closed" if self._closed else f"{len(self):,} messages wait"
+        return f"<mf.flex.Mailbox {self.name!r}: {state}>"
+
+    # Putting
+
+    def put(self, parcel: Parcel) -> bool:
+        """False: there is no room for it now. Raises Error(MESSAGE_TOO_LARGE) for what never has room, and
+        Error(CANCELLED) when the mailbox is closed."""
+        with self._lock:
+            self._check_open()
+            if not self._has_room(parcel):
+                return False
+            self._hold(parcel)
+            if self._callbacks.claim(parcel):
+                return True
+            number = self._queue.put(parcel)
+            woken = self._waiters.of(parcel.message, number)
+        for waiter in woken:
+            waiter.wake()
+        return True
+
+    def when_room(self, call: Callable[[], None]) -> None:
+        """Calls it once, from some thread, when something was taken since, or the mailbox was closed."""
+        with self._lock:
+            if not self._closed:
+                self._for_room.append(call)
+                return
+        call()
+
+    def close(self) -> list[Parcel]:
+        """What waits, which nobody gets any more. Those who wait are told. May be called twice."""
+        with self._lock:
+            self._closed = True
+            left = self._queue.take_all()
+            waiting = self._waiters.all()
+            calls, self._for_room = self._for_room, []
+        left = sorted((*left, *self._callbacks.close()), key=_sequence)
+        for waiter in waiting:
+            waiter.wake()
+        for call in calls:
+            call()
+        return left
+
+    # Inside
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise is_closed(self.name)
+
+    def _has_room(self, parcel: Parcel) -> bool:
+        size = parcel.size
+        if size > self._max_bytes // 2:
+            most = f"{self.name!r} takes {self._max_bytes // 2:,} of one sender"
+            text = f"the message takes {size:,} bytes; {most}"
+            raise not_executed(Code.MESSAGE_TOO_LARGE, text)
+        if self._held >= self._max_messages or self._bytes + size > self._max_bytes:
+            return False
+        messages, bytes_ = self._by_sender.get(parcel.sender, (0, 0))
+        return messages < self._max_messages // 2 and bytes_ + size <= self._max_bytes // 2
+
+    def _hold(self, parcel: Parcel) -> None:
+        self._held += 1
+        self._bytes += parcel.size
+        share = self._by_sender.get(parcel.sender)
+        if share is None:
+            self._by_sender[parcel.sender] = [1, parcel.size]
+        else:
+            share[0] += 1
+            share[1] += parcel.size
+
+    def _release(self, parcel: Parcel) -> list[Callable[[], None]]:
+        """Those who wait for room: there is some."""
+        self._held -= 1
+        self._bytes -= parcel.size
+        share = self._by_sender[parcel.sender]
+        share[0] -= 1
+        share[1] -= parcel.size
+        if not share[0]:
+            del self._by_sender[parcel.sender]
+        calls, self._for_room = self._for_room, []
+        return calls
+
+    def release(self, parcel: Parcel) -> None:
+        """It counts no more, and its sender is told that it was taken."""
+        with self._lock:
+            calls = self._release(parcel)
+        for call in calls:
+            call()
+        if parcel.owner is not None:
+            parcel.owner.taken(parcel)
+
+    def _taken(self, parcel: Parcel) -> Message:
+        self.release(parcel)
+        return parcel.message
+
+    def _at_once(self, asked: Pattern) -> Parcel | None:
+        if asked.tests:
+            return self._tested(asked, {})
+        with self._lock:
+            return self._take_first(asked)
+
+    def _take_first(self, asked: Pattern) -> Parcel | None:
+        number = self._queue.first(asked)
+        return None if number is None else self._queue.take(number)
+
+    def _candidates(self, asked: Pattern) -> list[tuple[int, Any]]:
+        with self._lock:
+            return self._queue.candidates(asked)
+
+    def _message_passes(self, asked: Pattern, number: int) -> bool:
+        parcel = self._queue.messages.get(number)
+        return parcel is not None and asked.passes(parcel.message)
+
+    def _tested(self, asked: Pattern, answers: dict[Any, bool]) -> Parcel | None:
+        """For a pattern with functions, which are asked outside of the lock. `answers`: what they said."""
+        while True:
+            lost = False
+            for number, tested in self._candidates(asked):
+                answer = answers.get(tested)
+                if answer is None:
+                    answer = answers[tested] = self._message_passes(asked, number)
+                if answer:
+                    with self._lock:
+                        parcel = self._queue.take(number)
+                    if parcel is not None:
+                        return parcel
+                    lost = True  # somebody else has it: what comes now may be another one of its kind
+                    break
+            if not lost:
+                return None
+
+    def take(self, asked: Pattern, waiter: Waiter) -> Parcel | None:
+        """What a waiter that was woken gets."""
+        self._check_open()
+        if not asked.tests:
+            return self._at_once(asked)
+        for number in waiter.fresh():
+            if self._message_passes(asked, number):
+                with self._lock:
+                    parcel = self._queue.take(number)
+                if parcel is not None:
+                    return parcel
+        return None
+
+    def begin(self, waiter: Waiter) -> Parcel | None:
+        """Enters a waiter, and looks once more: what came before that wakes nobody."""
+        asked = waiter.pattern
+        with self._lock:
+            self._check_open()
+            self._waiters.add(waiter)
+            if not asked.tests:
+                return self._take_first(asked)
+        return self._tested(asked, {})
+
+    def end(self, waiter: Waiter, *, empty_handed: bool) -> None:
+        """A waiter goes. If it was woken and takes nothing, others are to look."""
+        with self._lock:
+            self._waiters.remove(waiter)
+            others = self._waiters.all() if empty_handed and waiter.woken else []
+            for other in others:
+                other.look_again(self._queue.messages)
+        for other in others:
+            other.wake()
+
+    def _wait(self, asked: Pattern, timeout: float) -> Parcel:
+        until = monotonic() + timeout
+        waiter = BlockingWaiter(asked)
+        parcel: Parcel | None = None
+        try:
+            parcel = self.begin(waiter)
+            while parcel is None:
+                left = until - monotonic()
+                if left <= 0 or not waiter.wait(INFINITE if left == INFINITE else moment(left)):
+                    if until <= monotonic():
+                        raise none_came(self.name, asked, len(self), timeout)
+                    continue
+                parcel = self.take(asked, waiter)
+            return parcel
+        finally:
+            self.end(waiter, empty_handed=parcel is None)
+
+    async def _wait_async(self, asked: Pattern, timeout: float) -> Parcel:
+        loop = get_running_loop()
+        waiter = AsyncWaiter(asked, loop)
+        timer = loop.call_later(timeout, waiter.expire) if timeout < INFINITE else None
+        parcel: Parcel | None = None
+        try:
+            parcel = self.begin(waiter)
+            while parcel is None:
+                await waiter.wait()
+                parcel = self.take(asked, waiter)
+                if parcel is None and waiter.expired:
+                    raise none_came(self.name, asked, len(self), timeout)
+            return parcel
+        finally:
+            if timer is not None:
+                timer.cancel()
+            self.end(waiter, empty_handed=parcel is None)
+
+    # For callbacks.py
+
+    def watch(self, waiter: Waiter) -> None:
+        """Enters a waiter for whom all that waits is new."""
+        with self._lock:
+            self._check_open()
+            self._waiters.add(waiter)
+            waiter.look_again(self._queue.messages)
+
+    def claim_waiting(self, asked: Pattern) -> list[tuple[int, Parcel]]:
+        """Takes all that match a pattern without functions; they go on counting."""
+        found: list[tuple[int, Parcel]] = []
+        with self._lock:
+            while (number := self._queue.first(asked)) is not None:
+                parcel = self._queue.take(number)
+                assert parcel is not None
+                found.append((number, parcel))
+        return found
+
+    def put_back(self, parcels: list[Parcel]) -> None:
+        """What a callback had claimed, and does not get: at the end of the queue, in its order."""
+        woken: list[Waiter] = []
+        with self._lock:
+            for parcel in parcels:
+                number = self._queue.put(parcel)
+                woken += self._waiters.of(parcel.message, number)
+        for waiter in woken:
+            waiter.wake()
+
+
+def _sequence(parcel: Parcel) -> int:
+    return parcel.sequence

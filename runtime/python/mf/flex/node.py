@@ -1,0 +1,262 @@
+"""A node: the flexible processes of one program, and what they share: a server, a client, a loop.
+
+    with Node("mf://localhost:7400") as node:
+        a = node.process("A")
+        a.send(dest="B", tag="input", data=[1, 2, 3])
+
+    async with AsyncNode("mf://localhost:7400") as node:
+        a = await node.process("A")
+        await a.send_async(dest="B", tag="input", data=[1, 2, 3])
+
+A `Node` has a loop of asyncio on a thread of its own; an `AsyncNode` uses the one that runs. Without an
+address a node is for itself: its processes reach each other, and nobody listens.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+from uuid import uuid4
+
+from mf.controller.background import Background
+from mf.core.error import Code, not_executed
+from mf.flex.mailbox import MAX_BYTES, MAX_MESSAGES
+from mf.flex.outgoing import PATIENCE
+from mf.flex.post import Post
+from mf.flex.process import Process
+from mf.flex.sent import WhenFull
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from mf.flex.errors import Undelivered
+    from mf.flex.outgoing import Outgoing
+    from mf.link.async_resolver import AsyncResolver
+    from mf.transport.tls import Tls
+
+_LONGEST_NAME = 255
+
+
+class BaseNode:
+    """What nodes of both kinds have in common. `where`: 'mf://host:port' of a controller,
+    'relay://host:port', or the addresses of other nodes with commas between them; None: no other nodes.
+    `listen`, `advertise`, `tls`: see mf.Server. `patience`: seconds that the process to which a message goes
+    may be nowhere or unreachable.
+    """
+
+    def __init__(
+        self,
+        where: str | Callable[[], AsyncResolver] | None = None,
+        *,
+        listen: str = "tcp://127.0.0.1:0",
+        advertise: str | None = None,
+        tls: Tls | None = None,
+        patience: float = PATIENCE,
+    ) -> None:
+        self._options: tuple[Any, ...] = (where, listen, advertise, tls, patience)
+        self._alone = where is None
+        self._post: Post | None = None
+        self._local: dict[str, Process] = {}
+        self._closed = False
+
+    @property
+    def address(self) -> str:
+        """Where other nodes reach this one. Empty before it is started, and for a node that is for itself."""
+        return self._post.address if self._post is not None else ""
+
+    @property
+    def processes(self) -> list[str]:
+        """The names of its processes."""
+        return [name for name in self._local if "/" not in name]
+
+    def _make(self, name: str | None, groups: Iterable[str], options: dict[str, Any]) -> Process:
+        name = str(uuid4()) if name is None else name
+        groups = tuple(groups)
+        for each in (name, *groups):
+            if not 1 <= len(each.encode()) <= _LONGEST_NAME or "/" in each or "*" in each:
+                text = f"a name has 1 to {_LONGEST_NAME} bytes, and neither '/' nor '*': {each[:300]!r}"
+                raise not_executed(Code.INVALID_ARGUMENT, text)
+        if name in self._local:
+            raise not_executed(Code.INVALID_ARGUMENT, f"this node has a process {name!r} already")
+        if self._closed:
+            raise not_executed(Code.CANCELLED, "the node is closed")
+        return Process(self, name, groups, **options)  # type: ignore[arg-type] # its subclasses are offices
+
+    def _enter(self, process: Process) -> None:
+        self._local[process.name] = process
+        for group in process.groups:
+            self._local[f"{group}/{process.name}"] = process
+
+    def _forget(self, process: Process) -> None:
+        for name in (process.name, *(f"{group}/{process.name}" for group in process.groups)):
+            self._local.pop(name, None)
+
+    def _members_here(self, group: str) -> list[str]:
+        return [name for name in list(self._local) if name.startswith(group + "/")]
+
+    # Of an Office
+
+    def local(self, dest: str) -> Process | None:
+        return self._local.get(dest)
+
+    def way(self, dest: str) -> Outgoing:
+        if self._post is None:
+            raise not_executed(
+                Code.UNKNOWN_AGENT, f"this node has no process {dest!r}, and knows no other nodes"
+            )
+        return self._post.way(dest)
+
+
+def _both(here: list[str], elsewhere: list[str]) -> list[str]:
+    return list(dict.fromkeys((*here, *elsewhere)))
+
+
+class Node(BaseNode):
+    """For programs with threads. Starts when it is made; `close` it, or use it in a `with`."""
+
+    def __init__(
+        self,
+        where: str | Callable[[], AsyncResolver] | None = None,
+        *,
+        listen: str = "tcp://127.0.0.1:0",
+        advertise: str | None = None,
+        tls: Tls | None = None,
+        patience: float = PATIENCE,
+    ) -> None:
+        super().__init__(where, listen=listen, advertise=advertise, tls=tls, patience=patience)
+        self._thread: Background | None = None
+        if not self._alone:
+            self._thread = Background("mf-flex")
+            try:
+                self._post = self._thread.call(Post, *self._options)
+                self._thread.run(self._post.start())
+            except BaseException:
+                self._thread.stop(_nothing(), 1.0)
+                raise
+
+    def process(
+        self,
+        name: str | None = None,
+        *,
+        groups: Iterable[str] = (),
+        when_full: WhenFull = WhenFull.BLOCK,
+        on_undelivered: Callable[[Undelivered], None] | None = None,
+        max_messages: int = MAX_MESSAGES,
+        max_bytes: int = MAX_BYTES,
+    ) -> Process:
+        """A process with this name, or with a UUID, which other nodes can send to. It is also reached as a
+        member of `groups`. Raises Error(INVALID_ARGUMENT) for a name that is none, or taken on this node."""
+        options: dict[str, Any] = {"when_full": when_full, "on_undelivered": on_undelivered}
+        options |= {"max_messages": max_messages, "max_bytes": max_bytes}
+        process = self._make(name, groups, options)
+        if self._thread is not None and self._post is not None:
+            self._thread.call(self._post.add, process.name, process.groups, process)
+        self._enter(process)
+        return process
+
+    def close(self) -> None:
+        """Its processes leave; what they have sent and nobody has taken yet is not delivered. May be called
+        twice."""
+        if self._closed:
+            return
+        self._closed = True
+        for process in {id(each): each for each in self._local.values()}.values():
+            process.leave()
+        if self._thread is not None and self._post is not None:
+            self._thread.stop(self._post.close(), 10.0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # Of an Office
+
+    def members(self, group: str) -> list[str]:
+        here = self._members_here(group)
+        if self._post is None or self._thread is None:
+            return here
+        return _both(here, self._thread.run(self._post.members(group)))
+
+    async def members_async(self, group: str) -> list[str]:
+        from asyncio import to_thread
+
+        return await to_thread(self.members, group)
+
+    def leave(self, process: Process) -> None:
+        self._forget(process)
+        if self._thread is not None and self._post is not None:
+            self._thread.call(self._post.remove, process.name, process.groups)
+
+    async def leave_async(self, process: Process) -> None:
+        self.leave(process)
+
+
+class AsyncNode(BaseNode):
+    """For programs of asyncio: all of it runs on the loop that runs when it is started. Use the functions of
+    its processes that end in `_async`; `recv_nb`, `peek` and `regcb` do not wait either."""
+
+    async def start(self) -> None:
+        if not self._alone and self._post is None:
+            self._post = Post(*self._options)
+            await self._post.start()
+
+    async def process(
+        self,
+        name: str | None = None,
+        *,
+        groups: Iterable[str] = (),
+        when_full: WhenFull = WhenFull.BLOCK,
+        on_undelivered: Callable[[Undelivered], None] | None = None,
+        max_messages: int = MAX_MESSAGES,
+        max_bytes: int = MAX_BYTES,
+    ) -> Process:
+        """See Node.process."""
+        options: dict[str, Any] = {"when_full": when_full, "on_undelivered": on_undelivered}
+        options |= {"max_messages": max_messages, "max_bytes": max_bytes}
+        process = self._make(name, groups, options)
+        if self._post is not None:
+            self._post.add(process.name, process.groups, process)
+        self._enter(process)
+        return process
+
+    async def close(self) -> None:
+        """See Node.close."""
+        if self._closed:
+            return
+        self._closed = True
+        for process in {id(each): each for each in self._local.values()}.values():
+            await process.leave_async()
+        if self._post is not None:
+            await self._post.close()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    # Of an Office
+
+    def members(self, group: str) -> list[str]:
+        here = self._members_here(group)
+        if not here and self._post is not None:
+            raise not_executed(Code.INVALID_ARGUMENT, "a group is sent to by send_async from a loop")
+        return here
+
+    async def members_async(self, group: str) -> list[str]:
+        here = self._members_here(group)
+        return here if self._post is None else _both(here, await self._post.members(group))
+
+    def leave(self, process: Process) -> None:
+        self._forget(process)
+        if self._post is not None:
+            self._post.remove(process.name, process.groups)
+
+    async def leave_async(self, process: Process) -> None:
+        self.leave(process)
+
+
+async def _nothing() -> None:
+    """The last thing that a thread does which has nothing to do."""

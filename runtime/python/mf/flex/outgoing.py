@@ -1,0 +1,280 @@
+"""The messages of one node to one mailbox somewhere else: the sender's half of `mf.flex.Mailbox.deliver`.
+
+What was sent and not taken is kept, within the bounds of a window, so that it can be sent again when a
+connection is lost and the same mailbox is found again, and so that its sender can be told when it is not.
+What was not sent yet goes to whoever has the name then. All tasks run on the node's loop; `submit` is for any
+thread.
+"""
+
+from __future__ import annotations
+
+from asyncio import Event, Task, current_task, get_running_loop, sleep, wait
+from collections import deque
+from contextlib import suppress
+from contextvars import Context
+from threading import Lock
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+from uuid import UUID, uuid4
+
+from mf.core.error import Code, Error, Execution, not_executed
+from mf.core.options import INFINITE, CallOptions
+from mf.flex._generated.mf.flex import Message as Carried
+from mf.flex.mailbox import OVERHEAD
+from mf.link.reconnect import Backoff
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+    from collections.abc import Callable
+
+    from mf.core.stream import AsyncDuplexStream
+    from mf.flex._generated.mf.flex import MailboxAsyncClient, Receipt
+    from mf.flex.sent import Sent
+
+WINDOW_MESSAGES: Final = 16_384
+WINDOW_BYTES: Final = 16 << 20
+PATIENCE: Final = 5.0
+"""Seconds that a name may be nowhere, or unreachable."""
+
+_WITHOUT_END: Final = CallOptions(deadline=INFINITE)
+_LONGEST_PAUSE: Final = 0.2
+_MAY_COME_BACK: Final = frozenset(
+    (
+        *(Code.UNAVAILABLE, Code.CONNECTION_LOST, Code.SHUTTING_DOWN, Code.UNKNOWN_AGENT),
+        *(Code.UNKNOWN_SERVICE, Code.OVERLOADED, Code.CANCELLED, Code.DEADLINE_EXCEEDED),
+    )
+)
+
+
+class Outbound:
+    """A message on its way."""
+
+    __slots__ = ("carried", "report", "sent", "size")
+
+    def __init__(self, carried: Carried, sent: Sent, report: Callable[[Outbound, Error], None]) -> None:
+        self.carried = carried
+        self.sent = sent
+        self.report = report
+        self.size = len(carried.attributes) + OVERHEAD
+
+
+class _GoneError(Exception):
+    """The mailbox has closed."""
+
+
+class Outgoing:
+    """To one mailbox. `ended`: called when it is of no use any more, and another one is to be made."""
+
+    def __init__(
+        self,
+        loop: AbstractEventLoop,
+        stub: MailboxAsyncClient,
+        dest: str,
+        ended: Callable[[Outgoing], None],
+        patience: float = PATIENCE,
+    ) -> None:
+        self.dest = dest
+        self._loop = loop
+        self._stub = stub.at(dest)
+        self._ended = ended
+        self._patience = patience
+        self._sender = uuid4()
+        self._lock = Lock()
+        self._next = 1
+        self._pending: deque[Outbound] = deque()
+        self._under_way: dict[int, Outbound] = {}
+        self._messages = 0
+        self._bytes = 0
+        self._for_room: list[Callable[[], None]] = []
+        self._closed = False
+        self._woken = True  # until its task has begun
+        self._connected = False
+        self._work = Event()
+        self._mailbox: UUID | None = None
+        self._task: Task[None] | None = None
+
+    def begin(self) -> None:
+        """On the loop."""
+        if not self._closed:
+            self._task = self._loop.create_task(self._run(), context=Context())
+
+    # For any thread
+
+    def submit(self, outbound: Outbound) -> bool:
+        """False: the window has no room for it now. Raises Error(CANCELLED) when this has ended."""
+        with self._lock:
+            if self._closed:
+                raise not_executed(Code.CANCELLED, f"the way to {self.dest!r} has ended")
+            full = self._messages >= WINDOW_MESSAGES or self._bytes + outbound.size > WINDOW_BYTES
+            if full and self._messages:
+                return False
+            self._messages += 1
+            self._bytes += outbound.size
+            outbound.carried.sequence = self._next
+            self._next += 1
+            self._pending.append(outbound)
+            wakes = not self._woken
+            self._woken = True
+        if wakes:
+            with suppress(RuntimeError):  # the loop is closed, and all of it with it
+                self._loop.call_soon_threadsafe(self._work.set)
+        return True
+
+    def when_room(self, call: Callable[[], None]) -> None:
+        """Calls it once, from the loop, when something has left since, or this has ended."""
+        with self._lock:
+            if not self._closed:
+                self._for_room.append(call)
+                return
+        call()
+
+    # On the loop
+
+    async def close(self, error: Error) -> None:
+        """What is under way fails."""
+        if self._task is not None and self._task is not current_task():
+            self._task.cancel()
+            await wait((self._task,))
+        self._fail(error, error)
+
+    async def _run(self) -> None:
+        backoff = Backoff(longest=_LONGEST_PAUSE)
+        while not self._closed:
+            await self._wait_for_work()
+            lost = monotonic()
+            while not self._closed:
+                try:
+                    await self._session(backoff)
+                    break
+                except _GoneError:
+                    if not self._pending:
+                        return self._end()
+                    error = not_executed(Code.UNAVAILABLE, f"{self.dest!r} has closed its mailbox")
+                except Error as failed:
+                    error = failed
+                if self._connected:
+                    lost = monotonic()
+                if error.code not in _MAY_COME_BACK or monotonic() - lost > self._patience:
+                    return self._fail_all(error)
+                await sleep(backoff.next())
+        return None
+
+    async def _wait_for_work(self) -> None:
+        while not self._pending and not self._under_way:
+            with self._lock:
+                if self._pending:
+                    return
+                self._woken = False
+                self._work.clear()
+            await self._work.wait()
+
+    async def _session(self, backoff: Backoff) -> None:
+        """One stream, until it ends. Raises Error, or _GoneError when the receiver has closed."""
+        self._connected = False
+        stream = self._stub.deliver(self._sender, options=_WITHOUT_END)
+        writer: Task[None] | None = None
+        try:
+            async for receipt in stream:
+                if writer is None:
+                    self._meet(receipt)
+                    self._connected = True
+                    backoff.reset()
+                    writer = get_running_loop().create_task(self._write(stream))
+                self._receive(receipt)
+        finally:
+            stream.cancel()
+            if writer is not None:
+                writer.cancel()
+                await wait((writer,))
+        raise not_executed(Code.UNAVAILABLE, f"{self.dest!r} has ended the stream")
+
+    def _meet(self, receipt: Receipt) -> None:
+        """What was sent before goes on, or is sent again, or is lost with the mailbox that had it."""
+        under_way = sorted(self._under_way)
+        if receipt.mailbox == self._mailbox:
+            again = [number for number in under_way if number > receipt.received]
+            self._pending.extendleft(self._under_way.pop(number) for number in reversed(again))
+        elif under_way:
+            text = f"{self.dest!r} was lost, and another process has the name now"
+            self._lose(under_way, Error(Code.CONNECTION_LOST, text))
+        self._mailbox = receipt.mailbox
+
+    async def _write(self, stream: AsyncDuplexStream[Carried, Receipt]) -> None:
+        with suppress(Error):  # the reader has it, too
+            while True:
+                while self._pending:
+                    outbound = self._pending.popleft()
+                    self._under_way[outbound.carried.sequence] = outbound
+                    if not await stream.write(outbound.carried):
+                        return
+                with self._lock:
+                    if self._pending:
+                        continue
+                    self._woken = False
+                    self._work.clear()
+                await self._work.wait()
+
+    def _receive(self, receipt: Receipt) -> None:
+        for refused in receipt.refused:
+            self._lose([refused.sequence], not_executed(Code(refused.code), refused.why))
+        left = [self._under_way.pop(number) for number in receipt.taken if number in self._under_way]
+        if left:
+            self._leave(left)
+            for outbound in left:
+                outbound.sent.one_taken()
+        if receipt.closing:
+            text = f"{self.dest!r} has closed its mailbox without taking the message"
+            came = [number for number in self._under_way if number <= receipt.received]
+            self._lose(sorted(came), not_executed(Code.CANCELLED, text))
+            rest = sorted(self._under_way)
+            self._pending.extendleft(self._under_way.pop(number) for number in reversed(rest))
+            raise _GoneError
+
+    def _leave(self, left: list[Outbound]) -> None:
+        with self._lock:
+            self._messages -= len(left)
+            self._bytes -= sum(each.size for each in left)
+            calls, self._for_room = self._for_room, []
+        for call in calls:
+            call()
+
+    def _lose(self, numbers: list[int], error: Error) -> None:
+        """These were sent, and nobody will say any more that they were taken."""
+        lost = [self._under_way.pop(number) for number in numbers if number in self._under_way]
+        self._leave(lost)
+        for outbound in lost:
+            outbound.report(outbound, error)
+
+    def _fail_all(self, error: Error) -> None:
+        """What was sent may have been taken; what was not, surely was not."""
+        self._fail(
+            Error(error.code, error.message, Execution.UNKNOWN), not_executed(error.code, error.message)
+        )
+
+    def _fail(self, sent: Error, unsent: Error) -> None:
+        self._lose(sorted(self._under_way), sent)
+        while True:
+            with self._lock:
+                pending, self._pending = list(self._pending), deque()
+                self._closed = not pending
+            if not pending:
+                break
+            self._leave(pending)
+            for outbound in pending:
+                outbound.report(outbound, unsent)
+        self._finish()
+
+    def _end(self) -> None:
+        with self._lock:
+            self._closed = not self._pending
+        if self._closed:
+            self._finish()
+        else:
+            self.begin()
+
+    def _finish(self) -> None:
+        self._ended(self)
+        with self._lock:
+            calls, self._for_room = self._for_room, []
+        for call in calls:
+            call()

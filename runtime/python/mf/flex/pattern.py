@@ -1,0 +1,201 @@
+"""What a receiver asks for: criteria by attribute, made once for each `recv`.
+
+    tag="input"                 the same value: of the same kind, so that 1 is neither 1.0 nor True
+    tag=ANY                     the attribute is there, whatever it is
+    tag=int, hit=Hit            a value of this kind
+    tag=lambda t: t in (1, 2)   the function says True of the value
+
+Criteria that are data make the `shape` (which names, compared how) and the `key` (with what): messages of one
+key are found by looking it up. Functions are asked about values that a look-up has left, once for each value
+that differs from others.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+from uuid import UUID
+
+from mf.codec.flex import arrays
+from mf.codec.flex.declared import Typed, known_of
+from mf.codec.flex.kinds import MAX_NAME
+from mf.codec.flex.writer import BadValueError, refuse, write
+from mf.codec.times import Timestamp
+from mf.flex.message import Message
+
+Test = Callable[[Any], Any]
+Key = tuple[Any, ...]
+
+
+class _Any:
+    """`ANY`: the attribute is there."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "mf.flex.ANY"
+
+
+ANY: Final = _Any()
+
+_SAME, _KIND, _PRESENT = 0, 1, 2
+_OWN_KEYS: Final = frozenset((int, str))
+_KINDS: Final[dict[type, str]] = {
+    type(None): "none",
+    bool: "bool",
+    int: "int",
+    float: "f64",
+    str: "text",
+    bytes: "bytes",
+    Timestamp: "timestamp",
+    UUID: "uuid",
+    list: "list",
+    dict: "map",
+}
+_ABSENT: Final = object()
+
+
+class Shape:
+    """Which attributes are looked up, and how. One object for all patterns of one shape."""
+
+    __slots__ = ("_dims", "tests")
+
+    def __init__(self, dims: tuple[tuple[str, int], ...], tests: tuple[str, ...]) -> None:
+        self._dims = dims
+        self.tests = tests
+
+    def key_of(self, message: Message) -> Key | None:
+        """Under which the message is found; None: it lacks an attribute that is asked for."""
+        key = []
+        for name, mode in self._dims:
+            if name not in message:
+                return None
+            value = message[name]
+            if mode == _SAME:
+                kind = type(value)
+                key.append(value if kind in _OWN_KEYS else value_key(value))
+            elif mode == _KIND:
+                key.append(kind_of(value))
+        return tuple(key)
+
+    def tested_of(self, message: Message) -> Key | None:
+        """The same for the values that functions are asked about."""
+        key = []
+        for name in self.tests:
+            if name not in message:
+                return None
+            key.append(value_key(message[name]))
+        return tuple(key)
+
+
+class Pattern:
+    """`key` and `shape`: see above. `tests`: a function for each name in `shape.tests`."""
+
+    __slots__ = ("_criteria", "key", "shape", "tests")
+
+    def __init__(self, shape: Shape, key: Key, tests: tuple[Test, ...], criteria: Mapping[str, Any]) -> None:
+        self.shape = shape
+        self.key = key
+        self.tests = tests
+        self._criteria = criteria
+
+    def passes(self, message: Message) -> bool:
+        """Whether the functions say True, in the order of the names. What they raise goes up."""
+        return all(test(message[name]) for name, test in zip(self.shape.tests, self.tests, strict=True))
+
+    def __repr__(self) -> str:
+        return ", ".join(f"{name}={_shown(value)}" for name, value in self._criteria.items()) or "anything"
+
+
+_shapes: Final[dict[tuple[tuple[tuple[str, int], ...], tuple[str, ...]], Shape]] = {}
+_MOST_SHAPES: Final = 4096
+
+
+def pattern(criteria: Mapping[str, Any]) -> Pattern:
+    """Raises Error(INVALID_ARGUMENT) for a value that no message can have."""
+    dims: list[tuple[str, int]] = []
+    key: list[Any] = []
+    tests: dict[str, Test] = {}
+    for name in sorted(criteria) if len(criteria) > 1 else criteria:
+        wanted = criteria[name]
+        kind = type(wanted)
+        if kind in _OWN_KEYS:
+            dims.append((name, _SAME))
+            key.append(wanted)
+        elif wanted is ANY:
+            dims.append((name, _PRESENT))
+        elif isinstance(wanted, type):
+            dims.append((name, _KIND))
+            key.append(_asked_kind(name, wanted))
+        elif callable(wanted):
+            tests[name] = wanted
+        else:
+            dims.append((name, _SAME))
+            key.append(_asked_value(name, wanted))
+    about = (tuple(dims), tuple(tests))
+    shape = _shapes.get(about)
+    if shape is None:
+        if any(not 1 <= len(name.encode("utf-8", "replace")) <= MAX_NAME for name in criteria):
+            refuse(f"the name of an attribute has 1 to {MAX_NAME} bytes")
+        shape = Shape(*about)
+        if len(_shapes) < _MOST_SHAPES:
+            _shapes[about] = shape
+    return Pattern(shape, tuple(key), tuple(tests.values()), criteria)
+
+
+def value_key(value: Any) -> Any:
+    """Equal for equal values of one kind: of int and str themselves, of others their bytes. What holds an
+    array is equal to nothing."""
+    if type(value) in _OWN_KEYS:
+        return value
+    if _holds_array(value):
+        return object()
+    out = bytearray()
+    write(out, value)
+    return bytes(out)
+
+
+def kind_of(value: Any) -> Any:
+    found = _KINDS.get(type(value))
+    if found is not None:
+        return found
+    if type(value) is Typed:
+        return (value.name, value.fingerprint)
+    if arrays.is_array(value):
+        return "array"
+    known = known_of(type(value))
+    return None if known is None else (known.name, known.fingerprint)
+
+
+def _holds_array(value: Any) -> bool:
+    if type(value) is list:
+        return any(map(_holds_array, value))
+    if type(value) is dict:
+        return any(map(_holds_array, value.values()))
+    return arrays.is_array(value)
+
+
+def _asked_value(name: str, wanted: Any) -> Any:
+    if _holds_array(wanted):
+        refuse(f"{name}: arrays are not compared; ask for the kind or by a function")
+    out = bytearray()
+    try:
+        write(out, wanted)
+    except BadValueError as bad:
+        raise bad.error(name) from None
+    return bytes(out)
+
+
+def _asked_kind(name: str, wanted: type) -> Any:
+    found = _KINDS.get(wanted)
+    if found is not None:
+        return found
+    if wanted.__module__ == "numpy" and wanted.__name__ == "ndarray":
+        return "array"
+    known = known_of(wanted)
+    if known is None:
+        refuse(f"{name}: no value of a message is of {wanted.__qualname__}")
+    return (known.name, known.fingerprint)
+
+
+def _shown(value: Any) -> str:
+    text = getattr(value, "__qualname__", None) or repr(value)
+    return text if len(text) <= 60 else text[:60] + "…"

@@ -1,0 +1,135 @@
+"""What a node does on its loop: offers its processes, and has a way to each mailbox that they send to. All of
+them share one server and one client, and so one connection between any two nodes.
+"""
+
+from __future__ import annotations
+
+from asyncio import gather, get_running_loop
+from threading import Lock
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from mf.app.async_client import AsyncClient
+from mf.app.async_server import AsyncServer
+from mf.client.client import server_addresses
+from mf.core.error import Code, not_executed
+from mf.flex._generated.mf.flex import MAILBOX_SERVICE, MailboxAsyncClient
+from mf.flex.arrivals import Arrivals
+from mf.flex.outgoing import PATIENCE, Outgoing
+from mf.link.async_resolver import AsyncRelayedResolver, AsyncResolver, AsyncStaticResolver
+from mf.link.resolver import asked_at, relay_addresses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mf.flex.mailbox import Mailbox
+    from mf.transport.tls import Tls
+
+_MOST_WAYS: Final = 4096
+_SERVICE: Final = MAILBOX_SERVICE.name
+
+
+def resolver_of(where: str) -> AsyncResolver:
+    """On the running loop: of a controller, of relays, or of nodes that are addressed directly."""
+    loop = get_running_loop()
+    if where.startswith("mf://"):
+        from mf.controller.async_resolver import AsyncControllerResolver
+
+        return AsyncControllerResolver(where, loop)
+    if where.startswith("relay://"):
+        from mf.controller.async_resolver import AsyncControllerResolver
+
+        relays = relay_addresses(where)
+        return AsyncRelayedResolver(AsyncControllerResolver(asked_at(relays), loop), relays)
+    return AsyncStaticResolver(loop, server_addresses(where) if where else [])
+
+
+class Post:
+    """Made on its loop. `where`: 'mf://…' of a controller, 'relay://…', or addresses of other nodes."""
+
+    def __init__(
+        self,
+        where: str | Callable[[], AsyncResolver],
+        listen: str,
+        advertise: str | None,
+        tls: Tls | None,
+        patience: float = PATIENCE,
+    ) -> None:
+        self._loop = get_running_loop()
+        self._patience = patience
+        controller = where if isinstance(where, str) and where.startswith("mf://") else None
+        if isinstance(where, str) and where.startswith("relay://"):
+            controller = asked_at(relay_addresses(where))
+        self._server = AsyncServer(listen, controller, advertise=advertise, tls=tls, drain_timeout=2.0)
+        self._resolver = resolver_of(where) if isinstance(where, str) else where()
+        self._client = AsyncClient(self._resolver, tls=tls, wait_for_server=0.5)
+        self._stub = MailboxAsyncClient(self._client)
+        self._lock = Lock()
+        self._arrivals: dict[str, Arrivals] = {}
+        self._ways: dict[str, Outgoing] = {}
+        self._closed = False
+
+    @property
+    def address(self) -> str:
+        return self._server.address
+
+    async def start(self) -> None:
+        await self._server.start()
+        self._resolver.view(_SERVICE)  # begins to watch: members of groups are found there
+
+    def add(self, name: str, groups: tuple[str, ...], mailbox: Mailbox) -> None:
+        """Raises ValueError for a name that is taken on this node."""
+        arrivals = Arrivals(mailbox)
+        self._server.offer(arrivals, name, alone=True)
+        for group in groups:
+            self._server.offer(arrivals, f"{group}/{name}")
+        self._arrivals[name] = arrivals
+
+    def remove(self, name: str, groups: tuple[str, ...]) -> None:
+        arrivals = self._arrivals.pop(name)
+        for agent in (name, *(f"{group}/{name}" for group in groups)):
+            self._server.withdraw(arrivals, agent)
+        arrivals.close()
+
+    async def members(self, group: str) -> list[str]:
+        """Agents of a group, as 'GROUP/NAME'. Waits for the first of them as long as for a process."""
+        until = monotonic() + self._patience
+        view = self._resolver.view(_SERVICE)
+        while True:
+            found = [agent for agent, some in view.agents.items() if some and agent.startswith(group + "/")]
+            left = until - monotonic()
+            if found or left <= 0:
+                return found
+            view = await self._resolver.wait(_SERVICE, view, left)
+
+    def way(self, dest: str) -> Outgoing:
+        """To one mailbox. From any thread."""
+        with self._lock:
+            way = self._ways.get(dest)
+            if way is not None:
+                return way
+            if self._closed:
+                raise not_executed(Code.CANCELLED, "the node is closed")
+            if len(self._ways) >= _MOST_WAYS:
+                text = f"this node sends to {_MOST_WAYS:,} processes already"
+                raise not_executed(Code.OVERLOADED, text)
+            way = self._ways[dest] = Outgoing(self._loop, self._stub, dest, self._forget, self._patience)
+        self._loop.call_soon_threadsafe(way.begin)
+        return way
+
+    def _forget(self, way: Outgoing) -> None:
+        with self._lock:
+            if self._ways.get(way.dest) is way:
+                del self._ways[way.dest]
+
+    async def close(self) -> None:
+        """What is under way fails; senders elsewhere are told. Mailboxes were closed before."""
+        with self._lock:
+            self._closed = True
+            ways = list(self._ways.values())
+        error = not_executed(Code.CANCELLED, "the node was closed")
+        await gather(*(way.close(error) for way in ways))
+        for arrivals in self._arrivals.values():
+            arrivals.close()
+        await self._server.stop()
+        await self._client.close()

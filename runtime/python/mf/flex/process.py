@@ -1,0 +1,318 @@
+"""A named process: sends flexible messages, and has a mailbox.
+
+    process.send(dest="B", tag="input", data=[1, 2, 3])
+    process.send(WhenFull.FAIL, dest="workers/*", stop=True)      # to all members of a group
+    m = process.recv(5.0, src="B", tag="output")
+
+`src` and `dest` are the runtime's: a `send` without `dest`, or with `src`, is refused. All functions may be
+called from any thread; those that end in `_async` from tasks. Options stand before the attributes, without a
+name, since every name may be an attribute's.
+"""
+
+from __future__ import annotations
+
+from asyncio import get_running_loop
+from collections import deque
+from contextlib import suppress
+from threading import Event, Lock
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from mf.codec.flex.attributes import decode_attributes, encode_attributes
+from mf.core.error import Code, Error, Execution, not_executed
+from mf.core.log import quote, warning
+from mf.core.options import DEFAULT_DEADLINE, INFINITE
+from mf.flex._generated.mf.flex import Message as Carried
+from mf.flex.errors import Undelivered, is_closed, is_full
+from mf.flex.mailbox import MAX_BYTES, MAX_MESSAGES, OVERHEAD, Mailbox
+from mf.flex.message import Message
+from mf.flex.outgoing import Outbound, Outgoing
+from mf.flex.queue import Parcel
+from mf.flex.sent import Sent, WhenFull
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_LARGEST = (16 << 20) - 4096
+"""Bytes of attributes: a message is one value of a stream, which a receiver bounds."""
+_MOST_KEPT = 1024  # undelivered messages that nobody has asked for yet
+
+
+class Office(Protocol):
+    """What a process knows of its node."""
+
+    def local(self, dest: str) -> Process | None: ...
+
+    def members(self, group: str) -> list[str]: ...
+
+    async def members_async(self, group: str) -> list[str]: ...
+
+    def way(self, dest: str) -> Outgoing: ...
+
+    def leave(self, process: Process) -> None: ...
+
+    async def leave_async(self, process: Process) -> None: ...
+
+
+class Process(Mailbox):
+    """Made by a node: `node.process("A")`. `on_undelivered`: called with an Undelivered for each message that
+    is not delivered, where that is learnt: it must not block. Without it, they are logged and kept: see
+    `undelivered`.
+    """
+
+    def __init__(
+        self,
+        office: Office,
+        name: str,
+        groups: tuple[str, ...],
+        *,
+        when_full: WhenFull = WhenFull.BLOCK,
+        on_undelivered: Callable[[Undelivered], None] | None = None,
+        max_messages: int = MAX_MESSAGES,
+        max_bytes: int = MAX_BYTES,
+    ) -> None:
+        super().__init__(name, max_messages=max_messages, max_bytes=max_bytes)
+        self.groups = groups
+        self._office = office
+        self._when_full = when_full
+        self._on_undelivered = on_undelivered
+        self._undelivered: deque[Undelivered] = deque(maxlen=_MOST_KEPT)
+        self._left = False
+        self._leaving = Lock()
+
+    # Sending
+
+    def send(
+        self, when_full: WhenFull | None = None, timeout: float | None = None, /, **attributes: Any
+    ) -> Sent:
+        """Sends a message to the process `dest`, or to all members of the group `dest="GROUP/*"`, and returns
+        when it is on its way; messages to one process arrive in the order in which they were sent.
+
+        Where there is no room on the way, it waits at most `timeout` seconds (30), fails, or drops the
+        message, as `when_full` says. Raises Error(INVALID_ARGUMENT) with the path of what does not travel,
+        MESSAGE_TOO_LARGE, OVERLOADED (FAIL) and DEADLINE_EXCEEDED (BLOCK); all of them NOT_EXECUTED.
+        """
+        dest, data = self._prepared(attributes)
+        places = self._places(dest, self._office.members) if _is_group(dest) else [self._place(dest)]
+        sent = Sent(len(places))
+        until = monotonic() + (DEFAULT_DEADLINE if timeout is None else timeout)
+        for place in places:
+            self._carry(place, dest, data, sent, when_full or self._when_full, until)
+        return sent
+
+    async def send_async(
+        self, when_full: WhenFull | None = None, timeout: float | None = None, /, **attributes: Any
+    ) -> Sent:
+        """`send`, awaited."""
+        dest, data = self._prepared(attributes)
+        if _is_group(dest):
+            members = await self._office.members_async(_group_of(dest))
+            places = self._places(dest, lambda _: members)
+        else:
+            places = [self._place(dest)]
+        sent = Sent(len(places))
+        until = monotonic() + (DEFAULT_DEADLINE if timeout is None else timeout)
+        for place in places:
+            await self._carry_async(place, dest, data, sent, when_full or self._when_full, until)
+        return sent
+
+    def undelivered(self) -> list[Undelivered]:
+        """Messages of this process that were not delivered, the latest 1,024, since this was last asked."""
+        return [self._undelivered.popleft() for _ in range(len(self._undelivered))]
+
+    # Leaving
+
+    def leave(self) -> None:
+        """Closes the mailbox and gives up the name: those who wait are told, and so are the senders of what
+        was not taken. May be called twice."""
+        if self._begin_to_leave():
+            self._office.leave(self)
+
+    async def leave_async(self) -> None:
+        """`leave`, awaited."""
+        if self._begin_to_leave():
+            await self._office.leave_async(self)
+
+    def _begin_to_leave(self) -> bool:
+        with self._leaving:
+            if self._left:
+                return False
+            self._left = True
+        error = not_executed(
+            Code.CANCELLED, f"{self.name!r} has closed its mailbox without taking the message"
+        )
+        for parcel in super().close():
+            if isinstance(parcel.owner, _Local):
+                parcel.owner.failed(parcel, error)
+        return True
+
+    def close(self) -> list[Parcel]:
+        self.leave()
+        return []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.leave_async()
+
+    def __repr__(self) -> str:
+        state = "closed" if self._left else f"{len(self):,} messages wait"
+        return f"<mf.flex.Process {self.name!r}: {state}>"
+
+    # Inside
+
+    def _prepared(self, attributes: dict[str, Any]) -> tuple[str, bytes]:
+        dest = attributes.pop("dest", None)
+        if not isinstance(dest, str) or not dest:
+            text = "say to whom: dest='B', or dest='GROUP/*'"
+            raise not_executed(Code.INVALID_ARGUMENT, text)
+        data = encode_attributes(attributes)
+        if len(data) > _LARGEST:
+            text = f"the attributes take {len(data):,} bytes; a message has at most {_LARGEST:,}"
+            raise not_executed(Code.MESSAGE_TOO_LARGE, f"{text}: send it in pieces")
+        if self._left:
+            raise is_closed(self.name)
+        return dest, data
+
+    def _place(self, dest: str) -> Process | Outgoing:
+        here = self._office.local(dest)
+        return self._office.way(dest) if here is None else here
+
+    def _places(self, dest: str, members: Callable[[str], list[str]]) -> list[Process | Outgoing]:
+        found = members(_group_of(dest))
+        if not found:
+            raise not_executed(Code.UNKNOWN_AGENT, f"nobody is in the group {_group_of(dest)!r}")
+        return [self._place(each) for each in found]
+
+    def _made(
+        self, place: Process | Outgoing, dest: str, data: bytes, sent: Sent
+    ) -> Callable[[], Process | Outgoing | None]:
+        """Tries to bring the message on its way: gives None, or where there is no room."""
+        if isinstance(place, Process):
+            message = Message(self.name, dest, decode_attributes(data))
+            parcel = Parcel(message, len(data) + OVERHEAD, self, _Local(self, sent))
+            return lambda: None if place.put(parcel) else place
+        outbound = Outbound(Carried(0, self.name, dest, data), sent, self._report)
+
+        def attempt() -> Process | Outgoing | None:
+            way: Outgoing = place
+            for _ in range(8):  # a way that has ended is replaced
+                try:
+                    return None if way.submit(outbound) else way
+                except Error:
+                    way = self._office.way(way.dest)
+            raise not_executed(Code.UNAVAILABLE, f"the ways to {place.dest!r} end at once")
+
+        return attempt
+
+    def _carry(
+        self, place: Process | Outgoing, dest: str, data: bytes, sent: Sent, when_full: WhenFull, until: float
+    ) -> None:
+        attempt = self._made(place, dest, data, sent)
+        while (full := attempt()) is not None:
+            if self._gives_up(sent, dest, when_full):
+                return
+            gate = Event()
+            full.when_room(gate.set)
+            if attempt() is None:
+                return
+            left = until - monotonic()
+            if left <= 0 or not gate.wait(None if left == INFINITE else left):
+                raise _no_room_in_time(dest)
+
+    async def _carry_async(
+        self, place: Process | Outgoing, dest: str, data: bytes, sent: Sent, when_full: WhenFull, until: float
+    ) -> None:
+        attempt = self._made(place, dest, data, sent)
+        loop = get_running_loop()
+        while (full := attempt()) is not None:
+            if self._gives_up(sent, dest, when_full):
+                return
+            gate = loop.create_future()
+
+            def resolve(gate: Any = gate) -> None:
+                if not gate.done():
+                    gate.set_result(True)
+
+            def tell(resolve: Any = resolve) -> None:
+                with suppress(RuntimeError):  # the loop is closed
+                    loop.call_soon_threadsafe(resolve)
+
+            full.when_room(tell)
+            if attempt() is None:
+                return
+            left = until - monotonic()
+            timer = None if left == INFINITE else loop.call_later(max(left, 0.0), resolve)
+            try:
+                await gate
+            finally:
+                if timer is not None:
+                    timer.cancel()
+            if until <= monotonic():
+                raise _no_room_in_time(dest)
+
+    def _gives_up(self, sent: Sent, dest: str, when_full: WhenFull) -> bool:
+        """Raises Error(OVERLOADED) if the sender wants that."""
+        if when_full is WhenFull.FAIL:
+            raise is_full(dest)
+        if when_full is WhenFull.DROP:
+            sent.one_dropped()
+            return True
+        return False
+
+    def _report(self, outbound: Outbound, error: Error) -> None:
+        carried = outbound.carried
+        message = Message(carried.source, carried.dest, decode_attributes(carried.attributes))
+        self.not_delivered(message, outbound.sent, error)
+
+    def not_delivered(self, message: Message, sent: Sent, error: Error) -> None:
+        """The runtime's: it tells whoever wants to know."""
+        sent.one_failed(error, message)
+        undelivered = Undelivered(error, [message])
+        if self._on_undelivered is None:
+            sure = "" if error.execution is Execution.NOT_EXECUTED else " (it may have been)"
+            warning(
+                "a message to %s was not delivered%s: %s", quote(message.dest), sure, quote(error.message)
+            )
+            self._undelivered.append(undelivered)
+            return
+        try:
+            self._on_undelivered(undelivered)
+        except Exception as raised:
+            warning("on_undelivered raised %s", quote(repr(raised)))
+
+
+class _Local:
+    """Whom to tell of a message within a node."""
+
+    __slots__ = ("_process", "_sent")
+
+    def __init__(self, process: Process, sent: Sent) -> None:
+        self._process = process
+        self._sent = sent
+
+    def taken(self, _: Parcel) -> None:
+        self._sent.one_taken()
+
+    def failed(self, parcel: Parcel, error: Error) -> None:
+        self._process.not_delivered(parcel.message, self._sent, error)
+
+
+def _is_group(dest: str) -> bool:
+    return dest.endswith("/*")
+
+
+def _group_of(dest: str) -> str:
+    return dest.removesuffix("/*")
+
+
+def _no_room_in_time(dest: str) -> Error:
+    text = f"there was no room for the message on the way to {dest!r} in time"
+    return not_executed(Code.DEADLINE_EXCEEDED, text)

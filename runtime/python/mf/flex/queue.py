@@ -1,0 +1,159 @@
+"""Messages that wait, found by what is asked for: pure data, without locks, threads or time.
+
+Each shape of patterns that is asked for gets an index when it first is: key -> the numbers of its messages,
+in the order of arrival; where functions decide, the numbers by the values that these are asked about. So a
+look-up costs what matches, not what waits. What is taken stays in the indexes until somebody passes by, or
+until there is more of that than of messages. At most 32 indexes are kept; the oldest goes first.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, Final
+
+from mf.flex.message import Message
+from mf.flex.pattern import Key, Pattern, Shape
+
+_MOST_INDEXES: Final = 32
+_SLACK: Final = 64
+
+Numbers = deque[int]
+
+
+class Parcel:
+    """A message on its way: with what it takes, who sent it, and whom to tell when it is taken."""
+
+    __slots__ = ("message", "owner", "sender", "sequence", "size")
+
+    def __init__(self, message: Message, size: int, sender: Any, owner: Any, sequence: int = 0) -> None:
+        self.message = message
+        self.size = size
+        self.sender = sender
+        self.owner = owner
+        self.sequence = sequence
+
+
+class _Index:
+    """`groups`: of shapes with functions, in place of the numbers the numbers by value. `stale`: numbers in
+    it that were taken, at most."""
+
+    __slots__ = ("groups", "numbers", "shape", "stale")
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        self.stale = 0
+        self.numbers: dict[Key, Numbers] = {}
+        self.groups: dict[Key, dict[Key, Numbers]] = {}
+
+    def add(self, number: int, message: Message) -> None:
+        key = self.shape.key_of(message)
+        if key is None:
+            return
+        if not self.shape.tests:
+            self.numbers.setdefault(key, deque()).append(number)
+            return
+        tested = self.shape.tested_of(message)
+        if tested is not None:
+            self.groups.setdefault(key, {}).setdefault(tested, deque()).append(number)
+
+
+class Queue:
+    """`messages`: by number, in the order of arrival."""
+
+    __slots__ = ("_indexes", "_next", "messages")
+
+    def __init__(self) -> None:
+        self.messages: dict[int, Parcel] = {}
+        self._indexes: dict[Shape, _Index] = {}
+        self._next = 0
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    def put(self, parcel: Parcel) -> int:
+        number = self._next
+        self._next = number + 1
+        self.messages[number] = parcel
+        for index in self._indexes.values():
+            index.add(number, parcel.message)
+        return number
+
+    def put_back(self, parcels: dict[int, Parcel]) -> None:
+        """What was taken, at the places where it was. Costs as much as all that waits."""
+        self.messages = dict(sorted({**self.messages, **parcels}.items()))
+        self._indexes.clear()
+
+    def first(self, pattern: Pattern) -> int | None:
+        """The number of the first message that matches a pattern without functions."""
+        index = self._index(pattern.shape)
+        numbers = index.numbers.get(pattern.key)
+        if numbers is None:
+            return None
+        found = self._front(numbers)
+        if found is None:
+            del index.numbers[pattern.key]
+        return found
+
+    def candidates(self, pattern: Pattern) -> list[tuple[int, Key]]:
+        """For a pattern with functions: the first message for each set of values that they are asked about,
+        in the order of arrival."""
+        index = self._index(pattern.shape)
+        groups = index.groups.get(pattern.key)
+        if groups is None:
+            return []
+        found: list[tuple[int, Key]] = []
+        empty: list[Key] = []
+        for tested, numbers in groups.items():
+            front = self._front(numbers)
+            if front is None:
+                empty.append(tested)
+            else:
+                found.append((front, tested))
+        for tested in empty:
+            del groups[tested]
+        if not groups:
+            del index.groups[pattern.key]
+        found.sort(key=_number)
+        return found
+
+    def take(self, number: int) -> Parcel | None:
+        """None: it is gone."""
+        parcel = self.messages.pop(number, None)
+        if parcel is not None:
+            limit = len(self.messages) + _SLACK
+            for shape, index in list(self._indexes.items()):
+                index.stale += 1
+                if index.stale > limit:
+                    del self._indexes[shape]  # it is made anew when it is asked for
+        return parcel
+
+    def take_all(self) -> list[Parcel]:
+        taken = list(self.messages.values())
+        self.messages.clear()
+        self._indexes.clear()
+        return taken
+
+    def __iter__(self) -> Iterator[Parcel]:
+        return iter(self.messages.values())
+
+    def _front(self, numbers: Numbers) -> int | None:
+        messages = self.messages
+        while numbers:
+            if numbers[0] in messages:
+                return numbers[0]
+            numbers.popleft()
+        return None
+
+    def _index(self, shape: Shape) -> _Index:
+        index = self._indexes.get(shape)
+        if index is None:
+            index = _Index(shape)
+            for number, parcel in self.messages.items():
+                index.add(number, parcel.message)
+            if len(self._indexes) >= _MOST_INDEXES:
+                del self._indexes[next(iter(self._indexes))]
+            self._indexes[shape] = index
+        return index
+
+
+def _number(candidate: tuple[int, Key]) -> int:
+    return candidate[0]

@@ -1,0 +1,134 @@
+"""What has become of a message that was sent: `process.send` gives it back, and nobody has to look at it.
+
+    sent = process.send(dest="B", tag="input")
+    sent.wait(5.0)             # until B has taken it; raises Undelivered when it never will
+    await sent.wait_async()
+
+A message to a group is as many as the group has members: `wait` waits for all of them.
+"""
+
+from asyncio import get_running_loop
+from collections.abc import Callable
+from contextlib import suppress
+from enum import Enum
+from threading import Event, Lock
+from typing import Final
+
+from mf.core.error import Code, Error
+from mf.core.options import DEFAULT_DEADLINE, INFINITE
+from mf.flex.errors import Undelivered
+from mf.flex.message import Message
+
+
+class WhenFull(Enum):
+    """What a sender does with a message for which there is no room on its way: see Process.send."""
+
+    BLOCK = "block"
+    FAIL = "fail"
+    DROP = "drop"
+
+
+_lock: Final = Lock()  # held for a moment only, so that one does for all
+
+
+class Sent:
+    """`copies`: how many messages this one has become: 0 if it was dropped."""
+
+    __slots__ = ("_failed", "_told", "_under_way", "copies")
+
+    def __init__(self, copies: int = 0) -> None:
+        self.copies = copies
+        self._under_way = copies
+        self._failed: list[tuple[Error, Message]] = []
+        self._told: list[Callable[[], None]] = []
+
+    @property
+    def dropped(self) -> bool:
+        """There was no room, and its sender had said that it may be dropped."""
+        return not self.copies
+
+    @property
+    def done(self) -> bool:
+        """Whether `wait` would not wait."""
+        return not self._under_way
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Until every receiver has taken it, at most `timeout` seconds (30; mf.INFINITE). Raises Undelivered,
+        and Error(DEADLINE_EXCEEDED), after which it may be taken all the same."""
+        event = Event()
+        if not self._tell(event.set):
+            seconds = DEFAULT_DEADLINE if timeout is None else timeout
+            if not event.wait(None if seconds == INFINITE else seconds):
+                raise self._late(seconds)
+        self._result()
+
+    async def wait_async(self, timeout: float | None = None) -> None:
+        """`wait`, awaited."""
+        loop = get_running_loop()
+        future = loop.create_future()
+
+        def resolve() -> None:
+            if not future.done():
+                future.set_result(True)
+
+        def told() -> None:
+            with suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(resolve)
+
+        if not self._tell(told):
+            seconds = DEFAULT_DEADLINE if timeout is None else timeout
+            timer = None if seconds == INFINITE else loop.call_later(seconds, resolve)
+            try:
+                await future
+            finally:
+                if timer is not None:
+                    timer.cancel()
+            if not self.done:
+                raise self._late(seconds)
+        self._result()
+
+    def _tell(self, call: Callable[[], None]) -> bool:
+        """True: it is done, and nobody will be called."""
+        with _lock:
+            if self._under_way:
+                self._told.append(call)
+        return not self._under_way
+
+    def _late(self, seconds: float) -> Error:
+        left = f"{self._under_way} of {self.copies} receivers have" if self.copies > 1 else "its receiver has"
+        return Error(Code.DEADLINE_EXCEEDED, f"{left} not taken the message within {seconds:g} s")
+
+    def _result(self) -> None:
+        if self._failed:
+            raise Undelivered(self._failed[0][0], [message for _, message in self._failed])
+
+    # For those who carry it
+
+    def one_taken(self) -> None:
+        self._one_ended(None)
+
+    def one_dropped(self) -> None:
+        with _lock:
+            self.copies -= 1
+        self._one_ended(None)
+
+    def one_failed(self, error: Error, message: Message) -> None:
+        self._one_ended((error, message))
+
+    def _one_ended(self, failed: tuple[Error, Message] | None) -> None:
+        with _lock:
+            if failed is not None:
+                self._failed.append(failed)
+            self._under_way -= 1
+            if self._under_way:
+                return
+            told, self._told = self._told, []
+        for call in told:
+            call()
+
+    def __repr__(self) -> str:
+        if self.dropped:
+            return "<mf.flex.Sent: dropped>"
+        if self._under_way:
+            return f"<mf.flex.Sent: {self._under_way} of {self.copies} not taken yet>"
+        return f"<mf.flex.Sent: {f'{len(self._failed)} undelivered' if self._failed else 'taken'}>"
