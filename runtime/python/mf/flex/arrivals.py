@@ -1,4 +1,4 @@
-"""Where messages of other nodes come in: the receiver's half of `mf.flex.Mailbox.deliver`, for one mailbox.
+"""Where messages of other nodes come in: the receiver's half of `mf.flex.Mailbox.deliver`, for one name.
 
 Of each sender it is known what has come, so that nothing comes twice when a stream is opened again. Receipts
 are gathered for a moment, so that taking a message costs no turn of the loop.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from asyncio import Event, Task, get_running_loop, wait
 from collections import deque
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Final
 from uuid import UUID, uuid4
 
@@ -21,7 +21,7 @@ from mf.flex.queue import Parcel
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator, AsyncIterator
 
     from mf.flex._generated.mf.flex import Message as Carried
 
@@ -74,21 +74,46 @@ class _Sender:
 
 
 class Arrivals(MailboxAsyncServant):
-    """Offered under the name of the mailbox's process, on the running loop."""
+    """Offered under a name, on the running loop: for one mailbox after the other, since a connection that has
+    bound the name stays with this servant."""
+
+    def __init__(self) -> None:
+        self._now: _Incarnation | None = None
+
+    def open(self, mailbox: Mailbox) -> None:
+        self._now = _Incarnation(mailbox)
+
+    def close(self) -> None:
+        """The mailbox is closed: senders are told what it has taken, and that it goes."""
+        now, self._now = self._now, None
+        if now is not None:
+            now.close()
+
+    async def deliver(self, sender: UUID, messages: AsyncIterator[Carried]) -> AsyncIterator[Receipt]:
+        now = self._now
+        if now is None:
+            yield Receipt(uuid4(), 0, [], [], True)
+            return
+        async with aclosing(now.deliver(sender, messages)) as receipts:
+            async for receipt in receipts:
+                yield receipt
+
+
+class _Incarnation:
+    """The arrivals of one mailbox."""
 
     def __init__(self, mailbox: Mailbox) -> None:
         self._mailbox = mailbox
-        self._incarnation = uuid4()
+        self._id = uuid4()
         self._senders: dict[UUID, _Sender] = {}
         self._closing = False
 
     def close(self) -> None:
-        """The mailbox is closed: senders are told what it has taken, and that it goes."""
         self._closing = True
         for sender in self._senders.values():
             sender.news.set()
 
-    async def deliver(self, sender: UUID, messages: AsyncIterator[Carried]) -> AsyncIterator[Receipt]:
+    async def deliver(self, sender: UUID, messages: AsyncIterator[Carried]) -> AsyncGenerator[Receipt]:
         known = await self._known(sender)
         reader = known.reader = get_running_loop().create_task(self._read(known, sender, messages))
         reader.add_done_callback(lambda _: known.news.set())
@@ -167,7 +192,7 @@ class Arrivals(MailboxAsyncServant):
         *,
         closing: bool = False,
     ) -> Receipt:
-        return Receipt(self._incarnation, known.received, taken or [], refused or [], closing)
+        return Receipt(self._id, known.received, taken or [], refused or [], closing)
 
 
 async def _ended(task: Task[None]) -> None:

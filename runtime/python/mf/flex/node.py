@@ -173,6 +173,8 @@ class Node(BaseNode):
     # Of an Office
 
     def members(self, group: str) -> list[str]:
+        """The members of a group that are known now, as 'GROUP/NAME'. While there is none, it waits for the
+        first as long as for a process."""
         here = self._members_here(group)
         if self._post is None or self._thread is None:
             return here
@@ -246,6 +248,7 @@ class AsyncNode(BaseNode):
         return here
 
     async def members_async(self, group: str) -> list[str]:
+        """See Node.members."""
         here = self._members_here(group)
         return here if self._post is None else _both(here, await self._post.members(group))
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mf.transport.tls import Tls
 
 _MOST_WAYS: Final = 4096
+_MOST_SLOTS: Final = 4096
 _SERVICE: Final = MAILBOX_SERVICE.name
 
 
@@ -66,6 +67,7 @@ class Post:
         self._stub = MailboxAsyncClient(self._client)
         self._lock = Lock()
         self._arrivals: dict[str, Arrivals] = {}
+        self._slots: dict[str, Arrivals] = {}  # of names that nobody has now
         self._ways: dict[str, Outgoing] = {}
         self._closed = False
 
@@ -79,7 +81,8 @@ class Post:
 
     def add(self, name: str, groups: tuple[str, ...], mailbox: Mailbox) -> None:
         """Raises ValueError for a name that is taken on this node."""
-        arrivals = Arrivals(mailbox)
+        arrivals = self._slots.pop(name, None) or Arrivals()
+        arrivals.open(mailbox)
         self._server.offer(arrivals, name, alone=True)
         for group in groups:
             self._server.offer(arrivals, f"{group}/{name}")
@@ -90,6 +93,9 @@ class Post:
         for agent in (name, *(f"{group}/{name}" for group in groups)):
             self._server.withdraw(arrivals, agent)
         arrivals.close()
+        self._slots[name] = arrivals
+        if len(self._slots) > _MOST_SLOTS:
+            del self._slots[next(iter(self._slots))]
 
     async def members(self, group: str) -> list[str]:
         """Agents of a group, as 'GROUP/NAME'. Waits for the first of them as long as for a process."""

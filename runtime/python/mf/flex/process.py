@@ -274,7 +274,10 @@ class Process(Mailbox):
 
     def not_delivered(self, message: Message, sent: Sent, error: Error) -> None:
         """The runtime's: it tells whoever wants to know."""
+        self._note(message, error)
         sent.one_failed(error, message)
+
+    def _note(self, message: Message, error: Error) -> None:
         undelivered = Undelivered(error, [message])
         if self._on_undelivered is None:
             sure = "" if error.execution is Execution.NOT_EXECUTED else " (it may have been)"
