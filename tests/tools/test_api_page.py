@@ -2,11 +2,13 @@
 
 import inspect
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import mf
+from mf import flex
 
 ROOT = Path(__file__).parents[2]
 HEADERS = ROOT / "runtime" / "cpp" / "include"
@@ -25,7 +27,14 @@ def fields(header: str, struct: str) -> list[str]:
 
 
 def test_every_public_name_of_python_is_there() -> None:
-    assert [name for name in mf.__all__ if name not in NAMED] == []
+    assert [name for name in (*mf.__all__, *flex.__all__) if name not in NAMED] == []
+
+
+@pytest.mark.parametrize("made", [flex.Node, flex.AsyncNode, flex.Node.process, flex.AsyncNode.process])
+def test_every_option_of_nodes_and_processes_is_there(made: Callable[..., object]) -> None:
+    options = [name for name in inspect.signature(made).parameters if name not in ("self", "name")]
+    assert len(options) >= 5
+    assert [name for name in options if name not in NAMED] == []
 
 
 @pytest.mark.parametrize("made", [mf.Client, mf.AsyncClient, mf.Server, mf.AsyncServer])
