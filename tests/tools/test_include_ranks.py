@@ -52,7 +52,7 @@ def test_a_generated_header_belongs_to_the_floor_that_it_is_named_after(runtime:
     (mistake,) = check(runtime)
 
     assert mistake.startswith(f"{client}:1: ")
-    assert "higher floor 'controller' (R6)" in mistake
+    assert "higher floor 'controller' (R7)" in mistake
 
 
 def test_siblings_may_not_include_each_other(runtime: Path) -> None:
