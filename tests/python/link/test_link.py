@@ -9,6 +9,8 @@ from itertools import pairwise
 
 import pytest
 
+import mf
+from mf.client import Client
 from mf.core.error import Code, Error, Execution
 from mf.link.link import Link
 from mf.link.pool import Pool
@@ -19,14 +21,16 @@ from mf.protocol import frame
 from mf.protocol.call import Call, RetryBudget
 from mf.protocol.call_table import CallEvent
 from mf.protocol.calls import Pending
+from mf.protocol.events import BindRequested
 from mf.protocol.handshake import Hello
+from mf.protocol.server_session import ServerSession
 from mf.transport import tcp
 from mf.transport.address import Address
 from mf.transport.inproc import pair
 from mf.transport.memory import MemoryStream
 from mf.transport.sockets import Dialer
 from mf.transport.stream import Buffer
-from tests.python.echo import ECHO_SERVICE, TWICE
+from tests.python.echo import ECHO_SERVICE, NOTE, TWICE, Number
 
 HELLO = frame.pack(frame.HELLO, Hello(nonce=bytes(16), max_in_flight=9).pack())
 BOUND = frame.pack(frame.BOUND, route=0)
@@ -279,3 +283,37 @@ def test_instances_that_were_not_reached_a_moment_ago_are_not_tried_with_the_oth
         pool.close()
 
     assert dialer.begun == [addresses[1], addresses[0]]
+
+
+def test_who_writes_takes_the_late_replies_that_keep_the_server_from_reading() -> None:
+    """Nobody waits for them any more, and the server reads nothing before it has sent them."""
+    given_up, arrived = threading.Event(), threading.Event()
+
+    def serve(theirs: socket.socket) -> None:
+        session = ServerSession(Hello(nonce=bytes(16), max_in_flight=9), bytearray(65536))
+        late = True
+        while count := theirs.recv_into(session.window()):
+            for event in session.received(count):
+                if isinstance(event, BindRequested):
+                    session.accept(event, ["x"] * len(event.methods))
+                elif isinstance(event, tuple) and late:
+                    late = not given_up.wait(20)
+                    session.reply(event[1], event[2], 0, 1, 1, bytes(4 << 20))
+                elif isinstance(event, tuple):
+                    arrived.set()
+            theirs.sendall(b"".join(session.take_output()))
+        theirs.close()
+
+    stream, theirs = pair()
+    thread = threading.Thread(target=serve, args=(theirs,), daemon=True)
+    thread.start()
+    with Client("tcp://127.0.0.1:9", connect=lambda address, timeout: stream) as client:  # noqa: ARG005
+        target = client.target(ECHO_SERVICE).at("a")
+        with pytest.raises(mf.Error) as late:
+            target.call(TWICE, mf.CallOptions(deadline=0.2), 1)
+        assert late.value.code is Code.DEADLINE_EXCEEDED
+        given_up.set()
+        target.bulk(NOTE, [Number(1)] * 500_000, mf.CallOptions(deadline=20))
+
+        assert arrived.wait(20)
+    thread.join()
