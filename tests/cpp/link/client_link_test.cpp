@@ -324,6 +324,23 @@ TEST(ClientLink, AMessageAboveTheServersLimitNamesBothSizes) {
   EXPECT_FALSE(joined.link->broken());
 }
 
+TEST(ClientLink, APollLeavesReadingToTheThreadThatReads) {
+  Joined joined;
+  joined.serve();
+  std::atomic<std::uint32_t> right{0};
+  std::thread calling([&] {
+    for (std::uint32_t i = 1; i <= 1000; ++i)
+      right += joined.call(i, mf::now() + std::chrono::minutes(1)) == i ? 1 : 0;
+  });
+  EXPECT_TRUE(eventually([&] {
+    for (int i = 0; i < 1000; ++i) joined.link->poll();
+    return right == 1000;
+  }));
+  calling.join();
+  joined.stop_serving();
+  joined.link->poll();  // of a link that has ended is no matter
+}
+
 TEST(ClientLink, IdsWrapAndSkipThoseInFlight) {
   protocol::SessionOptions client;
   client.first_id = 0xffff'ffff;
