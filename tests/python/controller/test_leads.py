@@ -3,12 +3,14 @@ than all before.
 """
 
 import asyncio
+import logging
 import threading
 from collections.abc import Iterator
 
 import pytest
 
 import mf
+from mf.controller import async_registrar
 from mf.core.error import Code
 from tests.python.conftest import AsyncRecorder, Recorder, eventually
 from tests.python.controller.test_controller import Running, controller
@@ -67,6 +69,25 @@ def test_the_next_one_has_it_when_the_first_has_given_it_up(servers: list[mf.Ser
     assert next_one.lead.epoch > first.epoch > 0
     next_one.end()
     assert not has(next_one.lead)
+
+
+def test_who_is_refused_rests_before_it_asks_again_and_the_log_says_why(
+    controller: Running, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def rest(seconds: float) -> None:
+        rests.append((controller.servant.refuses_leads, seconds > 0))
+
+    rests: list[tuple[int, bool]] = []
+    controller.servant.refuses_leads = 3
+    server = mf.Server(controller=controller.address, drain_timeout=1.0)
+    server.offer(Recorder(), agent="a")
+    with server, caplog.at_level(logging.WARNING, "mf"):
+        monkeypatch.setattr(async_registrar, "sleep", rest)
+        with server.lead(EchoServant, "a") as one:
+            assert has(one)
+            assert rests == [(2, True), (1, True), (0, True)]
+        monkeypatch.undo()
+    assert sum("not you" in each.getMessage() for each in caplog.records) == 3
 
 
 def test_leads_of_other_agents_are_others(controller: Running) -> None:

@@ -12,6 +12,7 @@ from uuid import UUID
 import pytest
 
 import mf
+from mf.codec.times import Duration
 from mf.controller._generated.mf.controller import (
     ControllerClient,
     Credential,
@@ -148,6 +149,21 @@ def test_a_server_says_in_time_that_it_lives(controller: Running, kind: str) -> 
         assert eventually(lambda: controller.servant.signs_of_life >= 3)
 
     assert len(controller.servant.owners) == 1
+
+
+@BOTH
+def test_a_server_says_nothing_between_its_changes_while_its_lease_is_long(
+    controller: Running, kind: str
+) -> None:
+    controller.servant._lease = Duration.from_seconds(3600)
+    with registered(kind, controller.address, "0") as server:
+        for number in range(1, 6):
+            assert eventually(lambda: len(agents(controller)) == number)  # noqa: B023
+            add(server, str(number))
+        assert eventually(lambda: len(agents(controller)) == 6)
+
+        assert controller.servant.updates == [([str(number)], []) for number in range(1, 6)]
+        assert controller.servant.signs_of_life == 0
 
 
 @BOTH

@@ -8,6 +8,7 @@ import logging
 import pytest
 
 import mf
+from mf.controller import async_registrar, connection
 from tests.python.client.test_calls import free_port
 from tests.python.conftest import Recorder, eventually
 from tests.python.controller.test_controller import Running, controller
@@ -71,6 +72,30 @@ def test_a_server_says_which_controller_it_cannot_register_with(
             server.stop()
 
     assert said() == [f"'{told(where)}'; trying on"]
+
+
+def test_a_server_says_once_that_it_cannot_register_however_often_it_tries(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def said() -> list[str]:
+        return [each.getMessage() for each in caplog.records if "trying on" in each.getMessage()]
+
+    async def rest(seconds: float) -> None:
+        rests.append((seconds, len(said())))
+        await asyncio.sleep(0.001)
+
+    rests: list[tuple[float, int]] = []
+    monkeypatch.setattr(async_registrar, "sleep", rest)
+    monkeypatch.setattr(connection, "_FIRST_WITHIN", 0.05)
+    monkeypatch.setattr(connection, "_AGAIN_WITHIN", 0.05)
+    with caplog.at_level(logging.WARNING, "mf"):
+        server = mf.Server(controller=f"mf://127.0.0.1:{free_port()}")
+        server.start()
+        assert eventually(lambda: sum(before for _, before in rests) > 5, 20)
+        server.stop()
+
+    assert len(said()) == 1
+    assert min(seconds for seconds, _ in rests) > 0
 
 
 @pytest.mark.parametrize("way", ["blocking", "asyncio"])

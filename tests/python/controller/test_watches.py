@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import pytest
 
 import mf
+from mf.controller import views
 from mf.controller.async_resolver import AsyncControllerResolver
 from mf.controller.resolver import ControllerResolver
 from mf.core.error import Code, Execution
@@ -151,6 +152,19 @@ def test_servers_of_another_run_are_known_beside_those_of_the_one_before(control
         with served(controller, "b"):
             assert echo.at("b").twice(1) == 2
             assert echo.everywhere().twice(1).ok == {"a": 2, "b": 2}
+
+
+def test_servers_of_another_run_are_forgotten_after_a_while_each_time(
+    controller: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "KEEP_OLD", 0.05)
+    with mf.Client(controller.address) as client:
+        for agent in ("a", "b", "c"):
+            with served(controller, agent):
+                assert EchoClient(client).at(agent).twice(1) == 2
+                controller.stop()
+            controller.start()  # it never hears of the server that has gone meanwhile
+            assert eventually(lambda: _view(client).agents.get(agent) == ())  # noqa: B023
 
 
 @contextmanager

@@ -318,3 +318,20 @@ def test_a_mixed_reply_cut_anywhere_is_a_decode_error(cut: int) -> None:
         read_outcomes(TWICE, MIXED, 1, 3, payload[: cut % len(payload)])
 
     assert failed.value.code == Code.DECODE_ERROR
+
+
+@pytest.mark.parametrize(
+    ("at", "byte"), [(0, 1), (0, 255), (1, 1), (2, 1), (3, 1), (4, 5), (5, 1), (6, 1), (7, 1)]
+)
+def test_a_declared_error_that_the_method_has_not_or_that_is_cut_off_is_a_decode_error(
+    at: int, byte: int
+) -> None:
+    """It begins with its index, two bytes that are zero, and its length."""
+    payload = bytearray(pack_mixed(TWICE, [Outcome(error=Negative(-2))]))
+    assert read_outcomes(TWICE, MIXED, 1, 1, bytes(payload)) == [Outcome(error=Negative(-2))]
+    payload[8 + at] = byte
+
+    with pytest.raises(Error, match="malformed") as failed:
+        read_outcomes(TWICE, MIXED, 1, 1, bytes(payload))
+
+    assert failed.value.code == Code.DECODE_ERROR

@@ -94,6 +94,8 @@ class SmallController(ControllerAsyncServant):
         self.refuses: dict[str, Code] = {}
         """Updates that put one of these agents are refused so; those without any by that of ''."""
         self.refusals = 0
+        self.refuses_leads = 0
+        """So many leads are refused."""
         self.watches: list[tuple[str, int, int]] = []
         """What was asked for: name, run, revision."""
         self.owners: list[tuple[UUID, UUID, str]] = []
@@ -201,6 +203,9 @@ class SmallController(ControllerAsyncServant):
 
     async def lead(self, who: Credential, what: Key) -> AsyncIterator[Lead]:
         process = self._registered(who)
+        if self.refuses_leads:
+            self.refuses_leads -= 1
+            raise Error(Code.PERMISSION_DENIED, "not you", Execution.NOT_EXECUTED)
         key = key_of(what)
         turn = object()
         queue = self._queues.setdefault(key, [])
