@@ -1,6 +1,7 @@
 """What nobody foresaw happens to those who talk to the controller in the background: they try on."""
 
 import asyncio
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -8,8 +9,13 @@ from typing import Any
 import pytest
 
 import mf
+from mf.controller import watcher
+from mf.controller.connection import MOVING
 from mf.controller.registration import Registration
 from mf.controller.views import Watched
+from mf.controller.watcher import Watcher
+from mf.core.error import Code, Error, Execution
+from mf.transport.address import Address
 from tests.python.conftest import AsyncRecorder, Recorder
 from tests.python.controller.test_controller import Running, controller
 from tests.python.echo import EchoAsyncClient, EchoClient
@@ -92,3 +98,45 @@ def test_a_client_watches_on_after_a_failure_that_nobody_foresaw(
         with serving(controller.address):
             assert call(controller.address) == 2
     assert failing.calls > 1
+
+
+@pytest.mark.parametrize("code", Code)
+def test_a_client_is_told_why_its_watches_end_unless_the_controller_only_moves(
+    code: Code, controller: Running, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whether a controller answers is found out, and told, by another task."""
+    ends, enough = 0, asyncio.Event()
+
+    async def follow(*_: Any) -> None:
+        nonlocal ends
+        ends += 1
+        if ends == 3:
+            enough.set()
+        raise Error(code, "no more", Execution.UNKNOWN)
+
+    async def rest(_: float) -> None:
+        await asyncio.sleep(0)
+
+    async def watch() -> list[str]:
+        nonlocal enough
+        enough = asyncio.Event()
+        told: list[str] = []
+        one = Watcher([Address.parse(controller.address)], lambda _, view: told.append(view.trouble))
+        one.watch("a.S")
+        async with asyncio.timeout(20):
+            await enough.wait()
+        await one.end()
+        return told
+
+    monkeypatch.setattr(Watcher, "_follow", follow)
+    monkeypatch.setattr(watcher, "sleep", rest)
+    why = f"the controller at {controller.address} does not answer: no more"
+    with caplog.at_level(logging.WARNING, "mf"):
+        told = asyncio.run(watch())
+
+    said = [each.getMessage() for each in caplog.records]
+    if code in MOVING:
+        assert (told, said) == ([], [])
+    else:
+        assert told == [why]
+        assert said == [f"'{why}'; trying on"]
