@@ -135,6 +135,35 @@ def test_a_deadline_that_passes_tells_the_handler(start: Start, servant: Servant
     assert peer.is_served()
 
 
+def test_whoever_is_connected_is_told_that_the_server_stops_also_who_says_hello_later(
+    servant: Servant,
+) -> None:
+    server = server_of(servant, agent="a", drain_timeout=20.0)
+    server.start()
+    peer = Peer(server)
+    peer.call(PLAIN, 1, 5)
+    assert eventually(lambda: servant.began == [5])
+    late, theirs = socket.socketpair()
+    late.settimeout(10)
+    server.adopt(theirs)
+    stopping = threading.Thread(target=server.stop)
+    stopping.start()
+    try:
+        told = peer.next()
+        assert (told.type, told.word, told.id) == (frame.GOAWAY, Code.SHUTTING_DOWN, 1)
+        late.sendall(frame.pack(frame.HELLO, Hello(nonce=bytes(16), client_id=8).pack()))
+        peer.socket, ours = late, peer.socket
+        assert [peer.next().type, peer.next().type] == [frame.HELLO, frame.GOAWAY]
+        peer.socket = ours
+        servant.go.set()
+        assert peer.reply(1).split()[1].numbers == [10]
+    finally:
+        servant.go.set()
+        stopping.join()
+        peer.close()
+        late.close()
+
+
 def test_a_call_counts_until_its_handler_returns_whoever_cancelled_it() -> None:
     class Stubborn(Plain):
         def plain(self, x: int) -> int:
