@@ -346,16 +346,27 @@ def test_a_message_that_the_receiver_never_has_room_for_is_undelivered(pair: Pai
     assert b.recv(LIMIT).n == 2
 
 
-def test_closing_a_node_tells_the_senders_of_what_was_under_way(pair: Pair) -> None:
-    a = pair.near.process("A")
-    pair.far.process("B")
-    sent = a.send(dest="B", n=1)
+def test_a_node_that_closes_lets_what_it_has_sent_arrive(pair: Pair) -> None:
+    a, b = pair.near.process("A"), pair.far.process("B")
+    sent = [a.send(dest="B", n=n) for n in range(200)]
+    pair.near.close(LIMIT)
     pair.near.close()
-    pair.near.close()
-    with pytest.raises(flex.Undelivered, match="the node was closed"):
-        sent.wait(LIMIT)
+    assert [b.recv(LIMIT).n for _ in range(200)] == list(range(200))
+    with pytest.raises(flex.Undelivered, match="has come to its mailbox, and may be taken yet") as raised:
+        sent[-1].wait(LIMIT)
+    assert raised.value.execution is mf.Execution.UNKNOWN
+    assert a.undelivered() == []
     with pytest.raises(mf.Error, match="is closed"):
         pair.near.process("C")
+
+
+def test_what_does_not_arrive_before_a_node_closes_is_undelivered(pair: Pair) -> None:
+    a = pair.near.process("A")
+    sent = a.send(dest="nobody", n=1)
+    pair.near.close(0.01)
+    with pytest.raises(flex.Undelivered, match="the node was closed") as raised:
+        sent.wait(LIMIT)
+    assert raised.value.execution is mf.Execution.NOT_EXECUTED
 
 
 def test_callbacks_are_called_with_messages_of_other_nodes(pair: Pair) -> None:

@@ -37,6 +37,7 @@ class _Sender:
         self._loop = loop
         self._armed = False
         self.received = 0
+        self.said = 0  # what it has been told of `received`
         self.taken_numbers: deque[int] = deque()
         self.refused: list[Refused] = []
         self.news = Event()
@@ -63,7 +64,7 @@ class _Sender:
 
     def _look(self) -> None:
         self._armed = False
-        if self.taken_numbers or self.refused:
+        if self.taken_numbers or self.refused or self.received != self.said:
             self.news.set()
 
     def told(self) -> tuple[list[int], list[Refused]]:
@@ -123,7 +124,7 @@ class _Incarnation:
                 await known.news.wait()
                 known.news.clear()
                 taken, refused = known.told()
-                if taken or refused:
+                if taken or refused or known.received != known.said:
                     yield self._receipt(known, taken, refused)
                 if reader.done():
                     reader.result()
@@ -192,6 +193,7 @@ class _Incarnation:
         *,
         closing: bool = False,
     ) -> Receipt:
+        known.said = known.received
         return Receipt(self._id, known.received, taken or [], refused or [], closing)
 
 

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from mf.transport.tls import Tls
 
 _LONGEST_NAME = 255
+LINGER = 5.0
+"""Seconds that a node that closes waits for what it has sent to arrive."""
 
 
 class BaseNode:
@@ -153,16 +155,16 @@ class Node(BaseNode):
         self._enter(process)
         return process
 
-    def close(self) -> None:
-        """Its processes leave; what they have sent and nobody has taken yet is not delivered. May be called
-        twice."""
+    def close(self, timeout: float = LINGER) -> None:
+        """Its processes leave. Waits at most `timeout` seconds until what they have sent has come to its
+        mailboxes; what has not is not delivered. May be called twice."""
         if self._closed:
             return
         self._closed = True
         for process in {id(each): each for each in self._local.values()}.values():
             process.leave()
         if self._thread is not None and self._post is not None:
-            self._thread.stop(self._post.close(), 10.0)
+            self._thread.stop(self._post.close(timeout), timeout + 10.0)
 
     def __enter__(self) -> Self:
         return self
@@ -222,7 +224,7 @@ class AsyncNode(BaseNode):
         self._enter(process)
         return process
 
-    async def close(self) -> None:
+    async def close(self, timeout: float = LINGER) -> None:
         """See Node.close."""
         if self._closed:
             return
@@ -230,7 +232,7 @@ class AsyncNode(BaseNode):
         for process in {id(each): each for each in self._local.values()}.values():
             await process.leave_async()
         if self._post is not None:
-            await self._post.close()
+            await self._post.close(timeout)
 
     async def __aenter__(self) -> Self:
         await self.start()

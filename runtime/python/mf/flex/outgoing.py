@@ -17,10 +17,12 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 from uuid import UUID, uuid4
 
+from mf.codec.flex.attributes import decode_attributes
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.options import INFINITE, CallOptions
 from mf.flex._generated.mf.flex import Message as Carried
 from mf.flex.mailbox import OVERHEAD
+from mf.flex.message import Message
 from mf.link.reconnect import Backoff
 
 if TYPE_CHECKING:
@@ -91,6 +93,8 @@ class Outgoing:
         self._connected = False
         self._work = Event()
         self._mailbox: UUID | None = None
+        self._received = 0
+        self._arrivals = Event()
         self._task: Task[None] | None = None
 
     def begin(self) -> None:
@@ -130,11 +134,21 @@ class Outgoing:
 
     # On the loop
 
+    async def arrived(self) -> None:
+        """Returns when all that was submitted is in the mailbox, or has failed."""
+        while self._pending or max(self._under_way, default=0) > self._received:
+            self._arrivals.clear()
+            await self._arrivals.wait()
+
     async def close(self, error: Error) -> None:
-        """What is under way fails."""
+        """What has not come to the mailbox fails. Of the rest nobody will tell whether it was taken."""
         if self._task is not None and self._task is not current_task():
             self._task.cancel()
             await wait((self._task,))
+        left = [each for number, each in self._under_way.items() if number <= self._received]
+        for outbound in left:
+            del self._under_way[outbound.carried.sequence]
+            outbound.sent.one_failed(_nobody_tells(error), message_of(outbound.carried))
         self._fail(error, error)
 
     async def _run(self) -> None:
@@ -198,6 +212,7 @@ class Outgoing:
             text = f"{self.dest!r} was lost, and another process has the name now"
             self._lose(under_way, Error(Code.CONNECTION_LOST, text))
         self._mailbox = receipt.mailbox
+        self._received = 0
 
     async def _write(self, stream: AsyncDuplexStream[Carried, Receipt]) -> None:
         with suppress(Error):  # the reader has it, too
@@ -215,6 +230,8 @@ class Outgoing:
                 await self._work.wait()
 
     def _receive(self, receipt: Receipt) -> None:
+        self._received = receipt.received
+        self._arrivals.set()
         for refused in receipt.refused:
             self._lose([refused.sequence], not_executed(Code(refused.code), refused.why))
         left = [self._under_way.pop(number) for number in receipt.taken if number in self._under_way]
@@ -262,6 +279,7 @@ class Outgoing:
             self._leave(pending)
             for outbound in pending:
                 outbound.report(outbound, unsent)
+        self._arrivals.set()
         self._finish()
 
     def _end(self) -> None:
@@ -278,3 +296,12 @@ class Outgoing:
             calls, self._for_room = self._for_room, []
         for call in calls:
             call()
+
+
+def message_of(carried: Carried) -> Message:
+    return Message(carried.source, carried.dest, decode_attributes(carried.attributes))
+
+
+def _nobody_tells(error: Error) -> Error:
+    text = f"{error.message}: the message has come to its mailbox, and may be taken yet"
+    return Error(error.code, text, Execution.UNKNOWN)

@@ -4,7 +4,8 @@ them share one server and one client, and so one connection between any two node
 
 from __future__ import annotations
 
-from asyncio import gather, get_running_loop
+from asyncio import gather, get_running_loop, timeout
+from contextlib import suppress
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -128,11 +129,15 @@ class Post:
             if self._ways.get(way.dest) is way:
                 del self._ways[way.dest]
 
-    async def close(self) -> None:
-        """What is under way fails; senders elsewhere are told. Mailboxes were closed before."""
+    async def close(self, seconds: float) -> None:
+        """What does not come to its mailbox within so many seconds fails; senders elsewhere are told.
+        Mailboxes were closed before."""
         with self._lock:
             self._closed = True
             ways = list(self._ways.values())
+        with suppress(TimeoutError):
+            async with timeout(seconds):
+                await gather(*(way.arrived() for way in ways))
         error = not_executed(Code.CANCELLED, "the node was closed")
         await gather(*(way.close(error) for way in ways))
         for arrivals in self._arrivals.values():

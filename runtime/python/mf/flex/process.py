@@ -26,7 +26,7 @@ from mf.flex._generated.mf.flex import Message as Carried
 from mf.flex.errors import Undelivered, is_closed, is_full
 from mf.flex.mailbox import MAX_BYTES, MAX_MESSAGES, OVERHEAD, Mailbox
 from mf.flex.message import Message
-from mf.flex.outgoing import Outbound, Outgoing
+from mf.flex.outgoing import Outbound, Outgoing, message_of
 from mf.flex.queue import Parcel
 from mf.flex.sent import Sent, WhenFull
 
@@ -268,9 +268,7 @@ class Process(Mailbox):
         return False
 
     def _report(self, outbound: Outbound, error: Error) -> None:
-        carried = outbound.carried
-        message = Message(carried.source, carried.dest, decode_attributes(carried.attributes))
-        self.not_delivered(message, outbound.sent, error)
+        self.not_delivered(message_of(outbound.carried), outbound.sent, error)
 
     def not_delivered(self, message: Message, sent: Sent, error: Error) -> None:
         """The runtime's: it tells whoever wants to know."""
