@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "client/fake_resolver.hpp"
 #include "support/joined.hpp"
 
 namespace mftest {
@@ -79,6 +80,23 @@ TEST(Batch, CanBeWaitedForLookedAtAndDropped) {
     const auto dropped = calling.stub.wait_batch(requests, {.size = 1});
   }
   EXPECT_TRUE(eventually([&] { return calling.echo->ran == before + 3; }));
+}
+
+TEST(Batch, ThatEndsWhenItIsMadeShowsAllItsOutcomes) {
+  Calling calling;
+  const std::vector<calls::EchoNoteRequest> notes(3);
+  for (const auto& outcome : calling.stub.note_batch(notes).partial()) EXPECT_TRUE(outcome && outcome->ok());
+
+  const auto resolver = std::make_shared<FakeResolver>();
+  resolver->set(answered());
+  mf::Client nowhere(resolver, {.wait_for_server = 1ms});
+  const std::vector<calls::EchoTwiceRequest> requests(3);
+  const auto partial = calls::EchoClient(nowhere).twice_batch(requests).partial();
+  ASSERT_EQ(partial.size(), 3U);
+  for (const auto& outcome : partial) {
+    ASSERT_TRUE(outcome.has_value());
+    EXPECT_EQ(outcome->failure().code, Code::unavailable);
+  }
 }
 
 TEST(Batch, GoesOutWhenItIsMadeAndReadyFetchesIt) {
