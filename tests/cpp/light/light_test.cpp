@@ -75,6 +75,35 @@ TEST(Light, AsynchronousCallsEndWithTheirOwnFailures) {
   EXPECT_EQ(outcome.failure().execution, Execution::not_executed);
 }
 
+TEST(Light, HandlersKnowThatTheirCallWasGivenUpOrTheOneAroundIt) {
+  struct Asking final : Other {
+    std::string name() override {
+      std::string said = mf::current_call().cancelled() ? "given up, " : "wanted, ";
+      stop.request_stop();
+      return said + (mf::current_call().cancelled() ? "given up" : "wanted");
+    }
+    std::stop_source stop;
+  };
+  struct Around final : Part {
+    explicit Around(std::function<std::string()> to) : Part("a"), inner(std::move(to)) {}
+    std::string name() override { return inner(); }
+    std::function<std::string()> inner;
+  };
+  mf::Light light;
+  const auto asking = std::make_shared<Asking>();
+  light.offer(asking);
+  mf::Client client(light);
+  const calls::OtherClient other(client);
+  light.offer(std::make_shared<Around>([&] { return other.name(); }), {.agent = "a"});
+  const calls::PartClient around(client);
+
+  EXPECT_EQ(other.name(), "wanted, wanted");  // nobody listens to that stop
+  asking->stop = std::stop_source();
+  EXPECT_EQ(other.name({.stop = asking->stop.get_token()}), "wanted, given up");
+  asking->stop = std::stop_source();
+  EXPECT_EQ(around.at("a").name({.stop = asking->stop.get_token()}), "wanted, given up");
+}
+
 TEST(Light, BatchesHaveAnOutcomeForEachItem) {
   Lit lit;
   const std::vector<calls::EchoFailRequest> requests{

@@ -10,6 +10,7 @@
 #include <semaphore>
 #include <set>
 
+#include "client/fake_resolver.hpp"
 #include "mf/transport/socket.hpp"
 #include "support/joined.hpp"
 #include "support/peer.hpp"
@@ -450,6 +451,34 @@ TEST(Server, ABlockingCallInsideAnInlineHandlerIsServed) {
   }
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(right, 200);
+}
+
+TEST(Server, AHandlerThatLooksForAServerKeepsNobodyFromBeingServed) {
+  struct Looking final : Other {
+    std::string name() override {
+      looks = true;
+      return std::to_string(calls::EchoClient(client).twice(21, {.deadline = std::chrono::minutes(1)}));
+    }
+    std::shared_ptr<FakeResolver> resolver = std::make_shared<FakeResolver>();  // knows nothing yet
+    mf::Client client{resolver};
+    std::atomic<bool> looks{false};
+  };
+  Served backend;
+  const auto looking = std::make_shared<Looking>();
+  mf::Server front;
+  front.offer(looking, {.where = mf::Where::io_thread});
+  front.offer(std::make_shared<Echo>(), {.where = mf::Where::io_thread});
+  front.start();
+  mf::Client client(front.address().str());
+  std::string found;
+  std::thread asking([&] { found = calls::OtherClient(client).name({.deadline = std::chrono::minutes(1)}); });
+  EXPECT_TRUE(eventually([&] { return looking->looks.load(); }));
+  EXPECT_EQ(calls::EchoClient(client).twice(1), 2);
+  auto offers = answered();
+  offers.agents[""].push_back({.address = backend.server.address()});
+  looking->resolver->set(offers);
+  asking.join();
+  EXPECT_EQ(found, "42");
 }
 
 class Later final : public calls::EchoAsyncServant {
