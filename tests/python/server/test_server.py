@@ -235,6 +235,41 @@ def test_stopping_finishes_calls_under_way_and_refuses_new_ones(served: Served) 
     assert raised.value.execution == mf.Execution.NOT_EXECUTED
 
 
+@pytest.mark.parametrize("servant", [Recorder, AsyncRecorder])
+def test_stopping_waits_for_no_connection_that_has_nothing_to_do(
+    servant: type[Recorder] | type[AsyncRecorder],
+) -> None:
+    server = server_of(servant(), agent="a", drain_timeout=600.0)
+    server.start()
+    with mf.Client(server.address) as client:
+        echo = EchoClient(client).at("a")
+        assert echo.twice(1) == 2
+        time.sleep(0.2)  # more often than not the kernel knows by then that the reply has arrived
+        stopping = threading.Thread(target=server.stop, daemon=True)
+        stopping.start()
+        stopping.join(30)
+
+        assert not stopping.is_alive()
+
+
+def test_a_program_that_does_not_stop_its_server_ends_all_the_same() -> None:
+    program = """
+import mf
+from tests.python.conftest import Recorder
+from tests.python.echo import EchoClient
+
+server = mf.Server()
+server.offer(Recorder(), agent="a")
+server.start()
+print(EchoClient(mf.Client(server.address)).at("a").twice(1))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=25, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", "")
+
+
 def test_stopping_under_load_loses_no_call(served: Served) -> None:
     """Each call is answered, or surely was not executed."""
     doubtful: list[mf.Error] = []

@@ -94,19 +94,18 @@ def answer_one(call: ServedCall, handler: Handler, result: Any) -> None:
 
 
 def answer_all(call: ServedCall, handler: Handler, values: list[Any], outcomes: list[Outcome[Any]]) -> None:
-    if outcomes:
-        answer_outcomes(call, handler, outcomes)
-        return
     method = handler.method
     if method.oneway:
         call.connection.drop(call)
-        return
-    try:
-        payload = method.encode_results(values)
-    except Exception:
-        answer_outcomes(call, handler, list(map(Outcome, values)))
-        return
-    call.connection.reply(call, OK, method.result_encoding, payload)
+    elif outcomes:
+        answer_outcomes(call, handler, outcomes)
+    else:
+        try:
+            payload = method.encode_results(values)
+        except Exception:
+            answer_outcomes(call, handler, list(map(Outcome, values)))
+        else:
+            call.connection.reply(call, OK, method.result_encoding, payload)
 
 
 def answer_outcomes(call: ServedCall, handler: Handler, outcomes: list[Outcome[Any]]) -> None:
