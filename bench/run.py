@@ -15,6 +15,7 @@ from types import ModuleType
 from compiler import suite as compiler
 from controller import suite as controller
 from faults import suite as faults
+from flex import suite as flex
 from harness.chart import write_chart
 from harness.child import BenchError
 from harness.rows import Samples, write_json
@@ -29,7 +30,8 @@ from where import suite as where
 _HERE = Path(__file__).parent
 _OUT = _HERE / "out"
 _SUITES: dict[str, ModuleType] = {
-    suite.NAME: suite for suite in (rpc, codecs, python, compiler, report, ways, faults, controller, where)
+    suite.NAME: suite
+    for suite in (rpc, codecs, python, compiler, report, ways, faults, controller, where, flex)
 }
 
 

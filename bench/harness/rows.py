@@ -12,6 +12,7 @@ from typing import NamedTuple
 UNITS = {
     "median_us": "us",
     "p99_us": "us",
+    "one_way_us": "us",
     "requests_per_s": "1/s",
     "values_per_s": "1/s",
     "heartbeats_per_s": "1/s",

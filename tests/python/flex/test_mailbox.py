@@ -56,6 +56,13 @@ def test_all_criteria_have_to_be_met_and_other_attributes_do_not_matter() -> Non
         box.recv_nb(src="C", tag=1)
 
 
+def test_criteria_may_stand_in_any_order() -> None:
+    box = filled({"tag": "b", "src": "a"}, {"tag": "a", "src": "b", "n": 1}, {"tag": "a", "src": "a", "n": 2})
+    assert box.recv_nb(tag="a", src="a").n == 2
+    assert box.recv_nb(tag="a", src="b").n == 1
+    assert box.recv_nb(src="a", tag="b").tag == "b"
+
+
 def test_an_attribute_that_a_message_does_not_have_matches_nothing() -> None:
     box = filled({"n": 1})
     assert not box.peek(tag=ANY)

@@ -68,27 +68,29 @@ class Mailbox:
         for criteria that no message can meet, and what a function among the criteria raises.
         """
         asked = pattern(criteria)
-        parcel = self._at_once(asked)
-        if parcel is None:
+        message = self._at_once(asked)
+        if message is None:
             parcel = self._wait(asked, DEFAULT_DEADLINE if timeout is None else timeout)
-        return self._taken(parcel)
+            return self._taken(parcel)
+        return message
 
     def recv_nb(self, /, **criteria: Any) -> Message:
         """The same without waiting. Raises NoMessage."""
         asked = pattern(criteria)
-        parcel = self._at_once(asked)
-        if parcel is None:
+        message = self._at_once(asked)
+        if message is None:
             self._check_open()
             raise NoMessage(f"nothing that matches {asked!r} waits for {self.name!r}")
-        return self._taken(parcel)
+        return message
 
     async def recv_async(self, timeout: float | None = None, /, **criteria: Any) -> Message:
         """`recv`, awaited. A task that is cancelled takes nothing."""
         asked = pattern(criteria)
-        parcel = self._at_once(asked)
-        if parcel is None:
+        message = self._at_once(asked)
+        if message is None:
             parcel = await self._wait_async(asked, DEFAULT_DEADLINE if timeout is None else timeout)
-        return self._taken(parcel)
+            return self._taken(parcel)
+        return message
 
     def peek(self, /, **criteria: Any) -> bool:
         """Whether `recv_nb` would find a message."""
@@ -192,7 +194,9 @@ class Mailbox:
         share[1] -= parcel.size
         if not share[0]:
             del self._by_sender[parcel.sender]
-        calls, self._for_room = self._for_room, []
+        calls = self._for_room
+        if calls:
+            self._for_room = []
         return calls
 
     def release(self, parcel: Parcel) -> None:
@@ -208,11 +212,21 @@ class Mailbox:
         self.release(parcel)
         return parcel.message
 
-    def _at_once(self, asked: Pattern) -> Parcel | None:
+    def _at_once(self, asked: Pattern) -> Message | None:
+        """With one turn of the lock where nothing has to be asked."""
         if asked.tests:
-            return self._tested(asked, {})
+            found = self._tested(asked, {})
+            return None if found is None else self._taken(found)
         with self._lock:
-            return self._take_first(asked)
+            parcel = self._take_first(asked)
+            if parcel is None:
+                return None
+            calls = self._release(parcel)
+        for call in calls:
+            call()
+        if parcel.owner is not None:
+            parcel.owner.taken(parcel)
+        return parcel.message
 
     def _take_first(self, asked: Pattern) -> Parcel | None:
         number = self._queue.first(asked)
@@ -248,7 +262,8 @@ class Mailbox:
         """What a waiter that was woken gets."""
         self._check_open()
         if not asked.tests:
-            return self._at_once(asked)
+            with self._lock:
+                return self._take_first(asked)
         for number in waiter.fresh():
             if self._message_passes(asked, number):
                 with self._lock:

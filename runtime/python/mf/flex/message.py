@@ -13,12 +13,10 @@ _LONGEST = 60  # characters of a value in a repr
 
 
 class Message:
-    __slots__ = ("__dest", "__src", "__values")
+    __slots__ = ("__values",)
 
     def __init__(self, src: str, dest: str, values: Mapping[str, Any]) -> None:
-        self.__src = src
-        self.__dest = dest
-        self.__values = values
+        self.__values = {"src": src, "dest": dest, **values}
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -31,25 +29,19 @@ class Message:
         try:
             return self.__values[name]
         except KeyError:
-            pass
-        if name == "src":
-            return self.__src
-        if name == "dest":
-            return self.__dest
-        raise KeyError(f"this message has no attribute {name!r}{_instead(name, self)}: {self!r}")
+            text = f"this message has no attribute {name!r}{_instead(name, self)}: {self!r}"
+            raise KeyError(text) from None
 
     def __contains__(self, name: object) -> bool:
-        return name in self.__values or name in ("src", "dest")
+        return name in self.__values
 
     def __iter__(self) -> Iterator[str]:
         """The names of all attributes, `src` and `dest` first."""
-        yield "src"
-        yield "dest"
-        yield from self.__values
+        return iter(self.__values)
 
     def __len__(self) -> int:
         """How many attributes its sender gave it: 0 for an empty message, which is one all the same."""
-        return len(self.__values)
+        return len(self.__values) - 2
 
     def __bool__(self) -> bool:
         return True
@@ -63,6 +55,12 @@ class Message:
     def __repr__(self) -> str:
         shown = [f"{name}={_short(self[name])}" for name in self]
         return f"mf.flex.Message({', '.join(shown)})"
+
+
+def everything(message: Message) -> dict[str, Any]:
+    """The runtime's: what the message has, to be read only."""
+    values: dict[str, Any] = message._Message__values  # as Python mangles it
+    return values
 
 
 def attributes(message: Message) -> dict[str, Any]:

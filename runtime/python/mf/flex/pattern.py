@@ -19,7 +19,7 @@ from mf.codec.flex.declared import Typed, known_of
 from mf.codec.flex.kinds import MAX_NAME
 from mf.codec.flex.writer import BadValueError, refuse, write
 from mf.codec.times import Timestamp
-from mf.flex.message import Message
+from mf.flex.message import Message, everything
 
 Test = Callable[[Any], Any]
 Key = tuple[Any, ...]
@@ -65,13 +65,13 @@ class Shape:
     def key_of(self, message: Message) -> Key | None:
         """Under which the message is found; None: it lacks an attribute that is asked for."""
         key = []
+        values = everything(message)
         for name, mode in self._dims:
-            if name not in message:
+            value = values.get(name, _ABSENT)
+            if value is _ABSENT:
                 return None
-            value = message[name]
             if mode == _SAME:
-                kind = type(value)
-                key.append(value if kind in _OWN_KEYS else value_key(value))
+                key.append(value if type(value) in _OWN_KEYS else value_key(value))
             elif mode == _KIND:
                 key.append(kind_of(value))
         return tuple(key)
@@ -106,11 +106,24 @@ class Pattern:
 
 
 _shapes: Final[dict[tuple[tuple[tuple[str, int], ...], tuple[str, ...]], Shape]] = {}
+_plain: Final[dict[tuple[str, ...], Shape]] = {}  # of criteria that are all of int or str
 _MOST_SHAPES: Final = 4096
 
 
 def pattern(criteria: Mapping[str, Any]) -> Pattern:
     """Raises Error(INVALID_ARGUMENT) for a value that no message can have."""
+    names = tuple(criteria)
+    plain = _plain.get(names)
+    if plain is not None and _OWN_KEYS.issuperset(map(type, criteria.values())):
+        return Pattern(plain, tuple(criteria.values()), (), criteria)
+    made = _pattern(criteria)
+    in_order = list(names) == sorted(names)  # so that the values are the key
+    if in_order and len(_plain) < _MOST_SHAPES and _OWN_KEYS.issuperset(map(type, criteria.values())):
+        _plain[names] = made.shape
+    return made
+
+
+def _pattern(criteria: Mapping[str, Any]) -> Pattern:
     dims: list[tuple[str, int]] = []
     key: list[Any] = []
     tests: dict[str, Test] = {}

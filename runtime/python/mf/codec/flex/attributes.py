@@ -5,7 +5,7 @@ so many times   u8, 1 to 255, and so many bytes of UTF-8: the name; then its val
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from mf.codec.codec import Buffer, bytes_of
 from mf.codec.decode_error import DecodeError
@@ -15,6 +15,10 @@ from mf.codec.flex.reader import ValueReader, explained, within
 from mf.codec.flex.writer import BadValueError, refuse, write
 from mf.codec.limits import DEFAULT_LIMITS, U32_MAX, Limits
 from mf.codec.varint import write_u32
+
+_MOST_NAMES: Final = 1024
+_written: Final[dict[str, bytes]] = {}  # names that were sent from here, with their lengths
+_read: Final[dict[bytes, str]] = {}
 
 
 def encode_attributes(attributes: Mapping[str, Any]) -> bytes:
@@ -28,20 +32,29 @@ def encode_attributes(attributes: Mapping[str, Any]) -> bytes:
     else:
         write_u32(out, count)
     for name in sorted(attributes) if count > 1 else attributes:
-        data = name.encode("utf-8", "surrogatepass")
-        if data.decode("utf-8", "replace") != name:
-            refuse(f"{name!r} is no name: half of a surrogate pair does not travel")
-        if not 1 <= len(data) <= MAX_NAME:
-            refuse(f"the name of an attribute has 1 to {MAX_NAME} bytes, not {len(data)}")
-        if name in RESERVED:
-            refuse(f"{name!r} is no attribute of a program: the runtime sets it")
-        out.append(len(data))
-        out += data
+        out += _written.get(name) or _write_name(name)
         try:
             write(out, attributes[name])
         except BadValueError as bad:
             raise bad.error(name) from None
     return bytes(out)
+
+
+def _write_name(name: str) -> bytes:
+    """With its length. What comes again and again is kept."""
+    try:
+        data = name.encode()
+    except UnicodeEncodeError:
+        refuse(f"{name!r} is no name: half of a surrogate pair does not travel")
+    if not 1 <= len(data) <= MAX_NAME:
+        refuse(f"the name of an attribute has 1 to {MAX_NAME} bytes, not {len(data)}")
+    if name in RESERVED:
+        refuse(f"{name!r} is no attribute of a program: the runtime sets it")
+    written = bytes((len(data),)) + data
+    if len(_written) < _MOST_NAMES:
+        _written[name] = written
+        _read[data] = name
+    return written
 
 
 def decode_attributes(data: Buffer, limits: Limits = DEFAULT_LIMITS) -> dict[str, Any]:
@@ -75,6 +88,11 @@ def _name(reader: ValueReader, before: bytes) -> tuple[str, bytes]:
     written = data[at + 1 : at + 1 + size]
     if written <= before:
         raise reader.fault(Fault.KEYS_NOT_ASCENDING, "names of attributes ascend", at)
+    known = _read.get(written)
+    if known is not None:
+        reader.pos = at + 1 + size
+        reader.charge(100)
+        return known, written
     try:
         name = written.decode()
     except UnicodeDecodeError:

@@ -1,0 +1,1 @@
+"""Flexible messages: Table 2 of the paper, and what matching costs."""
