@@ -87,7 +87,7 @@ def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Ta
     if outcome.program is None or outcome.exit is not Exit.OK:
         return outcome
     # Generators and their templates are imported only by who generates: `check` must stay quick.
-    from mfidl.emit.generable import for_language, generable
+    from mfidl.emit.generable import for_language  # warns of what a generator cannot do yet
     from mfidl.emit.output import EmitOptions
     from mfidl.emit.write import BuildFiles, OutputTree, write_build_files, write_trees
 
@@ -97,8 +97,6 @@ def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Ta
     trees, inputs = _foreign(targets, program, diagnostics)  # gets all of the program, and may refuse it
     if diagnostics:
         return _failed(outcome, diagnostics)
-    if targets.cpp is not None or targets.python is not None:
-        program = generable(program, diagnostics)  # warns of what our generators cannot do yet, and cuts it
     if targets.cpp is not None:
         from mfidl.emit import cpp
 

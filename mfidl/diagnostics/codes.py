@@ -153,7 +153,7 @@ _ROWS = (
     ("E0620", "nothing to cache", "`{name}` has no result that could be cached", "A call without a result is made for its effect: a cached one would have none."),
     ("E0621", "size of a cache", "a cache has 1 to {limit} entries", "@cached(entries = 10_000, ttl = 1h). Without a ttl, entries stay until they are crowded out."),
     ("E0622", "lifetime of a cache", "what is cached lives longer than zero", "@cached(entries = 10_000, ttl = 1h). Without a ttl, entries stay until they are crowded out."),
-    ("E0623", "unknown pattern", "unknown replication pattern `{name}`", "no_versioning, version_request, message_returns_version, one_hop, one_hop_ack_client, wait_for_version."),
+    ("E0623", "unknown pattern", "unknown replication pattern `{name}`", "no_versioning, version_request, message_returns_version, one_hop, one_hop_ack_client, wait_for_version, chain."),
     ("E0624", "unknown argument", "`@{of}` has no argument `{name}`", "Each annotation has its arguments, by name."),
     ("E0625", "C++ type twice", "`{name}` stands for {type} in C++, as does `{other}`", "A C++ type has one codec, which is found by the type alone. A class that derives from it is a type of its own."),
     ("E0626", "required with a default", "`{name}` has a default, so it need not be given", "Leave out the default, or `@required`."),

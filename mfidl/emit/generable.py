@@ -17,18 +17,18 @@ from mfidl.source import Span
 
 Language = Literal["cpp", "python"]
 _NAMES: dict[Language, str] = {"cpp": "C++", "python": "Python"}
+_WITHOUT_REPLICATION: frozenset[Language] = frozenset(("cpp",))
 _WITHOUT_TOPICS: frozenset[Language] = frozenset(("cpp", "python"))
 
 
-def generable(program: model.Program, diagnostics: Diagnostics) -> model.Program:
-    """The program without what no generator can do yet; what that costs the requested modules is reported."""
-    return _without(program, {}, diagnostics)
-
-
 def for_language(program: model.Program, language: Language, diagnostics: Diagnostics) -> model.Program:
-    """The program without the structs of tier custom that name no codec for the language."""
+    """The program without what its generator cannot do yet, and without the structs of tier custom that name
+    no codec for the language; what that costs the requested modules is reported.
+    """
     if language in _WITHOUT_TOPICS:
         program = _without_topics(program, _NAMES[language], diagnostics)
+    if language in _WITHOUT_REPLICATION:
+        program = _without_replication(program, _NAMES[language], diagnostics)
     left_out = _without_codec(program, language)
     return _without(program, left_out, diagnostics) if left_out else program
 
@@ -41,6 +41,27 @@ def _without_topics(program: model.Program, language: str, diagnostics: Diagnost
     if not any(module.topics for module in program.modules):
         return program
     return model.Program(tuple(replace(module, topics=()) for module in program.modules))
+
+
+def _without_replication(program: model.Program, language: str, diagnostics: Diagnostics) -> model.Program:
+    for module in program.requested:
+        for service in module.services:
+            for method in service.methods:
+                if method.replicated is not None:
+                    what = f"method `{service.name}.{method.name}`"
+                    reason = f"replication is not generated for {language} yet"
+                    diagnostics.warning("W0801", method.span, what=what, reason=reason)
+    return model.Program(
+        tuple(
+            replace(module, services=tuple(map(_without_replicated_methods, module.services)))
+            for module in program.modules
+        )
+    )
+
+
+def _without_replicated_methods(service: model.Service) -> model.Service:
+    kept = tuple(each for each in service.methods if each.replicated is None)
+    return service if len(kept) == len(service.methods) else replace(service, methods=kept)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +80,7 @@ def _without(program: model.Program, left_out: dict[str, _Cause], diagnostics: D
     modules = []
     lost: dict[_Cause, list[_Lost]] = {}
     for module in program.modules:
-        cut = _Cut(left_out, diagnostics if module.requested else Diagnostics())
+        cut = _Cut(left_out)
         modules.append(cut.module(module))
         if module.requested:
             for cause, holders in cut.lost.items():
@@ -109,9 +130,8 @@ def _has_codec(struct: model.Struct, language: Language) -> bool:
 class _Cut:
     """One module's cuts."""
 
-    def __init__(self, left_out: dict[str, _Cause], diagnostics: Diagnostics) -> None:
+    def __init__(self, left_out: dict[str, _Cause]) -> None:
         self._left_out = left_out
-        self._diagnostics = diagnostics
         self.lost: dict[_Cause, list[_Lost]] = {}
 
     def module(self, module: model.Module) -> model.Module:
@@ -122,9 +142,6 @@ class _Cut:
             services=tuple(self._service(service) for service in module.services),
             topics=tuple(each for each in module.topics if self._keeps_topic(each)),
         )
-
-    def _warn(self, what: str, reason: str, span: Span | None) -> None:
-        self._diagnostics.warning("W0801", span, what=what, reason=reason)
 
     def _keeps(self, declaration: model.Declaration) -> bool:
         match declaration:
@@ -156,9 +173,6 @@ class _Cut:
         kept = []
         for method in service.methods:
             name = f"method `{service.name}.{method.name}`"
-            if method.replicated is not None:
-                self._warn(name, "replication is not generated yet", method.span)
-                continue
             held: list[model.Type] = [
                 field.type for struct in (method.params, method.results) for field in struct.fields
             ]

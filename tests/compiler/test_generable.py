@@ -5,7 +5,7 @@ from pathlib import Path
 from mfidl import model
 from mfidl.compiler import Exit, Targets, compile_files
 from mfidl.diagnostics import Diagnostic, Diagnostics
-from mfidl.emit.generable import for_language, generable
+from mfidl.emit.generable import for_language
 from tests.compiler.schema import program_of
 
 SCHEMA = """module m;
@@ -41,7 +41,7 @@ IMPORTED = "module o; struct Point { x: u8; } @tier(archive) struct Own { 1: x: 
 
 def cut(folder: Path) -> tuple[model.Program, list[Diagnostic]]:
     diagnostics = Diagnostics()
-    program = generable(program_of(folder, SCHEMA, o=IMPORTED), diagnostics)
+    program = program_of(folder, SCHEMA, o=IMPORTED)
     return for_language(program, "cpp", diagnostics), diagnostics.sorted()
 
 
@@ -82,7 +82,7 @@ def test_each_cause_is_one_warning_with_what_goes_with_it_as_notes(tmp_path: Pat
     left_out = [each for each in diagnostics if each.code == "W0801"]
     assert dict(each.message.split(" is left out of the generated code: ") for each in left_out) == {
         "struct `Geo`": "`Geo` names no codec for C++ (@cpp.codec)",
-        "method `S.replicated`": "replication is not generated yet",
+        "method `S.replicated`": "replication is not generated for C++ yet",
         "topic `T`": "topics are not generated for C++ yet",
     }
     (geo,) = (each for each in left_out if "Geo" in each.message)
@@ -116,7 +116,9 @@ def test_a_program_that_can_be_generated_whole_gives_no_warning(tmp_path: Path) 
     text = "module m; flags F: u8 { a } union U { f: F; } service S { f(u: U) -> F; }"
     diagnostics = Diagnostics()
     program = program_of(tmp_path, text)
-    assert generable(program, diagnostics).modules[0].declarations == program.modules[0].declarations
+    assert (
+        for_language(program, "cpp", diagnostics).modules[0].declarations == program.modules[0].declarations
+    )
     assert diagnostics.sorted() == []
 
 

@@ -18,7 +18,7 @@ from mfidl import model
 from mfidl.compiler import check
 from mfidl.diagnostics import Diagnostics
 from mfidl.emit import cpp, python
-from mfidl.emit.generable import generable
+from mfidl.emit.generable import for_language
 from mfidl.emit.output import EmitOptions
 from tests.compiler.cpp import COMPILERS, ROOT, run_all, syntax
 
@@ -59,17 +59,18 @@ def _programs(folder: Path) -> Iterator[model.Program]:
         path.write_text(text if "module " in text else f"module example_{i};\n{text}")
         outcome = check([str(path), *map(str, sorted(folder.glob("*/*.mfidl")))], [str(folder)])
         assert outcome.program is not None, (page, [each.message for each in outcome.diagnostics])
-        yield generable(outcome.program, Diagnostics())
+        yield outcome.program
     outcome = check([str(HERE / "whole_language.mfidl")], [str(HERE / "whole_language")])
     assert outcome.program is not None
     everything = [replace(each, requested=True) for each in outcome.program.modules]
-    yield generable(model.Program(tuple(everything)), Diagnostics())
+    yield model.Program(tuple(everything))
 
 
 def _trees(generator: str, programs: list[model.Program]) -> list[Tree]:
     trees: list[Tree] = []
     for program in programs:
-        made = (cpp if generator == "cpp" else python).generate(program, _OPTIONS)
+        own = for_language(program, "cpp" if generator == "cpp" else "python", Diagnostics())
+        made = (cpp if generator == "cpp" else python).generate(own, _OPTIONS)
         files = {each.path: each.text for each in made}
         tree = next((each for each in trees if each.takes(files)), None)
         if tree is None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from mfidl import model
 from mfidl.compiler import Exit, Targets, compile_files
 from mfidl.diagnostics import Diagnostics
-from mfidl.emit.generable import generable
+from mfidl.emit.generable import for_language
 from tests.random_schemas.generator import MODERATE, RandomSchema, Size
 
 
@@ -47,5 +47,5 @@ def made(seed: int, folder: Path, size: Size = MODERATE) -> Made:
     if outcome.exit is not Exit.OK or outcome.program is None:
         told = "\n".join(f"{each.code} {each.message}" for each in outcome.diagnostics)
         raise RefusedError(f"seed {seed} in {folder}:\n{told}")
-    generated = generable(outcome.program, Diagnostics())
+    generated = for_language(outcome.program, "cpp", Diagnostics())  # what both languages have
     return Made(seed, folder, tuple(files), outcome.program, generated)

@@ -3,6 +3,7 @@ what calls several agents at once.
 
 unary method     query, query_batch, query_bulk
 cached           query_forget, query_cache besides, which nobody awaits
+replicated       put: a result that names the version and the replicas
 with streams     scan: a reader, a duplex stream, or, with a stream of parameters alone, a function that is
                  given what to iterate over
 """
@@ -18,6 +19,7 @@ from mfidl.emit.python.service_file import CallView, ServiceFile
 from mfidl.emit.python.types import annotation
 from mfidl.model import Method, Primitive, Scalar, Service, Stream, Struct
 
+_OPTIONS = {"batch": "mf.BatchOptions", "replicate": "mf.ReplicatedOptions"}
 _OTHER = "anything else that failed; its `code` and `execution` say more."
 
 
@@ -80,6 +82,8 @@ class ClientFile(ServiceFile):
         for method, own in zip(service.methods, names.methods, strict=True):
             if method.streams:
                 calls.append(self._stream(method, own, awaited))
+            elif method.replicated is not None:
+                calls.append(self._replicated(method, own, awaited))
             else:
                 calls.append(self._one(method, own, awaited))
                 calls += [*self._cache(method, own), *self._many(method, own, awaited)]
@@ -133,6 +137,11 @@ class ClientFile(ServiceFile):
     def _one(self, method: Method, names: MethodNames, awaited: bool) -> CallView:
         called = "call_cached" if method.cached else "call"
         form = _Form(names.function, self._result_type(method, names), called, awaited)
+        return self._call(method, names, form, self._doc(method, _OTHER))
+
+    def _replicated(self, method: Method, names: MethodNames, awaited: bool) -> CallView:
+        result = f"mf.Replicated[{self._result_type(method, names)}]"
+        form = _Form(names.function, result, "replicate", awaited)
         return self._call(method, names, form, self._doc(method, _OTHER))
 
     def _cache(self, method: Method, names: MethodNames) -> list[CallView]:
@@ -223,7 +232,7 @@ class ClientFile(ServiceFile):
     def _view(
         self, method: Method, form: _Form, parameters: list[str], arguments: list[str], doc: str
     ) -> CallView:
-        options = "mf.BatchOptions" if form.called.startswith("batch") else "mf.CallOptions"
+        options = _OPTIONS.get(form.called, "mf.CallOptions")
         back = "" if form.result == "None" else "return "
         head = self._head(form.name, parameters, options, form.result, 6 if form.awaited else 0)
         before, after = f"{'await ' * form.awaited}self._target.{form.called}(", ")"

@@ -209,7 +209,10 @@ class TypesFile:
         )
 
     def _request(self, method: Method, name: str, shown: str) -> ClassView:
-        doc = docstring(f"One call of {shown}, for batches.", 4)
+        what = (
+            f"One call of {shown}, for batches." if method.replicated is None else f"One message of {shown}."
+        )
+        doc = docstring(what, 4)
         return ClassView(
             self._dataclass(), f"class {name}:", doc, self._parameters(method.params, given=True)
         )

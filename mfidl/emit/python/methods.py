@@ -114,6 +114,8 @@ class MethodsFile(ServiceFile):
             options.append("ordered=True")
         if self._context.facts.is_constrained(method.params):
             options.append("constrained=True")
+        if method.replicated is not None:
+            options.append(f'replicated="{method.replicated}"')
         if method.deadline_ns is not None:
             options.append(f"deadline={method.deadline_ns / 1e9!r}")
         if method.batch_max is not None:

@@ -67,8 +67,8 @@ _MODULE_WORDS = PYTHON_RESERVED | BUILTINS | TYPE_HELPERS | SERVICE_HELPERS | CO
 
 @dataclass(frozen=True, slots=True)
 class MethodNames:
-    """A method with streams has neither batch and bulk functions nor `servant_items`: these are "". `forget`
-    and `cache` are there of cached methods alone.
+    """A method with streams has neither batch and bulk functions nor `servant_items`, nor has a replicated
+    one: these are "". `forget` and `cache` are there of cached methods alone.
     """
 
     request: str
@@ -294,11 +294,14 @@ def _service(service: Service, scope: Scope) -> ServiceNames:
     calls = _Scope(words, _TARGET_FUNCTIONS, types)
     serving = _Scope(words, ["mf_service"], types)
     functions = [calls.take(written(method)) for method in service.methods]
-    served = [serving.take(written(method)) for method in service.methods]
+    served = [
+        serving.take(f"on_apply_{written(method)}" if method.replicated else written(method))
+        for method in service.methods
+    ]
     methods = []
     for method, function, servant_function in zip(service.methods, functions, served, strict=True):
         name = written(method)
-        many = not method.streams
+        many = not method.streams and method.replicated is None
         methods.append(
             MethodNames(
                 request=scope.take(f"{own}{camel(name)}Request"),

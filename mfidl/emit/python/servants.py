@@ -59,6 +59,8 @@ class ServerFile(ServiceFile):
         context = self._context
         context.imports.name("abc", "abstractmethod")
         iterator = "AsyncIterator" if awaited else "Iterator"
+        if method.replicated is not None:
+            return self._applied(method, names, awaited=awaited)
         fields = zip(method.params.fields, context.attributes(method.params), strict=True)
         parameters = [f"{name}: {annotation(context, each.spelled)}" for each, name in fields]
         if method.param_stream is not None:
@@ -74,6 +76,17 @@ class ServerFile(ServiceFile):
             head=bracket(before, ["self", *parameters], f") -> {result}:", 4),
             doc=docstring(self._doc(method, _OTHER), 8),
             items=None if method.streams else self._items(method, names, awaited=awaited),
+        )
+
+    def _applied(self, method: Method, names: MethodNames, *, awaited: bool) -> ServantMethodView:
+        """A replicated method: the function that is called for each message in the order of the versions."""
+        request = self._own("_types", names.request)
+        parameters = ["self", "version: mf.Version", f"request: {request}"]
+        before = f"{'async ' * awaited}def {names.servant_function}("
+        return ServantMethodView(
+            head=bracket(before, parameters, f") -> {self._result_type(method, names)}:", 4),
+            doc=docstring(self._doc(method, _OTHER), 8),
+            items=None,
         )
 
     def _items(self, method: Method, names: MethodNames, *, awaited: bool) -> CallView:

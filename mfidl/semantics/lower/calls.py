@@ -25,6 +25,7 @@ PATTERNS = (
     "one_hop",  # to one server, which passes it on, and acknowledges when the others have
     "one_hop_ack_client",  # to one server, which passes it on; all acknowledge to the client
     "wait_for_version",  # to all at once; one of them gives the version to the others, who wait for it
+    "chain",  # to one server, from which it goes from one to the next; the last acknowledges to the client
 )
 
 _DURATION = model.Primitive(model.Scalar.DURATION)

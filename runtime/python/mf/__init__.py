@@ -21,6 +21,7 @@ from mf.core.current import CurrentCall, current_call
 from mf.core.error import Code, DeclaredError, Error, Execution, MfError
 from mf.core.options import INFINITE, BatchOptions, CallOptions
 from mf.core.outcome import Outcome, each, each_async, each_in_order
+from mf.core.replicated import Replicated, ReplicatedOptions, Require, Version
 from mf.core.service import AsyncServant, ErrorCodec, Method, Servant, ServiceInfo
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 from mf.core.target import BatchCall, Scattered
@@ -28,8 +29,10 @@ from mf.core.target import BatchCall, Scattered
 if TYPE_CHECKING:
     from mf import client
     from mf.app.async_client import AsyncClient
+    from mf.app.async_replica import AsyncReplica
     from mf.app.async_server import AsyncServer
     from mf.app.client import Client
+    from mf.app.replica import Replica
     from mf.app.server import Server
     from mf.codec.decode_error import DecodeError
     from mf.codec.enums import OpenEnum
@@ -54,6 +57,7 @@ __all__ = [
     "AsyncClient",
     "AsyncDuplexStream",
     "AsyncLead",
+    "AsyncReplica",
     "AsyncServant",
     "AsyncServer",
     "AsyncStreamReader",
@@ -83,6 +87,10 @@ __all__ = [
     "MfError",
     "OpenEnum",
     "Outcome",
+    "Replica",
+    "Replicated",
+    "ReplicatedOptions",
+    "Require",
     "Scattered",
     "Servant",
     "Server",
@@ -91,6 +99,7 @@ __all__ = [
     "StreamReader",
     "Timestamp",
     "Tls",
+    "Version",
     "View",
     "as_numpy",
     "client",
@@ -115,6 +124,7 @@ if not TYPE_CHECKING:
     _HOMES = {
         "AsyncClient": "mf.app.async_client",
         "AsyncLead": "mf.server.async_lead",
+        "AsyncReplica": "mf.app.async_replica",
         "CacheStats": "mf.core.cache",
         "CallCache": "mf.core.cached",
         "Client": "mf.app.client",
@@ -129,6 +139,7 @@ if not TYPE_CHECKING:
         "MethodStats": "mf.server.counters",
         "OpenEnum": "mf.codec.enums",
         "AsyncServer": "mf.app.async_server",
+        "Replica": "mf.app.replica",
         "Server": "mf.app.server",
         "ServerStats": "mf.server.counters",
         "Timestamp": "mf.codec.times",

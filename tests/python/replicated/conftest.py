@@ -1,6 +1,17 @@
 """The many runs of the simulated group are for `make soak` alone."""
 
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
 import pytest
+
+from mfidl.compiler import Exit, Targets, compile_files
+
+HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -10,3 +21,28 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if long:
         config.hook.pytest_deselected(items=long)
         items[:] = [each for each in items if each not in long]
+
+
+@pytest.fixture(scope="session")
+def journal_stubs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the package `journal` is."""
+    folder = tmp_path_factory.mktemp("journal")
+    outcome = compile_files([str(HERE / "journal.mfidl")], [], Targets(python=str(folder)))
+    assert outcome.exit is Exit.OK
+    assert outcome.diagnostics == []
+    return folder
+
+
+@pytest.fixture(scope="session")
+def pages(journal: ModuleType) -> type[Any]:
+    """The servant of the journal."""
+    assert journal is not None
+    made: type[Any] = import_module("tests.python.replicated.programs.journal_replica").Pages
+    return made
+
+
+@pytest.fixture(scope="session")
+def journal(journal_stubs: Path) -> Iterator[ModuleType]:
+    sys.path.insert(0, str(journal_stubs))
+    yield import_module("journal")
+    sys.path.remove(str(journal_stubs))

@@ -342,7 +342,7 @@ class World:
                 self._effects(process)
 
     def take_lead_away(self, unnoticed_for: float) -> None:
-        """The controller has lost sight of who has the lead, who notices that later."""
+        """The controller has lost sight of who has the lead, who asks for it again when that is noticed."""
         process = self.leader
         if process is None:
             return
@@ -351,8 +351,6 @@ class World:
 
         def notice() -> None:
             if process.alive:
-                if self.leader is not process:
-                    process.replica.lose(self.now)
                 self._ask_for_lead(process.name)
 
         self.at(unnoticed_for, notice)

@@ -1,7 +1,12 @@
 """R7. The client of programs: knows all kinds of addresses."""
 
+from typing import TYPE_CHECKING, Any
+
 from mf.client.client import Client as BaseClient
 from mf.link.resolver import RelayedResolver, Resolver, asked_at, relay_addresses
+
+if TYPE_CHECKING:
+    from mf.transport.tls import Tls
 
 
 class Client(BaseClient):
@@ -19,6 +24,13 @@ class Client(BaseClient):
     """
 
     __slots__ = ()
+
+    def _replicator_for(self, where: str, tls: "Tls | None") -> Any:
+        if not where.startswith("mf://"):
+            return None
+        from mf.app.replication import BlockingReplication
+
+        return BlockingReplication(where, tls)
 
     def _resolver_for(self, where: str) -> Resolver:
         if where.startswith("mf://"):

@@ -80,6 +80,9 @@ class AsyncClient(AsyncTargetSource):
         runs any more. May be called twice."""
         self._caches.close()
         if self._pool is not None and self._resolver is not None:
+            assert self._router is not None
+            for replication in list(self._router.replications.values()):
+                await replication.close()
             self._pool.close()
             self._resolver.close()
             await self._pool.end()

@@ -12,10 +12,11 @@ from mf.client.async_destination import AsyncDestination
 from mf.client.async_router import AsyncRouter
 from mf.client.async_streams import duplex_stream, read_stream, write_stream
 from mf.client.begin import begin, begin_bulk, deadline_of, give_metadata
-from mf.client.driving import bulk_outcomes, scattered_outcome
+from mf.client.driving import bulk_outcomes, replicated_agent, scattered_outcome
 from mf.core.agent import Agent, called_agent
 from mf.core.options import BatchOptions, CallOptions
 from mf.core.outcome import Outcome
+from mf.core.replicated import Replicated, ReplicatedOptions
 from mf.core.service import Method, ServiceInfo
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader
 from mf.core.target import AsyncScatterTarget, AsyncTarget, Scattered
@@ -79,6 +80,21 @@ class AsyncRemoteTarget(AsyncDestination, AsyncTarget):
         if method.oneway and call.failure is None:
             return cast(T, None)
         return call.value()
+
+    async def replicate(
+        self, method: Method[Any, T], options: ReplicatedOptions | None, *arguments: Any
+    ) -> Replicated[T]:
+        key = (self.service.name, replicated_agent(self.service, self.agent))
+        replication = self.router.replications.get(key)
+        if replication is None:
+            from mf.replicated._generated.mf.replication._methods import REPLICA_SERVICE
+            from mf.replicated.calls import AsyncReplication
+
+            replicas = AsyncRemoteTarget(self.router, REPLICA_SERVICE, None)
+            replication = AsyncReplication(replicas, self.service, key[1])
+            self.router.replications[key] = replication
+        result: Replicated[T] = await replication.call(method, options, arguments)
+        return result
 
     def batch(
         self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None

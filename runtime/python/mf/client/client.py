@@ -63,6 +63,12 @@ class Client(TargetSource):
         self._resolver = self._resolver_for(where) if isinstance(where, str) else where
         self._pool = Pool(connect=connect, tls=tls, max_payload=max_payload, dead_after=dead_after)
         self._router = Router(self._resolver, self._pool, wait_for_server, self._forwarded, self._caches)
+        if isinstance(where, str):
+            self._router.replicator = self._replicator_for(where, tls)
+
+    def _replicator_for(self, where: str, tls: "Tls | None") -> Any:
+        """What makes replicated calls, which need a controller; None: there are none."""
+        del where, tls
 
     def _resolver_for(self, where: str) -> Resolver:
         """The resolver that an address stands for. Raises ValueError for an address that is none."""
@@ -79,6 +85,8 @@ class Client(TargetSource):
     def close(self) -> None:
         """Closes all connections; calls under way end as CANCELLED. May be called twice."""
         self._caches.close()
+        if self._router is not None and self._router.replicator is not None:
+            self._router.replicator.close()
         if self._resolver is not None:
             self._resolver.close()
         if self._pool is not None:

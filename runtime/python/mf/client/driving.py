@@ -4,14 +4,23 @@ from typing import Any, TypeVar
 
 from mf.client.begin import give_metadata
 from mf.client.routes import Route
-from mf.core.error import Code, DeclaredError, Error, Execution
+from mf.core.error import Code, DeclaredError, Error, Execution, not_executed
 from mf.core.options import CallOptions
 from mf.core.outcome import Outcome
+from mf.core.service import ServiceInfo
 from mf.protocol.call import Call
 from mf.protocol.call_table import CallEvent, CallStep
 from mf.protocol.frame import ONEWAY, pack_deadline
 
 T = TypeVar("T")
+
+
+def replicated_agent(service: ServiceInfo, agent: str | None) -> str:
+    """Whose replicas a replicated call is for. Raises Error where the caller has not said it."""
+    if agent is None and service.agent is not None:
+        text = f"a replicated call of {service.short_name} is for one {service.agent}: name it by at()"
+        raise not_executed(Code.INVALID_ARGUMENT, text)
+    return agent or ""
 
 
 def given_up() -> Error:

@@ -84,7 +84,8 @@ class _SinceAnswered:
 class Routing(Generic[V, P]):
     """What all targets of a client share, however they wait: where servers are, and the rules above.
     `budget`: what its calls may repeat. `forward_metadata`: keys that pass on from the call of a handler into
-    calls that it makes here. `caches`: what the client keeps of cached calls.
+    calls that it makes here. `caches`: what the client keeps of cached calls. `replications`: what sends its
+    replicated calls, by service and agent; `replicator`: what does for a client that blocks.
     """
 
     __slots__ = (
@@ -94,6 +95,8 @@ class Routing(Generic[V, P]):
         "caches",
         "forward_metadata",
         "pool",
+        "replications",
+        "replicator",
         "resolver",
         "seen",
         "some_refuse",
@@ -113,6 +116,8 @@ class Routing(Generic[V, P]):
         self.forward_metadata = forward_metadata
         self.budget = RetryBudget()
         self.caches = Caches() if caches is None else caches
+        self.replications: dict[tuple[str, str], Any] = {}
+        self.replicator: Any = None
         self.seen: set[tuple[str, str | None]] = set()
         self.some_refuse = False  # some server was overloaded, once
         self._usual: dict[int, float] = {}  # seconds that a method takes

@@ -11,14 +11,15 @@ from typing import Any, TypeVar, cast
 from mf.client.begin import begin, begin_bulk, give_metadata
 from mf.client.blocking import again, run
 from mf.client.destination import Destination
-from mf.client.driving import bulk_outcomes
+from mf.client.driving import bulk_outcomes, replicated_agent
 from mf.client.scatter import AgentsTarget
 from mf.core.agent import Agent, called_agent
 from mf.core.options import BatchOptions, CallOptions
 from mf.core.outcome import Outcome
+from mf.core.replicated import Replicated, ReplicatedOptions
 from mf.core.service import Method
 from mf.core.stream import DuplexStream, StreamReader
-from mf.core.target import BatchCall, ScatterTarget, Target
+from mf.core.target import BatchCall, ScatterTarget, Target, without_replicas
 from mf.protocol.call_table import RESOLVE
 from mf.protocol.reply import OK
 
@@ -90,6 +91,15 @@ class RemoteTarget(Destination, Target):
         call = begin_bulk(self.router, method, options, requests, monotonic())
         run(call, self)
         return bulk_outcomes(call, options)
+
+    def replicate(
+        self, method: Method[Any, T], options: ReplicatedOptions | None, *arguments: Any
+    ) -> Replicated[T]:
+        agent = replicated_agent(self.service, self.agent)
+        if self.router.replicator is None:
+            raise without_replicas(method)
+        result: Replicated[T] = self.router.replicator(self.service, agent, method, options, arguments)
+        return result
 
     # Streams
 

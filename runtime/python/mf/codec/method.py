@@ -32,6 +32,7 @@ def method(
     deadline: float | None = None,
     batch_max: int = DEFAULT_BATCH_MAX,
     cached: CacheInfo | None = None,
+    replicated: str | None = None,
     param_element: Callable[[], s.Shape] | None = None,
     param_element_encoding: int = FEBIRD,
     result_element: Callable[[], s.Shape] | None = None,
@@ -71,6 +72,7 @@ def method(
         deadline=deadline,
         batch_max=batch_max,
         cached=cached,
+        replicated=replicated,
         param_element=_element(f"{name}, parameter stream", param_element, param_element_encoding),
         result_element=_element(f"{name}, result stream", result_element, result_element_encoding),
     )

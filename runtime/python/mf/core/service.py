@@ -84,8 +84,9 @@ class Method(Generic[Request, Result]):
     parameters, its fields in order) when there are many. A method without result has the result None.
     `ordered`: the calls of one batch run one after the other. `constrained`: a request of the right types may
     still violate the schema, and encoding it says so.
-    `param_element` and `result_element`: the values of its streams; with a result stream the method has no
-    result, and with either it is a `stream`.
+    `replicated`: the name of the pattern by which a message goes to all replicas; `attribute` is then the
+    function that applies one. `param_element` and `result_element`: the values of its streams; with a result
+    stream the method has no result, and with either it is a `stream`.
     """
 
     __slots__ = (
@@ -112,6 +113,7 @@ class Method(Generic[Request, Result]):
         "oneway",
         "ordered",
         "param_element",
+        "replicated",
         "request",
         "request_encoding",
         "result_element",
@@ -146,6 +148,7 @@ class Method(Generic[Request, Result]):
         deadline: float | None = None,
         batch_max: int = DEFAULT_BATCH_MAX,
         cached: CacheInfo | None = None,
+        replicated: str | None = None,
         param_element: ElementCodec[Any] | None = None,
         result_element: ElementCodec[Any] | None = None,
     ) -> None:
@@ -174,6 +177,7 @@ class Method(Generic[Request, Result]):
         self.deadline = deadline
         self.batch_max = batch_max
         self.cached = cached
+        self.replicated = replicated
         self.param_element = param_element
         self.result_element = result_element
         self.stream = param_element is not None or result_element is not None

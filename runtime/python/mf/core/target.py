@@ -9,8 +9,10 @@ from collections.abc import AsyncIterable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from mf.core.agent import Agent
+from mf.core.error import Code, Error, not_executed
 from mf.core.options import BatchOptions, CallOptions
 from mf.core.outcome import Failure, Outcome
+from mf.core.replicated import Replicated, ReplicatedOptions
 from mf.core.service import Method, ServiceInfo
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 
@@ -21,6 +23,14 @@ K = TypeVar("K")
 K2 = TypeVar("K2")
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+def without_replicas(method: Method[Any, Any]) -> Error:
+    """Of a replicated call where there can be no replicas."""
+    text = (
+        f"{method.name} is replicated: call it through the controller that its replicas are registered with"
+    )
+    return not_executed(Code.UNKNOWN_METHOD, text)
 
 
 class BatchCall(ABC, Generic[T]):
@@ -170,6 +180,16 @@ class Target(Keeper):
         """Application-level batch: one message with all requests. Raises Error if the message as a whole
         failed."""
 
+    def replicate(
+        self,
+        method: Method[Any, T],
+        options: ReplicatedOptions | None,
+        *arguments: Any,
+    ) -> Replicated[T]:
+        """One message to all replicas. Raises Error or one of the method's declared errors."""
+        del options, arguments
+        raise without_replicas(method)
+
     # Cached calls
 
     def call_cached(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
@@ -245,6 +265,16 @@ class AsyncTarget(Keeper):
     ) -> list[Outcome[T]]:
         """Application-level batch: one message with all requests. Raises Error if the message as a whole
         failed."""
+
+    async def replicate(
+        self,
+        method: Method[Any, T],
+        options: ReplicatedOptions | None,
+        *arguments: Any,
+    ) -> Replicated[T]:
+        """One message to all replicas. Raises Error or one of the method's declared errors."""
+        del options, arguments
+        raise without_replicas(method)
 
     # Cached calls
 

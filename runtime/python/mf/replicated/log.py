@@ -32,7 +32,7 @@ _PRIME = 0x9E37_79B1_85EB_CA87
 
 
 def next_mark(mark: int, entry: Entry) -> int:
-    """The mark behind an entry (docs/protocol.md, section 5c)."""
+    """The mark behind an entry (docs/protocol.md, section 5d)."""
     version, body = entry.version, entry.body
     if body is not None:
         client = body.origin.client.bytes

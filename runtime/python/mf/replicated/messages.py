@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 from uuid import UUID
 
+from mf.core.service import ServiceInfo
 from mf.replicated._generated.mf.replication import (
     MOST_CLIENTS,
     MOST_ENTRIES,
@@ -85,6 +86,7 @@ __all__ = [
     "Version",
     "majority",
     "needed",
+    "schema_of",
 ]
 
 Message: TypeAlias = (
@@ -162,6 +164,11 @@ Effect: TypeAlias = Send | Apply | RestoreState | TakeSnapshot | Resign | Stuck
 
 def majority(members: int) -> int:
     return members // 2 + 1
+
+
+def schema_of(service: ServiceInfo) -> UUID:
+    """The fingerprint, as messages have it."""
+    return UUID(bytes=service.fingerprint)
 
 
 def needed(require: Require, members: int) -> int:

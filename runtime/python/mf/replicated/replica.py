@@ -165,15 +165,13 @@ class Replica:
             self.versioner.disconnected(peer)
 
     def lead(self, epoch: int, now: float) -> None:
-        """This process has got the lead. Larger epochs only."""
+        """This process has got the lead. It has it until a later epoch begins, or it resigns: replicas are
+        fenced by what they have promised, so that nothing is lost by one who no longer has the controller's
+        word.
+        """
         self.now = now
         self.versioner = Versioner(self, epoch)
         self.versioner.begin()
-
-    def lose(self, now: float) -> None:
-        """This process no longer has the lead."""
-        self.now = now
-        self.versioner = None
 
     def tick(self, now: float) -> None:
         """Now and then, a few times in `repeat`: repeats what was not answered."""

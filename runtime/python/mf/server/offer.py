@@ -36,6 +36,8 @@ class Handler:
         self.planned = method.request_encoding | (STREAM if method.stream else 0)
         """Encoding and kind of call that a request must have."""
         self.function: Callable[..., Any] = getattr(servant, method.attribute, _left_out)
+        if method.replicated is not None:
+            self.function = _replicated
         self.batch: Callable[..., Any] | None = None
         own = getattr(type(servant), method.batch_attribute, None)
         if own is not None and own is not getattr(base, method.batch_attribute, None):
@@ -111,6 +113,10 @@ def handlers_of(servant: BaseServant) -> list[Any]:
 
 def _left_out(*_: object) -> NoReturn:
     raise not_executed(Code.UNKNOWN_METHOD, "this method is not generated for Python")
+
+
+def _replicated(*_: object) -> NoReturn:
+    raise not_executed(Code.UNKNOWN_METHOD, "this method is replicated: it is called through its replicas")
 
 
 def _not_generated(name: str) -> Method[Any, Any]:

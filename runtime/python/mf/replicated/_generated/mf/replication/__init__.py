@@ -2,7 +2,7 @@
 # ruff: noqa: A004, RUF100
 """What replicas of one service, and its clients, say to each other about replicated messages. Each pair of
 processes has
-one call of `link`, whose two streams carry `Message`; docs/protocol.md, section 5c, says what they mean.
+one call of `link`, whose two streams carry `Message`; docs/protocol.md, section 5d, says what they mean.
 Payloads are bytes here: they are forwarded as they came, with the fingerprint of the schema that they are
 of.
 """

@@ -1,0 +1,313 @@
+"""R8. One replica of a service in a program of asyncio: the machine of mf.replicated.replica over links to
+the others and to clients, with the lead that the controller gives.
+"""
+
+from asyncio import Event, Queue, Task, get_running_loop, sleep, wait, wait_for
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from contextvars import Context
+from time import monotonic
+from typing import Any, Self
+from uuid import UUID, uuid4
+
+from mf.app.async_client import AsyncClient
+from mf.app.async_server import AsyncServer
+from mf.core import log
+from mf.core.agent import Agent
+from mf.core.error import Code, Error, MfError, not_executed
+from mf.core.offered import offered_agent
+from mf.core.replicated import Version
+from mf.core.service import AsyncServant, BaseServant
+from mf.replicated._generated.mf import replication as wire
+from mf.replicated.applying import Applying, Job
+from mf.replicated.links import MOST_QUEUED, OutgoingLink, group_agent, wrapped
+from mf.replicated.messages import Message, PeerId, Resign, Send, Stuck, schema_of
+from mf.replicated.replica import Replica as Machine
+from mf.replicated.settings import Settings
+
+_TICK = 0.05
+_PAUSE = 0.2
+
+
+class AsyncReplica:
+    """One of the replicas of a service, which apply its `@replicated` methods in one order.
+
+        async with mf.AsyncReplica(store, "mf://localhost:7400", member="a", members=["a", "b", "c"]):
+            ...
+
+    The servant's `on_apply_…` functions are called for each message, in the order of the versions. With
+    `on_snapshot()`, which gives its state as bytes, and `on_restore(bytes | None)`, it can follow however
+    long it was away. `members`: the names of all replicas, the same at all; `member`: this one's. They find
+    each other through the controller, which also says who gives out the versions. `listen`: where clients and
+    the other replicas reach it. What the service has besides, reading for example, is offered by a server, as
+    for any service.
+
+    Raises ValueError for members that do not fit, or a service without a replicated method.
+    """
+
+    def __init__(
+        self,
+        servant: BaseServant,
+        controller: str,
+        *,
+        member: str,
+        members: Sequence[str],
+        agent: Agent | None = None,
+        listen: str = "tcp://127.0.0.1:0",
+        settings: Settings | None = None,
+    ) -> None:
+        service = servant.mf_service
+        self._base = group_agent(service.name, offered_agent(service, agent))
+        self._controller = controller
+        self._listen = listen
+        self._applying = Applying(servant)
+        self._is_async = isinstance(servant, AsyncServant)
+        self._machine = Machine(
+            member,
+            members,
+            schema_of(service),
+            uuid4(),
+            can_snapshot=self._applying.can_snapshot,
+            settings=settings,
+        )
+        self._server: AsyncServer | None = None
+        self._client: AsyncClient | None = None
+        self._links: dict[str, OutgoingLink] = {}
+        self._incoming: dict[UUID, Queue[Message | None]] = {}
+        self._jobs: deque[Job] = deque()
+        self._job_there = Event()
+        self._working = False
+        self._resigned = Event()
+        self._normal = Event()
+        self._tasks: list[Task[None]] = []
+        self.stuck = ""
+        """Why this replica takes part no more; empty while it does."""
+
+    # What users see
+
+    @property
+    def version(self) -> Version:
+        """Up to where the servant has applied."""
+        head = self._machine.log.head_at(self._machine.applied)
+        return Version(0, 0) if head is None else Version(head.version.epoch, head.version.counter)
+
+    @property
+    def leads(self) -> bool:
+        """Whether it gives out the versions, as far as it knows."""
+        return self._machine.versioner is not None and self._machine.versioner.ready
+
+    @property
+    def serves(self) -> bool:
+        """Whether it has caught up, and acknowledges."""
+        return self._machine.is_normal
+
+    async def until_serving(self, timeout: float) -> bool:
+        """Waits until it has caught up, at most so many seconds."""
+        if not self.serves:
+            self._normal.clear()
+            with suppress(TimeoutError):
+                await wait_for(self._normal.wait(), timeout)
+        return self.serves
+
+    # Beginning and end
+
+    async def start(self) -> None:
+        """Offers itself, finds the others, and catches up. Raises OSError if an address cannot be had."""
+        if self._server is not None:
+            raise ValueError("the replica was started already")
+        server = self._server = AsyncServer(self._listen, self._controller, drain_timeout=0.5)
+        self._client = AsyncClient(self._controller)
+        servant = _ReplicaServant(self)
+        server.offer(servant, f"{self._base}{self._machine.me}")
+        server.offer(servant, self._base)
+        await server.start()
+        replicas = self._client.async_target(wire.REPLICA_SERVICE)
+        for other in self._machine.others:
+            self._links[other] = self._link(other, replicas.at(f"{self._base}{other}"))
+        runs = [self._tick(), self._seek_lead(server)]
+        if self._is_async:
+            runs.append(self._work())
+        self._tasks = [get_running_loop().create_task(each, context=Context()) for each in runs]
+
+    async def stop(self) -> None:
+        """Gives up the lead, and is gone for clients and the other replicas. May be called twice."""
+        tasks, self._tasks = self._tasks, []
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await wait(tasks)
+        links, self._links = self._links, {}
+        for link in links.values():
+            await link.close()
+        for queue in list(self._incoming.values()):
+            queue.put_nowait(None)
+        if self._client is not None:
+            await self._client.close()
+        if self._server is not None:
+            await self._server.stop()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: Any) -> None:
+        await self.stop()
+
+    # Links
+
+    def _link(self, other: str, target: Any) -> OutgoingLink:
+        def opened() -> None:
+            self._machine.connected(other, monotonic())
+            self._carry_out()
+
+        def closed() -> None:
+            self._machine.disconnected(other, monotonic())
+            self._carry_out()
+
+        def received(message: Message) -> None:
+            """Nothing: each side speaks on the link that it has opened."""
+
+        return OutgoingLink(target, wire.Peer(member=self._machine.me), opened, received, closed)
+
+    def members(self) -> list[str]:
+        return list(self._machine.members)
+
+    async def linked(
+        self, who: wire.Peer, messages: AsyncIterator[wire.Message]
+    ) -> AsyncIterator[wire.Message]:
+        """A link that somebody else has opened: what goes back on it."""
+        peer: PeerId
+        if who.client is not None and who.member is None:
+            peer = who.client
+        elif who.member is not None and who.client is None and who.member in self._machine.others:
+            peer = who.member
+        else:
+            raise not_executed(
+                Code.INVALID_ARGUMENT, "a link is a client's, or another member's of the group"
+            )
+        queue: Queue[Message | None] = Queue()
+        if isinstance(peer, UUID):
+            before = self._incoming.get(peer)
+            if before is not None:
+                before.put_nowait(None)
+            self._incoming[peer] = queue
+            self._machine.connected(peer, monotonic())
+            self._carry_out()
+        reader = get_running_loop().create_task(self._read(peer, messages, queue))
+        try:
+            while (message := await queue.get()) is not None:
+                yield wrapped(message)
+        finally:
+            reader.cancel()
+            await wait((reader,))
+            if isinstance(peer, UUID) and self._incoming.get(peer) is queue:
+                del self._incoming[peer]
+                self._machine.disconnected(peer, monotonic())
+                self._carry_out()
+
+    async def _read(
+        self, peer: PeerId, messages: AsyncIterator[wire.Message], queue: Queue[Message | None]
+    ) -> None:
+        try:
+            async for message in messages:
+                self._machine.receive(peer, message.value, monotonic())
+                self._carry_out()
+        except MfError:
+            pass
+        finally:
+            queue.put_nowait(None)
+
+    # Effects
+
+    def _carry_out(self) -> None:
+        """All that the machine asks for now."""
+        if self._working:
+            return
+        self._working = True
+        try:
+            while effects := self._machine.take():
+                for effect in effects:
+                    match effect:
+                        case Send(to, message):
+                            self._send(to, message)
+                        case Resign(reason):
+                            log.info("replica %s gives up the lead: %s", self._machine.me, reason)
+                            self._resigned.set()
+                        case Stuck(reason):
+                            self.stuck = reason
+                            log.error("replica %s takes part no more: %s", self._machine.me, reason)
+                        case _:
+                            self._jobs.append(effect)
+                            self._job_there.set()
+                while self._jobs and not self._is_async:
+                    outcome = self._applying.do(self._jobs.popleft())
+                    self._machine.done(outcome, monotonic())
+        finally:
+            self._working = False
+        if self._machine.is_normal:
+            self._normal.set()
+
+    def _send(self, to: PeerId, message: Message) -> None:
+        if isinstance(to, str):
+            link = self._links.get(to)
+            if link is not None:
+                link.send(message)
+            return
+        queue = self._incoming.get(to)
+        if queue is not None and queue.qsize() < MOST_QUEUED:
+            queue.put_nowait(message)
+
+    async def _work(self) -> None:
+        """The servant of asyncio: one job after the other."""
+        while True:
+            await self._job_there.wait()
+            self._job_there.clear()
+            while self._jobs:
+                outcome = await self._applying.do_async(self._jobs.popleft())
+                self._machine.done(outcome, monotonic())
+                self._carry_out()
+
+    async def _tick(self) -> None:
+        while True:
+            self._machine.tick(monotonic())
+            self._carry_out()
+            await sleep(_TICK)
+
+    # The lead
+
+    async def _seek_lead(self, server: AsyncServer) -> None:
+        while True:
+            try:
+                async with server.lead(_ReplicaServant, self._base) as lead:
+                    self._resigned.clear()
+                    self._machine.lead(lead.epoch, monotonic())
+                    self._carry_out()
+                    await self._until_over(lead.lost())
+            except Error as trouble:
+                log.info("replica %s does not get the lead: %s", self._machine.me, trouble)
+            # It goes on giving out versions until it hears of a later epoch: the controller may just be away.
+            await sleep(_PAUSE)
+
+    async def _until_over(self, lost: Any) -> None:
+        loop = get_running_loop()
+        ways = [loop.create_task(lost), loop.create_task(self._resigned.wait())]
+        try:
+            await wait(ways, return_when="FIRST_COMPLETED")
+        finally:
+            for each in ways:
+                each.cancel()
+            await wait(ways)
+
+
+class _ReplicaServant(wire.ReplicaAsyncServant):
+    """What a replica offers to clients and to the others."""
+
+    def __init__(self, replica: AsyncReplica) -> None:
+        self._replica = replica
+
+    async def group(self) -> wire.Group:
+        return wire.Group(self._replica.members())
+
+    def link(self, who: wire.Peer, messages: AsyncIterator[wire.Message]) -> AsyncIterator[wire.Message]:
+        return self._replica.linked(who, messages)

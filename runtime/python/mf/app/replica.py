@@ -1,0 +1,96 @@
+"""R8. What AsyncReplica is, for programs that block: on a thread with a loop of its own."""
+
+from collections.abc import Sequence
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from typing import Any, Self
+
+from mf.app.async_replica import AsyncReplica
+from mf.controller.background import Background
+from mf.core.agent import Agent
+from mf.core.replicated import Version
+from mf.core.service import Servant
+from mf.replicated.settings import Settings
+
+
+class Replica:
+    """One of the replicas of a service: see AsyncReplica.
+
+        with mf.Replica(store, "mf://localhost:7400", member="a", members=["a", "b", "c"]):
+            server.run()
+
+    The servant's functions are called on a thread of the replica's own, one after the other. Any thread may
+    use this.
+    """
+
+    def __init__(
+        self,
+        servant: Servant,
+        controller: str,
+        *,
+        member: str,
+        members: Sequence[str],
+        agent: Agent | None = None,
+        listen: str = "tcp://127.0.0.1:0",
+        settings: Settings | None = None,
+    ) -> None:
+        self._replica = AsyncReplica(
+            servant,
+            controller,
+            member=member,
+            members=members,
+            agent=agent,
+            listen=listen,
+            settings=settings,
+        )
+        self._thread: Background | None = None
+
+    @property
+    def version(self) -> Version:
+        """Up to where the servant has applied."""
+        return self._replica.version
+
+    @property
+    def leads(self) -> bool:
+        """Whether it gives out the versions, as far as it knows."""
+        return self._replica.leads
+
+    @property
+    def serves(self) -> bool:
+        """Whether it has caught up, and acknowledges."""
+        return self._replica.serves
+
+    @property
+    def stuck(self) -> str:
+        """Why this replica takes part no more; empty while it does."""
+        return self._replica.stuck
+
+    def until_serving(self, timeout: float) -> bool:
+        """Waits until it has caught up, at most so many seconds."""
+        if self._thread is None:
+            raise ValueError("start the replica first")
+        return self._thread.run(self._replica.until_serving(timeout))
+
+    def start(self) -> None:
+        """Offers itself, finds the others, and catches up. Raises OSError if an address cannot be had."""
+        if self._thread is not None:
+            raise ValueError("the replica was started already")
+        self._thread = Background("mf-replica")
+        try:
+            self._thread.run(self._replica.start())
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Gives up the lead, and is gone for clients and the other replicas. May be called twice."""
+        if self._thread is not None:
+            with suppress(CancelledError):
+                self._thread.stop(self._replica.stop(), 5.0)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.stop()

@@ -1,0 +1,85 @@
+"""R4. What a replica asks of its servant: messages are decoded, applied and answered here, and states kept
+and restored.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from mf.core.error import Code, DeclaredError, Error, cut
+from mf.core.log import log_handler_failure
+from mf.core.replicated import Version
+from mf.core.service import BaseServant
+from mf.replicated.messages import Apply, Outcome, RestoreState, TakeSnapshot
+
+Job = Apply | RestoreState | TakeSnapshot
+
+
+class Applying:
+    """A servant's functions by the names of their methods. Those of an AsyncServant give awaitables."""
+
+    def __init__(self, servant: BaseServant) -> None:
+        service = servant.mf_service
+        self._name = service.short_name
+        self._methods = {method.name: method for method in service.methods if method.replicated is not None}
+        self._functions: dict[str, Callable[..., Any]] = {
+            name: getattr(servant, method.attribute) for name, method in self._methods.items()
+        }
+        self._snapshot = getattr(servant, "on_snapshot", None)
+        self._restore = getattr(servant, "on_restore", None)
+        if not self._methods:
+            raise ValueError(f"{service.name} has no @replicated method")
+        if (self._snapshot is None) != (self._restore is None):
+            raise ValueError(f"{type(servant).__name__} needs on_snapshot and on_restore both, or neither")
+
+    @property
+    def can_snapshot(self) -> bool:
+        return self._snapshot is not None
+
+    def do(self, job: Job) -> Outcome:
+        """By a servant of plain functions."""
+        try:
+            return self._outcome(job, self._begin(job))
+        except Exception as raised:
+            return self._failure(job, raised)
+
+    async def do_async(self, job: Job) -> Outcome:
+        """By a servant of `async def`."""
+        try:
+            return self._outcome(job, await self._begin(job))
+        except Exception as raised:
+            return self._failure(job, raised)
+
+    def _begin(self, job: Job) -> Any:
+        match job:
+            case TakeSnapshot():
+                assert self._snapshot is not None
+                return self._snapshot()
+            case RestoreState(snapshot):
+                assert self._restore is not None
+                return self._restore(snapshot)
+            case Apply(version, body):
+                method = self._methods.get(body.method)
+                if method is None:
+                    raise Error(Code.UNKNOWN_METHOD, f"{self._name} has no replicated method {body.method!r}")
+                request = method.request(*method.decode_request(body.payload))
+                return self._functions[body.method](Version(version.epoch, version.counter), request)
+
+    def _outcome(self, job: Job, result: Any) -> Outcome:
+        match job:
+            case TakeSnapshot():
+                return Outcome(0, 0, bytes(result))
+            case RestoreState():
+                return Outcome()
+            case Apply(_, body):
+                return Outcome(0, 0, bytes(self._methods[body.method].encode_result(result)))
+
+    def _failure(self, job: Job, raised: Exception) -> Outcome:
+        if isinstance(job, Apply) and isinstance(raised, DeclaredError):
+            for at, codec in enumerate(self._methods[job.body.method].errors):
+                if type(raised) is codec.type:
+                    return Outcome(int(Code.DECLARED), at, bytes(codec.encode(raised)))
+        if isinstance(raised, Error):
+            return Outcome(int(raised.code), 0, cut(raised.message))
+        where = f"{self._name}.{job.body.method}" if isinstance(job, Apply) else f"{self._name}: its state"
+        log_handler_failure(where, raised)
+        return Outcome(int(Code.HANDLER_FAILED), 0, cut(f"{where}: {type(raised).__name__}: {raised}"))

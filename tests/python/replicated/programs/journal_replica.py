@@ -1,0 +1,65 @@
+"""The journal of journal.mfidl as a servant, and as a program: one replica, which answers what it is asked on
+its standard input.
+
+    journal_replica.py CONTROLLER MEMBER MEMBERS
+"""
+
+import json
+import sys
+from typing import Any
+
+import mf
+from journal import Full, JournalServant
+
+
+class Pages(JournalServant):
+    """Keeps the texts in the order in which they were applied, and their versions."""
+
+    def __init__(self) -> None:
+        self.kept: list[str] = []
+        self.versions: list[tuple[int, ...]] = []
+
+    def apply(self, version: mf.Version, request: Any) -> int:
+        if request.text == "bug":
+            raise RuntimeError("a bug of the servant")
+        self.kept.append(request.text)
+        self.versions.append(tuple(version))
+        return len(self.kept)
+
+    on_apply_no_versioning = on_apply_version_request = on_apply_message_returns_version = apply
+    on_apply_one_hop = on_apply_wait_for_version = on_apply_chain = apply
+
+    def on_apply_one_hop_ack_client(self, version: mf.Version, request: Any) -> int:
+        if request.text == "too much":
+            raise Full(3)
+        return self.apply(version, request)
+
+    def texts(self) -> list[str]:
+        return self.kept
+
+    def on_snapshot(self) -> bytes:
+        return json.dumps([self.kept, self.versions]).encode()
+
+    def on_restore(self, snapshot: bytes | None) -> None:
+        self.kept, self.versions = [[], []] if snapshot is None else json.loads(snapshot)
+
+
+def main(controller: str, member: str, members: str) -> None:
+    pages = Pages()
+    replica = mf.Replica(pages, controller, member=member, members=members.split(","), agent="a")
+    with replica:
+        print(member, flush=True)
+        for line in sys.stdin:
+            match line.split():
+                case ["texts"]:
+                    print(json.dumps(pages.kept), flush=True)
+                case ["versions"]:
+                    print(json.dumps(pages.versions), flush=True)
+                case ["serves"]:
+                    print(json.dumps(replica.until_serving(30.0)), flush=True)
+                case ["leads"]:
+                    print(json.dumps(replica.leads), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,242 @@
+"""Replicas and clients over real connections, through a controller, in this process."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import mf
+from mf.replicated.messages import Pattern
+from mf.replicated.settings import Settings
+from tests.conftest import TypeCheck
+from tests.python.conftest import eventually
+from tests.python.controller.test_controller import Running, controller
+
+__all__ = ["controller"]
+
+NAMES = ["a", "b", "c"]
+PATTERNS = [each.name for each in Pattern]
+ALL = mf.ReplicatedOptions(require=mf.Require.ALL)
+
+
+class Group:
+    """Three replicas, each with a servant of its own."""
+
+    def __init__(
+        self, journal: ModuleType, pages: type[Any], controller: str, settings: Settings | None = None
+    ) -> None:
+        self.controller = controller
+        self.settings = settings
+        self.pages: dict[str, Any] = {}
+        self.replicas: dict[str, mf.Replica] = {}
+        self._make = pages
+        self.client = mf.Client(controller)
+        self.journal = journal.JournalClient(self.client).at("s")
+        for name in NAMES:
+            self.start(name)
+        for each in self.replicas.values():
+            assert each.until_serving(30.0)
+
+    def start(self, name: str) -> None:
+        pages = self.pages[name] = self._make()
+        replica = self.replicas[name] = mf.Replica(
+            pages, self.controller, member=name, members=NAMES, agent="s", settings=self.settings
+        )
+        replica.start()
+
+    def stop(self, name: str) -> None:
+        self.replicas.pop(name).stop()
+
+    def close(self) -> None:
+        self.client.close()
+        for name in list(self.replicas):
+            self.stop(name)
+
+    def leader(self) -> str:
+        assert eventually(lambda: sum(each.leads for each in self.replicas.values()) == 1)
+        return next(name for name, each in self.replicas.items() if each.leads)
+
+
+@pytest.fixture
+def group(journal: ModuleType, pages: type[Any], controller: Running) -> Iterator[Group]:
+    made = Group(journal, pages, controller.address)
+    yield made
+    made.close()
+
+
+def test_all_replicas_apply_the_messages_of_all_patterns_in_one_order(group: Group) -> None:
+    ordered = [each for each in PATTERNS if each != "no_versioning"]
+
+    results = [getattr(group.journal, name)(name, options=ALL) for name in ordered * 3]
+
+    assert [each.applied for each in results] == [("a", "b", "c")] * len(results)
+    assert [each.value for each in results] == list(range(1, len(results) + 1))
+    counters = [each.version.counter for each in results]
+    assert counters == list(range(counters[0], counters[0] + len(results)))
+    assert {each.version.epoch for each in results} == {group.replicas[group.leader()].version.epoch}
+    for pages in group.pages.values():
+        assert pages.kept == ordered * 3
+        assert pages.versions == [tuple(each.version) for each in results]
+
+
+def test_without_versions_each_replica_applies_a_message_once(group: Group) -> None:
+    results = [group.journal.no_versioning(str(i), options=ALL) for i in range(20)]
+
+    assert {each.version for each in results} == {mf.Version(0, 0)}
+    assert [pages.kept for pages in group.pages.values()] == [[str(i) for i in range(20)]] * 3
+
+
+def test_many_callers_at_once_see_one_order(group: Group, journal: ModuleType) -> None:
+    async def call_all() -> list[mf.Replicated[int]]:
+        async with mf.AsyncClient(group.controller) as client:
+            there = journal.JournalAsyncClient(client).at("s")
+            calls = [getattr(there, PATTERNS[1 + i % 6])(f"{i}", options=ALL) for i in range(300)]
+            results: list[mf.Replicated[int]] = await asyncio.gather(*calls)
+            return results
+
+    results = asyncio.run(call_all())
+
+    assert sorted(each.version for each in results) == sorted({each.version for each in results})
+    by_version = [str(i) for _, i in sorted((each.version, i) for i, each in enumerate(results))]
+    assert [pages.kept for pages in group.pages.values()] == [by_version] * 3
+
+
+def test_a_declared_error_is_raised_at_the_caller_and_a_bug_of_the_servant_is_a_failed_handler(
+    group: Group, journal: ModuleType
+) -> None:
+    with pytest.raises(journal.Full) as full:
+        group.journal.one_hop_ack_client("too much")
+    assert full.value.most == 3
+
+    with pytest.raises(mf.Error) as failed:
+        group.journal.one_hop("bug")
+    assert failed.value.code is mf.Code.HANDLER_FAILED
+    assert "RuntimeError: a bug of the servant" in failed.value.message
+
+    assert group.journal.one_hop("and on").value == 1
+
+
+def test_a_replica_that_comes_back_catches_up_and_the_calls_go_on_meanwhile(group: Group) -> None:
+    before = [group.journal.one_hop_ack_client(f"{i}", options=ALL) for i in range(10)]
+    gone = next(name for name in NAMES if name != group.leader())
+    group.stop(gone)
+
+    meanwhile = [group.journal.one_hop_ack_client(f"{i}") for i in range(10, 20)]
+    group.start(gone)
+    assert group.replicas[gone].until_serving(30.0)
+    after = group.journal.one_hop_ack_client("20", options=ALL)
+
+    assert all(gone not in each.applied for each in meanwhile)
+    assert after.version.counter == before[0].version.counter + 20
+    assert group.pages[gone].kept == [f"{i}" for i in range(21)]
+
+
+def test_another_replica_gives_out_the_versions_when_the_first_has_stopped(group: Group) -> None:
+    first = group.journal.one_hop("first")
+    group.stop(group.leader())
+
+    second = group.journal.one_hop("second")
+
+    assert second.version.epoch > first.version.epoch
+    assert second.version.counter == first.version.counter + 1
+    assert [pages.kept for name, pages in group.pages.items() if name in group.replicas] == [
+        ["first", "second"]
+    ] * 2
+
+
+def test_what_the_logs_no_longer_keep_comes_as_a_snapshot_of_the_servant(
+    journal: ModuleType, pages: type[Any], controller: Running
+) -> None:
+    with ExitStack() as stack:
+        group = Group(journal, pages, controller.address, Settings(most_entries=5))
+        stack.callback(group.close)
+        gone = next(name for name in NAMES if name != group.leader())
+        group.stop(gone)
+        for i in range(30):
+            group.journal.one_hop(f"{i}")
+
+        group.start(gone)
+        assert group.replicas[gone].until_serving(30.0)
+
+        assert group.pages[gone].kept == [f"{i}" for i in range(30)]
+
+
+def test_a_call_that_not_enough_replicas_can_apply_ends_at_its_deadline_and_says_how_many_have(
+    group: Group,
+) -> None:
+    group.stop(next(name for name in NAMES if name != group.leader()))
+
+    with pytest.raises(mf.Error) as failed:
+        group.journal.one_hop("x", options=mf.ReplicatedOptions(deadline=1.0, require=mf.Require.ALL))
+
+    assert failed.value.code is mf.Code.DEADLINE_EXCEEDED
+    assert failed.value.execution is mf.Execution.UNKNOWN
+    assert "replicas are known to have applied it, 3 must" in failed.value.message
+
+
+def test_a_replicated_call_needs_an_agent_and_a_controller(group: Group, journal: ModuleType) -> None:
+    with pytest.raises(mf.Error, match="name it by at"):
+        journal.JournalClient(group.client).any().one_hop("x")
+    with (
+        mf.Client("tcp://127.0.0.1:1") as direct,
+        pytest.raises(mf.Error, match="through the controller") as no,
+    ):
+        journal.JournalClient(direct).at("s").one_hop("x")
+    assert no.value.execution is mf.Execution.NOT_EXECUTED
+
+
+def test_an_ordinary_server_serves_what_is_not_replicated_and_refuses_what_is(
+    group: Group, journal: ModuleType
+) -> None:
+    group.journal.one_hop("text", options=ALL)
+    with mf.Server(controller=group.controller, drain_timeout=1.0) as server:
+        server.offer(group.pages["a"], agent="s")
+
+        assert group.journal.texts() == ["text"]
+        plain = journal.JOURNAL_SERVICE.methods[PATTERNS.index("one_hop")]
+        with pytest.raises(mf.Error, match="called through its replicas"):
+            group.client.target(journal.JOURNAL_SERVICE).at("s").call(plain, None, "x")
+
+
+def test_calls_of_a_client_that_is_closed_end_as_cancelled(group: Group, journal: ModuleType) -> None:
+    async def close_meanwhile() -> mf.Error:
+        client = mf.AsyncClient(group.controller)
+        there = journal.JournalAsyncClient(client).at("s")
+        await there.one_hop("x")
+        group.stop(next(name for name in NAMES if name != group.leader()))
+        call = asyncio.create_task(there.one_hop("y", options=ALL))
+        await asyncio.sleep(0)
+        await client.close()
+        with pytest.raises(mf.Error) as failed:
+            await call
+        return failed.value
+
+    assert asyncio.run(close_meanwhile()).code is mf.Code.CANCELLED
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"member": "d", "members": NAMES}, "'d' is none of the members a, b, c"),
+        ({"member": "a", "members": ["a", "a"]}, "a name of its own"),
+    ],
+    ids=["unknown", "twice"],
+)
+def test_members_that_do_not_fit_are_refused(pages: type[Any], arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        mf.Replica(pages(), "mf://127.0.0.1:1", agent="s", **arguments)
+
+
+def test_the_servant_of_these_tests_has_the_types_that_its_schema_says(
+    passes_mypy_strict: TypeCheck, journal_stubs: Path
+) -> None:
+    root = Path(__file__).parents[3]
+
+    passes_mypy_strict(
+        [root / "tests/python/replicated/programs/journal_replica.py"],
+        [journal_stubs, root / "runtime/python"],
+    )
