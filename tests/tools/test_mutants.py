@@ -139,6 +139,7 @@ def test_cpp_statements_that_are_removed(statement: str) -> None:
         "constexpr std::size_t kMost = 64;",
         "constexpr std::size_t kMost = std::size_t{16} << 20;",
         "wait(20ms);",
+        "wait(std::chrono::seconds(3));",
         "if (const auto a = b(c)) d;",
         "std::scoped_lock lock(mutex);",
         "int a = b;",
@@ -193,6 +194,15 @@ def test_an_explanation_is_of_one_change_of_one_line() -> None:
     known = equivalent.Equivalent("a.py", "a < b", "`<` -> `<=`", "a is never b")
 
     assert [(one.now, known.fits(one)) for one in found] == [("<=", True), (">=", False)]
+
+
+def test_an_explanation_may_say_which_of_several_lines_it_means() -> None:
+    text = b"def f():\n    a = b\n    return\n    c = d\n    return\n"
+    known = equivalent.Equivalent("a.py", "return", "`return` -> `pass`", "it is the last", "c = d")
+
+    found = [one for one in python_source.mutants("a.py", text) if one.was == "return"]
+
+    assert [(one.line, known.fits(one)) for one in found] == [(3, False), (5, True)]
 
 
 def test_explained_mutants_are_drawn_and_not_tried(

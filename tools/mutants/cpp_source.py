@@ -5,8 +5,8 @@ each binary operator and at one side at most of what else is spelt like one (a t
 reference). What is found in spite of that where it makes no program is no mutant: the compiler says so when
 it is tried.
 
-Left alone are times (20ms) and numbers from 16 on that are all that a constant (`kMost = 64`, `16 << 20`)
-is: a test that says them again notices nothing but that they were changed.
+Left alone are times (20ms, std::chrono::seconds(1)) and numbers from 16 on that are all that a constant
+(`kMost = 64`, `16 << 20`) is: a test that says them again notices nothing but that they were changed.
 """
 
 import re
@@ -49,6 +49,7 @@ _BINARY = {
 }
 _WORDS = {"min": "max", "max": "min", "true": "false", "false": "true"}
 _LIMIT = re.compile(r"[\w: ]*\bk[A-Z]\w* = (?:[\w']+;|(?P<product>[^;]* (?:<<|\*) [\w']+);)")
+_TIMES = {"minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"}
 _ASSIGNS = {"=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "<<=", ">>="}
 _DECIDED = {"==", "!=", "<", "<=", ">", ">=", "!"}
 _OPEN = {"(": ")", "[": "]", "{": "}"}
@@ -83,6 +84,8 @@ def _edits(text: str, found: list[Token]) -> Iterator[_Edit]:
     for at, token in enumerate(found):
         before = found[at - 1] if at else None
         if token.kind == "number":
+            if at >= 2 and found[at - 1].text == "(" and found[at - 2].text in _TIMES:
+                continue
             yield from _number(token, _LIMIT.match(text, text.rfind("\n", 0, token.start) + 1))
         elif token.kind == "word":
             yield from _word(text, found, at)

@@ -13,8 +13,11 @@ class Equivalent:
     line: str  # the line's text, so that it is found where it moves to
     change: str  # as Mutant.change says it
     reason: str
+    behind: str | None = None  # the text of the line before it, where several lines are the same
 
     def fits(self, mutant: Mutant) -> bool:
+        if self.behind not in (None, mutant.before):
+            return False
         return (mutant.path, mutant.text, mutant.change) == (self.file, self.line, self.change)
 
 

@@ -15,6 +15,7 @@ class Mutant:
     now: str
     line: int  # from 1 on
     text: str  # the whole line, without the space around it
+    before: str = ""  # the line before it, likewise
 
     @property
     def change(self) -> str:
@@ -34,7 +35,8 @@ def make(path: str, data: bytes, start: int, end: int, now: str) -> Mutant:
     last = data.find(b"\n", start)
     text = data[first : len(data) if last < 0 else last].decode().strip()
     line = data.count(b"\n", 0, start) + 1
-    return Mutant(path, start, end, data[start:end].decode(), now, line, text)
+    before = data[data.rfind(b"\n", 0, max(first - 1, 0)) + 1 : first].decode().strip()
+    return Mutant(path, start, end, data[start:end].decode(), now, line, text, before)
 
 
 def write(root: Path, mutant: Mutant) -> bytes:
