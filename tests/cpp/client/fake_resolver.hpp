@@ -21,6 +21,7 @@ class FakeResolver final : public mf::Resolver {
     changed_.notify_all();
   }
   Snapshot offers(std::string_view) override {
+    ++asks_;
     const std::scoped_lock lock(mutex_);
     return offers_;
   }
@@ -32,6 +33,8 @@ class FakeResolver final : public mf::Resolver {
   }
   [[nodiscard]] std::uint64_t version() const noexcept override { return version_; }
   [[nodiscard]] bool knows_agents() const noexcept override { return true; }
+  /// How often somebody has asked what is offered.
+  [[nodiscard]] std::uint64_t asks() const noexcept { return asks_; }
   /// How often somebody has waited for a change.
   [[nodiscard]] std::uint64_t waits() const noexcept { return waits_; }
 
@@ -40,6 +43,7 @@ class FakeResolver final : public mf::Resolver {
   std::condition_variable changed_;
   std::shared_ptr<const mf::Offers> offers_ = std::make_shared<const mf::Offers>();
   std::atomic<std::uint64_t> version_{1};
+  std::atomic<std::uint64_t> asks_{0};
   std::atomic<std::uint64_t> waits_{0};
 };
 

@@ -69,6 +69,21 @@ TEST(Search, OfABatchThatMayBeStoppedEndsWhenItIs) {
   }
 }
 
+TEST(Search, EndsWithTheLastCallThatWaitsForIt) {
+  const auto resolver = std::make_shared<FakeResolver>();  // never answers
+  Ended ended;
+  mf::Client client(resolver);
+  const calls::PartClient part(client);
+  part.at("a").async_name({.deadline = 20ms}, ended.one());
+  part.at("a").async_name({.deadline = 40ms}, ended.one());
+  EXPECT_TRUE(eventually([&] { return ended.size() == 2; }));
+  EXPECT_TRUE(eventually([&] {
+    const auto before = resolver->asks();
+    std::this_thread::sleep_for(200ms);  // a search asks far more often
+    return resolver->asks() == before;
+  }));
+}
+
 TEST(Search, ThatOfOneAgentDoesNotWaitForThatOfOthers) {
   const Served served;
   const auto resolver = std::make_shared<FakeResolver>();
