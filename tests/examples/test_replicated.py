@@ -1,4 +1,4 @@
-"""examples/9_replicated: a replica is killed while a client writes, and has what the others have in the end."""
+"""examples/9_replicated: a replica is killed while a client writes, and catches up with the others."""
 
 import os
 import subprocess
