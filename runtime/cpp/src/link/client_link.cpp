@@ -98,6 +98,10 @@ Outcome<void> ClientLink::shake_hands(TimePoint deadline) {
   Lock lock(mutex_);
   session_.send_hello();
   drive(hello_, deadline, lock);
+  return greeted();
+}
+
+Outcome<void> ClientLink::greeted() {
   if (broken()) {
     auto why = why_broken_;
     why.execution = Execution::not_executed;
@@ -120,11 +124,28 @@ Outcome<void> ClientLink::shake_hands(TimePoint deadline) {
 
 Outcome<std::shared_ptr<Binding>> ClientLink::bind(const ServiceInfo& service, const std::string& agent,
                                                    TimePoint deadline, std::span<const std::byte> via) {
+  Lock lock(mutex_);
+  auto begun = begin_bind(service, agent, via);
+  if (!begun) return begun;
+  const auto binding = std::move(begun).value();
+  const auto unpin = [](Binding* pinned) { pinned->unpin(); };
+  std::unique_ptr<Binding, decltype(unpin)> pinned(binding.get(), unpin);
+  if (!binding->bound_.load()) {
+    Listed listed(binding->waiters_);
+    while (!binding->answered_ && !broken() && mf::now() < deadline) drive(listed.waiter, deadline, lock);
+  }
+  if (auto why = why_not_bound(*binding, service.name)) return explain(*why, service, deadline, lock);
+  binding->touch();
+  (void)pinned.release();
+  return binding;
+}
+
+Outcome<std::shared_ptr<Binding>> ClientLink::begin_bind(const ServiceInfo& service, const std::string& agent,
+                                                         std::span<const std::byte> via) {
   BindingKey key{.service = std::string(service.name),
                  .agent = agent,
                  .fingerprint = service.fingerprint,
                  .methods = {service.methods.begin(), service.methods.end()}};
-  Lock lock(mutex_);
   std::shared_ptr<Binding> binding;
   if (const auto found = bindings_.find(key); found != bindings_.end()) {
     if (found->second->pin()) return found->second;
@@ -136,22 +157,16 @@ Outcome<std::shared_ptr<Binding>> ClientLink::bind(const ServiceInfo& service, c
     if (!asked) return asked;
     binding = std::move(asked).value();
   }
-  const auto unpin = [](Binding* pinned) { pinned->unpin(); };
-  std::unique_ptr<Binding, decltype(unpin)> pinned(binding.get(), unpin);
   binding->users_.fetch_add(1);  // from here on, so that it is not taken back before this caller has it
-  {
-    Listed listed(binding->waiters_);
-    while (!binding->answered_ && !broken() && mf::now() < deadline) drive(listed.waiter, deadline, lock);
-  }
-  if (!binding->answered_) {
-    if (broken()) return not_executed(why_broken_.code, why_broken_.message);
-    return not_executed(Code::deadline_exceeded,
-                        peer() + " did not answer the binding of " + std::string(service.name));
-  }
-  if (binding->refusal_.code != Code::ok) return explain(Failure(binding->refusal_), service, deadline, lock);
-  binding->touch();
-  (void)pinned.release();
   return binding;
+}
+
+std::optional<Failure> ClientLink::why_not_bound(const Binding& binding, std::string_view service) const {
+  if (binding.bound_.load()) return std::nullopt;
+  if (binding.answered_) return binding.refusal_;
+  if (broken()) return not_executed(why_broken_.code, why_broken_.message);
+  return not_executed(Code::deadline_exceeded,
+                      peer() + " did not answer the binding of " + std::string(service));
 }
 
 Outcome<std::shared_ptr<Binding>> ClientLink::ask(const ServiceInfo& service, BindingKey&& key,
@@ -229,17 +244,22 @@ std::optional<ClientLink::Described> ClientLink::describe(std::string_view servi
 std::optional<ClientLink::Described> ClientLink::describe(std::string_view service, TimePoint deadline,
                                                           Lock& lock) {
   if (broken()) return std::nullopt;
-  auto& description = descriptions_[std::string(service)];
-  if (description.waiters.empty()) {
-    description.answered = false;
-    session_.send_describe(service);
-  }
+  auto& description = ask_for_description(service);
   {
     Listed listed(description.waiters);
     drive(listed.waiter, deadline, lock);
   }
   if (!description.answered) return std::nullopt;
   return description.said;
+}
+
+ClientLink::Description& ClientLink::ask_for_description(std::string_view service) {
+  auto& description = descriptions_[std::string(service)];
+  if (description.waiters.empty()) {
+    description.answered = false;
+    session_.send_describe(service);
+  }
+  return description;
 }
 
 std::optional<Failure> ClientLink::refuse_early(const Payload& payload, TimePoint now,
@@ -671,6 +691,7 @@ void ClientLink::break_off(Failure why, Lock& lock) {
     for (auto* waiter : description.waiters) waiter->finish();
   }
   hello_.finish();
+  post_awaited();
   for (auto* follower : followers_) follower->wake_.release();
   run_room_waiters();
   run_own(own, lock);

@@ -183,6 +183,7 @@ ClientLink::Got ClientLink::read_once(Lock& lock, transport::Wait wait) {
         pinged_.store(false, std::memory_order_relaxed);
         session_.commit(result.bytes);
         process(lock);
+        if (!awaited_.empty()) post_awaited();
         if (on_test_time()) stream_->handled();
         return result.bytes == window.size() ? Got::full : Got::some;
       case transport::IoState::would_block:
@@ -522,7 +523,7 @@ void ClientLink::flush_soon(Lock& lock) {
 
 // By the state of things: reads for asynchronous calls while nobody leads, writes while the socket is full.
 void ClientLink::arm(Lock& lock) {
-  const bool reads = (by_reactor_ > 0 || pinged()) && !leading_ && !held_;
+  const bool reads = (by_reactor_ > 0 || pinged() || !awaited_.empty()) && !leading_ && !held_;
   const unsigned wanted = (reads ? 1U : 0U) | (blocked_ ? 2U : 0U);
   if ((wanted & 1U) != 0 && stream_->has_input()) look_again(lock);
   if ((wanted & ~armed_) == 0) return;

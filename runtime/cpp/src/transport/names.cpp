@@ -50,14 +50,20 @@ struct Names::LookUp {
   std::condition_variable_any changed;
   bool ended = false;
   Found found;
+  std::vector<std::function<void(Found)>> waiting;
 
   void run(Resolve resolve, const Address& address) {
     std::string problem;
     const auto list = resolve(address, 0, problem);
-    const std::scoped_lock lock(mutex);
-    found = {.addresses = in_turn(list.get()), .problem = std::move(problem)};
-    ended = true;
-    changed.notify_all();
+    std::vector<std::function<void(Found)>> to_tell;
+    {
+      const std::scoped_lock lock(mutex);
+      found = {.addresses = in_turn(list.get()), .problem = std::move(problem)};
+      ended = true;
+      changed.notify_all();
+      to_tell.swap(waiting);
+    }
+    for (const auto& then : to_tell) then(found);
   }
 };
 
@@ -74,6 +80,21 @@ Names::Found Names::find(const Address& address, TimePoint until, const std::sto
             .problem = stop.stop_requested() ? "the client was closed" : "no answer in time"};
   } catch (const std::system_error& error) {
     return {.addresses = {}, .problem = std::string("no thread for it: ") + error.what()};
+  }
+}
+
+void Names::find_later(const Address& address, std::function<void(Found)> then) {
+  std::string problem;
+  if (const auto numeric = mf::transport::look_up(address, AI_NUMERICHOST, problem))
+    return then({.addresses = in_turn(numeric.get()), .problem = {}});
+  try {
+    const auto look_up = begin(address);
+    std::unique_lock lock(look_up->mutex);
+    if (!look_up->ended) return look_up->waiting.push_back(std::move(then));
+    lock.unlock();
+    then(look_up->found);
+  } catch (const std::system_error& error) {
+    then({.addresses = {}, .problem = std::string("no thread for it: ") + error.what()});
   }
 }
 

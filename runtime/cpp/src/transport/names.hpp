@@ -7,6 +7,7 @@
 
 #include <netdb.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -40,6 +41,8 @@ class Names {
   };
 
   [[nodiscard]] Found find(const Address& address, TimePoint until, const std::stop_token& stop);
+  /// `then` is called before this returns, or on the thread that looks the name up.
+  void find_later(const Address& address, std::function<void(Found)> then);
 
  private:
   struct LookUp;

@@ -14,15 +14,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// As a port of the ephemeral range can be that nobody listens on.
-bool is_connected_to_itself(int fd) noexcept {
-  SocketAddress own{.size = sizeof own.bytes};
-  SocketAddress peer{.size = sizeof peer.bytes};
-  return ::getsockname(fd, reinterpret_cast<sockaddr*>(&own.bytes), &own.size) == 0 &&
-         ::getpeername(fd, reinterpret_cast<sockaddr*>(&peer.bytes), &peer.size) == 0 &&
-         own.size == peer.size && std::memcmp(&own.bytes, &peer.bytes, own.size) == 0;
-}
-
 /// The sockets of attempts under way; those that are left at the end are closed.
 class Race {
  public:
@@ -104,6 +95,14 @@ class Race {
 };
 
 }  // namespace
+
+bool is_connected_to_itself(int fd) noexcept {
+  SocketAddress own{.size = sizeof own.bytes};
+  SocketAddress peer{.size = sizeof peer.bytes};
+  return ::getsockname(fd, reinterpret_cast<sockaddr*>(&own.bytes), &own.size) == 0 &&
+         ::getpeername(fd, reinterpret_cast<sockaddr*>(&peer.bytes), &peer.size) == 0 &&
+         own.size == peer.size && std::memcmp(&own.bytes, &peer.bytes, own.size) == 0;
+}
 
 Connected connect_to_any(const std::vector<SocketAddress>& addresses, std::chrono::milliseconds timeout,
                          const std::stop_token& stop) {

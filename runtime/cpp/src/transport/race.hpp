@@ -32,6 +32,9 @@ class ShutDown {
   int fd_;
 };
 
+/// As a port of the ephemeral range can be that nobody listens on.
+[[nodiscard]] bool is_connected_to_itself(int fd) noexcept;
+
 /// The first address is tried however little time is left: who is refused learns that, and not that time ran
 /// out.
 [[nodiscard]] Connected connect_to_any(const std::vector<SocketAddress>& addresses,

@@ -25,6 +25,8 @@ Outcome<std::unique_ptr<Stream>> connect_tcp(const Address& address, std::chrono
                                              const Connecting& with);
 Outcome<std::unique_ptr<Stream>> connect_unix(const Address& address, std::chrono::milliseconds timeout,
                                               const Connecting& with);
+/// Without waiting; nothing: why not is in `error`, and EAGAIN says that there may be room soon.
+std::unique_ptr<Stream> try_unix(const Address& address, int& error);
 Outcome<std::unique_ptr<Stream>> connect_tls(const Address& address, std::chrono::milliseconds timeout,
                                              const Connecting& with);
 Outcome<std::unique_ptr<Stream>> connect_memory(const Address& address);

@@ -132,20 +132,28 @@ TlsStream::~TlsStream() {
   shutdown();
 }
 
+std::optional<std::optional<Failure>> TlsStream::advance_handshake() {
+  const std::scoped_lock lock(mutex_);
+  ERR_clear_error();
+  const int done = check_first_bytes() ? SSL_do_handshake(ssl_.get()) : -1;
+  if (!ended_ && done != 1) (void)end_if_fatal(SSL_get_error(ssl_.get(), done));
+  (void)send();
+  if (ended_) return failure_ ? failure_ : unavailable("the handshake of TLS has failed");
+  if (done != 1) return std::nullopt;
+  has_input_ = !in_.empty();
+  return std::optional<Failure>();
+}
+
+std::optional<std::optional<Failure>> TlsStream::shake_hands_now() {
+  for (;;) {
+    if (auto over = advance_handshake()) return over;
+    if (receive(Wait::no).state == IoState::would_block) return std::nullopt;
+  }
+}
+
 std::optional<Failure> TlsStream::shake_hands(TimePoint until) {
   for (;;) {
-    {
-      const std::scoped_lock lock(mutex_);
-      ERR_clear_error();
-      const int done = check_first_bytes() ? SSL_do_handshake(ssl_.get()) : -1;
-      if (!ended_ && done != 1) (void)end_if_fatal(SSL_get_error(ssl_.get(), done));
-      (void)send();
-      if (ended_) return failure_;
-      if (done == 1) {
-        has_input_ = !in_.empty();
-        return std::nullopt;
-      }
-    }
+    if (const auto over = advance_handshake()) return *over;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     if (left.count() <= 0) return unavailable("the server did not complete the TLS handshake in time");
     socket_->wait_ready(true, has_output(), left);

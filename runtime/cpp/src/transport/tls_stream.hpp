@@ -4,7 +4,7 @@
 // and puts them into `out_`. So nobody blocks while holding the lock: a reader waits in the socket's own
 // read, without it. What the socket does not take at once stays in `out_`, which is bounded.
 //
-// A client's handshake is made by shake_hands(), a server's by its first reads.
+// A client's handshake is made by shake_hands() or shake_hands_now(), a server's by its first reads.
 #pragma once
 
 #include <atomic>
@@ -33,6 +33,9 @@ class TlsStream final : public Stream {
 
   /// Why the handshake has failed: UNAVAILABLE or UNAUTHENTICATED, in words.
   [[nodiscard]] std::optional<Failure> shake_hands(TimePoint until);
+  /// As far as it goes without waiting. Nothing: go on when the socket is readable, or writable while there
+  /// is output. Else it is over, with why it has failed, or with nothing.
+  [[nodiscard]] std::optional<std::optional<Failure>> shake_hands_now();
   /// Whether the handshake has resumed an earlier session.
   [[nodiscard]] bool resumed() const;
 
@@ -71,6 +74,7 @@ class TlsStream final : public Stream {
 
   // Without the lock; `in_` is empty.
   IoResult receive(Wait wait) noexcept;
+  [[nodiscard]] std::optional<std::optional<Failure>> advance_handshake();
 
   const std::unique_ptr<Stream> socket_;
   const std::shared_ptr<TlsContext> context_;

@@ -145,6 +145,18 @@ Outcome<std::unique_ptr<Stream>> connect_unix(const Address& address, std::chron
   return unavailable("connect " + address.str() + ": " + in_words(error == EAGAIN ? ETIMEDOUT : error));
 }
 
+std::unique_ptr<Stream> try_unix(const Address& address, int& error) {
+  const auto at = socket_address(address);
+  const int fd = open_socket();
+  if (fd >= 0 && ::connect(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0) {
+    (void)::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    return std::make_unique<SocketStream>(fd, address.str());
+  }
+  error = errno;
+  if (fd >= 0) ::close(fd);
+  return nullptr;
+}
+
 std::string local_peer_name(int fd, const Address& address) {
   ucred who{};
   socklen_t size = sizeof who;

@@ -106,6 +106,12 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
                                                    protocol::SessionOptions options,
                                                    std::shared_ptr<transport::Reactor> reactor,
                                                    TimePoint deadline, Liveness liveness = {});
+  /// The same without waiting: `done` runs on the reactor's thread, later. Gives the link, for close().
+  using Opened = UniqueFunction<void(Outcome<std::shared_ptr<ClientLink>>&&)>;
+  static std::shared_ptr<ClientLink> open_later(std::unique_ptr<transport::Stream> stream,
+                                                protocol::SessionOptions options,
+                                                std::shared_ptr<transport::Reactor> reactor,
+                                                TimePoint deadline, Liveness liveness, Opened done);
   ~ClientLink() override;
 
   /// The service for the agent, bound on first use, and pinned: unpin() it when it is not used any more.
@@ -114,12 +120,22 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   /// (protocol::Bind).
   Outcome<std::shared_ptr<Binding>> bind(const ServiceInfo& service, const std::string& agent,
                                          TimePoint deadline, std::span<const std::byte> via = {});
+  /// The same without waiting: `done` runs on the reactor's thread, later. The refusal of another schema is
+  /// given as it is.
+  using Bound = UniqueFunction<void(Outcome<std::shared_ptr<Binding>>&&)>;
+  void bind_later(const ServiceInfo& service, const std::string& agent, TimePoint deadline,
+                  std::span<const std::byte> via, Bound done);
   struct Described {
     std::string text;  // empty: the server does not know the service
     std::string annex;
   };
   /// What the server says of a service. Blocks; nothing: it has not answered.
   std::optional<Described> describe(std::string_view service, TimePoint deadline);
+  /// The same without waiting: `done` runs on the reactor's thread, later.
+  void describe_later(std::string_view service, TimePoint deadline,
+                      UniqueFunction<void(std::optional<Described>&&)> done);
+  /// Runs on the reactor's thread once the link has ended, which is noticed at once from now on.
+  void when_ended(UniqueFunction<void()> done);
 
   /// One blocking call. A payload of 4 KiB and more is moved out of the buffer, a smaller one is left in it.
   /// `now`: the time, if the caller knows it.
@@ -241,6 +257,15 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
     Described said;
     std::vector<Waiter*> waiters;
   };
+  /// What the reactor waits for in place of a thread. `then` runs there, without the lock.
+  using Then = UniqueFunction<void(ClientLink&)>;
+  struct Awaited {
+    Waiter own;
+    Waiter* waiter = nullptr;              // this one, or the link's
+    std::vector<Waiter*>* list = nullptr;  // that has it
+    Then then;
+  };
+  using AwaitedList = std::map<std::uint64_t, Awaited>;
   struct Finished {
     Completion done;
     Reply reply;
@@ -264,6 +289,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
              std::shared_ptr<transport::Reactor> reactor, Liveness liveness);
 
   Outcome<void> shake_hands(TimePoint deadline);
+  [[nodiscard]] Outcome<void> greeted();
   /// Two bindings of one service that differ in anything are two.
   struct BindingKey {
     std::string service;
@@ -274,6 +300,16 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   };
   Outcome<std::shared_ptr<Binding>> ask(const ServiceInfo& service, BindingKey&& key,
                                         std::span<const std::byte> via);
+  /// Pinned: one that is bound, or that is asked for.
+  Outcome<std::shared_ptr<Binding>> begin_bind(const ServiceInfo& service, const std::string& agent,
+                                               std::span<const std::byte> via);
+  /// Nothing: it is bound.
+  [[nodiscard]] std::optional<Failure> why_not_bound(const Binding& binding, std::string_view service) const;
+  Description& ask_for_description(std::string_view service);
+  /// Until the waiter is finished, or the link has ended; null: one of its own, which is in the list.
+  void await(Waiter* waiter, std::vector<Waiter*>* list, TimePoint deadline, Then then, Lock& lock);
+  AwaitedList::node_type take_awaited(AwaitedList::iterator at);
+  void post_awaited() noexcept;
   [[nodiscard]] bool make_room_for(std::size_t methods, std::uint16_t& first);
   [[nodiscard]] bool unbind_oldest();
   Failure explain(const Failure& refusal, const ServiceInfo& service, TimePoint deadline, Lock& lock);
@@ -362,6 +398,8 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   std::atomic<std::uint64_t> binding_uses_{0};
   std::map<std::string, Description, std::less<>> descriptions_;  // of services whose fingerprints differ
   Waiter hello_;
+  AwaitedList awaited_;
+  std::uint64_t last_awaited_ = 0;
 
   bool leading_ = false;
   std::thread::id leader_;

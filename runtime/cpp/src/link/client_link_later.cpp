@@ -1,0 +1,127 @@
+// What a link does without a thread that waits: the reactor reads for it.
+#include <algorithm>
+#include <utility>
+
+#include "mf/link/client_link.hpp"
+
+namespace mf::link {
+
+std::shared_ptr<ClientLink> ClientLink::open_later(std::unique_ptr<transport::Stream> stream,
+                                                   protocol::SessionOptions options,
+                                                   std::shared_ptr<transport::Reactor> reactor,
+                                                   TimePoint deadline, Liveness liveness, Opened done) {
+  std::shared_ptr<ClientLink> link(
+      new ClientLink(std::move(stream), std::move(options), std::move(reactor), std::move(liveness)));
+  Lock lock(link->mutex_);
+  link->session_.send_hello();
+  link->await(
+      &link->hello_, nullptr, deadline,
+      [done = std::move(done)](ClientLink& self) mutable {
+        Outcome<void> shaken;
+        {
+          const Lock later(self.mutex_);
+          shaken = self.greeted();
+        }
+        if (shaken) return done(self.shared_from_this());
+        self.close("handshake failed");
+        done(shaken.failure());
+      },
+      lock);
+  return link;
+}
+
+void ClientLink::bind_later(const ServiceInfo& service, const std::string& agent, TimePoint deadline,
+                            std::span<const std::byte> via, Bound done) {
+  Lock lock(mutex_);
+  auto begun = begin_bind(service, agent, via);
+  if (!begun || begun.value()->bound_.load()) {
+    reactor_->post([begun = std::move(begun), done = std::move(done)]() mutable { done(std::move(begun)); });
+    return;
+  }
+  auto binding = std::move(begun).value();
+  auto* const waiters = &binding->waiters_;
+  auto then = [binding = std::move(binding), name = std::string(service.name),
+               done = std::move(done)](ClientLink& self) mutable {
+    std::optional<Failure> why;
+    {
+      const Lock later(self.mutex_);
+      why = self.why_not_bound(*binding, name);
+      if (!why) binding->touch();
+    }
+    if (!why) return done(std::move(binding));
+    binding->unpin();
+    done(*std::move(why));
+  };
+  // The list lasts as long as the binding, which `then` holds.
+  await(nullptr, waiters, deadline, std::move(then), lock);
+}
+
+void ClientLink::describe_later(std::string_view service, TimePoint deadline,
+                                UniqueFunction<void(std::optional<Described>&&)> done) {
+  Lock lock(mutex_);
+  if (broken()) {
+    reactor_->post([done = std::move(done)]() mutable { done(std::nullopt); });
+    return;
+  }
+  auto& description = ask_for_description(service);
+  await(
+      nullptr, &description.waiters, deadline,
+      [&description, done = std::move(done)](ClientLink& self) mutable {
+        std::optional<Described> said;
+        {
+          const Lock later(self.mutex_);
+          if (description.answered) said = description.said;
+        }
+        done(std::move(said));
+      },
+      lock);
+}
+
+void ClientLink::when_ended(UniqueFunction<void()> done) {
+  Lock lock(mutex_);
+  if (broken()) {
+    reactor_->post(std::move(done));
+    return;
+  }
+  await(nullptr, nullptr, kNever, [done = std::move(done)](ClientLink& /*self*/) mutable { done(); }, lock);
+}
+
+void ClientLink::await(Waiter* waiter, std::vector<Waiter*>* list, TimePoint deadline, Then then,
+                       Lock& lock) {
+  const auto number = ++last_awaited_;
+  auto& awaited = awaited_[number];
+  awaited.waiter = waiter != nullptr ? waiter : &awaited.own;
+  awaited.list = list;
+  awaited.then = std::move(then);
+  if (list != nullptr) list->push_back(&awaited.own);
+  if (deadline != kNever) {
+    reactor_->at(deadline, [weak = weak_from_this(), number] {
+      const auto self = weak.lock();
+      if (!self) return;
+      Lock later(self->mutex_);
+      const auto found = self->awaited_.find(number);
+      if (found == self->awaited_.end()) return;
+      auto over = self->take_awaited(found);
+      later.unlock();
+      over.mapped().then(*self);
+    });
+  }
+  if (!written_later()) flush(lock);
+  if (!leading_ && !broken()) arm(lock);
+}
+
+ClientLink::AwaitedList::node_type ClientLink::take_awaited(AwaitedList::iterator at) {
+  if (at->second.list != nullptr) std::erase(*at->second.list, &at->second.own);
+  return awaited_.extract(at);
+}
+
+void ClientLink::post_awaited() noexcept {
+  for (auto at = awaited_.begin(); at != awaited_.end();) {
+    const auto over = at++;
+    if (!broken() && !over->second.waiter->done()) continue;
+    reactor_->post(
+        [self = shared_from_this(), node = take_awaited(over)]() mutable { node.mapped().then(*self); });
+  }
+}
+
+}  // namespace mf::link
