@@ -19,6 +19,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PATIENCE = 8.0
 LISTEN = ("--listen", "tcp://127.0.0.1:0", "--log-level", "warning")
+LISTEN_TLS = ("--listen", "tls://127.0.0.1:0", "--log-level", "warning")
 
 
 class Processes:
@@ -27,7 +28,8 @@ class Processes:
         path = os.pathsep.join(map(str, (stubs, ROOT / "runtime" / "python")))
         authority = Authority(folder)
         authority.issue()
-        tls = {"MF_TLS": str(Path(authority.file).parent)}
+        self._certificates = Path(authority.file).parent
+        tls = {"MF_TLS": str(self._certificates)}
         self.environment = os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"} | tls
         self._servers: dict[str, ServerProcess] = {}
         self._clients: dict[Cell, Process] = {}
@@ -39,13 +41,13 @@ class Processes:
         if cell.light:
             return f"light-{server.kind}"
         addresses = self.server(cell).address.split()
-        if cell.way == "relay":
+        if cell.relayed:
             return self.relay(cell).address.replace("mf://", "relay://")
         return next(each for each in addresses if each.startswith(f"{cell.way}:"))
 
     def server(self, cell: Cell) -> ServerProcess:
         """That of the cell, started if it was not."""
-        if cell.way == "relay":
+        if cell.relayed:
             at = self._controller(cell).address
             return self._serve(cell, f"{cell.server}-relay", "tcp://127.0.0.1:0", at)
         listen = f"tcp://127.0.0.1:0,tls://127.0.0.1:0,unix:{self._folder / cell.server}"
@@ -56,8 +58,12 @@ class Processes:
         controller = self._controller(cell)
         if not cell.server.startswith("cpp"):
             return controller
-        name = f"{cell.server}-relays"
-        return self._run(name, [binary("mf-relay"), *LISTEN, "--controller", controller.address])
+        listen: tuple[str, ...] = LISTEN
+        if cell.way == "relay+tls":
+            shown = ("--certificate", self._certificates / "1.pem", "--key", self._certificates / "1.key")
+            listen = (*LISTEN_TLS, *map(str, shown))
+        command = [binary("mf-relay"), *listen, "--controller", controller.address]
+        return self._run(f"{cell.server}-{cell.way}s", command)
 
     def _controller(self, cell: Cell) -> ServerProcess:
         relays = () if cell.server.startswith("cpp") else ("--relay",)

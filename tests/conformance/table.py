@@ -51,7 +51,7 @@ SERVERS = {
     "python-asyncio": Server("python", "async"),
 }
 
-WAYS = ("tcp", "tls", "unix", "light", "relay")
+WAYS = ("tcp", "tls", "unix", "light", "relay", "relay+tls")
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,20 @@ class Cell:
     def light(self) -> bool:
         return self.way == "light"
 
+    @property
+    def relayed(self) -> bool:
+        return self.way.startswith("relay")
+
 
 def cells() -> Iterator[Cell]:
     """Every client with every server, in every way that there is between the two."""
     for client, of_client in CLIENTS.items():
         for server, of_server in SERVERS.items():
             for way in WAYS:
-                if way != "light" or of_client.language == of_server.language:
+                if way == "light" and of_client.language != of_server.language:
+                    continue
+                # What TLS changes is between client and relay, whatever stands behind that.
+                if way != "relay+tls" or server == "cpp-plain":
                     yield Cell(client, server, way)
 
 

@@ -44,10 +44,12 @@ def test_every_client_observes_the_same(processes: Processes, cell: Cell, row: R
 def matches(expected: Any, observed: Any, address: str) -> bool:
     """`address`: of the server, as its client has it."""
     if isinstance(expected, Relayed):
-        relayed = address.startswith("relay:")
+        relayed = address.startswith("relay")
         return matches(expected.expected if relayed else expected.otherwise, observed, address)
     if isinstance(expected, Says):
-        return expected.holds(observed, address.removeprefix("tcp://").removeprefix("relay://"))
+        for scheme in ("tcp://", "relay://", "relay+tls://"):
+            address = address.removeprefix(scheme)
+        return expected.holds(observed, address)
     if isinstance(expected, OneOf):
         return any(matches(each, observed, address) for each in expected.choices)
     if isinstance(expected, dict) and isinstance(observed, dict):

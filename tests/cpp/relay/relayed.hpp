@@ -16,10 +16,11 @@ namespace mftest {
 /// It knows what the test tells it.
 class Relayed {
  public:
-  explicit Relayed(mf::ServerOptions options = {}, std::vector<mf::Address> controllers = {})
-      : resolver(std::make_shared<FakeResolver>()),
-        relay_(std::make_shared<mf::relay::Relay>(resolver, std::move(controllers),
-                                                  mf::relay::RelayOptions{.log = mf::Log(mf::Level::off)})) {
+  explicit Relayed(mf::ServerOptions options = {}, std::vector<mf::Address> controllers = {},
+                   mf::relay::RelayOptions relay = {})
+      : resolver(std::make_shared<FakeResolver>()) {
+    relay.log = mf::Log(mf::Level::off);
+    relay_ = std::make_shared<mf::relay::Relay>(resolver, std::move(controllers), std::move(relay));
     options.stream_window = 0;
     options.forwarder = relay_;
     options.log = mf::Log(log);
@@ -44,7 +45,7 @@ class Relayed {
   const std::shared_ptr<FakeResolver> resolver;
 
  private:
-  const std::shared_ptr<mf::relay::Relay> relay_;
+  std::shared_ptr<mf::relay::Relay> relay_;
   std::unique_ptr<mf::Server> server_;
 };
 

@@ -37,6 +37,14 @@ TEST(Address, IsWrittenAsItIsRead) {
     EXPECT_EQ(Address::parse(text).str(), text);
 }
 
+TEST(Address, OfAControllerOrRelayLeadsToItsServer) {
+  EXPECT_EQ(Address::parse("mf://[::1]:1").server().str(), "tcp://[::1]:1");
+  EXPECT_EQ(Address::parse("relay://a.example:2").server().str(), "tcp://a.example:2");
+  EXPECT_EQ(Address::parse("relay+tls://a.example:3").server().str(), "tls://a.example:3");
+  EXPECT_TRUE(Address::parse("relay://h:1").of_relay() && Address::parse("relay+tls://h:1").of_relay());
+  EXPECT_FALSE(Address::parse("mf://h:1").of_relay());
+}
+
 TEST(Address, WhatCannotBeReadIsShownWithTheExpectedForm) {
   for (const char* text : {"", "localhost:1", "://h:1", "tcp://h", "tcp://:1", "tcp://h:", "tcp://h:65536",
                            "tcp://h:-1", "tcp://h:1x", "tcp://::1:80", "tcp://h: 1"}) {

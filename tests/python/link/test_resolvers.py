@@ -16,6 +16,14 @@ OFFERED = View({"a": SERVER, "b": ()})
 WHOLE = View({}, whole=SERVER)
 
 
+def test_relays_are_reached_as_their_addresses_say() -> None:
+    relays = relay_addresses("relay+tls://a.example:5,relay://6.7.8.9:10")
+    resolver = RelayedResolver(Known(Told(WHOLE)), relays)
+    assert resolver.view("demo.Echo").whole == (Instance("tls://a.example:5"), Instance("tcp://6.7.8.9:10"))
+    with pytest.raises(ValueError, match="the addresses of relays start with relay://, not tls:"):
+        relay_addresses("relay://a:1,tls://b:2")
+
+
 class Told:
     """What is known, one view after another: a wait brings the next one."""
 

@@ -87,6 +87,14 @@ Fault fault(Draw& draw, std::size_t clients) {
   return fault;
 }
 
+/// Clients have connections to the relay only, which is to be hit as often as the controller.
+void lead_to_relay(Fault& fault) {
+  const bool also = fault.number % 2 == 0;
+  if (fault.whom == "controller" && also) fault.whom = "relay";
+  if (fault.whom.starts_with("client") ? !fault.other.empty() : fault.other == "controller" && also)
+    fault.other = "relay";
+}
+
 std::string seconds(Time time) {
   return std::to_string(static_cast<double>(time) / kSecond) + " s";
 }
@@ -115,7 +123,7 @@ Plan plan_of(std::uint64_t seed) {
   plan.weather.latency = weather.of<Time>({kMillisecond / 10, kMillisecond, 20 * kMillisecond});
   plan.weather.spread = weather.of<Time>({0, 10 * kMillisecond, 300 * kMillisecond});
   plan.weather.largest_piece = weather.of<std::size_t>({0, 0, 1, 7, 100, 5'000});
-  plan.through_controller = !weather.one_in(4);
+  plan.relayed = weather.one_in(4);
   Draw work(seed, 1);
   plan.clients.resize(1 + work.below(2));
   for (auto& client : plan.clients) {
@@ -127,6 +135,9 @@ Plan plan_of(std::uint64_t seed) {
   Draw faults(seed, 2);
   for (int count = faults.of({0, 1, 2, 3, 5, 8}); count > 0; --count)
     plan.faults.push_back(fault(faults, plan.clients.size()));
+  if (plan.relayed) {
+    for (auto& fault : plan.faults) lead_to_relay(fault);
+  }
   std::stable_sort(plan.faults.begin(), plan.faults.end(),
                    [](const Fault& one, const Fault& other) { return one.at < other.at; });
   return plan;

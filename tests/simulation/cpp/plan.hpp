@@ -43,7 +43,7 @@ struct Fault {
 struct Plan {
   std::uint64_t seed = 0;
   Network::Weather weather;
-  bool through_controller = true;
+  bool relayed = false;  // clients reach everything through a relay
   /// Of each client the steps of each of its threads.
   std::vector<std::vector<std::vector<Step>>> clients;
   std::vector<Fault> faults;

@@ -8,6 +8,7 @@
 #include "mf/client/client.hpp"
 #include "mf/controller/controller.hpp"
 #include "mf/core/blocking.hpp"
+#include "mf/relay/relay.hpp"
 #include "mf/server/server.hpp"
 #include "network.hpp"
 #include "record.hpp"
@@ -17,6 +18,7 @@ namespace simulated {
 namespace {
 
 constexpr const char* kController = "mf://127.0.0.1:7400";
+constexpr const char* kRelay = "relay://127.0.0.1:7500";
 constexpr int kFirstPort = 7'401;
 
 void sleep(Time time) {
@@ -103,6 +105,7 @@ void World::run(const std::vector<Fault>& faults) {
   const auto start_of_run = scheduler().now();
   network().weather = plan_.weather;
   start("controller");
+  if (plan_.relayed) start("relay");
   for (int server = 0; server < kServers; ++server) start("server " + std::to_string(server));
   for (std::size_t client = 0; client < plan_.clients.size(); ++client)
     start("client " + std::to_string(client));
@@ -143,6 +146,8 @@ void World::start(const std::string& name) {
     try {
       if (name == "controller") {
         control(process);
+      } else if (name == "relay") {
+        hand_on(process);
       } else if (name.starts_with("server ")) {
         serve(process, std::stoi(name.substr(7)));
       } else {
@@ -187,11 +192,29 @@ void World::control(Process& process) {
   server.stop();
 }
 
+void World::hand_on(Process& process) {
+  mf::relay::RelayOptions options;
+  options.controller = kController;
+  options.log = mf::Log(mf::Level::off);
+  const auto relay = std::make_shared<mf::relay::Relay>(options);
+  mf::ServerOptions of_server;
+  of_server.listen = "tcp://127.0.0.1:7500";
+  of_server.stream_window = 0;
+  of_server.forwarder = relay;
+  of_server.drain_timeout = std::chrono::seconds(2);
+  of_server.log = options.log;
+  mf::Server server(of_server);
+  server.start();
+  while (!process.asked_to_stop) sleep(10 * kMillisecond);
+  server.stop();
+  relay->close();
+}
+
 void World::call(Process& process, std::size_t client) {
   process.is_client = true;
   mf::ClientOptions options;
   options.log = mf::Log(mf::Level::off);
-  mf::Client caller(kController, options);
+  mf::Client caller(plan_.relayed ? kRelay : kController, options);
   const auto& plan = plan_.clients[client];
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < plan.size(); ++i) {
@@ -283,6 +306,7 @@ void World::end() {
   };
   stop("client");
   sleep(kSecond);
+  stop("relay");
   stop("server");
   stop("controller");
   sleep(kSecond);

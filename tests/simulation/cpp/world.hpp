@@ -1,5 +1,5 @@
-// The processes of a run: servers, clients and the controller, all of them the product's, each with threads
-// that belong to it (scheduler.hpp).
+// The processes of a run: servers, clients, the controller and perhaps a relay, all of them the product's,
+// each with threads that belong to it (scheduler.hpp).
 #pragma once
 
 #include <deque>
@@ -32,6 +32,7 @@ class World {
   void start(const std::string& name);
   void serve(Process& process, int server);
   void control(Process& process);
+  void hand_on(Process& process);
   void call(Process& process, std::size_t client);
   void begin(const Fault& fault);
   void start_later(const std::string& name, Time after);

@@ -71,10 +71,10 @@ void serve(const Arguments& arguments) {
   options.log = log;
   options.lease = std::chrono::seconds(arguments.lease);
   options.store = mf::controller::open_store(
-      arguments.store.empty() ? default_store(mf::app::as_tcp(arguments.listen)) : arguments.store, log);
+      arguments.store.empty() ? default_store(mf::app::as_server(arguments.listen)) : arguments.store, log);
   const auto controller = std::make_shared<mf::controller::Controller>(options);
   mf::ServerOptions server_options;
-  server_options.listen = mf::app::as_tcp(arguments.listen);
+  server_options.listen = mf::app::as_server(arguments.listen);
   server_options.log = log;
   // Streams towards the controller there are none, so that their windows need no room.
   server_options.max_streams = mf::controller::Controller::kMaxStreams;

@@ -12,12 +12,14 @@
 
 namespace mf::app {
 
-/// mf:// and relay:// are how clients write such an address; for who listens there they mean the same.
-inline std::string as_tcp(const std::string& address) {
+/// mf://, relay:// and relay+tls:// are how clients write such an address; for who listens there it is that
+/// of a server.
+inline std::string as_server(const std::string& address) {
   for (const std::string_view scheme : {"mf://", "relay://"}) {
     if (address.starts_with(scheme)) return "tcp://" + address.substr(scheme.size());
   }
-  return address;
+  constexpr std::string_view kTls = "relay+tls://";
+  return address.starts_with(kTls) ? "tls://" + address.substr(kTls.size()) : address;
 }
 
 inline bool is_loopback(const std::string& host) {

@@ -18,10 +18,11 @@ constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20U;
 }  // namespace
 
 std::shared_ptr<Resolver> resolver_for(std::string_view url,
-                                       const std::shared_ptr<transport::Reactor>& reactor, const Log& log) {
+                                       const std::shared_ptr<transport::Reactor>& reactor, const Log& log,
+                                       const TlsOptions& tls) {
   auto addresses = Address::parse_list(url);
   const auto kind = [](const Address& address) {
-    return address.of_server() ? std::string("tcp") : address.scheme;
+    return std::string(address.of_server() ? "tcp" : address.of_relay() ? "relay" : address.scheme);
   };
   const auto first = kind(addresses.front());
   for (const auto& address : addresses) {
@@ -34,7 +35,7 @@ std::shared_ptr<Resolver> resolver_for(std::string_view url,
   }
   if (first == "mf") return make_controller_resolver(std::move(addresses), reactor, log);
   if (first == "tcp") return std::make_shared<StaticResolver>(std::move(addresses));
-  return std::make_shared<RelayedResolver>(make_controller_resolver(addresses, reactor, log), addresses);
+  return std::make_shared<RelayedResolver>(make_controller_resolver(addresses, reactor, log, tls), addresses);
 }
 
 Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServants> servants,
@@ -63,8 +64,8 @@ Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServan
 
 std::shared_ptr<Core> Core::at(std::string_view url, ClientOptions options) {
   auto reactor = std::make_shared<transport::Reactor>(0, options.log);
-  auto core =
-      std::make_shared<Core>(resolver_for(url, reactor, options.log), nullptr, std::move(options), reactor);
+  auto core = std::make_shared<Core>(resolver_for(url, reactor, options.log, options.tls), nullptr,
+                                     std::move(options), reactor);
   core->owns_reactor_ = true;
   core->owns_resolver_ = true;
   return core;

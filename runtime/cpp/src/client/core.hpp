@@ -48,7 +48,8 @@ class ServiceCaches {
 
 /// Of servers, controllers or relays at a URL. Throws Error(INVALID_ARGUMENT).
 std::shared_ptr<Resolver> resolver_for(std::string_view url,
-                                       const std::shared_ptr<transport::Reactor>& reactor, const Log& log);
+                                       const std::shared_ptr<transport::Reactor>& reactor, const Log& log,
+                                       const TlsOptions& tls = {});
 
 class Core {
  public:

@@ -26,7 +26,7 @@ constexpr std::chrono::seconds kFirstValueWithin{5};
 constexpr std::chrono::seconds kDeadAfter{100};  // long: a client that does nothing makes few system calls
 
 std::vector<Address> as_servers(std::vector<Address> controllers) {
-  for (Address& address : controllers) address.scheme = "tcp";
+  for (Address& address : controllers) address = address.server();
   return controllers;
 }
 
@@ -57,13 +57,14 @@ struct Service {
 }  // namespace
 
 struct ControllerResolver::State : std::enable_shared_from_this<State> {
-  State(std::vector<Address> controllers, std::shared_ptr<transport::Reactor> reactor, const Log& to)
+  State(std::vector<Address> controllers, std::shared_ptr<transport::Reactor> reactor, const Log& to,
+        const TlsOptions& tls)
       : log(to),
         where(listed(controllers)),
         note("the controller at " + where + " has not answered yet"),
         client(std::make_shared<client::Core>(
             std::make_shared<StaticResolver>(as_servers(std::move(controllers))), nullptr,
-            ClientOptions{.dead_after = kDeadAfter}, std::move(reactor))),
+            ClientOptions{.dead_after = kDeadAfter, .tls = tls}, std::move(reactor))),
         controller(client) {}
 
   const Log log;
@@ -244,8 +245,9 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
 };
 
 ControllerResolver::ControllerResolver(std::vector<Address> controllers,
-                                       std::shared_ptr<transport::Reactor> reactor, const Log& log)
-    : state_(std::make_shared<State>(std::move(controllers), reactor, log)) {
+                                       std::shared_ptr<transport::Reactor> reactor, const Log& log,
+                                       const TlsOptions& tls)
+    : state_(std::make_shared<State>(std::move(controllers), reactor, log, tls)) {
   state_->turns = std::make_shared<Turns>(std::move(reactor), [weak = std::weak_ptr(state_)] {
     const auto state = weak.lock();
     return state ? state->step() : kNever;
@@ -309,8 +311,9 @@ namespace mf {
 
 std::shared_ptr<Resolver> make_controller_resolver(std::vector<Address> controllers,
                                                    std::shared_ptr<transport::Reactor> reactor,
-                                                   const Log& log) {
-  return std::make_shared<controller::ControllerResolver>(std::move(controllers), std::move(reactor), log);
+                                                   const Log& log, const TlsOptions& tls) {
+  return std::make_shared<controller::ControllerResolver>(std::move(controllers), std::move(reactor), log,
+                                                          tls);
 }
 
 }  // namespace mf

@@ -26,12 +26,9 @@ Resolver::Snapshot StaticResolver::wait_for_change(std::string_view /*service*/,
   return offers_;
 }
 
-RelayedResolver::RelayedResolver(std::shared_ptr<Resolver> known, std::vector<Address> relays)
+RelayedResolver::RelayedResolver(std::shared_ptr<Resolver> known, const std::vector<Address>& relays)
     : known_(std::move(known)) {
-  for (auto& relay : relays) {
-    relay.scheme = "tcp";
-    relays_.push_back({.address = std::move(relay)});
-  }
+  for (const auto& relay : relays) relays_.push_back({.address = relay.server()});
 }
 
 Resolver::Snapshot RelayedResolver::offers(std::string_view service) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "relay/description.hpp"
 #include "relay/destination.hpp"
 
 namespace mf::relay {
@@ -34,7 +35,7 @@ Connection::Connection(std::shared_ptr<Shared> shared, const std::shared_ptr<lin
       reactor_(client->reactor()),
       hello_(client->hello()),
       client_window_(client->peer_stream_window()),
-      pool_(reactor_, [this] { return session_options(); }, shared_->options.connect_timeout, shared_->tls) {}
+      servers_(std::make_shared<Servers>(shared_, reactor_, [this] { return session_options(); })) {}
 
 // The servers see the client as it has said it is, but for the credit of streams, which it gives itself.
 protocol::SessionOptions Connection::session_options() const {
@@ -166,32 +167,15 @@ bool Connection::on_describe(std::string_view service) {
   std::shared_ptr<Services::Use> used;
   std::string why;
   if (service != kController && !(used = use(service, why))) return false;
-  {
-    const std::scoped_lock lock(mutex_);
-    if (closed() || descriptions_ >= kMostDescriptions) return false;
-    ++descriptions_;
-  }
-  shared_->connecting->submit(
-      [self = shared_from_this(), asked, used = std::move(used), name = std::string(service)]() mutable {
-        const auto until = mf::now() + self->shared_->options.connect_timeout;
-        auto& resolver = *self->shared_->resolver;
-        if (const auto offers = resolver.offers(name); name != kController && !offers->answered)
-          (void)resolver.wait_for_change(name, offers, until);
-        for (const auto& instance : instances_of(*self->shared_, name, "")) {
-          if (asked && !asked->broken()) break;
-          if (auto opened = self->pool_.open(instance, until)) asked = opened.value();
-        }
-        link::ClientLink::Described described;
-        if (asked) described = asked->describe(name, until).value_or(link::ClientLink::Described());
-        {
-          const std::scoped_lock lock(self->mutex_);
-          --self->descriptions_;
-        }
-        self->link_do([&](link::ServerLink& client) {
-          client.send_descriptor({.service = name, .text = described.text, .annex = described.annex});
-        });
-      });
+  if (closed() || descriptions_ >= kMostDescriptions) return false;
+  ++descriptions_;
+  describe(shared_from_this(), std::string(service), std::move(used), std::move(asked));
   return true;
+}
+
+void Connection::described(const protocol::Descriptor& descriptor) {
+  --descriptions_;
+  link_do([&](link::ServerLink& client) { client.send_descriptor(descriptor); });
 }
 
 void Connection::refused(const std::string& service, const std::shared_ptr<link::ClientLink>& link) {
@@ -305,7 +289,7 @@ void Connection::on_drain() {
 void Connection::close() {
   if (closed_.exchange(true)) return;
   end_calls([](const Call&) { return true; });
-  pool_.close("the relay's client has gone");
+  servers_->close("the relay's client has gone");
 }
 
 void Connection::end_calls(bool (*which)(const Call& call)) {

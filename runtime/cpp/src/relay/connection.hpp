@@ -3,8 +3,7 @@
 // Flow. While more than 4 MiB of answers wait for the client to read them, nothing is read from its servers;
 // what it sends and a server does not read is bounded by the limits of the link that it comes over.
 //
-// Threads: the reactor's of the client's link, which reads the servers' links, too; those that open
-// connections may read them for a moment, so what answers touch is locked.
+// Threads: the reactor's of the client's link, which reads the servers' links, too.
 #pragma once
 
 #include <atomic>
@@ -16,11 +15,11 @@
 #include <string_view>
 #include <vector>
 
-#include "mf/link/pool.hpp"
 #include "mf/link/server_link.hpp"
 #include "mf/protocol/calls.hpp"
 #include "mf/server/forwarder.hpp"
 #include "relay/call.hpp"
+#include "relay/servers.hpp"
 #include "relay/shared.hpp"
 
 namespace mf::relay {
@@ -41,7 +40,7 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   void close() override;
 
   [[nodiscard]] Shared& shared() const noexcept { return *shared_; }
-  [[nodiscard]] link::Pool& pool() noexcept { return pool_; }
+  [[nodiscard]] Servers& servers() noexcept { return *servers_; }
   [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
   /// The credit that a stream towards the client begins with.
   [[nodiscard]] std::uint32_t client_window() const noexcept { return client_window_; }
@@ -68,6 +67,8 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   void add(const std::shared_ptr<link::ClientLink>& link);
   /// The server there has another schema of the service: it is whom a DESCRIBE is meant for.
   void refused(const std::string& service, const std::shared_ptr<link::ClientLink>& link);
+  /// Answers a DESCRIBE.
+  void described(const protocol::Descriptor& descriptor);
   /// Has it written at the end of the turn.
   void write_later(const std::shared_ptr<link::ClientLink>& link);
   /// The same for the client's, from any thread.
@@ -90,7 +91,7 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   const std::shared_ptr<transport::Reactor> reactor_;
   const protocol::Hello hello_;  // the client's
   const std::uint32_t client_window_;
-  link::Pool pool_;
+  const std::shared_ptr<Servers> servers_;
   std::atomic<bool> closed_{false};
   std::atomic<bool> flush_posted_{false};
   // The reactor's thread only.
@@ -98,12 +99,12 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   std::vector<std::shared_ptr<link::ClientLink>> to_write_;
   std::map<std::string, std::weak_ptr<link::ClientLink>, std::less<>> refusers_;
   std::map<std::string, std::weak_ptr<Services::Use>, std::less<>> services_;
+  std::size_t descriptions_ = 0;  // that are asked for
 
   std::mutex mutex_;  // all below
   protocol::PendingCalls<std::shared_ptr<Call>> calls_;
   std::vector<std::weak_ptr<link::ClientLink>> links_;
   bool held_ = false;
-  std::size_t descriptions_ = 0;  // that are asked for
 };
 
 }  // namespace mf::relay

@@ -342,35 +342,30 @@ void Destination::attempt(std::vector<Instance> instances) {
   const auto room = client::kMostRoutes - paths_.size();
   if (instances.size() > room) instances.resize(room);
   attempts_ = instances.size();
-  for (auto& instance : instances) {
-    connection_->shared().connecting->submit([self = shared_from_this(), instance = std::move(instance)] {
-      auto result = self->attempt(instance);
-      auto& connection = *self->connection_;
-      connection.post([self, result = std::move(result)]() mutable { self->attempted(std::move(result)); });
-    });
+  const auto until = mf::now() + connection_->shared().options.connect_timeout;
+  for (const auto& instance : instances) {
+    connection_->servers().open(instance, until,
+                                [self = shared_from_this(), address = instance.address, until](auto&& link) {
+                                  self->opened(address, until, std::move(link));
+                                });
   }
 }
 
-// On a thread for connections.
-Destination::Attempted Destination::attempt(const Instance& instance) {
-  const auto deadline = mf::now() + connection_->shared().options.connect_timeout;
-  Attempted result;
-  result.address = instance.address;
-  auto link = connection_->pool().open(instance, deadline);
-  if (!link) {
-    result.failure = link.failure();
-    return result;
-  }
-  result.link = std::move(link).value();
-  connection_->add(result.link);
-  auto binding = result.link->bind(service_, agent_, deadline, via_);
-  if (!binding) {
-    result.failure = binding.failure();
-    return result;
-  }
-  result.binding = std::move(binding).value();
-  result.binding->unpin();
-  return result;
+void Destination::opened(const Address& address, TimePoint until,
+                         Outcome<std::shared_ptr<link::ClientLink>>&& opened) {
+  if (!opened) return attempted({.address = address, .link = {}, .binding = {}, .failure = opened.failure()});
+  const auto& link = opened.value();
+  connection_->add(link);
+  link->bind_later(service_, agent_, until, via_, [self = shared_from_this(), address, link](auto&& binding) {
+    Attempted result{.address = address, .link = link, .binding = {}, .failure = {}};
+    if (binding) {
+      result.binding = std::move(binding).value();
+      result.binding->unpin();
+    } else {
+      result.failure = binding.failure();
+    }
+    self->attempted(std::move(result));
+  });
 }
 
 void Destination::attempted(Attempted&& result) {

@@ -85,7 +85,7 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
   void search();
   void look();
   void attempt(std::vector<Instance> instances);
-  [[nodiscard]] Attempted attempt(const Instance& instance);
+  void opened(const Address& address, TimePoint until, Outcome<std::shared_ptr<link::ClientLink>>&& link);
   void attempted(Attempted&& result);
   void look_later();
   void give_up(Failure why);

@@ -9,32 +9,25 @@
 namespace mf::relay {
 namespace {
 
-// Connections that are made at once; a thread for each, while it is made.
-constexpr std::size_t kMostConnecting = 64;
-
-std::vector<Instance> as_servers(std::vector<Address> controllers) {
+std::vector<Instance> as_servers(const std::vector<Address>& controllers) {
   std::vector<Instance> servers;
-  for (auto& address : controllers) {
-    address.scheme = "tcp";
-    servers.push_back({.address = std::move(address)});
-  }
+  for (const auto& address : controllers) servers.push_back({.address = address.server()});
   return servers;
 }
 
 std::shared_ptr<Shared> shared_with(RelayOptions options) {
   auto shared = std::make_shared<Shared>();
-  shared->tls = transport::make_tls_client(options.tls);
-  shared->connecting = std::make_unique<transport::Workers>(0, kMostConnecting, options.log);
+  shared->connecting.tls = transport::make_tls_client(options.tls);
   shared->options = std::move(options);
   return shared;
 }
 
 }  // namespace
 
-void Shared::set_resolver(std::shared_ptr<Resolver> with, std::vector<Address> at) {
+void Shared::set_resolver(std::shared_ptr<Resolver> with, const std::vector<Address>& at) {
   resolver = std::move(with);
   services = std::make_shared<Services>(resolver);
-  controllers = as_servers(std::move(at));
+  controllers = as_servers(at);
 }
 
 void Shared::tidy_services(transport::Reactor& by) {
@@ -55,21 +48,22 @@ Relay::Relay(RelayOptions options) : shared_(shared_with(std::move(options))) {
 
 // Who knows where the servers are.
 void Relay::ask(const std::string& url) {
-  auto controllers = Address::parse_list(url);
+  const auto controllers = Address::parse_list(url);
   for (const auto& address : controllers) {
-    if (address.scheme == "mf" || address.scheme == "relay") continue;
+    if (address.scheme == "mf" || address.of_relay()) continue;
     throw Error(Code::invalid_argument, Execution::not_executed,
                 "address '" + address.str() +
                     "': a relay is told of controllers (mf://host:port) or of another relay "
-                    "(relay://host:port)");
+                    "(relay://host:port, relay+tls://host:port)");
   }
-  shared_->set_resolver(client::resolver_for(url, shared_->reactor, shared_->options.log),
-                        std::move(controllers));
+  shared_->set_resolver(
+      client::resolver_for(url, shared_->reactor, shared_->options.log, shared_->options.tls), controllers);
 }
 
-Relay::Relay(std::shared_ptr<Resolver> resolver, std::vector<Address> controllers, RelayOptions options)
+Relay::Relay(std::shared_ptr<Resolver> resolver, const std::vector<Address>& controllers,
+             RelayOptions options)
     : shared_(shared_with(std::move(options))) {
-  shared_->set_resolver(std::move(resolver), std::move(controllers));
+  shared_->set_resolver(std::move(resolver), controllers);
 }
 
 Relay::~Relay() {
@@ -97,7 +91,6 @@ void Relay::opened(const protocol::Nonce& nonce, const std::string& address) {
 
 void Relay::close() {
   if (shared_->reactor && shared_->resolver) shared_->resolver->close();
-  shared_->connecting->stop();
   if (shared_->reactor) shared_->reactor->stop();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,8 +13,7 @@
 #include "mf/protocol/control.hpp"
 #include "mf/relay/relay.hpp"
 #include "mf/transport/reactor.hpp"
-#include "mf/transport/tls.hpp"
-#include "mf/transport/workers.hpp"
+#include "mf/transport/socket.hpp"
 #include "relay/services.hpp"
 
 namespace mf::relay {
@@ -27,12 +27,12 @@ struct Shared : std::enable_shared_from_this<Shared> {
   std::shared_ptr<Resolver> resolver;
   std::shared_ptr<Services> services;  // that it is asked about
   std::vector<Instance> controllers;
-  std::shared_ptr<transport::TlsContext> tls;
-  std::unique_ptr<transport::Workers> connecting;
+  transport::Connecting connecting;
+  std::atomic<std::size_t> connections{0};  // to servers, also those that are being made
   protocol::Nonce nonce{};
   std::string name = "relay";  // "relay tcp://10.0.0.1:7500"
 
-  void set_resolver(std::shared_ptr<Resolver> with, std::vector<Address> at);
+  void set_resolver(std::shared_ptr<Resolver> with, const std::vector<Address>& at);
   /// Has services forgotten in time, by that reactor, for as long as any are known.
   void tidy_services(transport::Reactor& by);
 

@@ -1,10 +1,14 @@
 """R7. The client of programs of asyncio: knows all kinds of addresses."""
 
 from asyncio import AbstractEventLoop
+from typing import TYPE_CHECKING
 
 from mf.client.async_client import AsyncClient as BaseClient
 from mf.link.async_resolver import AsyncRelayedResolver, AsyncResolver
-from mf.link.resolver import asked_at, relay_addresses
+from mf.link.resolver import RELAYS, relay_addresses
+
+if TYPE_CHECKING:
+    from mf.transport.tls import Tls
 
 
 class AsyncClient(BaseClient):
@@ -20,14 +24,15 @@ class AsyncClient(BaseClient):
 
     __slots__ = ()
 
-    def _resolver_for(self, where: str, loop: AbstractEventLoop) -> AsyncResolver:
-        if where.startswith("mf://"):
+    def _resolver_for(self, where: str, loop: AbstractEventLoop, tls: "Tls | None") -> AsyncResolver:
+        scheme = where.partition("://")[0]
+        if scheme == "mf":
             from mf.controller.async_resolver import AsyncControllerResolver
 
             return AsyncControllerResolver(where, loop)
-        if where.startswith("relay://"):
+        if scheme in RELAYS:
             from mf.controller.async_resolver import AsyncControllerResolver
 
-            relays = relay_addresses(where)
-            return AsyncRelayedResolver(AsyncControllerResolver(asked_at(relays), loop), relays)
-        return super()._resolver_for(where, loop)
+            known = AsyncControllerResolver(where, loop, tls)
+            return AsyncRelayedResolver(known, relay_addresses(where))
+        return super()._resolver_for(where, loop, tls)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from mf.client.client import Client as BaseClient
-from mf.link.resolver import RelayedResolver, Resolver, asked_at, relay_addresses
+from mf.link.resolver import RELAYS, RelayedResolver, Resolver, relay_addresses
 
 if TYPE_CHECKING:
     from mf.transport.tls import Tls
@@ -13,11 +13,12 @@ class Client(BaseClient):
     """Calls services: through a controller, at one server, or in this process.
 
     `where`: 'mf://host:port' of a controller; 'relay://host:port' of a relay, through which all servers are
-    reached; 'tcp://host:port', 'tls://host:port' or 'unix:/path' of one
+    reached, 'relay+tls://host:port' over TLS; 'tcp://host:port', 'tls://host:port' or 'unix:/path' of one
     server, or of several of a kind, with commas between them, as controllers may be; a Light; or a Resolver
-    of your own. `tls`: how servers at tls:// are verified, and what is shown to them. `wait_for_server`:
-    seconds that a call waits for a server of a (service, agent) that this client never saw. `max_payload`:
-    bytes of one reply that are accepted. A server that registered a path of this host is called over it.
+    of your own. `tls`: how servers and relays at TLS are verified, and what is shown to them.
+    `wait_for_server`: seconds that a call waits for a server of a (service, agent) that this client never
+    saw. `max_payload`: bytes of one reply that are accepted. A server that registered a path of this host is
+    called over it.
 
     Any number of threads and generated clients may share one. Connections are opened when
     needed and used by all. Raises ValueError for an address that is none.
@@ -32,14 +33,14 @@ class Client(BaseClient):
 
         return BlockingReplication(where, tls)
 
-    def _resolver_for(self, where: str) -> Resolver:
-        if where.startswith("mf://"):
+    def _resolver_for(self, where: str, tls: "Tls | None") -> Resolver:
+        scheme = where.partition("://")[0]
+        if scheme == "mf":
             from mf.controller import ControllerResolver
 
             return ControllerResolver(where)
-        if where.startswith("relay://"):
+        if scheme in RELAYS:
             from mf.controller import ControllerResolver
 
-            relays = relay_addresses(where)
-            return RelayedResolver(ControllerResolver(asked_at(relays)), relays)
-        return super()._resolver_for(where)
+            return RelayedResolver(ControllerResolver(where, tls), relay_addresses(where))
+        return super()._resolver_for(where, tls)

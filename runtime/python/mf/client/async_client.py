@@ -59,11 +59,16 @@ class AsyncClient(AsyncTargetSource):
         if isinstance(where, AsyncTargetSource):
             self._source = where
             return
-        self._resolver = self._resolver_for(where, self._loop) if isinstance(where, str) else where
+        self._resolver = self._resolver_for(where, self._loop, tls) if isinstance(where, str) else where
         self._pool = AsyncPool(self._loop, tls=tls, max_payload=max_payload, dead_after=dead_after)
         self._router = AsyncRouter(self._resolver, self._pool, wait_for_server, self._forwarded, self._caches)
 
-    def _resolver_for(self, where: str, loop: "AbstractEventLoop") -> AsyncResolver:
+    def _resolver_for(
+        self,
+        where: str,
+        loop: "AbstractEventLoop",
+        tls: "Tls | None",  # noqa: ARG002 - of subclasses
+    ) -> AsyncResolver:
         """The resolver that an address stands for. Raises ValueError for an address that is none."""
         return AsyncStaticResolver(loop, server_addresses(where))
 

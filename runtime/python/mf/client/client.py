@@ -60,7 +60,7 @@ class Client(TargetSource):
         if isinstance(where, TargetSource):
             self._source = where
             return
-        self._resolver = self._resolver_for(where) if isinstance(where, str) else where
+        self._resolver = self._resolver_for(where, tls) if isinstance(where, str) else where
         self._pool = Pool(connect=connect, tls=tls, max_payload=max_payload, dead_after=dead_after)
         self._router = Router(self._resolver, self._pool, wait_for_server, self._forwarded, self._caches)
         if isinstance(where, str):
@@ -70,7 +70,7 @@ class Client(TargetSource):
         """What makes replicated calls, which need a controller; None: there are none."""
         del where, tls
 
-    def _resolver_for(self, where: str) -> Resolver:
+    def _resolver_for(self, where: str, tls: "Tls | None") -> Resolver:  # noqa: ARG002 - of subclasses
         """The resolver that an address stands for. Raises ValueError for an address that is none."""
         return StaticResolver(server_addresses(where))
 

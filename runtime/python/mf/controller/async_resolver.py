@@ -2,21 +2,25 @@
 
 from asyncio import AbstractEventLoop
 from time import monotonic
+from typing import TYPE_CHECKING
 
-from mf.controller.connection import controller_addresses
+from mf.controller.connection import asked_addresses
 from mf.controller.watcher import Watcher
 from mf.link.async_resolver import AsyncResolver, News
 from mf.link.resolver import View
 
+if TYPE_CHECKING:
+    from mf.transport.tls import Tls
+
 
 class AsyncControllerResolver(AsyncResolver):
-    """On the running loop. Raises ValueError for an address that is none."""
+    """On the running loop. What is given is as for ControllerResolver."""
 
     __slots__ = ("_closed", "_news", "_views", "_watcher")
 
-    def __init__(self, where: str, loop: AbstractEventLoop) -> None:
+    def __init__(self, where: str, loop: AbstractEventLoop, tls: "Tls | None" = None) -> None:
         self.generation = 0
-        self._watcher = Watcher(controller_addresses(where), self._told)
+        self._watcher = Watcher(asked_addresses(where), self._told, tls)
         self._news = News(loop)
         self._views: dict[str, View] = {}
         self._closed = False

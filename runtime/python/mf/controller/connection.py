@@ -1,17 +1,21 @@
-"""R6. How this process talks to its controllers: one client of its own, and the words for when there is no
-answer.
+"""R6. How this process talks to its controllers, or to relays in their place: one client of its own, and the
+words for when there is no answer.
 """
 
 import uuid
 from asyncio import timeout
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from mf.client.async_client import AsyncClient
 from mf.controller._generated.mf.controller import ControllerAsyncClient
 from mf.core.error import Code, Error, Execution
 from mf.core.options import INFINITE, CallOptions
 from mf.core.stream import AsyncStreamReader
+from mf.link.resolver import RELAYS, relay_addresses
 from mf.transport.address import Address
+
+if TYPE_CHECKING:
+    from mf.transport.tls import Tls
 
 T = TypeVar("T")
 
@@ -32,9 +36,10 @@ class ControllerConnection:
 
     __slots__ = ("_client", "_controllers", "stub")
 
-    def __init__(self, controllers: list[Address], dead_after: float) -> None:
+    def __init__(self, controllers: list[Address], dead_after: float, tls: "Tls | None" = None) -> None:
         self._controllers = controllers
-        self._client = AsyncClient(over_tcp(controllers), dead_after=dead_after)
+        servers = ",".join(str(each.server) for each in controllers)
+        self._client = AsyncClient(servers, tls=tls, dead_after=dead_after)
         self.stub = ControllerAsyncClient(self._client)
 
     async def greet(self, *, patiently: bool) -> None:
@@ -66,8 +71,9 @@ def controller_addresses(where: str) -> list[Address]:
     return parsed
 
 
-def over_tcp(controllers: list[Address]) -> str:
-    return ",".join(str(Address("tcp", each.host, each.port)) for each in controllers)
+def asked_addresses(where: str) -> list[Address]:
+    """Of controllers, or of relays, which are asked in the same way. Raises ValueError for others."""
+    return relay_addresses(where) if where.partition("://")[0] in RELAYS else controller_addresses(where)
 
 
 async def first_of(stream: AsyncStreamReader[T]) -> T:

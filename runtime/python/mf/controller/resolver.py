@@ -4,24 +4,40 @@ services that a client uses; it begins with the first of them.
 
 import threading
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from mf.controller.background import Background
-from mf.controller.connection import controller_addresses
+from mf.controller.connection import asked_addresses
 from mf.controller.watcher import Watcher
 from mf.link import fork
 from mf.link.resolver import Resolver, View
+
+if TYPE_CHECKING:
+    from mf.transport.tls import Tls
 
 _END_WITHIN = 2.0
 
 
 class ControllerResolver(Resolver):
-    """Any number of threads may ask. Raises ValueError for an address that is none."""
+    """Any number of threads may ask. `where`: controllers, or relays, which are asked in the same way; `tls`:
+    how those at relay+tls:// are verified. Raises ValueError for an address that is none.
+    """
 
-    __slots__ = ("__weakref__", "_changed", "_closed", "_controllers", "_views", "_watching", "generation")
+    __slots__ = (
+        "__weakref__",
+        "_changed",
+        "_closed",
+        "_controllers",
+        "_tls",
+        "_views",
+        "_watching",
+        "generation",
+    )
 
-    def __init__(self, where: str) -> None:
+    def __init__(self, where: str, tls: "Tls | None" = None) -> None:
         self.generation = 0
-        self._controllers = controller_addresses(where)
+        self._controllers = asked_addresses(where)
+        self._tls = tls
         self._changed = threading.Condition()
         self._views: dict[str, View] = {}
         self._watching: tuple[Background, Watcher] | None = None
@@ -70,7 +86,7 @@ class ControllerResolver(Resolver):
     def _watch(self, service: str) -> None:
         if self._watching is None:
             thread = Background("mf-watch")
-            self._watching = thread, thread.call(Watcher, self._controllers, self._told)
+            self._watching = thread, thread.call(Watcher, self._controllers, self._told, self._tls)
         thread, watcher = self._watching
         thread.soon(watcher.watch, service)
 

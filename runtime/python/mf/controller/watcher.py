@@ -9,7 +9,7 @@ from asyncio import AbstractEventLoop, Event, Task, TimerHandle, get_running_loo
 from collections.abc import Callable, Coroutine
 from contextvars import Context
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mf.controller.connection import MOVING, WITHOUT_END, ControllerConnection, first_of
 from mf.controller.views import Watched, all_of
@@ -18,6 +18,9 @@ from mf.core.log import info, quote, warning
 from mf.link.reconnect import Backoff
 from mf.link.resolver import View
 from mf.transport.address import Address
+
+if TYPE_CHECKING:
+    from mf.transport.tls import Tls
 
 _DEAD_AFTER = 100.0
 """Seconds: a controller from which nothing comes for so long, not even the answer to a ping, is given up."""
@@ -39,9 +42,11 @@ class Watcher:
         "_where",
     )
 
-    def __init__(self, controllers: list[Address], tell: Callable[[str, View], None]) -> None:
+    def __init__(
+        self, controllers: list[Address], tell: Callable[[str, View], None], tls: "Tls | None" = None
+    ) -> None:
         self._loop: AbstractEventLoop = get_running_loop()
-        self._connection = ControllerConnection(controllers, _DEAD_AFTER)
+        self._connection = ControllerConnection(controllers, _DEAD_AFTER, tls)
         self._where = ", ".join(map(str, controllers))
         self._tell = tell
         self._trouble = ""

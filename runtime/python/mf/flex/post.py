@@ -18,7 +18,8 @@ from mf.flex._generated.mf.flex import MAILBOX_SERVICE, MailboxAsyncClient
 from mf.flex.arrivals import Arrivals
 from mf.flex.outgoing import PATIENCE, Outgoing
 from mf.link.async_resolver import AsyncRelayedResolver, AsyncResolver, AsyncStaticResolver
-from mf.link.resolver import asked_at, relay_addresses
+from mf.link.resolver import relay_addresses
+from mf.transport.address import Address
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,9 +42,16 @@ def resolver_of(where: str) -> AsyncResolver:
     if where.startswith("relay://"):
         from mf.controller.async_resolver import AsyncControllerResolver
 
-        relays = relay_addresses(where)
-        return AsyncRelayedResolver(AsyncControllerResolver(asked_at(relays), loop), relays)
+        return AsyncRelayedResolver(AsyncControllerResolver(where, loop), relay_addresses(where))
     return AsyncStaticResolver(loop, server_addresses(where) if where else [])
+
+
+def registered_at(where: str) -> str:
+    """Nodes register through relays as at controllers, over TCP. Raises ValueError for other addresses."""
+    relays = relay_addresses(where)
+    if any(each.scheme != "relay" for each in relays):
+        raise ValueError(f"nodes reach relays at relay://, not at relay+tls://: {where}")
+    return ",".join(str(Address("mf", each.host, each.port)) for each in relays)
 
 
 class Post:
@@ -61,7 +69,7 @@ class Post:
         self._patience = patience
         controller = where if isinstance(where, str) and where.startswith("mf://") else None
         if isinstance(where, str) and where.startswith("relay://"):
-            controller = asked_at(relay_addresses(where))
+            controller = registered_at(where)
         self._server = AsyncServer(listen, controller, advertise=advertise, tls=tls, drain_timeout=2.0)
         self._resolver = resolver_of(where) if isinstance(where, str) else where()
         self._client = AsyncClient(self._resolver, tls=tls, wait_for_server=0.5)

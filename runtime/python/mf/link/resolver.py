@@ -140,7 +140,7 @@ class RelayedViews:
     __slots__ = ("_instances", "_made")
 
     def __init__(self, relays: Iterable[Address]) -> None:
-        self._instances = tuple(Instance(str(Address("tcp", each.host, each.port))) for each in relays)
+        self._instances = tuple(Instance(str(each.server)) for each in relays)
         self._made: dict[str, tuple[View, View]] = {}
 
     def of(self, service: str, view: View) -> View:
@@ -186,15 +186,14 @@ class RelayedResolver(Resolver):
         self._known.close()
 
 
+RELAYS = ("relay", "relay+tls")
+"""Schemes of their addresses."""
+
+
 def relay_addresses(where: str) -> list[Address]:
     """Of one relay, or of several with commas between them. Raises ValueError for what is none."""
     parsed = Address.parse_list(where)
     for address in parsed:
-        if address.scheme != "relay":
+        if address.scheme not in RELAYS:
             raise ValueError(f"the addresses of relays start with relay://, not {address.scheme}:")
     return parsed
-
-
-def asked_at(relays: Iterable[Address]) -> str:
-    """Relays are asked for services as controllers are."""
-    return ",".join(str(Address("mf", each.host, each.port)) for each in relays)

@@ -1,7 +1,7 @@
 """R3. Addresses of servers and controllers, as users write them.
 
 mf://host:port    a controller: services are looked up there
-relay://host:port a relay: services are looked up and reached through it
+relay://host:port a relay: services are looked up and reached through it; relay+tls:// the same over TLS
 tcp://host:port   one server, without a controller; IPv6 hosts in brackets
 tls://host:port   the same over TLS
 unix:/path        one server on this host
@@ -56,6 +56,11 @@ class Address:
     def parse_list(cls, text: str) -> list["Address"]:
         """Several, with commas between them."""
         return [cls.parse(one.strip()) for one in text.split(",")]
+
+    @property
+    def server(self) -> "Address":
+        """Where the server of a controller's or relay's address is."""
+        return Address("tls" if self.scheme.endswith("+tls") else "tcp", self.host, self.port)
 
     @property
     def local(self) -> bool:

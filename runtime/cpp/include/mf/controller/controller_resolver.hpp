@@ -25,7 +25,7 @@ class ControllerResolver final : public Resolver {
   explicit ControllerResolver(
       std::vector<Address> controllers,
       std::shared_ptr<transport::Reactor> reactor = std::make_shared<transport::Reactor>(),
-      const Log& log = {});
+      const Log& log = {}, const TlsOptions& tls = {});
   ~ControllerResolver() override;
 
   Snapshot offers(std::string_view service) override;

@@ -20,6 +20,7 @@
 
 #include "mf/core/log.hpp"
 #include "mf/transport/address.hpp"
+#include "mf/transport/tls.hpp"
 
 namespace mf::transport {
 class Reactor;
@@ -103,8 +104,7 @@ class StaticResolver final : public Resolver {
 /// instances, each relay is one in their place.
 class RelayedResolver final : public Resolver {
  public:
-  /// `relays`: their addresses, of whichever scheme.
-  RelayedResolver(std::shared_ptr<Resolver> known, std::vector<Address> relays);
+  RelayedResolver(std::shared_ptr<Resolver> known, const std::vector<Address>& relays);
 
   Snapshot offers(std::string_view service) override;
   Snapshot wait_for_change(std::string_view service, const Snapshot& known, TimePoint until) override;
@@ -128,10 +128,11 @@ class RelayedResolver final : public Resolver {
   std::map<std::string, Relayed, std::less<>> latest_;
 };
 
-/// A resolver over the controllers at these addresses, which runs on that reactor until it is closed.
+/// A resolver over the controllers at these addresses, or over relays, which are asked in the same way. It
+/// runs on that reactor until it is closed. `tls`: how relays at relay+tls:// are verified.
 /// Declared here so that clients can be opened by URL; defined on floor R6.
 std::shared_ptr<Resolver> make_controller_resolver(std::vector<Address> controllers,
                                                    std::shared_ptr<transport::Reactor> reactor,
-                                                   const Log& log);
+                                                   const Log& log, const TlsOptions& tls = {});
 
 }  // namespace mf

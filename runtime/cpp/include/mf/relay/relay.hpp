@@ -12,6 +12,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,12 +25,16 @@
 namespace mf::relay {
 
 struct RelayOptions {
-  /// mf://host:port, or relay://host:port for one relay behind another; several with commas between them.
+  /// mf://host:port, or relay://host:port or relay+tls://host:port for one relay behind another; several with
+  /// commas between them.
   /// Empty: the server that the relay is of is the controller itself.
   std::string controller{};
   /// How long a server has to answer a connection, and a BIND.
   std::chrono::milliseconds connect_timeout{1'500};
-  /// How servers at tls:// are verified.
+  /// Connections to servers, of one client and of all.
+  std::size_t max_servers_of_client = 256;
+  std::size_t max_servers = 16'384;
+  /// How servers at tls:// are verified, and other relays at relay+tls://.
   TlsOptions tls{};
   Log log{};
 };
@@ -41,7 +46,8 @@ class Relay final : public server::Forwarder {
   /// Throws Error(INVALID_ARGUMENT) for an address that cannot be read.
   explicit Relay(RelayOptions options);
   /// With a resolver of the caller's, for tests. `controllers`: where the controller's own service is.
-  Relay(std::shared_ptr<Resolver> resolver, std::vector<Address> controllers, RelayOptions options = {});
+  Relay(std::shared_ptr<Resolver> resolver, const std::vector<Address>& controllers,
+        RelayOptions options = {});
   ~Relay() override;
 
   std::shared_ptr<server::Forwarding> connected(const std::shared_ptr<link::ServerLink>& link) override;

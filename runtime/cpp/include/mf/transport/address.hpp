@@ -32,6 +32,11 @@ struct Address {
   [[nodiscard]] bool of_server() const noexcept {
     return scheme == "tcp" || scheme == "tls" || local() || in_memory();
   }
+  [[nodiscard]] bool of_relay() const noexcept { return scheme == "relay" || scheme == "relay+tls"; }
+  /// Where the server of a controller's or relay's address is.
+  [[nodiscard]] Address server() const {
+    return {.scheme = scheme.ends_with("+tls") ? "tls" : "tcp", .host = host, .port = port};
+  }
   /// A path on this host.
   [[nodiscard]] bool local() const noexcept { return scheme == "unix"; }
   /// A place in this process.
