@@ -27,7 +27,7 @@ struct Served {
     peer->session.send_bind(0, {.fingerprint = service.fingerprint,
                                 .service = service.name,
                                 .agent = "",
-                                .methods = {"linger", "endless", "sum", "stopped"}});
+                                .methods = {"linger", "endless", "sum", "stopped", "metadata_stream"}});
     (void)peer->next(EventType::bound);
   }
   std::uint32_t call(std::uint16_t route, std::uint8_t flags, std::span<const std::byte> payload = {}) {
@@ -76,6 +76,19 @@ TEST(StreamPeer, CreditWhereTheMethodHasNoResultStreamIsIgnored) {
   served.peer->session.send_credit(params, 1000);
   served.peer->session.send_end(params);
   EXPECT_EQ(served.reply(params), Code::ok);
+}
+
+TEST(StreamPeer, MetadataOfAReplyGoWithTheFirstValueAndNotAgainWithTheEnd) {
+  Served served;
+  const std::array key{std::byte{1}, std::byte{'k'}};
+  const auto id = served.peer->session.send_request(
+      {.route = 4, .tier = mf::Tier::febird, .flags = mf::protocol::kStream}, key);
+  const auto value = served.peer->next(EventType::data);
+  ASSERT_EQ(value.header.id, id);
+  EXPECT_TRUE(value.header.metadata());
+  const auto reply = served.peer->next(EventType::reply);
+  EXPECT_EQ(reply.header.code(), Code::ok);
+  EXPECT_FALSE(reply.header.metadata());
 }
 
 }  // namespace
