@@ -337,6 +337,7 @@ def two():
 """
 REACHING = """
 import subprocess, sys, threading
+from _thread import start_new_thread
 import a, pytest
 
 @pytest.fixture
@@ -350,6 +351,11 @@ def test_in_a_thread():
     thread = threading.Thread(target=a.two)
     thread.start()
     thread.join()
+
+def test_in_another():
+    over = threading.Event()
+    start_new_thread(lambda: (a.one(), over.set()), ())
+    assert over.wait(10)
 
 def test_neither():
     pass
@@ -396,8 +402,8 @@ def noticing(seen: reach.Reach, line: int) -> list[str]:
 def test_only_tests_that_call_what_is_changed_are_run(reached: Callable[[str, str], reach.Reach]) -> None:
     seen = reached("calls", REACHING)
 
-    assert noticing(seen, 1) == ["one", "in_a_thread", "neither", "program"]  # of no function
-    assert noticing(seen, 4) == ["one", "program"]
+    assert noticing(seen, 1) == ["one", "in_a_thread", "in_another", "neither", "program"]  # of no function
+    assert noticing(seen, 4) == ["one", "in_another", "program"]
     assert noticing(seen, 6) == ["in_a_thread", "program"]  # a decorator
     assert noticing(seen, 10) == ["in_a_thread", "program"]
     assert noticing(seen, 9) == ["program"]  # who knows what it calls?
@@ -408,5 +414,5 @@ def test_what_a_fixture_calls_is_of_all_tests_of_its_file(
 ) -> None:
     seen = reached("fixture", REACHING + "\ndef test_fixture(three):\n    assert three() == 3\n")
 
-    assert noticing(seen, 10) == ["one", "in_a_thread", "neither", "program", "fixture"]
+    assert noticing(seen, 10) == ["one", "in_a_thread", "in_another", "neither", "program", "fixture"]
     assert noticing(seen, 9) == ["fixture", "program"]

@@ -6,6 +6,7 @@ What a fixture calls counts for all tests of the file. A test that starts Python
 these call, which nobody sees: it is taken to call everything. A line outside of all functions is everybody's.
 """
 
+import _thread
 import ast
 import json
 import os
@@ -85,6 +86,7 @@ class _Recorder:
         self._who = ""
         self._seen: set[CodeType] = set()  # by who is running now
         self._popen, self._fork = subprocess.Popen.__init__, os.fork
+        self._start_thread = _thread.start_new_thread
 
     def begin(self) -> None:
         recorder, popen, fork = self, self._popen, self._fork
@@ -99,6 +101,14 @@ class _Recorder:
             recorder._programs.add(recorder._who)
             return fork()
 
+        def start_thread(function: Any, *arguments: Any) -> int:
+            def traced(*arguments: Any, **named: Any) -> None:
+                sys.settrace(recorder._called)
+                function(*arguments, **named)
+
+            return recorder._start_thread(traced, *arguments)
+
+        _thread.start_new_thread = start_thread
         subprocess.Popen.__init__ = started  # type: ignore[assignment,method-assign]
         os.fork = forked
         sys.settrace(self._called)
