@@ -258,6 +258,27 @@ def test_an_early_reply_ends_the_feeding_of_a_generator_that_sleeps(flowing: Flo
     assert flowing.awaited(main) == 5
 
 
+@pytest.mark.parametrize("how", ["drop", "with", "cancel"])
+def test_an_awaited_reader_that_is_not_read_to_its_end_cancels_the_call(flowing: Flowing, how: str) -> None:
+    async def main(flow: FlowAsyncClient) -> list[int]:
+        reader = flow.count(1_000_000_000)
+        assert await anext(reader) == 1
+        if how == "drop":
+            del reader
+            gc.collect()
+        elif how == "with":
+            async with reader:
+                pass
+        else:
+            reader.cancel()
+        async with asyncio.timeout(20):
+            while flowing.servant.seen != ["count was closed"]:
+                await asyncio.sleep(0.001)
+        return [value async for value in flow.count(3)]
+
+    assert flowing.awaited(main) == [1, 2, 3]
+
+
 def test_an_awaited_stream_fails_as_its_call_does(flowing: Flowing) -> None:
     async def broken(flow: FlowAsyncClient) -> list[int]:
         got: list[int] = []

@@ -87,7 +87,7 @@ class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
 
     def _submit_to(self, link: Link, message: Message[T], now: float) -> bool:
         word = pack_deadline(max(self._deadline - now, 0.0))
-        return link.submit(message, word, flush=False)
+        return link.submit(message, word)
 
     def _late(self, now: float) -> None:
         """The waiter's time is over; if it is the batch's too, what is left ends now."""

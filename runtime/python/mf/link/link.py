@@ -114,9 +114,9 @@ class Link(LinkStreams):
         self.send(call.deadline)
         return True
 
-    def submit(self, call: Call[Any], word: int, *, flush: bool = True) -> bool:
-        """Sends a request whose `on_done` is called when it is done, on whatever thread finds out. False: it
-        was not sent, and is done; nobody is called."""
+    def submit(self, call: Call[Any], word: int) -> bool:
+        """Queues a request whose `on_done` is called when it is done, on whatever thread finds out; `flush`
+        sends it. False: it was not queued, and is done; nobody is called."""
         with self._lock:
             if not self._request(call, word):
                 return False
@@ -130,8 +130,6 @@ class Link(LinkStreams):
                     watch.expire_at(self, self._expiry)
             if not self._leading and not self._armed & READ:
                 self._arm()
-        if flush:
-            self.flush()
         return True
 
     def _watched(self) -> Watch:
