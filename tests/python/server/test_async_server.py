@@ -289,3 +289,23 @@ def test_uvloop_is_a_loop_as_any_other() -> None:
                     await EchoAsyncClient(nobody).at("a").twice(1, options=mf.CallOptions(deadline=0.05))
 
     uvloop.run(main())
+
+
+def test_an_offer_that_is_withdrawn_is_bound_no_more_and_goes_on_where_it_was() -> None:
+    async def main() -> None:
+        servant = AsyncRecorder()
+        server = serving(servant)
+        async with server, mf.AsyncClient(server.address) as before, mf.AsyncClient(server.address) as after:
+            bound = EchoAsyncClient(before).at("a")
+            assert await bound.twice(2) == 4
+            server.withdraw(servant, agent="a")
+            assert await bound.twice(3) == 6
+            with pytest.raises(mf.Error) as raised:
+                await EchoAsyncClient(after).at("a").twice(2)
+            assert raised.value.code is Code.UNKNOWN_SERVICE
+            with pytest.raises(ValueError, match="is not offered"):
+                server.withdraw(servant, agent="a")
+            server.offer(servant, agent="a")
+            assert await EchoAsyncClient(after).at("a").twice(4) == 8
+
+    asyncio.run(main())

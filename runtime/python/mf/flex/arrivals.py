@@ -6,7 +6,7 @@ are gathered for a moment, so that taking a message costs no turn of the loop.
 
 from __future__ import annotations
 
-from asyncio import Event, Task, get_running_loop, wait
+from asyncio import CancelledError, Event, Task, get_running_loop, wait
 from collections import deque
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Final
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _GATHER: Final = 0.005  # seconds
 _MANY: Final = 256  # taken messages that a sender is told of at once
 _MOST_SENDERS: Final = 4096
+_MOST_REFUSED: Final = 1024
 
 
 class _Sender:
@@ -39,12 +40,15 @@ class _Sender:
         self.received = 0
         self.said = 0  # what it has been told of `received`
         self.taken_numbers: deque[int] = deque()
+        self.waiting: set[int] = set()
         self.refused: list[Refused] = []
+        self.ever_refused: deque[Refused] = deque(maxlen=_MOST_REFUSED)
         self.news = Event()
         self.reader: Task[None] | None = None
 
     def taken(self, parcel: Parcel) -> None:
         """From any thread."""
+        self.waiting.discard(parcel.sequence)
         self.taken_numbers.append(parcel.sequence)
         if not self._armed or len(self.taken_numbers) == _MANY:
             self._armed = True
@@ -67,6 +71,10 @@ class _Sender:
         if self.taken_numbers or self.refused or self.received != self.said:
             self.news.set()
 
+    def refuse(self, refused: Refused) -> None:
+        self.refused.append(refused)
+        self.ever_refused.append(refused)
+
     def told(self) -> tuple[list[int], list[Refused]]:
         """What the sender was not told yet."""
         numbers = [self.taken_numbers.popleft() for _ in range(len(self.taken_numbers))]
@@ -80,20 +88,20 @@ class Arrivals(MailboxAsyncServant):
 
     def __init__(self) -> None:
         self._now: _Incarnation | None = None
+        self._last: _Incarnation | None = None
 
     def open(self, mailbox: Mailbox) -> None:
         self._now = _Incarnation(mailbox)
 
     def close(self) -> None:
         """The mailbox is closed: senders are told what it has taken, and that it goes."""
-        now, self._now = self._now, None
-        if now is not None:
-            now.close()
+        if self._now is not None:
+            self._now.close()
+            self._last, self._now = self._now, None
 
     async def deliver(self, sender: UUID, messages: AsyncIterator[Carried]) -> AsyncIterator[Receipt]:
-        now = self._now
+        now = self._now or self._last  # which has closed, and says so
         if now is None:
-            yield Receipt(uuid4(), 0, [], [], True)
             return
         async with aclosing(now.deliver(sender, messages)) as receipts:
             async for receipt in receipts:
@@ -119,7 +127,7 @@ class _Incarnation:
         reader = known.reader = get_running_loop().create_task(self._read(known, sender, messages))
         reader.add_done_callback(lambda _: known.news.set())
         try:
-            yield self._receipt(known)
+            yield self._first(known)
             while known.reader is reader and not self._closing:
                 await known.news.wait()
                 known.news.clear()
@@ -161,11 +169,16 @@ class _Incarnation:
                 message = Message(carried.source, carried.dest, values)
                 size = len(carried.attributes) + OVERHEAD
                 parcel = Parcel(message, size, sender, known, carried.sequence)
+                known.waiting.add(carried.sequence)
                 await self._put(parcel)
             except Error as error:
+                known.waiting.discard(carried.sequence)
                 if self._closing or error.code is Code.CANCELLED:
                     return
-                known.refused.append(Refused(carried.sequence, error.code, error.message[:256]))
+                known.refuse(Refused(carried.sequence, error.code, error.message[:256]))
+            except CancelledError:
+                known.waiting.discard(carried.sequence)
+                raise
             known.received = carried.sequence
             known.arm()
 
@@ -194,7 +207,14 @@ class _Incarnation:
         closing: bool = False,
     ) -> Receipt:
         known.said = known.received
-        return Receipt(self._id, known.received, taken or [], refused or [], closing)
+        return Receipt(self._id, known.received, taken or [], refused or [], [], closing)
+
+    def _first(self, known: _Sender) -> Receipt:
+        """All that the sender may not know."""
+        known.told()
+        known.said = known.received
+        waiting = sorted(known.waiting)
+        return Receipt(self._id, known.received, [], list(known.ever_refused), waiting, False)
 
 
 async def _ended(task: Task[None]) -> None:

@@ -60,10 +60,6 @@ class Outbound:
         self.size = len(carried.attributes) + OVERHEAD
 
 
-class _GoneError(Exception):
-    """The mailbox has closed."""
-
-
 class Outgoing:
     """To one mailbox. `ended`: called when it is of no use any more, and another one is to be made."""
 
@@ -153,37 +149,19 @@ class Outgoing:
 
     async def _run(self) -> None:
         backoff = Backoff(longest=_LONGEST_PAUSE)
-        while not self._closed:
-            await self._wait_for_work()
-            lost = monotonic()
-            while not self._closed:
-                try:
-                    await self._session(backoff)
-                    break
-                except _GoneError:
-                    if not self._pending:
-                        return self._end()
-                    error = not_executed(Code.UNAVAILABLE, f"{self.dest!r} has closed its mailbox")
-                except Error as failed:
-                    error = failed
-                if self._connected:
-                    lost = monotonic()
-                if error.code not in _MAY_COME_BACK or monotonic() - lost > self._patience:
-                    return self._fail_all(error)
-                await sleep(backoff.next())
-        return None
+        lost = monotonic()
+        while True:
+            error = await self._session(backoff)
+            if not self._pending and not self._under_way:
+                return self._end()  # who sends again makes another one
+            if self._connected:
+                lost = monotonic()
+            if error.code not in _MAY_COME_BACK or monotonic() - lost > self._patience:
+                return self._fail_all(error)
+            await sleep(backoff.next())
 
-    async def _wait_for_work(self) -> None:
-        while not self._pending and not self._under_way:
-            with self._lock:
-                if self._pending:
-                    return
-                self._woken = False
-                self._work.clear()
-            await self._work.wait()
-
-    async def _session(self, backoff: Backoff) -> None:
-        """One stream, until it ends. Raises Error, or _GoneError when the receiver has closed."""
+    async def _session(self, backoff: Backoff) -> Error:
+        """One stream, until it ends, and why it has."""
         self._connected = False
         stream = self._stub.deliver(self._sender, options=_WITHOUT_END)
         writer: Task[None] | None = None
@@ -195,12 +173,16 @@ class Outgoing:
                     backoff.reset()
                     writer = get_running_loop().create_task(self._write(stream))
                 self._receive(receipt)
+                if receipt.closing:
+                    return not_executed(Code.UNAVAILABLE, f"{self.dest!r} has closed its mailbox")
+            return not_executed(Code.UNAVAILABLE, f"{self.dest!r} has ended the stream")
+        except Error as failed:
+            return failed
         finally:
             stream.cancel()
             if writer is not None:
                 writer.cancel()
                 await wait((writer,))
-        raise not_executed(Code.UNAVAILABLE, f"{self.dest!r} has ended the stream")
 
     def _meet(self, receipt: Receipt) -> None:
         """What was sent before goes on, or is sent again, or is lost with the mailbox that had it."""
@@ -208,6 +190,8 @@ class Outgoing:
         if receipt.mailbox == self._mailbox:
             again = [number for number in under_way if number > receipt.received]
             self._pending.extendleft(self._under_way.pop(number) for number in reversed(again))
+            waiting = {*receipt.waiting, *(each.sequence for each in receipt.refused)}
+            self._taken([number for number in self._under_way if number not in waiting])
         elif under_way:
             text = f"{self.dest!r} was lost, and another process has the name now"
             self._lose(under_way, Error(Code.CONNECTION_LOST, text))
@@ -234,18 +218,20 @@ class Outgoing:
         self._arrivals.set()
         for refused in receipt.refused:
             self._lose([refused.sequence], not_executed(Code(refused.code), refused.why))
-        left = [self._under_way.pop(number) for number in receipt.taken if number in self._under_way]
-        if left:
-            self._leave(left)
-            for outbound in left:
-                outbound.sent.one_taken()
+        self._taken(receipt.taken)
         if receipt.closing:
             text = f"{self.dest!r} has closed its mailbox without taking the message"
             came = [number for number in self._under_way if number <= receipt.received]
             self._lose(sorted(came), not_executed(Code.CANCELLED, text))
             rest = sorted(self._under_way)
             self._pending.extendleft(self._under_way.pop(number) for number in reversed(rest))
-            raise _GoneError
+
+    def _taken(self, numbers: list[int]) -> None:
+        left = [self._under_way.pop(number) for number in numbers if number in self._under_way]
+        if left:
+            self._leave(left)
+            for outbound in left:
+                outbound.sent.one_taken()
 
     def _leave(self, left: list[Outbound]) -> None:
         with self._lock:

@@ -41,6 +41,7 @@ RECEIPT_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("received", shape.U64),
         shape.Field("taken", shape.List(shape.U64)),
         shape.Field("refused", shape.List(REFUSED_SHAPE)),
+        shape.Field("waiting", shape.List(shape.U64)),
         shape.Field("closing", shape.BOOL),
     ),
 )

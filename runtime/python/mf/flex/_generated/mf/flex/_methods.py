@@ -42,6 +42,7 @@ type mf.flex.Receipt struct febird
  received u64
  taken list<u64>
  refused list<mf.flex.Refused>
+ waiting list<u64>
  closing bool
 type mf.flex.Refused struct febird
  sequence u64
@@ -66,6 +67,6 @@ MAILBOX_SERVICE: Final = ServiceInfo(
     agent="process",
     descriptor=MAILBOX_DESCRIPTOR,
     annex=MAILBOX_ANNEX,
-    fingerprint=bytes.fromhex("3ef9a2ee375d5056e85cdc506d30f4a0"),
+    fingerprint=bytes.fromhex("b1ffede60a85d2d7a6ed049cd8547233"),
     methods=(MAILBOX_DELIVER,),
 )

@@ -51,6 +51,12 @@ class Receipt:
     taken: list[int] = field(default_factory=list[int])
     """These were taken from the mailbox since the last receipt."""
     refused: list[Refused] = field(default_factory=lambda: [])
+    """In the first receipt of a stream the latest 1,024, which may have been told before."""
+    waiting: list[int] = field(default_factory=list[int])
+    """In the first receipt of a stream: which of those that have come were not taken yet. The others were
+    taken,
+    unless they are refused: receipts may have been lost with the stream before.
+    """
     closing: bool = False
     """The process goes: what came and was not taken never will be, and no receipt follows."""
 
