@@ -20,6 +20,7 @@ from harness.chart import write_chart
 from harness.child import BenchError
 from harness.rows import Samples, write_json
 from harness.table import table
+from patterns import suite as patterns
 from pycodecs import suite as codecs
 from pyrpc import suite as python
 from report import suite as report
@@ -31,7 +32,7 @@ _HERE = Path(__file__).parent
 _OUT = _HERE / "out"
 _SUITES: dict[str, ModuleType] = {
     suite.NAME: suite
-    for suite in (rpc, codecs, python, compiler, report, ways, faults, controller, where, flex)
+    for suite in (rpc, codecs, python, compiler, report, ways, faults, controller, where, flex, patterns)
 }
 
 

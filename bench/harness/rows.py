@@ -36,6 +36,8 @@ UNITS = {
     "goodput_percent": "%",
     "refused": "",
     "refused_p99_ms": "ms",
+    "seconds_per_million": "s",
+    "switches_per_request": "",
     "mb_per_s": "MB/s",
     "ns": "ns",
     "kb": "KB",

@@ -42,7 +42,7 @@ def section() -> str:
 def with_diagrams(page: str) -> str:
     """The page with the diagrams of today."""
     return re.sub(
-        r"(?s)(### no_versioning\n.*?)?(?=## How it is made)",
+        r"(?s)(### no_versioning\n.*?)?(?=Which is fastest)",
         lambda _: section() + "\n",
         page.replace("@DIAGRAMS@\n", ""),
         count=1,
