@@ -18,7 +18,7 @@ from mfidl.source import Span
 Language = Literal["cpp", "python"]
 _NAMES: dict[Language, str] = {"cpp": "C++", "python": "Python"}
 _WITHOUT_REPLICATION: frozenset[Language] = frozenset(("cpp",))
-_WITHOUT_TOPICS: frozenset[Language] = frozenset(("cpp", "python"))
+_WITHOUT_TOPICS: frozenset[Language] = frozenset(("cpp",))
 
 
 def for_language(program: model.Program, language: Language, diagnostics: Diagnostics) -> model.Program:

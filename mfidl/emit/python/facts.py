@@ -85,6 +85,7 @@ def _deprecates(module: Module) -> bool:
     marked = [each.deprecated for each in module.declarations]
     marked += [each.deprecated for union in module.unions for each in union.alternatives]
     marked += [each.deprecated for service in module.services for each in service.methods]
+    marked += [each.deprecated for each in module.topics]
     return any(each is not None for each in marked)
 
 

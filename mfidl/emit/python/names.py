@@ -33,6 +33,7 @@ from mfidl.model import (
     SetOf,
     Stream,
     Struct,
+    Topic,
     Type,
     Union,
 )
@@ -59,10 +60,16 @@ SERVICE_HELPERS = _words(
     """
 )
 CODEC_HELPERS = _words("CacheInfo Codec MEMCPY Method ServiceInfo TypeCodec method rules shape")
+TOPIC_HELPERS = _words(
+    """
+    LoneAsyncPublisher LoneAsyncSubscriber LonePublisher LoneSubscriber PerAgentAsyncPublisher
+    PerAgentAsyncSubscriber PerAgentPublisher PerAgentSubscriber TopicInfo
+    """
+)
 # Files that a package has, beside which a package of that name could not stand.
-_FILES = frozenset(["_types", "_codec", "_methods", "_client", "_server"])
+_FILES = frozenset(["_types", "_codec", "_methods", "_client", "_server", "_topics"])
 _TARGET_FUNCTIONS = frozenset(["at", "any", "on", "everywhere", "_agent", "_over", "_target"])
-_MODULE_WORDS = PYTHON_RESERVED | BUILTINS | TYPE_HELPERS | SERVICE_HELPERS | CODEC_HELPERS
+_MODULE_WORDS = PYTHON_RESERVED | BUILTINS | TYPE_HELPERS | SERVICE_HELPERS | CODEC_HELPERS | TOPIC_HELPERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +105,21 @@ class ServiceNames:
 
 
 @dataclass(frozen=True, slots=True)
+class TopicNames:
+    publisher: str
+    async_publisher: str
+    subscriber: str
+    async_subscriber: str
+    constant: str
+    descriptor: str
+    annex: str
+
+    @property
+    def exported(self) -> tuple[str, ...]:
+        return (self.publisher, self.async_publisher, self.subscriber, self.async_subscriber, self.constant)
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleNames:
     """By full name; `alternatives` are the classes of a union's. The codec of a struct is <STEM>_CODEC.
     `codecs` are the users' of custom structs. `all` is what an imported name must not hide.
@@ -108,6 +130,7 @@ class ModuleNames:
     stems: dict[str, str]
     constants: dict[str, str]
     services: dict[str, ServiceNames]
+    topics: dict[str, TopicNames]
     codecs: dict[str, str]
     all: frozenset[str]
 
@@ -159,6 +182,7 @@ def module_names(module: Module) -> ModuleNames:
         if not isinstance(each, Alias):
             stems[each.full_name] = _stem(scope, each.name)
     services = {service.full_name: _service(service, scope) for service in module.services}
+    topics = {topic.full_name: _topic(topic, scope) for topic in module.topics}
     types = {each.full_name: scope.take(written(each)) for each in module.declarations}
     constants = {each.full_name: scope.take(written(each)) for each in module.constants}
     alternatives = {
@@ -172,7 +196,7 @@ def module_names(module: Module) -> ModuleNames:
         for each in module.structs
         if each.python_codec is not None
     }
-    return ModuleNames(types, alternatives, stems, constants, services, codecs, scope.taken())
+    return ModuleNames(types, alternatives, stems, constants, services, topics, codecs, scope.taken())
 
 
 def _stem(scope: Scope, name: str) -> str:
@@ -199,6 +223,7 @@ def written(
     | Method
     | Service
     | Struct
+    | Topic
     | Union,
 ) -> str:
     """The name that the schema gives for Python: `@python.name`, or the one in every language."""
@@ -328,6 +353,17 @@ def _service(service: Service, scope: Scope) -> ServiceNames:
         annex,
         tuple(methods),
     )
+
+
+def _topic(topic: Topic, scope: Scope) -> TopicNames:
+    own = written(topic)
+    classes = (
+        scope.take(f"{own}{what}")
+        for what in ("Publisher", "AsyncPublisher", "Subscriber", "AsyncSubscriber")
+    )
+    upper = snake(own).upper()
+    texts = (scope.take(f"{upper}_{what}") for what in ("TOPIC", "TOPIC_DESCRIPTOR", "TOPIC_ANNEX"))
+    return TopicNames(*classes, *texts)
 
 
 def _types_of(method: Method) -> Iterator[Type]:

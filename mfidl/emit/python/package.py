@@ -11,6 +11,7 @@ from mfidl.emit.python.layout import docstring
 from mfidl.emit.python.methods import MethodsFile
 from mfidl.emit.python.names import package_name
 from mfidl.emit.python.servants import ServerFile
+from mfidl.emit.python.topics import TopicsFile
 from mfidl.emit.render import render
 from mfidl.model import Module, Program, Struct, Union
 
@@ -18,6 +19,7 @@ _DOCS = {
     "codec": "Codecs of {}: each type as data, of which mf/codec makes what reads and writes it.",
     "methods": "The services of {} as the runtime sees them: their methods, descriptors and fingerprints.",
     "client": "Clients of {}.",
+    "topics": "Topics of {}: publish them, and subscribe to them.",
     "server": "Servants of {}: derive from one, override a function a method, and offer an instance.",
 }
 
@@ -41,6 +43,8 @@ def _module(facts: Facts, module: Module, options: EmitOptions) -> list[Generate
         texts["_methods"] = _methods(context("_methods"))
         texts["_client"] = _client(context("_client"))
         texts["_server"] = _server(context("_server"))
+    if module.topics:
+        texts["_topics"] = _topics(context("_topics"))
     texts["__init__"] = _init(context("__init__"))
     folder = _folder(module, options)
     return [GeneratedFile(f"{folder}/{name}.py", text, module.name) for name, text in texts.items()]
@@ -108,6 +112,10 @@ def _server(context: Context) -> str:
     return _services("server", context, servants=ServerFile(context).servants())
 
 
+def _topics(context: Context) -> str:
+    return _services("topics", context, topics=TopicsFile(context).topics())
+
+
 def _services(template: str, context: Context, **views: object) -> str:
     text = render(
         f"python/{template}.py.j2",
@@ -147,6 +155,9 @@ def _init(context: Context) -> str:
         for method in own.methods:
             export("_types", method.request)
             export("_types", method.result)
+    for topic in context.module.topics:
+        for name in names.topics[topic.full_name].exported:
+            export("_topics", name)
     return _finish(
         render(
             "python/init.py.j2",

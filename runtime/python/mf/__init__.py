@@ -50,10 +50,26 @@ if TYPE_CHECKING:
     from mf.server.counters import MethodStats, ServerStats
     from mf.server.lead import Lead
     from mf.server.load import ConnectionStats
+    from mf.topics._generated.mf.topics._types import Overflow, Why
+    from mf.topics.hub import Topics
+    from mf.topics.info import TopicInfo
+    from mf.topics.message import TopicMessage
+    from mf.topics.options import (
+        AgentStats,
+        Gap,
+        PublisherStats,
+        PublishOptions,
+        SubscribeOptions,
+        SubscriberStats,
+        SubscriptionStats,
+        TopicAccess,
+        TopicsOptions,
+    )
     from mf.transport.tls import Tls
 
 __all__ = [
     "INFINITE",
+    "AgentStats",
     "AsyncClient",
     "AsyncDuplexStream",
     "AsyncLead",
@@ -79,6 +95,7 @@ __all__ = [
     "Execution",
     "Fault",
     "Flags",
+    "Gap",
     "Lead",
     "Light",
     "Limit",
@@ -87,6 +104,9 @@ __all__ = [
     "MfError",
     "OpenEnum",
     "Outcome",
+    "Overflow",
+    "PublishOptions",
+    "PublisherStats",
     "Replica",
     "Replicated",
     "ReplicatedOptions",
@@ -97,10 +117,19 @@ __all__ = [
     "ServerStats",
     "ServiceInfo",
     "StreamReader",
+    "SubscribeOptions",
+    "SubscriberStats",
+    "SubscriptionStats",
     "Timestamp",
     "Tls",
+    "TopicAccess",
+    "TopicInfo",
+    "TopicMessage",
+    "Topics",
+    "TopicsOptions",
     "Version",
     "View",
+    "Why",
     "as_numpy",
     "client",
     "current_call",
@@ -143,6 +172,20 @@ if not TYPE_CHECKING:
         "Server": "mf.app.server",
         "ServerStats": "mf.server.counters",
         "Timestamp": "mf.codec.times",
+        "AgentStats": "mf.topics.options",
+        "Gap": "mf.topics.options",
+        "PublishOptions": "mf.topics.options",
+        "PublisherStats": "mf.topics.options",
+        "SubscribeOptions": "mf.topics.options",
+        "SubscriberStats": "mf.topics.options",
+        "SubscriptionStats": "mf.topics.options",
+        "TopicAccess": "mf.topics.options",
+        "TopicInfo": "mf.topics.info",
+        "TopicMessage": "mf.topics.message",
+        "Topics": "mf.topics.hub",
+        "TopicsOptions": "mf.topics.options",
+        "Overflow": "mf.topics._generated.mf.topics._types",
+        "Why": "mf.topics._generated.mf.topics._types",
         "Tls": "mf.transport.tls",
         "View": "mf.codec.view",
         "as_numpy": "mf.codec.view",

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 import mf
-from mf.controller.background import Background
 from mf.core.error import Code, Execution
+from mf.link.background import Background
 from tests.python.client.test_calls import free_port
 from tests.python.conftest import Recorder, eventually
 from tests.python.echo import EchoClient

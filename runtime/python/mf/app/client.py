@@ -6,6 +6,7 @@ from mf.client.client import Client as BaseClient
 from mf.link.resolver import RELAYS, RelayedResolver, Resolver, relay_addresses
 
 if TYPE_CHECKING:
+    from mf.app.async_client import AsyncClient
     from mf.transport.tls import Tls
 
 
@@ -32,6 +33,11 @@ class Client(BaseClient):
         from mf.app.replication import BlockingReplication
 
         return BlockingReplication(where, tls)
+
+    def _async_client(self, where: str, options: dict[str, Any]) -> "AsyncClient":
+        from mf.app.async_client import AsyncClient
+
+        return AsyncClient(where, **options)
 
     def _resolver_for(self, where: str, tls: "Tls | None") -> Resolver:
         scheme = where.partition("://")[0]

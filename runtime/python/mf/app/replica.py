@@ -6,10 +6,10 @@ from contextlib import suppress
 from typing import Any, Self
 
 from mf.app.async_replica import AsyncReplica
-from mf.controller.background import Background
 from mf.core.agent import Agent
 from mf.core.replicated import Version
 from mf.core.service import Servant
+from mf.link.background import Background
 from mf.replicated.settings import Settings
 
 

@@ -7,11 +7,11 @@ from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mf.app.async_client import AsyncClient
-from mf.controller.background import Background
 from mf.core.error import Code, not_executed
 from mf.core.replicated import Replicated, ReplicatedOptions
 from mf.core.service import Method, ServiceInfo
 from mf.link import fork
+from mf.link.background import Background
 
 if TYPE_CHECKING:
     from mf.transport.tls import Tls

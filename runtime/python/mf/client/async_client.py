@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from mf.client.async_router import AsyncRouter
 from mf.client.async_target import AsyncRemoteTarget
-from mf.client.client import forwarded_keys, server_addresses
 from mf.client.routes import DEFAULT_WAIT_FOR_SERVER
+from mf.client.where import forwarded_keys, server_addresses
 from mf.core import clock as core_clock
 from mf.core.cached import Caches
 from mf.core.clock import Clock
+from mf.core.error import Code, not_executed
 from mf.core.service import ServiceInfo
 from mf.core.target import AsyncTarget, AsyncTargetSource
 from mf.link.async_pool import AsyncPool
@@ -79,6 +80,14 @@ class AsyncClient(AsyncTargetSource):
             return self._source.async_target(service, (*self._forwarded, *keys), caches or self._caches)
         assert self._router is not None
         return AsyncRemoteTarget(self._router.passing_on(keys) if keys else self._router, service, None)
+
+    def subscriptions(self) -> tuple[AsyncResolver, AsyncRouter]:
+        """What subscribers need of it (mf.topics.remote). Raises Error(INVALID_ARGUMENT) for the client of a
+        Light."""
+        if self._resolver is None or self._router is None:
+            text = "a client of a Light has no subscriptions: give the topics themselves"
+            raise not_executed(Code.INVALID_ARGUMENT, text)
+        return self._resolver, self._router
 
     async def close(self) -> None:
         """Closes all connections; calls under way end as CANCELLED. When it returns, nothing of the client

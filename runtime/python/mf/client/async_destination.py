@@ -11,6 +11,10 @@ class AsyncDestination(BaseDestination[AsyncRouter, AsyncLink]):
 
     __slots__ = ()
 
+    def begin_at(self, route: Route[AsyncLink]) -> None:
+        """The next call takes this route, if it can still be used then."""
+        self._found(route, True, self._resolver.generation)
+
     async def find(self, deadline: float) -> Route[AsyncLink]:
         """A usable route, waiting as the router's rules say. Raises Error, NOT_EXECUTED."""
         route = self.ready()

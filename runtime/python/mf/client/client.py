@@ -1,25 +1,28 @@
 """R5. A client that blocks: connections, shared by all generated clients made from it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
 from mf.client.router import Router
 from mf.client.routes import DEFAULT_WAIT_FOR_SERVER
 from mf.client.target import RemoteTarget
+from mf.client.where import forwarded_keys, server_addresses
 from mf.core import clock as core_clock
 from mf.core.cached import Caches
 from mf.core.clock import Clock
-from mf.core.metadata import TOKEN_KEY, check_key
+from mf.core.error import Code, not_executed
 from mf.core.service import ServiceInfo
 from mf.core.target import Target, TargetSource
 from mf.link.core import DEAD_AFTER
 from mf.link.pool import Connect, Pool
 from mf.link.resolver import Resolver, StaticResolver
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
-from mf.transport.address import Address
-from mf.transport.sockets import SCHEMES
 
 if TYPE_CHECKING:
+    from mf.client.async_client import AsyncClient
+    from mf.client.background import AsyncSide
     from mf.transport.tls import Tls
 
 
@@ -37,7 +40,17 @@ class Client(TargetSource):
     calls on its connection end as UNKNOWN; 0: none is.
     """
 
-    __slots__ = ("_caches", "_forwarded", "_pool", "_resolver", "_router", "_source")
+    __slots__ = (
+        "_async_lock",
+        "_async_side",
+        "_caches",
+        "_forwarded",
+        "_make_async",
+        "_pool",
+        "_resolver",
+        "_router",
+        "_source",
+    )
 
     def __init__(
         self,
@@ -57,10 +70,16 @@ class Client(TargetSource):
         self._pool: Pool | None = None
         self._resolver: Resolver | None = None
         self._router: Router | None = None
+        self._async_lock = Lock()
+        self._async_side: AsyncSide | None = None
+        self._make_async: Callable[[], AsyncClient] | None = None
         if isinstance(where, TargetSource):
             self._source = where
             return
         self._resolver = self._resolver_for(where, tls) if isinstance(where, str) else where
+        if isinstance(where, str):
+            options = {"tls": tls, "max_payload": max_payload, "dead_after": dead_after}
+            self._make_async = partial(self._async_client, where, options)
         self._pool = Pool(connect=connect, tls=tls, max_payload=max_payload, dead_after=dead_after)
         self._router = Router(self._resolver, self._pool, wait_for_server, self._forwarded, self._caches)
         if isinstance(where, str):
@@ -73,6 +92,25 @@ class Client(TargetSource):
     def _resolver_for(self, where: str, tls: "Tls | None") -> Resolver:  # noqa: ARG002 - of subclasses
         """The resolver that an address stands for. Raises ValueError for an address that is none."""
         return StaticResolver(server_addresses(where))
+
+    def _async_client(self, where: str, options: dict[str, Any]) -> "AsyncClient":
+        """Like this one, on the running loop."""
+        from mf.client.async_client import AsyncClient
+
+        return AsyncClient(where, **options)
+
+    def async_side(self) -> "AsyncSide":
+        """What it does while nobody calls it. Raises Error(INVALID_ARGUMENT) for a client that has not been
+        given addresses."""
+        from mf.client.background import AsyncSide  # by who has subscriptions: asyncio takes long to import
+
+        if self._make_async is None:
+            text = "a client of a resolver or a Light has no subscriptions: give it addresses"
+            raise not_executed(Code.INVALID_ARGUMENT, text)
+        with self._async_lock:
+            if self._async_side is None:
+                self._async_side = AsyncSide(self._make_async)
+            return self._async_side
 
     def target(
         self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: Caches | None = None
@@ -87,6 +125,11 @@ class Client(TargetSource):
         self._caches.close()
         if self._router is not None and self._router.replicator is not None:
             self._router.replicator.close()
+        self._make_async = None
+        with self._async_lock:
+            side = self._async_side
+        if side is not None:
+            side.close()
         if self._resolver is not None:
             self._resolver.close()
         if self._pool is not None:
@@ -97,25 +140,3 @@ class Client(TargetSource):
 
     def __exit__(self, *_: Any) -> None:
         self.close()
-
-
-def forwarded_keys(keys: Iterable[str]) -> tuple[str, ...]:
-    """Raises ValueError for keys that may not pass on by themselves."""
-    forwarded = tuple(keys)
-    for key in forwarded:
-        check_key(key)
-    if TOKEN_KEY in forwarded:
-        raise ValueError(f"forward_metadata: {TOKEN_KEY} is a token, which never passes on by itself")
-    return forwarded
-
-
-def server_addresses(where: str) -> list[str]:
-    """Raises ValueError for an address that is none, or none of a server."""
-    addresses = Address.parse_list(where)
-    for address in addresses:
-        if address.scheme not in SCHEMES:
-            text = (
-                "are those of servers (tcp, tls, unix, memory), or of controllers (mf), or of relays (relay)"
-            )
-            raise ValueError(f"address '{address}': the addresses of a client {text}")
-    return list(map(str, addresses))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 from mf.codec.limits import DEFAULT_LIMITS, Limits
 from mf.codec.malformed import GIVE_UP, MalformedError
-from mf.codec.shape import Composite
+from mf.codec.shape import Composite, Struct, Union
 from mf.core.error import Code, Error, Execution
 from mf.core.service import Encoded
 
@@ -61,6 +61,15 @@ def functions_of(shape: Composite) -> "Functions":
     from mf.codec.fast import functions
 
     return functions(shape)
+
+
+def classes_of(shape: Composite) -> tuple[type, ...]:
+    """Of its values."""
+    if isinstance(shape, Struct):
+        return (shape.make,) if isinstance(shape.make, type) else (object,)
+    if not isinstance(shape, Union):
+        return (object,)
+    return tuple(each.type if isinstance(each.type, type) else object for each in shape.alternatives)
 
 
 class Codec(Generic[V, T]):
@@ -124,6 +133,18 @@ class Codec(Generic[V, T]):
         except GIVE_UP:
             return self._write_carefully((value,))
         return out
+
+    def check(self, value: V) -> None:
+        """Whether it is of the type, and keeps its constraints; what its fields hold is found when it is
+        encoded. Raises Error(INVALID_ARGUMENT)."""
+        try:
+            if self._check_written is not None:
+                self._check_written(value)
+            if isinstance(value, classes_of(self.shape)):
+                return
+        except GIVE_UP:
+            pass
+        self._write_carefully((value,))
 
     def encode_all(self, values: Sequence[V]) -> bytearray:
         """The bytes of all values, nothing between them."""

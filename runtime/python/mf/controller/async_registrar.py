@@ -47,12 +47,11 @@ class AsyncControllerRegistrar(AsyncRegistrar):
         self._registration = Registration(advertise)
         self._each: list[_AtOne] = []
 
-    def register(self, nonce: bytes, addresses: list[str], offers: list[Offer]) -> None:
+    def register(self, nonce: bytes, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
         self._registration.begin(nonce, addresses, offers)
         self._each = [_AtOne(one, self._registration) for one in self._controllers]
 
-    def update(self, offers: list[Offer]) -> None:
-        self._registration.offers = offers
+    def update(self) -> None:
         for each in self._each:
             each.changed.set()
 

@@ -4,8 +4,8 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import Any, Self
 
-from mf.controller.background import Background
 from mf.core.error import Code, not_executed
+from mf.link.background import Background
 from mf.server.async_lead import AsyncLead
 from mf.server.lead import Lead
 

@@ -1,8 +1,10 @@
 """R6. How a server that blocks is found: as one of asyncio is, on one daemon thread."""
 
+from collections.abc import Callable
+
 from mf.controller.async_registrar import AsyncControllerRegistrar
-from mf.controller.background import Background
 from mf.controller.lead import ControllerLead
+from mf.link.background import Background
 from mf.server.lead import Lead
 from mf.server.offer import Offer
 from mf.server.server import Registrar
@@ -17,13 +19,13 @@ class ControllerRegistrar(Registrar):
         self._registrar = AsyncControllerRegistrar(controller, advertise)
         self._thread: Background | None = None
 
-    def register(self, nonce: bytes, addresses: list[str], offers: list[Offer]) -> None:
+    def register(self, nonce: bytes, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
         self._thread = Background("mf-registrar")
         self._thread.call(self._registrar.register, nonce, addresses, offers)
 
-    def update(self, offers: list[Offer]) -> None:
+    def update(self) -> None:
         if self._thread is not None:
-            self._thread.soon(self._registrar.update, offers)
+            self._thread.soon(self._registrar.update)
 
     def lead(self, service: str, agent: str) -> Lead:
         if self._thread is None:

@@ -5,6 +5,7 @@ it.
 import socket
 import sys
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 
 from mf.controller._generated.mf.controller import Credential, Key, KeyKind
@@ -25,34 +26,34 @@ class Registration:
     `who` has the secret of this process: who does not know it changes nothing of what is registered.
     """
 
-    __slots__ = ("_addresses", "_advertise", "offers", "process", "who")
+    __slots__ = ("_addresses", "_advertise", "_offers", "process", "who")
 
     def __init__(self, advertise: str | None) -> None:
         self._advertise = str(Address.parse(advertise)) if advertise else None
         self._addresses: list[str] = []
         self.who = Credential()
-        self.offers: list[Offer] = []
+        self._offers: Callable[[], list[Offer]] = list
         self.process = _process_name()
 
-    def begin(self, nonce: bytes, addresses: list[str], offers: list[Offer]) -> None:
+    def begin(self, nonce: bytes, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
         """With a new secret."""
         self.who = Credential(to_uuid(nonce), uuid.uuid4())
         self._addresses = addresses
-        self.offers = offers
+        self._offers = offers
 
     async def entries(self, controller: Address) -> list[Entry]:
         """Of each offer. May ask the routing table, and a name server for the controller's host."""
         reachable = await self._advertised(controller)
         return [
             Entry(
-                key=Key(KeyKind.service, offer.service.name, offer.agent),
+                key=Key(_kind(offer), offer.service.name, offer.agent),
                 addresses=reachable,
                 fingerprint=to_uuid(offer.service.fingerprint),
                 weight=offer.announced.weight,
                 labels=dict(offer.announced.labels),
                 alone=offer.announced.alone,
             )
-            for offer in self.offers
+            for offer in self._offers()
         ]
 
     async def _advertised(self, controller: Address) -> list[str]:
@@ -62,6 +63,10 @@ class Registration:
         if self._advertise is not None:
             return [self._advertise, *(each for each in self._addresses if Address.parse(each).local)]
         return [await _reachable(address, controller) for address in self._addresses]
+
+
+def _kind(offer: Offer) -> KeyKind:
+    return KeyKind.topic if offer.is_topic else KeyKind.service
 
 
 async def _reachable(address: str, controller: Address) -> str:

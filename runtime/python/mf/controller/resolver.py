@@ -6,10 +6,10 @@ import threading
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from mf.controller.background import Background
 from mf.controller.connection import asked_addresses
 from mf.controller.watcher import Watcher
 from mf.link import fork
+from mf.link.background import Background
 from mf.link.resolver import Resolver, View
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from uuid import UUID
 from mf.controller._generated.mf.controller import Change, Filter, KeyKind
 from mf.controller._generated.mf.controller import Instance as Entry
 from mf.core.error import Code, Error, Execution
-from mf.link.resolver import Instance, View
+from mf.link.resolver import TOPIC_VIEW, Instance, View, is_topic_view
 from mf.transport.address import Address
 from mf.transport.sockets import SCHEMES
 
@@ -109,9 +109,11 @@ class Watched:
         return tuple(by_address.values())
 
 
-def all_of(service: str) -> Filter:
-    """What a watch of a service asks for."""
-    return Filter(KeyKind.service, service, None)
+def all_of(watched: str) -> Filter:
+    """What a watch of a service, or of a topic (`topic_view`), asks for."""
+    if is_topic_view(watched):
+        return Filter(KeyKind.topic, watched.removeprefix(TOPIC_VIEW), None)
+    return Filter(KeyKind.service, watched, None)
 
 
 def _apply(change: Change, *to: _Known) -> list[str]:

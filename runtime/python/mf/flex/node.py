@@ -17,13 +17,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
-from mf.controller.background import Background
 from mf.core.error import Code, not_executed
 from mf.flex.mailbox import MAX_BYTES, MAX_MESSAGES
 from mf.flex.outgoing import PATIENCE
 from mf.flex.post import Post
 from mf.flex.process import Process
 from mf.flex.sent import WhenFull
+from mf.link.background import Background
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

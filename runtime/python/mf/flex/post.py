@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from mf.app.async_client import AsyncClient
 from mf.app.async_server import AsyncServer
-from mf.client.client import server_addresses
+from mf.client.where import server_addresses
 from mf.core.error import Code, not_executed
 from mf.flex._generated.mf.flex import MAILBOX_SERVICE, MailboxAsyncClient
 from mf.flex.arrivals import Arrivals

@@ -8,6 +8,17 @@ from time import monotonic
 from mf.core.clock import moment
 from mf.transport.address import Address
 
+TOPIC_VIEW = "topic "
+
+
+def topic_view(topic: str) -> str:
+    """The name under which a topic's view is asked for; no service has such a name."""
+    return TOPIC_VIEW + topic
+
+
+def is_topic_view(name: str) -> bool:
+    return name.startswith(TOPIC_VIEW)
+
 
 class Instance:
     """One server that offers a (service, agent). `address`: 'tcp://host:port', or 'unix:/path'. `local`: a

@@ -65,11 +65,12 @@ _MEMBERS_OF = {"enum": "value", "flags": "bit", "union": "alternative"}
 class _Tree:
     """A descriptor by its lines."""
 
-    __slots__ = ("_members", "_method", "_type", "methods", "per", "service", "types")
+    __slots__ = ("_members", "_method", "_type", "methods", "per", "service", "types", "value")
 
     def __init__(self, text: str) -> None:
         self.service = ""
         self.per = "nothing"
+        self.value = ""
         self.methods: dict[str, _Method] = {}
         self.types: dict[str, _Type] = {}
         self._type: _Type | None = None
@@ -95,7 +96,7 @@ class _Tree:
 
     def _top(self, word: str, rest: str) -> None:
         self._type = self._method = self._members = None
-        if word == "service":
+        if word in ("service", "topic"):
             self.service = rest
         elif word == "type":
             name, _, head = rest.partition(" ")
@@ -107,6 +108,8 @@ class _Tree:
             self._type.members[word] = rest
         elif word == "per":
             self.per = rest
+        elif word == "value":
+            self.value = rest
         elif word == "method":
             self._method = self.methods[rest] = _Method()
 
@@ -156,6 +159,10 @@ class _Comparison:
         if here.per != there.per:
             ours, theirs = _short_expression(here.per), _short_expression(there.per)
             self._say(self._service, f"per {ours} here, per {theirs} there")
+        if here.value != there.value:
+            ours, theirs = _short_expression(here.value), _short_expression(there.value)
+            self._say(self._service, f"value {ours or 'none'} here, {theirs or 'none'} there")
+        self._compare_reached(self._service, (here.value,))
         for name, method in here.methods.items():
             place = f"{self._service}.{name}"
             if name in there.methods:
@@ -218,10 +225,13 @@ class _Comparison:
 
     def _compare_types(self, place: str, method: _Method) -> None:
         """Types that the method reaches, in order of first mention, each once in all."""
+        of_results = (*method.results.values(), method.results_stream)
+        of_params = (*method.params.values(), method.params_stream)
+        self._compare_reached(place, (*of_params, *of_results, *method.throws))
+
+    def _compare_reached(self, place: str, expressions: Iterable[str]) -> None:
         reached: list[str] = []
-        self._mention(reached, (*method.params.values(), method.params_stream))
-        self._mention(reached, (*method.results.values(), method.results_stream))
-        self._mention(reached, method.throws)
+        self._mention(reached, expressions)
         for name in reached:  # grows while it is walked
             ours = self._here.types[name]
             self._mention(reached, ours.members.values())

@@ -17,6 +17,7 @@ from mf.server.dispatch_async import run_async, run_stream_async
 from mf.server.listener import Listener
 from mf.server.load import ServerLoad
 from mf.server.offer import Offers
+from mf.server.pushed import run_pushed
 from mf.server.server_io import ServerIo
 from mf.server.stream import StreamCall
 from mf.transport.sockets import Listening
@@ -87,6 +88,10 @@ class AsyncIo(ServerIo):
 
     def start(self, call: ServedCall) -> None:
         if self._closed:  # one-way calls that waited for others
+            return
+        if call.handler.pushed:
+            assert isinstance(call, StreamCall)
+            run_pushed(call)
             return
         runs = run_stream_async(call) if isinstance(call, StreamCall) else run_async(call)
         task = self._loop.create_task(runs)

@@ -5,12 +5,15 @@ import signal
 import socket
 import threading
 from abc import ABC, abstractmethod
-from asyncio import Event, get_running_loop
+from asyncio import AbstractEventLoop, Event, get_running_loop
+from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from mf.core.agent import Agent
 from mf.core.offered import offered_agent
 from mf.core.service import AsyncServant
+from mf.core.source import OfferSource
 from mf.link import fork
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.protocol.handshake import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW
@@ -43,12 +46,13 @@ class AsyncRegistrar(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def register(self, nonce: bytes, addresses: list[str], offers: list[Offer]) -> None:
-        """Begins to make the offers known, and goes on as a task until deregister."""
+    def register(self, nonce: bytes, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
+        """Begins to make the offers known, as `offers` gives them at that moment, and goes on as a task until
+        deregister."""
 
     @abstractmethod
-    def update(self, offers: list[Offer]) -> None:
-        """There are these offers now."""
+    def update(self) -> None:
+        """There are other offers now."""
 
     @abstractmethod
     async def deregister(self, timeout: float) -> None:
@@ -104,13 +108,14 @@ class AsyncServer(BaseServer):
         self._registrar = registrar
         self._offers.registered = registrar is not None
         self._io: AsyncIo | None = None
+        self._loop: AbstractEventLoop | None = None
         self._stopping = Event()
         self._stopped: Event | None = None
         fork.register(self)
 
     def offer(
         self,
-        servant: AsyncServant,
+        servant: AsyncServant | OfferSource,
         agent: Agent | None = None,
         *,
         limits: "Mapping[str, Limit] | None" = None,
@@ -118,7 +123,8 @@ class AsyncServer(BaseServer):
         labels: "Mapping[str, str] | None" = None,
         alone: bool = False,
     ) -> None:
-        """Offers a servant, for one agent if its service is `per` agent. After start(), too.
+        """Offers a servant, for one agent if its service is `per` agent; or the topics of this process, each
+        with the agents that it has by and by. After start(), too.
 
         `limits`: of methods, by their names in the schema: {"look_up": mf.Limit(8)}.
         A controller tells the clients how much more than others the server can take (`weight`), shows
@@ -126,22 +132,33 @@ class AsyncServer(BaseServer):
         Raises ValueError if the offer does not fit, TypeError for an agent that is none, or for a servant
         whose functions are plain: these would hold up the loop.
         """
+        announced = Announced(weight, labels or {}, alone)
+        if isinstance(servant, OfferSource):
+            self._offer_source(servant, announced)
+            self._offers_changed()
+            return
         is_async: bool = isinstance(servant, AsyncServant)
         if not is_async:  # checkers see it before
             text = "an AsyncServer runs `async def`: derive from the generated …AsyncServant, or use a Server"
             raise TypeError(f"{type(servant).__name__} is no servant of asyncio; {text}")
-        announced = Announced(weight, labels or {}, alone)
         self._offer(servant, agent, inline=False, limits=limits, announced=announced)
-        if self._io is not None and self._registrar is not None:
-            self._registrar.update(self._offers.all())
+        self._offers_changed()
+
+    def _offers_changed(self) -> None:
+        if self._loop is not None and self._registrar is not None:
+            with suppress(RuntimeError):  # the loop was closed
+                self._loop.call_soon_threadsafe(self._update_registrar)
+
+    def _update_registrar(self) -> None:
+        if self._registrar is not None and not self._stopping.is_set():
+            self._registrar.update()
 
     def withdraw(self, servant: AsyncServant, agent: Agent | None = None) -> None:
         """Takes one offer back: controllers are told, and no connection binds it any more. Calls under way go
         on, as do those of clients that have bound it. Raises ValueError for what is not offered."""
         service = servant.mf_service
         self._offers.remove(service.name, offered_agent(service, agent))
-        if self._io is not None and self._registrar is not None:
-            self._registrar.update(self._offers.all())
+        self._offers_changed()
 
     def lead(self, servant: type[AsyncServant], agent: Agent | None = None) -> AsyncLead:
         """To be the only one for a service and agent, of all processes that ask for it: `async with` waits
@@ -171,9 +188,10 @@ class AsyncServer(BaseServer):
                 each.close()
             raise
         self._addresses = [str(each.address) for each in listening]
-        self._io = AsyncIo(get_running_loop(), listening, self._offers, self._hello, self._load)
+        self._loop = get_running_loop()
+        self._io = AsyncIo(self._loop, listening, self._offers, self._hello, self._load)
         if self._registrar is not None:
-            self._registrar.register(self.nonce, self.addresses, self._offers.all())
+            self._registrar.register(self.nonce, self.addresses, self._offers.made_known)
 
     def adopt(self, connected: socket.socket) -> None:
         """Serves one connected socket, which now belongs to the server. After start()."""

@@ -3,12 +3,14 @@ tell their clients.
 """
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mf.core.agent import Agent
 from mf.core.service import BaseServant
+from mf.core.source import OfferSource
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.protocol.handshake import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW, Hello
 from mf.protocol.stream import MAX_WINDOWS
@@ -29,7 +31,7 @@ DEFAULT_MAX_HELD_BYTES = 512 << 20
 SMALLEST_WINDOW = 1024
 
 
-class BaseServer:
+class BaseServer(ABC):
     """`listen`: 'tcp://host:port' (port 0 lets the system choose, see `address`), 'tls://host:port',
     'unix:/path', or several of them, with commas between them. `tls`: for tls:// among them. `max_payload`:
     bytes of one request that are accepted. `max_in_flight`: unanswered requests of one connection,
@@ -112,6 +114,15 @@ class BaseServer:
     ) -> Offer:
         """Raises ValueError if the offer does not fit, TypeError for an agent that is none."""
         return self._offers.add(servant, agent, inline, limits, announced)
+
+    def _offer_source(self, source: OfferSource, announced: Announced) -> None:
+        """Raises ValueError for one that is offered already."""
+        self._offers.add_source(source, announced)
+        source.listen(self._offers_changed)
+
+    @abstractmethod
+    def _offers_changed(self) -> None:
+        """What a controller is told of is another. From any thread."""
 
     def _become_another(self) -> None:
         """In a child: it is another process than its parent, also to those who hear of both."""

@@ -18,6 +18,7 @@ from mf.server.current import ServedCall
 from mf.server.listener import Listener
 from mf.server.load import ServerLoad
 from mf.server.offer import Offers
+from mf.server.pushed import run_pushed
 from mf.server.server_io import ServerIo
 from mf.server.stream import StreamCall
 from mf.server.workers import StreamThreads, Workers
@@ -36,6 +37,7 @@ class IoThread(ServerIo):
         "_ident",
         "_must_look",
         "_streams",
+        "_unheard",
         "_workers",
         "thread",
     )
@@ -54,6 +56,7 @@ class IoThread(ServerIo):
         self._streams = streams
         self._adopted: deque[Stream] = deque()
         self._must_look = False
+        self._unheard = False
         self._ident = 0
         self._event_lock = Lock()
         self._event = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
@@ -67,16 +70,20 @@ class IoThread(ServerIo):
 
     def wake(self) -> None:
         self._must_look = True
-        with self._event_lock:
-            if self._event >= 0:
-                os.eventfd_write(self._event, 1)
+        self._notify()
 
     def turn_soon(self, call: StreamCall) -> None:
         self._due.append(call)
-        # Not waited for: a finalizer may run within the lock. Who has it then wakes the thread, which takes
-        # what is due first.
-        if self._event_lock.acquire(blocking=False):
+        self._notify()
+
+    def _notify(self) -> None:
+        """The lock is not waited for: a finalizer may run within it. Who has it looks again when it has let
+        go of it, since the thread may have heard of what it wrote before this came.
+        """
+        self._unheard = True
+        while self._unheard and self._event_lock.acquire(blocking=False):
             try:
+                self._unheard = False
                 if self._event >= 0:
                     os.eventfd_write(self._event, 1)
             finally:
@@ -84,7 +91,10 @@ class IoThread(ServerIo):
 
     def start(self, call: ServedCall) -> None:
         if isinstance(call, StreamCall):
-            self._streams.submit(call)
+            if call.handler.pushed:
+                run_pushed(call)
+            else:
+                self._streams.submit(call)
         else:
             self._workers.submit(call)
 

@@ -1,6 +1,7 @@
 """R5. What a server offers: servants by (service, agent), and for each method the function to call."""
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from typing import Any, NamedTuple, NoReturn
 
 from mf.core.agent import Agent
@@ -8,6 +9,7 @@ from mf.core.agent_names import shown_agent
 from mf.core.error import Code, not_executed, shortened, some_of
 from mf.core.offered import offered_agent
 from mf.core.service import FEBIRD, BaseServant, Method, generated_base
+from mf.core.source import OfferSource, PushServant
 from mf.protocol.events import BindRequested
 from mf.protocol.frame import STREAM
 from mf.server.admission import Admission, Gate, Limit
@@ -24,13 +26,12 @@ class Handler:
     any. `gate`: of the limits that hold for it, if any do.
     """
 
-    __slots__ = ("batch", "counters", "function", "gate", "inline", "method", "offer", "planned")
+    __slots__ = ("batch", "counters", "function", "gate", "inline", "method", "offer", "planned", "pushed")
 
     def __init__(
         self, offer: "Offer", method: Method[Any, Any], inline: bool, gate: Gate | None = None
     ) -> None:
         servant = offer.servant
-        base = generated_base(servant)
         self.offer = offer
         self.method = method
         self.planned = method.request_encoding | (STREAM if method.stream else 0)
@@ -39,12 +40,16 @@ class Handler:
         if method.replicated is not None:
             self.function = _replicated
         self.batch: Callable[..., Any] | None = None
-        own = getattr(type(servant), method.batch_attribute, None)
-        if own is not None and own is not getattr(base, method.batch_attribute, None):
-            self.batch = getattr(servant, method.batch_attribute)
+        self.pushed = isinstance(servant, PushServant)
         self.inline = inline and not method.stream  # a stream may wait
         self.gate = gate
         self.counters = Counters()
+        if self.pushed:
+            return
+        base = generated_base(servant)
+        own = getattr(type(servant), method.batch_attribute, None)
+        if own is not None and own is not getattr(base, method.batch_attribute, None):
+            self.batch = getattr(servant, method.batch_attribute)
 
     def __repr__(self) -> str:
         return f"{self.offer.service.short_name}.{self.method.name}"
@@ -72,7 +77,7 @@ class Announced(NamedTuple):
 class Offer:
     """A servant for one agent."""
 
-    __slots__ = ("agent", "announced", "handlers", "servant", "service")
+    __slots__ = ("agent", "announced", "handlers", "is_topic", "servant", "service")
 
     def __init__(
         self,
@@ -85,10 +90,11 @@ class Offer:
     ) -> None:
         self.announced = announced
         self.servant = servant
+        self.is_topic = isinstance(servant, PushServant)
         service = self.service = servant.mf_service
         self.agent = agent
         shown = f' for agent "{shown_agent(service, agent)}"' if agent else ""
-        self.handlers = {
+        self.handlers: dict[str, Handler] = {
             method.name: Handler(
                 self,
                 method,
@@ -102,6 +108,12 @@ class Offer:
             name = line.removeprefix(" method ")
             if name != line and name not in self.handlers:
                 self.handlers[name] = Handler(self, _not_generated(name), inline)
+
+    def at(self, agent: str) -> "Offer":
+        """The same of another agent: a topic is bound without, and made known with its agents."""
+        other = copy(self)
+        other.agent = agent
+        return other
 
 
 def handlers_of(servant: BaseServant) -> list[Any]:
@@ -143,11 +155,13 @@ def _not_generated(name: str) -> Method[Any, Any]:
 class Offers:
     """All offers of a server. What the IO threads read is never changed, but replaced."""
 
-    __slots__ = ("_admission", "_by_service", "registered")
+    __slots__ = ("_admission", "_by_service", "_sources", "_topics", "registered")
 
     def __init__(self, limit: Limit | None = None) -> None:
         self._admission = Admission(limit)
         self._by_service: dict[str, dict[str, Offer]] = {}
+        self._sources: list[tuple[OfferSource, Announced]] = []
+        self._topics: dict[str, dict[str, Offer]] = {}
         self.registered = False
         """Whether a controller is told of them."""
 
@@ -189,8 +203,37 @@ class Offers:
         left = {each: offer for each, offer in agents.items() if each != agent}
         self._by_service = {**self._by_service, service: left}
 
+    def add_source(self, source: OfferSource, announced: Announced) -> None:
+        """Raises ValueError for one that is offered already."""
+        announced.check()
+        if any(source is known for known, _ in self._sources):
+            raise ValueError("these topics are offered already")
+        self._sources = [*self._sources, (source, announced)]
+
     def all(self) -> list[Offer]:
-        return [offer for agents in self._by_service.values() for offer in agents.values()]
+        offered = (*self._by_service.values(), *self._topics.values())
+        return [offer for agents in offered for offer in agents.values()]
+
+    def made_known(self) -> list[Offer]:
+        """What a controller is told of."""
+        offers = [offer for agents in self._by_service.values() for offer in agents.values()]
+        for source, _ in self._sources:
+            for name, agent in source.published():
+                offers += [topic.at(agent) for topic in self._of(name).values()]
+        return offers
+
+    def _of(self, service: str) -> dict[str, Offer]:
+        """Its offers by agent; none: it is not offered."""
+        agents = self._by_service.get(service) or self._topics.get(service)
+        if agents is not None:
+            return agents
+        for source, announced in self._sources:
+            servant = source.servant(service)
+            if servant is not None:
+                made = Offer(servant, "", False, {}, self._admission, announced)
+                self._topics = {**self._topics, service: {"": made}}
+                return self._topics[service]
+        return {}
 
     def stats(self) -> ServerStats:
         """What all connections hold, now."""
@@ -228,15 +271,15 @@ class Offers:
 
     def description(self, service: str) -> tuple[str, str]:
         """Its descriptor and annex; empty if the service is not offered."""
-        for offer in self._by_service.get(service, {}).values():
+        for offer in self._of(service).values():
             return offer.service.descriptor, offer.service.annex
         return "", ""
 
     def resolve(self, bind: BindRequested) -> list[Handler] | tuple[Code, str]:
         """The handlers that a client asks for, or why it does not get them."""
-        agents = self._by_service.get(bind.service)
+        agents = self._of(bind.service)
         if not agents:
-            offered = some_of(self._by_service) or "nothing"
+            offered = some_of({**self._by_service, **self._topics}) or "nothing"
             return Code.UNKNOWN_SERVICE, f"this server does not offer {bind.service}; it offers {offered}"
         offer = agents.get(bind.agent)
         if offer is None and not bind.agent:

@@ -8,11 +8,13 @@ import signal
 import socket
 import threading
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mf.core.agent import Agent
 from mf.core.offered import offered_agent
 from mf.core.service import AsyncServant, Servant, is_async
+from mf.core.source import OfferSource
 from mf.link import fork
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.protocol.handshake import (
@@ -48,12 +50,13 @@ class Registrar(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def register(self, nonce: bytes, addresses: list[str], offers: list[Offer]) -> None:
-        """Begins to make the offers known, and goes on in the background until deregister."""
+    def register(self, nonce: bytes, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
+        """Begins to make the offers known, as `offers` gives them at that moment, and goes on in the
+        background until deregister."""
 
     @abstractmethod
-    def update(self, offers: list[Offer]) -> None:
-        """There are these offers now."""
+    def update(self) -> None:
+        """There are other offers now."""
 
     @abstractmethod
     def deregister(self, timeout: float) -> None:
@@ -119,7 +122,7 @@ class Server(BaseServer):
 
     def offer(
         self,
-        servant: Servant,
+        servant: Servant | OfferSource,
         agent: Agent | None = None,
         *,
         inline: bool = False,
@@ -128,7 +131,8 @@ class Server(BaseServer):
         labels: "Mapping[str, str] | None" = None,
         alone: bool = False,
     ) -> None:
-        """Offers a servant, for one agent if its service is `per` agent. After start(), too.
+        """Offers a servant, for one agent if its service is `per` agent; or the topics of this process, each
+        with the agents that it has by and by. After start(), too.
 
         `inline`: its handlers run on the IO thread where the request was read, if it has at most 4 KiB: fast,
         and in the way of everybody else while they run. Requests may still run on several threads at once.
@@ -139,12 +143,19 @@ class Server(BaseServer):
         with `async def`.
         """
         name = type(servant).__name__
+        announced = Announced(weight, labels or {}, alone)
+        if isinstance(servant, OfferSource):
+            self._offer_source(servant, announced)
+            self._offers_changed()
+            return
         if isinstance(servant, AsyncServant) or any(map(is_async, handlers_of(servant))):
             raise TypeError(f"{name} has functions with `async def`: an mf.AsyncServer runs these")
-        announced = Announced(weight, labels or {}, alone)
         self._offer(servant, agent, inline=inline, limits=limits, announced=announced)
+        self._offers_changed()
+
+    def _offers_changed(self) -> None:
         if self._io is not None and self._registrar is not None:
-            self._registrar.update(self._offers.all())
+            self._registrar.update()
 
     def lead(self, servant: type[Servant], agent: Agent | None = None) -> Lead:
         """To be the only one for a service and agent, of all processes that ask for it: `with` waits until
@@ -174,7 +185,7 @@ class Server(BaseServer):
         self._io = IoThread(listening, self._offers, self._hello, self._load, self._workers, self._streams)
         self._io.thread.start()
         if self._registrar is not None:
-            self._registrar.register(self.nonce, self.addresses, self._offers.all())
+            self._registrar.register(self.nonce, self.addresses, self._offers.made_known)
 
     def adopt(self, connected: socket.socket) -> None:
         """Serves one connected socket, which now belongs to the server. After start()."""

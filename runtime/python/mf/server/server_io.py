@@ -337,6 +337,10 @@ class ServerIo(Loop):
         for connection in list(self._connections.values()):
             with connection.lock:
                 connection.session.goaway(Code.SHUTTING_DOWN, "this server is shutting down")
+                pushed = [call.pushed for call in connection.calls.values() if isinstance(call, StreamCall)]
+            for each in pushed:
+                if each is not None:
+                    each.shut_down()
             connection.flush()
 
     def _look_at_all(self) -> None:
@@ -359,6 +363,8 @@ class ServerIo(Loop):
             assert isinstance(connection, Connection)
             with connection.lock:
                 call.turn()
+            if call.pushed is not None:
+                call.pushed.settle()
             connections[connection] = None
         for connection in connections:
             if not connection.broken:

@@ -6,7 +6,7 @@ credit, the end, room in the connection's output. Who finds nothing to do rememb
 lock to send, and then waits only if it is still the same.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from mf.core.error import Code, Error
@@ -55,6 +55,24 @@ class StreamCaller(Caller):
         """
 
 
+class PushDriver(ABC):
+    """Fills a stream when there is credit and room (pushed.py)."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def fill(self) -> None:
+        """Under the lock of the connection."""
+
+    @abstractmethod
+    def settle(self) -> None:
+        """After that, without the lock: ends the call when it is time."""
+
+    @abstractmethod
+    def shut_down(self) -> None:
+        """The server stops."""
+
+
 class StreamCall(ServedCall):
     """See above."""
 
@@ -68,6 +86,7 @@ class StreamCall(ServedCall):
         "incoming",
         "news",
         "outgoing",
+        "pushed",
         "unread",
         "waiting",
     )
@@ -102,6 +121,8 @@ class StreamCall(ServedCall):
         """The handler's iterator is gone. Set by its finalizer, without the lock."""
         self.unread = False
         """The handler wants no more of the parameter stream."""
+        self.pushed: PushDriver | None = None
+        """What fills the result stream where no handler does."""
         self.news = 0
         self.waiting = 0
         self._wake: Callable[[], None] | None = None
@@ -235,7 +256,10 @@ class StreamCall(ServedCall):
     def turn(self) -> None:
         """The turn of a loop is over: what waits leaves."""
         self._is_due = False
-        self.push()
+        if self.pushed is not None:
+            self.pushed.fill()
+        else:
+            self.push()
         if self.dropped:
             self.read_no_more()
 

@@ -1,4 +1,4 @@
-"""R6. A loop of asyncio on one daemon thread, for what a blocking client or server does while nobody calls
+"""R4. A loop of asyncio on one daemon thread, for what a blocking client or server does while nobody calls
 it: there it watches services, or stays registered, as those of asyncio do.
 """
 

@@ -1,0 +1,29 @@
+"""R5. What clients of both kinds are given: addresses of servers, and keys of metadata that pass on."""
+
+from collections.abc import Iterable
+
+from mf.core.metadata import TOKEN_KEY, check_key
+from mf.transport.address import Address
+from mf.transport.sockets import SCHEMES
+
+
+def forwarded_keys(keys: Iterable[str]) -> tuple[str, ...]:
+    """Raises ValueError for keys that may not pass on by themselves."""
+    forwarded = tuple(keys)
+    for key in forwarded:
+        check_key(key)
+    if TOKEN_KEY in forwarded:
+        raise ValueError(f"forward_metadata: {TOKEN_KEY} is a token, which never passes on by itself")
+    return forwarded
+
+
+def server_addresses(where: str) -> list[str]:
+    """Raises ValueError for an address that is none, or none of a server."""
+    addresses = Address.parse_list(where)
+    for address in addresses:
+        if address.scheme not in SCHEMES:
+            text = (
+                "are those of servers (tcp, tls, unix, memory), or of controllers (mf), or of relays (relay)"
+            )
+            raise ValueError(f"address '{address}': the addresses of a client {text}")
+    return list(map(str, addresses))

@@ -1,0 +1,128 @@
+"""R5. A stream of values for which no handler waits: what is to be sent is asked for when there is credit and
+room for it, on the thread or loop that does the IO. A subscription to a topic is one.
+
+Threads. `take` is called under the lock of the connection. Whoever has something new calls `Push.kick`, from
+any thread and without that lock.
+"""
+
+from mf.core.error import Code, Error, Execution
+from mf.core.service import Encoded
+from mf.core.source import PushServant, PushSource
+from mf.server.answers import answer_raised, decode, may_run
+from mf.server.stream import BadValueError, PushDriver, StreamCall
+
+_TAKEN_AT_ONCE = 64
+
+
+class Push(PushDriver):
+    """The stream of one call."""
+
+    __slots__ = ("_call", "_finished", "_is_last", "_next", "_source")
+
+    def __init__(self, call: StreamCall) -> None:
+        self._call = call
+        self._source: PushSource | None = None
+        self._next: Encoded | Error | None = None
+        self._finished = False
+        self._is_last = False
+
+    @property
+    def peer(self) -> str:
+        return self._call.connection.peer
+
+    def kick(self) -> None:
+        """There is something to take."""
+        call = self._call
+        if call.becomes_due():
+            call.connection.turn_soon(call)
+
+    def begin(self, source: PushSource) -> None:
+        self._source = source
+        self.kick()
+
+    def _shutting_down(self) -> Error | None:
+        if not self._is_last:
+            return None
+        return Error(Code.SHUTTING_DOWN, "this server is shutting down", Execution.UNKNOWN)
+
+    # Of the connection
+
+    def fill(self) -> None:
+        """Under the lock: takes what there is credit and room for."""
+        call, source = self._call, self._source
+        if source is None or call.stopped is not None or self._finished:
+            return
+        outgoing = call.outgoing
+        call.push()
+        while not len(outgoing):  # what did not leave says that there is no credit, or no room
+            for _ in range(_TAKEN_AT_ONCE):
+                if self._next is None:
+                    self._next = source.take() or self._shutting_down()
+                value = self._next
+                if value is None or isinstance(value, Error):
+                    break
+                self._next = None
+                try:
+                    call.add(value)
+                except BadValueError as too_large:
+                    self._next = _too_large(too_large)
+                    break
+                if call.is_full:
+                    break
+            if not len(outgoing):
+                return
+            call.push()
+
+    def settle(self) -> None:
+        call, source = self._call, self._source
+        if self._finished or source is None:
+            return
+        if call.stopped is not None:
+            self._end(source)
+            call.connection.drop(call)
+            return
+        failure = source.failure()
+        if failure is None and isinstance(self._next, Error) and not len(call.outgoing):
+            failure = self._next  # all that came before has left
+        if failure is not None:
+            self._end(source)
+            call.connection.fail(call, failure)
+
+    def shut_down(self) -> None:
+        """What is there leaves, as far as there is credit; then the client is to look elsewhere."""
+        self._is_last = True
+        self.kick()
+
+    def _end(self, source: PushSource) -> None:
+        self._finished = True
+        source.gone()
+
+
+def _too_large(raised: BadValueError) -> Error:
+    inner = raised.raised
+    return inner if isinstance(inner, Error) else Error(Code.HANDLER_FAILED, str(inner), Execution.UNKNOWN)
+
+
+def run_pushed(call: StreamCall) -> None:
+    """Begins a pushed stream, where its request was read."""
+    handler = call.handler
+    if not may_run(call, handler):
+        return
+    decoded = decode(call, handler)
+    if decoded is None:
+        return
+    push = call.pushed = Push(call)
+    call.driven_by(push.kick)
+    call.waiting = 1  # always
+    if not call.connection.started(call, push.kick):
+        return
+    handler.counters.on_executed(1)
+    servant = handler.offer.servant
+    assert isinstance(servant, PushServant)
+    try:
+        source = servant.subscribe(push, *decoded[0])
+    except BaseException as raised:
+        call.pushed = None
+        answer_raised(call, handler, raised)
+        return
+    push.begin(source)

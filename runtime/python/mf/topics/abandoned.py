@@ -1,0 +1,37 @@
+"""R6. Subscribers that are dropped and were not closed: a finalizer may run on any thread, also within a lock
+that closing needs, so a thread of its own closes what they leave behind. It begins with the first subscriber.
+"""
+
+from collections.abc import Callable
+from queue import SimpleQueue
+from threading import Lock, Thread
+
+from mf.core.log import log_handler_failure
+
+_left: "SimpleQueue[Callable[[], None]]" = SimpleQueue()
+_lock = Lock()
+_closer: Thread | None = None
+
+
+def close_soon(close: Callable[[], None]) -> None:
+    """From a finalizer: takes no lock."""
+    _left.put(close)
+
+
+def begin() -> None:
+    """There is a subscriber, which may be dropped. In a child of a fork, too."""
+    global _closer
+    with _lock:
+        if _closer is None or not _closer.is_alive():
+            _closer = Thread(target=_run, name="mf-subscribers", daemon=True)
+            _closer.start()
+
+
+def _run() -> None:
+    while True:
+        close = _left.get()
+        try:
+            close()
+        except Exception as raised:
+            log_handler_failure("closing a subscriber that was dropped", raised)
+        del close

@@ -1,0 +1,243 @@
+"""R6. One topic of a process: the outlets of its agents, and who has subscribed to them, from here and
+elsewhere.
+
+Threads. Any. Locks are taken in this order: the channel's, an outlet's, a queue's; what users gave runs under
+none of them.
+"""
+
+from collections.abc import Callable, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+from mf.core.error import Code, Error, not_executed, shortened, some_of
+from mf.topics._generated.mf.topics._types import Overflow, Position
+from mf.topics.info import AnyTopic
+from mf.topics.item import Origin
+from mf.topics.options import PublisherStats, SubscribeOptions, SubscriptionStats, TopicAccess
+from mf.topics.outlet import Outlet, Since
+from mf.topics.pattern import pattern_matches, pattern_refusal
+from mf.topics.queue import Queue
+
+if TYPE_CHECKING:
+    from mf.topics.hub import Topics
+
+_LONGEST_AGENT = 1024
+
+Listener = Callable[[SubscriptionStats], None]
+
+
+class _Attached(NamedTuple):
+    """`seen`: by agent, of this publisher."""
+
+    queue: Queue
+    agents: str
+    peer: str
+    remote: bool
+    replay: int
+    seen: dict[str, int]
+
+    def figures(self) -> SubscriptionStats:
+        queue = self.queue
+        return SubscriptionStats(
+            self.peer,
+            self.agents,
+            queue.overflow,
+            queue.delivered,
+            queue.dropped,
+            queue.queued,
+            queue.queued_bytes,
+        )
+
+
+def check_subscription(topic: AnyTopic, overflow: Overflow, agents: str) -> None:
+    """Raises INVALID_ARGUMENT for a policy that the topic does not allow, or a pattern that it cannot
+    have."""
+    refusal = pattern_refusal(topic.name, topic.agent is not None, agents)
+    if refusal:
+        raise not_executed(Code.INVALID_ARGUMENT, refusal)
+    if overflow not in topic.overflow:
+        allowed = some_of([each.name for each in Overflow if each in topic.overflow])
+        text = f"topic {topic.name} does not allow overflow {overflow.name}, but {allowed}"
+        raise not_executed(Code.INVALID_ARGUMENT, text)
+
+
+class Channel:
+    __slots__ = (
+        "_closed",
+        "_cut",
+        "_lock",
+        "_matched",
+        "_outlets",
+        "_refused",
+        "_subscriptions",
+        "_unmatched",
+        "_waiters",
+        "hub",
+        "topic",
+    )
+
+    def __init__(self, hub: "Topics", topic: AnyTopic) -> None:
+        self.hub = hub
+        self.topic = topic
+        self._lock = Lock()
+        self._outlets: dict[str, Outlet] = {}
+        self._subscriptions: dict[Queue, _Attached] = {}
+        self._waiters: list[tuple[int, Callable[[], None]]] = []
+        self._matched: Listener | None = None
+        self._unmatched: Listener | None = None
+        self._refused = 0
+        self._cut = 0
+        self._closed = False
+
+    # Agents
+
+    def outlet(self, agent: str) -> Outlet:
+        """Of an agent as it travels; made when it is first asked for. Raises INVALID_ARGUMENT."""
+        with self._lock:
+            found = self._outlets.get(agent)
+            if found is not None:
+                return found
+            self._check_agent(agent)
+            origin = Origin(self.topic, agent, self.hub.publisher, self.hub.counters)
+            made = self._outlets[agent] = Outlet(origin, self.hub.options)
+            for attached in self._subscriptions.values():
+                _match(attached, made)
+        self.hub.changed()
+        return made
+
+    def _check_agent(self, agent: str) -> None:
+        name, problem = self.topic.name, ""
+        if self.topic.agent is not None and not agent:
+            problem = f"topic {name} has agents: say of which a message is"
+        elif self.topic.agent is None and agent:
+            problem = f'topic {name} has no agents, and "{shortened(agent)}" is one'
+        elif len(agent.encode()) > _LONGEST_AGENT:
+            problem = f"an agent has at most {_LONGEST_AGENT} bytes, not {len(agent.encode())}"
+        elif "*" in agent:
+            problem = f"an agent to publish for has no '*': \"{shortened(agent)}\""
+        if problem:
+            raise not_executed(Code.INVALID_ARGUMENT, problem)
+
+    def agents(self) -> list[str]:
+        """Those that have an outlet, as they travel."""
+        with self._lock:
+            return list(self._outlets)
+
+    # Subscriptions
+
+    def make_queue(self, wanted: SubscribeOptions) -> Queue:
+        """Within the bounds of this process."""
+        most = self.hub.options
+        overflow = self.topic.default_overflow if wanted.overflow is None else wanted.overflow
+        return Queue(
+            min(wanted.max_messages or most.max_messages, most.max_messages),
+            min(wanted.max_bytes or most.max_bytes, most.max_bytes),
+            overflow,
+        )
+
+    def subscribe(
+        self,
+        queue: Queue,
+        agents: str,
+        *,
+        replay: int,
+        peer: str = "",
+        remote: bool = False,
+        seen: Sequence[Position] = (),
+    ) -> None:
+        """Everything that matches goes to the queue from now on. Raises OVERLOADED: there are too many;
+        INVALID_ARGUMENT: what the topic cannot have; PERMISSION_DENIED."""
+        ours = {each.agent: each.sequence for each in seen if each.publisher == self.hub.publisher}
+        attached = _Attached(queue, agents, peer, remote, replay, ours)
+        try:
+            check_subscription(self.topic, queue.overflow, agents)
+            self._authorize(agents, peer)
+            with self._lock:
+                self._check_count()
+                for outlet in self._outlets.values():
+                    _match(attached, outlet)
+                self._subscriptions[queue] = attached
+                count = len(self._subscriptions)
+                ready = [wake for most, wake in self._waiters if most <= count]
+                self._waiters = [each for each in self._waiters if each[0] > count]
+                listener = self._matched
+        except Error:
+            with self._lock:
+                self._refused += 1
+            raise
+        for wake in ready:
+            wake()
+        self._tell(listener, attached)
+
+    def unsubscribe(self, queue: Queue) -> None:
+        with self._lock:
+            gone = self._subscriptions.pop(queue, None)
+            if gone is None:
+                return
+            for outlet in self._outlets.values():
+                outlet.detach(queue)
+            self._cut += queue.why is not None
+            listener = self._unmatched
+        self._tell(listener, gone)
+
+    def when_subscribers(self, count: int, wake: Callable[[], None]) -> None:
+        """Calls once when there are so many subscriptions, or at once."""
+        with self._lock:
+            if len(self._subscriptions) < count:
+                self._waiters.append((count, wake))
+                return
+        wake()
+
+    def forget_waiter(self, wake: Callable[[], None]) -> None:
+        with self._lock:
+            self._waiters = [each for each in self._waiters if each[1] is not wake]
+
+    def set_listeners(self, matched: Listener | None, unmatched: Listener | None) -> None:
+        with self._lock:
+            self._matched = matched or self._matched
+            self._unmatched = unmatched or self._unmatched
+
+    def stats(self) -> PublisherStats:
+        with self._lock:
+            counters = self.hub.counters
+            return PublisherStats(
+                [outlet.stats() for outlet in self._outlets.values()],
+                [attached.figures() for attached in self._subscriptions.values()],
+                self._refused,
+                self._cut,
+                counters.encoded,
+                counters.copied,
+            )
+
+    def close(self) -> None:
+        """Ends all subscriptions."""
+        with self._lock:
+            self._closed = True
+            queues = list(self._subscriptions)
+        for queue in queues:
+            queue.end(None)
+
+    def _authorize(self, agents: str, peer: str) -> None:
+        authorize = self.hub.options.authorize
+        if authorize is not None and not authorize(TopicAccess(self.topic.name, agents, peer)):
+            text = f'this peer may not subscribe to {self.topic.name} for "{shortened(agents)}"'
+            raise not_executed(Code.PERMISSION_DENIED, text)
+
+    def _check_count(self) -> None:
+        if self._closed:
+            raise not_executed(Code.SHUTTING_DOWN, f"the publisher of {self.topic.name} stops")
+        most = self.hub.options.max_subscriptions
+        if len(self._subscriptions) >= most:
+            text = f"topic {self.topic.name} has {most} subscriptions, the most that this publisher takes"
+            raise not_executed(Code.OVERLOADED, text)
+
+    def _tell(self, listener: Listener | None, about: _Attached) -> None:
+        if listener is not None:
+            self.hub.complete(listener, about.figures())
+
+
+def _match(attached: _Attached, outlet: Outlet) -> None:
+    agent = outlet.origin.agent
+    if pattern_matches(attached.agents, agent):
+        since = Since(attached.replay, attached.seen.get(agent))
+        outlet.attach(attached.queue, since, remote=attached.remote)

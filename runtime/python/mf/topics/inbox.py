@@ -1,0 +1,207 @@
+"""R6. What a subscriber takes its messages from, without their type: in this process the queue that
+publishers fill, else one that the subscriptions at publishers elsewhere fill (remote.py).
+
+Threads. Any number may take. What users gave runs where messages are taken; callbacks of `on_message` where
+`complete` runs them, one at a time.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from threading import Lock, RLock
+from typing import Any
+
+from mf.core.error import Code, Error, not_executed
+from mf.core.log import log_handler_failure
+from mf.topics._generated.mf.topics._types import Why
+from mf.topics.channel import Channel
+from mf.topics.hub import Topics
+from mf.topics.info import AnyTopic
+from mf.topics.message import TopicMessage
+from mf.topics.options import Gap, SubscribeOptions, SubscriberStats
+from mf.topics.queue import Entry, Kind, Queue
+
+_CALLS_AT_ONCE = 256
+"""Messages for which a callback runs before others get the thread."""
+
+Matched = Callable[[int], None]
+
+
+class Inbox(ABC):
+    __slots__ = (
+        "_calling",
+        "_lock",
+        "_missed",
+        "_missed_by",
+        "_on_gap",
+        "_on_message",
+        "closed",
+        "queue",
+        "topic",
+    )
+
+    def __init__(self, queue: Queue, topic: AnyTopic) -> None:
+        self.queue = queue
+        self.topic = topic
+        self.closed = False
+        self._lock = Lock()
+        self._missed: dict[int, int] = {}  # by source: since its last message
+        self._missed_by = dict.fromkeys(Why, 0)
+        self._on_gap: Callable[[Gap], None] | None = None
+        self._on_message: Callable[[TopicMessage[Any]], None] | None = None
+        self._calling = RLock()  # held while callbacks run, so that close() can wait for them
+
+    @abstractmethod
+    def await_publishers(self, count: int, wake: Callable[[], None]) -> None:
+        """Calls once when it is subscribed at so many publishers, or at once."""
+
+    @abstractmethod
+    def forget_waiter(self, wake: Callable[[], None]) -> None: ...
+
+    @abstractmethod
+    def set_listeners(self, matched: Matched | None, unmatched: Matched | None) -> None: ...
+
+    @abstractmethod
+    def stats(self) -> SubscriberStats: ...
+
+    @abstractmethod
+    def _leave(self) -> None:
+        """Ends the subscriptions; once."""
+
+    @abstractmethod
+    def _complete(self, function: Callable[..., Any]) -> None: ...
+
+    def take(self) -> TopicMessage[Any] | None:
+        """None: nothing is there now. Raises what has ended the subscription."""
+        while (entry := self.queue.take()) is not None:
+            if entry.kind is Kind.ENDED:
+                raise self._ending()
+            if entry.item is not None:
+                missed = 0
+                if self._missed:
+                    with self._lock:
+                        missed = self._missed.pop(entry.source, 0)
+                return TopicMessage(entry.item, missed)
+            if entry.kind is Kind.MISSED:
+                self._miss(entry)
+        return None
+
+    @property
+    def ended_well(self) -> bool:
+        return not self.closed and self.queue.why is None
+
+    def _miss(self, entry: Entry) -> None:
+        with self._lock:
+            self._missed[entry.source] = self._missed.get(entry.source, 0) + entry.count
+            self._missed_by[entry.why] += entry.count
+            callback = self._on_gap
+        if callback is None:
+            return
+        origin = self.queue.origin(entry.source)
+        try:
+            callback(
+                Gap(origin.topic.name, origin.agent, origin.publisher, entry.first, entry.count, entry.why)
+            )
+        except Exception as raised:
+            log_handler_failure(f"on_gap of a subscriber of {self.topic.name}", raised)
+
+    def _ending(self) -> Error:
+        if self.closed:
+            return not_executed(Code.CANCELLED, f"the subscriber of {self.topic.name} was closed")
+        why = self.queue.why
+        if why is not None:
+            return Error(why.code, why.message, why.execution)
+        return not_executed(Code.SHUTTING_DOWN, f"the publisher of {self.topic.name} has ended")
+
+    # Callbacks
+
+    def on_gap(self, callback: Callable[[Gap], None]) -> None:
+        self._on_gap = callback
+
+    def on_message(self, callback: Callable[[TopicMessage[Any]], None]) -> None:
+        with self._lock:
+            if self._on_message is not None:
+                raise not_executed(Code.INVALID_ARGUMENT, "on_message() was called before")
+            self._on_message = callback
+        self._watch()
+
+    def _watch(self) -> None:
+        self.queue.when_ready(lambda: self._complete(self._run_callbacks))
+
+    def _run_callbacks(self) -> None:
+        callback = self._on_message
+        assert callback is not None
+        with self._calling:
+            for _ in range(_CALLS_AT_ONCE):
+                if self.closed:
+                    return
+                try:
+                    message = self.take()
+                except Error:
+                    return
+                if message is None:
+                    break
+                try:
+                    callback(message)
+                except Exception as raised:
+                    log_handler_failure(f"on_message of a subscriber of {self.topic.name}", raised)
+        self._watch()
+
+    def close(self) -> None:
+        """Nothing is taken any more, and no callback runs when this has returned, unless it was called by
+        one."""
+        with self._lock:
+            if self.closed:
+                return
+            self.closed = True
+        self._leave()
+        self.queue.close()
+        with self._calling:
+            pass
+
+    def _figures(self, **more: int) -> SubscriberStats:
+        queue = self.queue
+        with self._lock:
+            missed = dict(self._missed_by)
+        return SubscriberStats(
+            received=queue.delivered,
+            dropped=missed[Why.dropped],
+            not_kept=missed[Why.not_kept],
+            upstream=missed[Why.upstream],
+            queued=queue.queued,
+            queued_bytes=queue.queued_bytes,
+            **more,
+        )
+
+
+class LocalInbox(Inbox):
+    """Within this process. Raises as Channel.subscribe does."""
+
+    __slots__ = ("_channel",)
+
+    def __init__(self, topics: Topics, topic: AnyTopic, agents: str, options: SubscribeOptions) -> None:
+        self._channel: Channel = topics.channel(topic)
+        super().__init__(self._channel.make_queue(options), topic)
+        replay = topic.replay if options.replay is None else options.replay
+        self._channel.subscribe(self.queue, agents, replay=replay)
+
+    def await_publishers(self, count: int, wake: Callable[[], None]) -> None:
+        if count <= 1:
+            wake()
+
+    def forget_waiter(self, wake: Callable[[], None]) -> None:
+        pass
+
+    def set_listeners(self, matched: Matched | None, unmatched: Matched | None) -> None:
+        pass
+
+    def stats(self) -> SubscriberStats:
+        counters = self._channel.hub.counters
+        return self._figures(
+            duplicates=0, undecodable=0, decoded=counters.decoded, copied=counters.copied, publishers=1
+        )
+
+    def _leave(self) -> None:
+        self._channel.unsubscribe(self.queue)
+
+    def _complete(self, function: Callable[..., Any]) -> None:
+        self._channel.hub.complete(function)

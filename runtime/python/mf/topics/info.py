@@ -1,0 +1,79 @@
+"""R6. What generated code says about a topic."""
+
+from typing import Any, Generic, TypeVar
+
+from mf.codec.codec import Codec
+from mf.core.service import ServiceInfo
+from mf.topics._generated.mf.topics._types import Overflow
+
+T = TypeVar("T")
+
+OVERFLOWS = tuple(each.name for each in Overflow)
+
+
+class TopicInfo(Generic[T]):
+    """One topic. `agent`: the name of the agent it is published `per`, or None. `replay`: so many messages of
+    each agent are kept for who comes later. `overflow`: names of the policies that subscribers may choose.
+    `codec`: of its values.
+    """
+
+    __slots__ = (
+        "_service",
+        "agent",
+        "annex",
+        "codec",
+        "descriptor",
+        "fingerprint",
+        "name",
+        "overflow",
+        "replay",
+    )
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        agent: str | None,
+        codec: Codec[T, T],
+        descriptor: str,
+        fingerprint: bytes,
+        annex: str = "",
+        replay: int = 0,
+        overflow: tuple[str, ...] = OVERFLOWS,
+    ) -> None:
+        self.name = name
+        self.agent = agent
+        self.codec = codec
+        self.descriptor = descriptor
+        self.fingerprint = fingerprint
+        self.annex = annex
+        self.replay = replay
+        self.overflow = tuple(Overflow[each] for each in overflow)
+        self._service: ServiceInfo | None = None
+
+    @property
+    def default_overflow(self) -> Overflow:
+        """Of a subscriber that chooses none."""
+        return Overflow.drop_oldest if Overflow.drop_oldest in self.overflow else self.overflow[0]
+
+    @property
+    def service(self) -> ServiceInfo:
+        """The topic as it is bound: always without an agent, with the one method that all topics have."""
+        if self._service is None:
+            from mf.topics._generated.mf.topics._methods import ANY_TOPIC_SUBSCRIBE
+
+            self._service = ServiceInfo(
+                name=self.name,
+                agent=None,
+                descriptor=self.descriptor,
+                annex=self.annex,
+                fingerprint=self.fingerprint,
+                methods=(ANY_TOPIC_SUBSCRIBE,),
+            )
+        return self._service
+
+    def __repr__(self) -> str:
+        return f"TopicInfo({self.name!r})"
+
+
+AnyTopic = TopicInfo[Any]

@@ -1,0 +1,98 @@
+"""R6. One published message, shared by everybody in the process who has it: the value, its bytes, or both.
+Each is made of the other at most once, when somebody asks for it.
+"""
+
+from threading import Lock
+from typing import Any
+from uuid import UUID
+
+from mf.codec.times import Timestamp
+from mf.core.error import Error, Execution
+from mf.topics.info import AnyTopic
+
+_NOTHING: Any = object()
+
+
+class Counters:
+    """How often values and bytes were made of each other, and values were copied. Changed under `lock`."""
+
+    __slots__ = ("copied", "decoded", "encoded", "lock", "undecodable")
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.encoded = 0
+        self.decoded = 0
+        self.undecodable = 0
+        self.copied = 0
+
+    def count_copy(self) -> None:
+        with self.lock:
+            self.copied += 1
+
+
+class Origin:
+    """Where messages come from: one publisher, topic and agent."""
+
+    __slots__ = ("agent", "counters", "publisher", "topic")
+
+    def __init__(self, topic: AnyTopic, agent: str, publisher: UUID, counters: Counters) -> None:
+        self.topic = topic
+        self.agent = agent
+        self.publisher = publisher
+        self.counters = counters
+
+
+class Item:
+    """`size`: what the bounds of queues count; 0 of a value that nobody has encoded."""
+
+    __slots__ = ("_payload", "_value", "origin", "sequence", "size", "time")
+
+    def __init__(
+        self,
+        origin: Origin,
+        time: Timestamp,
+        value: Any = _NOTHING,
+        payload: bytes | None = None,
+        sequence: int = 0,
+    ) -> None:
+        self.origin = origin
+        self.sequence = sequence
+        self.time = time
+        self.size = 0 if payload is None else len(payload)
+        self._value = value
+        self._payload = payload
+
+    def payload(self) -> bytes:
+        """Its bytes, in the tier of its type. Raises Error for a value that is not what the schema says."""
+        payload = self._payload
+        if payload is None:
+            origin = self.origin
+            with origin.counters.lock:
+                payload = self._payload
+                if payload is None:
+                    payload = self._payload = bytes(origin.topic.codec.encode(self._value))
+                    origin.counters.encoded += 1
+        return payload
+
+    def value(self) -> Any:
+        """Raises Error for bytes that are no value of the schema."""
+        value = self._value
+        if value is _NOTHING:
+            origin = self.origin
+            with origin.counters.lock:
+                value = self._value
+                if value is _NOTHING:
+                    value = self._value = self._decoded()
+        return value
+
+    def _decoded(self) -> Any:
+        origin = self.origin
+        assert self._payload is not None
+        try:
+            value = origin.topic.codec.decode(self._payload)
+        except Error as bad:
+            origin.counters.undecodable += 1
+            text = f"message {self.sequence} of {origin.topic.name}: {bad.message}"
+            raise Error(bad.code, text, Execution.UNKNOWN) from bad
+        origin.counters.decoded += 1
+        return value

@@ -1,0 +1,147 @@
+"""R6. The messages of one topic and agent as this process publishes them: their numbers, who gets them, and
+the latest, which are kept for those who come later.
+
+Threads. Any number may publish; a message gets its number and goes to all queues under one lock, so that all
+see the same order. Values are encoded before that lock is taken, and nobody is woken under it. Who publishes
+drives `attempt`, and waits for room as the full queue says, on a thread or in a task.
+"""
+
+from collections import deque
+from threading import Lock
+from typing import NamedTuple
+
+from mf.core.error import Code, Error, not_executed
+from mf.topics._generated.mf.topics._types import Why
+from mf.topics.item import Item, Origin
+from mf.topics.options import AgentStats, TopicsOptions
+from mf.topics.queue import Queue
+
+
+class Since(NamedTuple):
+    """What a subscriber wants of the time before. `seen`: the number of the last message that it has."""
+
+    replay: int
+    seen: int | None = None
+
+
+class _Match(NamedTuple):
+    queue: Queue
+    source: int
+    remote: bool
+
+
+class Outlet:
+    __slots__ = (
+        "_blocking",
+        "_keep_bytes",
+        "_kept",
+        "_kept_bytes",
+        "_lock",
+        "_matches",
+        "_next",
+        "_remote",
+        "origin",
+        "stall_timeout",
+    )
+
+    def __init__(self, origin: Origin, options: TopicsOptions) -> None:
+        self.origin = origin
+        self.stall_timeout = options.stall_timeout
+        self._keep_bytes = options.keep_bytes
+        self._lock = Lock()
+        self._matches: list[_Match] = []
+        self._remote = 0
+        self._blocking = 0
+        self._next = 1
+        self._kept: deque[Item] = deque()
+        self._kept_bytes = 0
+
+    def prepare(self, item: Item) -> None:
+        """What needs no lock. Raises what is wrong with the value."""
+        if self._remote:
+            item.size = len(item.payload())
+
+    def attempt(self, item: Item) -> Queue | None:
+        """Gives a message its number and hands it out; or gives a queue that blocks and has no room."""
+        with self._lock:
+            if self._blocking and (full := self._reserve(item.size)) is not None:
+                return full
+            item.sequence = self._next
+            self._next += 1
+            for queue, source, _ in self._matches:
+                queue.push(item, source, reserved=queue.blocks)
+            if self.origin.topic.replay:
+                self._keep(item)
+            matches = self._matches  # replaced, never changed
+        for match in matches:
+            match.queue.wake()
+        return None
+
+    def stalls_at(self, queue: Queue) -> float | None:
+        """When a queue from elsewhere that takes nothing is to be ended; None: it is of this process."""
+        if any(match.queue is queue and match.remote for match in self._matches):
+            return queue.waited_since + self.stall_timeout
+        return None
+
+    def cut(self, queue: Queue) -> None:
+        """It has stalled."""
+        text = (
+            f"the subscriber has taken nothing for {self.stall_timeout * 1000:.0f} ms while the publisher "
+            "waited for room in its queue"
+        )
+        queue.end(not_executed(Code.OVERLOADED, text))
+
+    def no_room(self) -> Error:
+        text = f"a subscriber of {self.origin.topic.name} that blocks has had no room until the deadline"
+        return not_executed(Code.DEADLINE_EXCEEDED, text)
+
+    def attach(self, queue: Queue, since: Since, *, remote: bool) -> None:
+        with self._lock:
+            kept_from = self._next - len(self._kept)
+            first = self._next - min(since.replay, len(self._kept))
+            if since.seen is not None:
+                first = min(since.seen, self._next - 1) + 1
+            source = queue.add_source(self.origin, first)
+            if first < kept_from:
+                queue.push_missed(source, first, kept_from - first, Why.not_kept)
+                first = kept_from
+            for at in range(first - kept_from, len(self._kept)):
+                queue.push(self._kept[at], source)
+            self._matches = [*self._matches, _Match(queue, source, remote)]
+            self._remote += remote
+            self._blocking += queue.blocks
+        queue.wake()
+
+    def detach(self, queue: Queue) -> None:
+        with self._lock:
+            left = [match for match in self._matches if match.queue is not queue]
+            if len(left) == len(self._matches):
+                return
+            self._matches = left
+            self._remote = sum(match.remote for match in left)
+            self._blocking = sum(match.queue.blocks for match in left)
+
+    def stats(self) -> AgentStats:
+        with self._lock:
+            return AgentStats(self.origin.agent, self._next - 1, len(self._kept))
+
+    def _reserve(self, size: int) -> Queue | None:
+        """Room in all queues that block, or in none: then the first that has none."""
+        reserved: list[Queue] = []
+        for match in self._matches:
+            queue = match.queue
+            if not queue.blocks:
+                continue
+            if not queue.reserve(size):
+                for each in reserved:
+                    each.unreserve(size)
+                return queue
+            reserved.append(queue)
+        return None
+
+    def _keep(self, item: Item) -> None:
+        kept, most = self._kept, self.origin.topic.replay
+        kept.append(item)
+        self._kept_bytes += item.size
+        while len(kept) > most or (self._kept_bytes > self._keep_bytes and len(kept) > 1):
+            self._kept_bytes -= kept.popleft().size

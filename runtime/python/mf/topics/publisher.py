@@ -1,0 +1,282 @@
+"""R6. Publishers: what the generated ones are made of.
+
+    books = additions.at("books")
+    books.publish(value)
+    books.publish_all(values)
+
+Any thread. A message that is published has a number, and is in the queues of all who have subscribed; who has
+chosen Overflow.block has publish() wait for room there. A value that is published is shared with all
+subscribers of this process, and must not be changed afterwards; `copy=True` publishes a deep copy of it.
+"""
+
+from asyncio import AbstractEventLoop, Future, get_running_loop
+from collections.abc import AsyncIterable, Callable, Iterable
+from contextlib import suppress
+from copy import deepcopy
+from functools import partial
+from threading import TIMEOUT_MAX, Event
+from time import monotonic
+from typing import ClassVar, Generic, TypeVar
+
+from mf.codec.times import Timestamp
+from mf.core.agent import Agent, called_agent
+from mf.topics.channel import Channel, Listener
+from mf.topics.hub import Topics
+from mf.topics.info import AnyTopic
+from mf.topics.item import Item
+from mf.topics.options import PublisherStats, PublishOptions
+from mf.topics.outlet import Outlet
+from mf.topics.queue import Queue
+
+T = TypeVar("T")
+A = TypeVar("A", bound=Agent)
+
+_USUAL = PublishOptions()
+
+
+class _Wait:
+    """For room, or for subscribers: until when, and what to do at that time."""
+
+    __slots__ = ("_outlet", "_queue", "deadline", "until")
+
+    def __init__(self, outlet: Outlet, queue: Queue, deadline: float) -> None:
+        self._outlet = outlet
+        self._queue = queue
+        self.deadline = deadline
+        stalls_at = outlet.stalls_at(queue)
+        self.until = deadline if stalls_at is None else min(deadline, stalls_at)
+
+    def over(self) -> None:
+        """No room has come until then. Raises DEADLINE_EXCEEDED, unless the queue is the one to give up."""
+        now = monotonic()
+        stalls_at = self._outlet.stalls_at(self._queue)
+        if stalls_at is not None and self._queue.waited_since and now >= stalls_at:
+            self._outlet.cut(self._queue)
+        elif now >= self.deadline:
+            raise self._outlet.no_room()
+
+
+class _ToOutlet(Generic[T]):
+    """What publishers that block and those that are awaited have in common."""
+
+    __slots__ = ("_outlet",)
+
+    def __init__(self, outlet: Outlet) -> None:
+        self._outlet = outlet
+
+    def _item(self, value: T, copy: bool) -> Item:
+        origin = self._outlet.origin
+        origin.topic.codec.check(value)
+        if copy:
+            value = deepcopy(value)
+            origin.counters.count_copy()
+        item = Item(origin, Timestamp.now(), value)
+        self._outlet.prepare(item)
+        return item
+
+
+class AgentPublisher(_ToOutlet[T]):
+    """Publishes for one agent."""
+
+    __slots__ = ()
+
+    def publish(self, value: T, options: PublishOptions | None = None, *, copy: bool = False) -> None:
+        """Raises INVALID_ARGUMENT for a value that breaks its schema, and DEADLINE_EXCEEDED, not executed, if
+        a subscription that blocks has no room until then."""
+        item, outlet = self._item(value, copy), self._outlet
+        deadline = 0.0
+        while (full := outlet.attempt(item)) is not None:
+            deadline = deadline or monotonic() + (options or _USUAL).deadline
+            _wait_for_room(full, item.size, _Wait(outlet, full, deadline))
+
+    def publish_all(
+        self, values: Iterable[T], options: PublishOptions | None = None, *, copy: bool = False
+    ) -> None:
+        """One after the other, as publish() does: what was before one that raises is published."""
+        for value in values:
+            self.publish(value, options, copy=copy)
+
+
+def _wait_for_room(queue: Queue, size: int, wait: _Wait) -> None:
+    event = Event()
+    room = event.set
+    queue.when_room(size, room)
+    try:
+        if not event.wait(min(max(wait.until - monotonic(), 0.0), TIMEOUT_MAX)):
+            wait.over()
+    finally:
+        queue.forget_room(room)
+
+
+class AgentAsyncPublisher(_ToOutlet[T]):
+    """The same, awaited. For tasks of any loop."""
+
+    __slots__ = ()
+
+    async def publish(self, value: T, options: PublishOptions | None = None, *, copy: bool = False) -> None:
+        """See AgentPublisher. Whoever cancels it while it waits for room has published nothing."""
+        item, outlet = self._item(value, copy), self._outlet
+        deadline = 0.0
+        while (full := outlet.attempt(item)) is not None:
+            deadline = deadline or monotonic() + (options or _USUAL).deadline
+            wait = _Wait(outlet, full, deadline)
+            room = partial(full.when_room, item.size)
+            if not await until_called(room, full.forget_room, wait.until):
+                wait.over()
+
+    async def publish_all(
+        self,
+        values: AsyncIterable[T] | Iterable[T],
+        options: PublishOptions | None = None,
+        *,
+        copy: bool = False,
+    ) -> None:
+        """One after the other."""
+        if isinstance(values, AsyncIterable):
+            async for value in values:
+                await self.publish(value, options, copy=copy)
+        else:
+            for value in values:
+                await self.publish(value, options, copy=copy)
+
+
+async def until_called(
+    begin: Callable[[Callable[[], None]], None], forget: Callable[[Callable[[], None]], None], until: float
+) -> bool:
+    """`begin` is given a function that may be called from any thread. False: it was not, until then; `forget`
+    is told of it."""
+    loop: AbstractEventLoop = get_running_loop()
+    future: Future[bool] = loop.create_future()
+
+    def called() -> None:
+        with suppress(RuntimeError):  # the loop was closed
+            loop.call_soon_threadsafe(_finish, future, True)
+
+    timer = None
+    if until < float("inf"):
+        timer = loop.call_later(max(until - monotonic(), 0.0), _finish, future, False)
+    try:
+        begin(called)
+        return await future
+    finally:
+        forget(called)
+        if timer is not None:
+            timer.cancel()
+
+
+def _finish(future: "Future[bool]", value: bool) -> None:
+    if not future.done():
+        future.set_result(value)
+
+
+class _Channel:
+    """What publishers of topics with and without agents have in common."""
+
+    __slots__ = ("_channel",)
+
+    mf_topic: ClassVar[AnyTopic]
+    """Set by the generated class."""
+
+    def __init__(self, topics: Topics) -> None:
+        self._channel: Channel = topics.channel(self.mf_topic)
+
+    def on_matched(self, listener: Listener) -> None:
+        """Called for each subscription from now on that begins, on a thread of the topics' own, one at a
+        time."""
+        self._channel.set_listeners(listener, None)
+
+    def on_unmatched(self, listener: Listener) -> None:
+        """The same when one has ended, with its last figures."""
+        self._channel.set_listeners(None, listener)
+
+    def stats(self) -> PublisherStats:
+        return self._channel.stats()
+
+
+class _Blocking(_Channel):
+    __slots__ = ()
+
+    def await_subscribers(self, count: int, timeout: float) -> bool:
+        """Waits until there are so many subscriptions; False: there are fewer until then."""
+        event = Event()
+        wake = event.set
+        self._channel.when_subscribers(count, wake)
+        try:
+            return event.wait(min(timeout, TIMEOUT_MAX))
+        finally:
+            self._channel.forget_waiter(wake)
+
+
+class _Awaited(_Channel):
+    __slots__ = ()
+
+    async def await_subscribers(self, count: int, timeout: float) -> bool:
+        """Waits until there are so many subscriptions; False: there are fewer until then."""
+        channel = self._channel
+        return await until_called(
+            lambda wake: channel.when_subscribers(count, wake), channel.forget_waiter, monotonic() + timeout
+        )
+
+
+class PerAgentPublisher(_Blocking, Generic[A, T]):
+    """Of a topic `per` an agent."""
+
+    __slots__ = ()
+
+    def at(self, agent: A) -> AgentPublisher[T]:
+        """Raises INVALID_ARGUMENT for what can be no agent."""
+        return AgentPublisher(self._channel.outlet(called_agent(agent)))
+
+
+class PerAgentAsyncPublisher(_Awaited, Generic[A, T]):
+    """Of a topic `per` an agent, for asyncio."""
+
+    __slots__ = ()
+
+    def at(self, agent: A) -> AgentAsyncPublisher[T]:
+        """Raises INVALID_ARGUMENT for what can be no agent."""
+        return AgentAsyncPublisher(self._channel.outlet(called_agent(agent)))
+
+
+class LonePublisher(_Blocking, Generic[T]):
+    """Of a topic without agents: publishes by itself."""
+
+    __slots__ = ("_to",)
+
+    def __init__(self, topics: Topics) -> None:
+        super().__init__(topics)
+        self._to: AgentPublisher[T] = AgentPublisher(self._channel.outlet(""))
+
+    def publish(self, value: T, options: PublishOptions | None = None, *, copy: bool = False) -> None:
+        """See AgentPublisher."""
+        self._to.publish(value, options, copy=copy)
+
+    def publish_all(
+        self, values: Iterable[T], options: PublishOptions | None = None, *, copy: bool = False
+    ) -> None:
+        """See AgentPublisher."""
+        self._to.publish_all(values, options, copy=copy)
+
+
+class LoneAsyncPublisher(_Awaited, Generic[T]):
+    """Of a topic without agents, for asyncio."""
+
+    __slots__ = ("_to",)
+
+    def __init__(self, topics: Topics) -> None:
+        super().__init__(topics)
+        self._to: AgentAsyncPublisher[T] = AgentAsyncPublisher(self._channel.outlet(""))
+
+    async def publish(self, value: T, options: PublishOptions | None = None, *, copy: bool = False) -> None:
+        """See AgentAsyncPublisher."""
+        await self._to.publish(value, options, copy=copy)
+
+    async def publish_all(
+        self,
+        values: AsyncIterable[T] | Iterable[T],
+        options: PublishOptions | None = None,
+        *,
+        copy: bool = False,
+    ) -> None:
+        """See AgentAsyncPublisher."""
+        await self._to.publish_all(values, options, copy=copy)

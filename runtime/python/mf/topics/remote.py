@@ -1,0 +1,419 @@
+"""R6. Subscriptions at publishers elsewhere: one stream for each instance that publishes what a subscriber
+wants, all of which fill its one queue. On one loop of asyncio: that of the client, or the one on the thread
+of a client that blocks.
+
+A stream that ends is opened again while its instance is known, and goes on behind what the subscriber has
+seen. While the queue is full no stream is read, so that the queues of the publishers fill, and their policies
+act.
+"""
+
+from asyncio import AbstractEventLoop, Task, get_running_loop, sleep, wait
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from contextvars import Context
+from functools import partial
+from threading import Lock
+from time import monotonic
+from typing import Any
+from uuid import UUID
+
+from mf.client.async_client import AsyncClient
+from mf.client.async_router import AsyncRouter
+from mf.client.async_streams import read_stream
+from mf.client.async_target import AsyncRemoteTarget
+from mf.client.client import Client
+from mf.client.routes import Route
+from mf.core.error import Code, Error, Execution, not_executed
+from mf.core.log import info, log_handler_failure, quote
+from mf.core.options import INFINITE, CallOptions
+from mf.core.target import AsyncTargetSource, TargetSource
+from mf.link.async_resolver import AsyncResolver
+from mf.link.background import Background
+from mf.link.reconnect import Backoff
+from mf.link.resolver import Instance, View, topic_view
+from mf.topics._generated.mf.topics._types import (
+    MOST_POSITIONS,
+    DeliveryMessage,
+    DeliveryMissed,
+    DeliverySource,
+    Message,
+    Missed,
+    Overflow,
+    Position,
+    Source,
+    Subscription,
+    Why,
+)
+from mf.topics.channel import check_subscription
+from mf.topics.inbox import Inbox, Matched
+from mf.topics.info import AnyTopic
+from mf.topics.item import Counters, Item, Origin
+from mf.topics.options import ALL_KEPT, SubscribeOptions, SubscriberStats
+from mf.topics.pattern import pattern_matches
+from mf.topics.publisher import until_called
+from mf.topics.queue import Queue
+
+_FINAL = frozenset(
+    (
+        Code.INVALID_ARGUMENT,
+        Code.SCHEMA_MISMATCH,
+        Code.PERMISSION_DENIED,
+        Code.UNAUTHENTICATED,
+        Code.MESSAGE_TOO_LARGE,
+        Code.DECODE_ERROR,
+        Code.PROTOCOL_ERROR,
+    )
+)
+"""How a subscription ends that it would be useless to ask for again."""
+_CONNECT_WITHIN = 10.0
+_MOST_SOURCES = 65_536
+
+
+class _Seen:
+    """What has come of one publisher and agent. `queue_source`: its number in the queue."""
+
+    __slots__ = ("next", "origin", "queue_source")
+
+    def __init__(self, origin: Origin, queue_source: int, next_: int) -> None:
+        self.origin = origin
+        self.queue_source = queue_source
+        self.next = next_
+
+
+class RemoteInbox(Inbox):
+    """`run`: calls a function on the loop, from any thread."""
+
+    __slots__ = (
+        "_counters",
+        "_run",
+        "_task",
+        "_waiters",
+        "_waiting",
+        "agents",
+        "duplicates",
+        "listeners",
+        "options",
+        "publishers",
+        "seen",
+    )
+
+    def __init__(
+        self,
+        topic: AnyTopic,
+        agents: str,
+        options: SubscribeOptions,
+        run: Callable[..., Any],
+    ) -> None:
+        overflow = topic.default_overflow if options.overflow is None else options.overflow
+        check_subscription(topic, overflow, agents)
+        most = SubscribeOptions()
+        super().__init__(
+            Queue(
+                options.max_messages or most.max_messages, options.max_bytes or most.max_bytes, Overflow.block
+            ),
+            topic,
+        )
+        self.agents = agents
+        self.options = SubscribeOptions(
+            overflow=overflow,
+            max_messages=options.max_messages,
+            max_bytes=options.max_bytes,
+            replay=options.replay,
+        )
+        self.seen: dict[tuple[UUID, str], _Seen] = {}
+        self.publishers = 0
+        self.duplicates = 0
+        self.listeners: list[Matched | None] = [None, None]
+        self._counters = Counters()
+        self._run = run
+        self._waiting = Lock()
+        self._waiters: list[tuple[int, Callable[[], None]]] = []
+        self._task: Task[None] | None = None
+
+    # For the subscriber
+
+    def await_publishers(self, count: int, wake: Callable[[], None]) -> None:
+        with self._waiting:
+            if self.publishers < count:
+                self._waiters.append((count, wake))
+                return
+        wake()
+
+    def forget_waiter(self, wake: Callable[[], None]) -> None:
+        with self._waiting:
+            self._waiters = [each for each in self._waiters if each[1] is not wake]
+
+    def set_listeners(self, matched: Matched | None, unmatched: Matched | None) -> None:
+        self.listeners = [matched or self.listeners[0], unmatched or self.listeners[1]]
+
+    def stats(self) -> SubscriberStats:
+        counters = self._counters
+        return self._figures(
+            duplicates=self.duplicates,
+            undecodable=counters.undecodable,
+            decoded=counters.decoded,
+            copied=counters.copied,
+            publishers=self.publishers,
+        )
+
+    def _leave(self) -> None:
+        self._run(self._stop)
+
+    def _complete(self, function: Callable[..., Any]) -> None:
+        self._run(function)
+
+    # On the loop
+
+    def begin(self, client: AsyncClient) -> None:
+        follow = _Follow(self, *client.subscriptions())
+        self._task = get_running_loop().create_task(follow.run(), context=Context())
+
+    def _stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    def matched(self, by: int) -> None:
+        """It is subscribed at one publisher more, or less."""
+        with self._waiting:
+            self.publishers += by
+            ready = [wake for count, wake in self._waiters if count <= self.publishers]
+            self._waiters = [each for each in self._waiters if each[0] > self.publishers]
+        for wake in ready:
+            wake()
+        listener = self.listeners[0 if by > 0 else 1]
+        if listener is not None:
+            try:
+                listener(self.publishers)
+            except Exception as raised:
+                log_handler_failure(f"a listener of a subscriber of {self.topic.name}", raised)
+
+    def subscription(self) -> Subscription:
+        latest = list(self.seen.items())[-MOST_POSITIONS:]
+        options = self.options
+        assert options.overflow is not None
+        return Subscription(
+            agents=self.agents,
+            overflow=options.overflow,
+            max_messages=options.max_messages,
+            max_bytes=options.max_bytes,
+            replay=ALL_KEPT if options.replay is None else options.replay,
+            seen=[Position(publisher, agent, seen.next - 1) for (publisher, agent), seen in latest],
+        )
+
+    def source(self, source: Source) -> _Seen:
+        """A source of a stream. What it passes over of one that is known is missed."""
+        key = source.publisher, source.agent
+        seen = self.seen.pop(key, None)
+        if seen is None:
+            if len(self.seen) >= _MOST_SOURCES:
+                raise Error(Code.PROTOCOL_ERROR, f"more than {_MOST_SOURCES} sources", Execution.UNKNOWN)
+            origin = Origin(self.topic, source.agent, source.publisher, self._counters)
+            seen = _Seen(origin, self.queue.add_source(origin, source.next), source.next)
+        elif source.next > seen.next:
+            self._skip(seen, source.next, Why.not_kept)
+        self.seen[key] = seen  # the latest
+        return seen
+
+    def message(self, seen: _Seen, message: Message) -> None:
+        if message.sequence < seen.next:
+            self.duplicates += 1
+            return
+        if message.sequence > seen.next:  # its publisher has not said so
+            self._skip(seen, message.sequence, Why.upstream)
+        item = Item(seen.origin, message.time, payload=bytes(message.payload), sequence=message.sequence)
+        seen.next = message.sequence + 1
+        self.queue.push(item, seen.queue_source)
+
+    def gap(self, seen: _Seen, missed: Missed) -> None:
+        end = missed.first + missed.count
+        if end <= seen.next:
+            return
+        if missed.first > seen.next:
+            self._skip(seen, missed.first, Why.upstream)
+        self._skip(seen, end, missed.why)
+
+    def _skip(self, seen: _Seen, until: int, why: Why) -> None:
+        self.queue.push_missed(seen.queue_source, seen.next, until - seen.next, why)
+        seen.next = until
+
+
+class _One(AsyncResolver):
+    """The one instance that a stream is of."""
+
+    __slots__ = ("_view",)
+
+    def __init__(self, instance: Instance) -> None:
+        self.generation = 0
+        self._view = View({}, whole=(instance,))
+
+    def view(self, service: str) -> View:  # noqa: ARG002 - the same for all
+        return self._view
+
+    async def wait(self, service: str, old: View, timeout: float) -> View:  # noqa: ARG002
+        await sleep(timeout)
+        return self._view
+
+    def close(self) -> None:
+        pass
+
+
+class _Follow:
+    """The instances that publish what the subscriber wants, and a task for each of them."""
+
+    def __init__(self, inbox: RemoteInbox, resolver: AsyncResolver, router: AsyncRouter) -> None:
+        self._inbox = inbox
+        self._resolver = resolver
+        self._router = router
+        self._offered: dict[str, Instance] = {}
+        self._tasks: dict[str, Task[None]] = {}
+
+    async def run(self) -> None:
+        inbox = self._inbox
+        name = topic_view(inbox.topic.name)
+        try:
+            view = self._resolver.view(name)
+            while not self._router.pool.closed:
+                self._meet(view)
+                view = await self._resolver.wait(name, view, INFINITE)
+        except Exception as bug:
+            log_handler_failure(f"a subscriber of {inbox.topic.name}", bug)
+            inbox.queue.end(Error(Code.INTERNAL, f"{type(bug).__name__}: {bug}", Execution.UNKNOWN))
+        finally:
+            tasks = list(self._tasks.values())
+            for task in tasks:
+                task.cancel()
+            inbox.queue.end(not_executed(Code.CANCELLED, "the client was closed"))
+            if tasks:
+                await wait(tasks)
+
+    def _meet(self, view: View) -> None:
+        self._offered = dict(self._wanted(view))
+        loop = get_running_loop()
+        for key, instance in self._offered.items():
+            if key not in self._tasks:
+                self._tasks[key] = loop.create_task(self._stay(key, instance))
+
+    def _wanted(self, view: View) -> Iterable[tuple[str, Instance]]:
+        """Of each process one."""
+        for instance in view.whole:
+            yield instance.address, instance
+        for agent, instances in view.agents.items():
+            if agent == "*" or pattern_matches(self._inbox.agents, agent):
+                for instance in instances:
+                    yield instance.nonce.hex() or instance.address, instance
+
+    async def _stay(self, key: str, instance: Instance) -> None:
+        """While it is known."""
+        backoff, inbox = Backoff(), self._inbox
+        silent = False
+        try:
+            while key in self._offered and not self._router.pool.closed:
+                try:
+                    await self._subscribe(self._offered[key], backoff)
+                except Error as error:
+                    overloaded = error.code is Code.OVERLOADED
+                    if error.code in _FINAL or (overloaded and inbox.options.overflow is Overflow.disconnect):
+                        inbox.queue.end(error)
+                        return
+                    if not silent:
+                        info(
+                            "subscription to %s at %s: %s; trying on",
+                            inbox.topic.name,
+                            instance.address,
+                            quote(error.message),
+                        )
+                    silent = True
+                else:
+                    silent = False
+                await sleep(backoff.next())
+        except Exception as bug:
+            log_handler_failure(f"a subscription to {inbox.topic.name} at {instance.address}", bug)
+            inbox.queue.end(Error(Code.INTERNAL, f"{type(bug).__name__}: {bug}", Execution.UNKNOWN))
+        finally:
+            self._tasks.pop(key, None)
+
+    async def _subscribe(self, instance: Instance, backoff: Backoff) -> None:
+        """Until the stream ends. Raises what it ends with."""
+        inbox, service = self._inbox, self._inbox.topic.service
+        until = monotonic() + _CONNECT_WITHIN
+        link = await self._router.pool.open(instance, until)
+        binding = await link.bind(service, "", until)
+        router = AsyncRouter(_One(instance), self._router.pool, 0.0)
+        router.seen.add((service.name, ""))  # one attempt, no more
+        target = AsyncRemoteTarget(router, service, None)
+        target.begin_at(Route(link, binding, False))
+        stream = read_stream(target, service.methods[0], _WITHOUT_END, (inbox.subscription(),))
+        async with stream:
+            inbox.matched(1)
+            sources: dict[int, _Seen] = {}
+            try:
+                async for delivery in stream:
+                    backoff.reset()
+                    await self._take(delivery, sources)
+            finally:
+                inbox.matched(-1)
+
+    async def _take(self, delivery: Any, sources: dict[int, _Seen]) -> None:
+        inbox = self._inbox
+        if isinstance(delivery, DeliverySource):
+            sources[delivery.value.source] = inbox.source(delivery.value)
+            return
+        seen = sources.get(delivery.value.source)
+        if seen is None:
+            text = f"a message of source {delivery.value.source}, which its publisher has not named"
+            raise Error(Code.PROTOCOL_ERROR, text, Execution.UNKNOWN)
+        if isinstance(delivery, DeliveryMessage):
+            size = len(delivery.value.payload)
+            while not inbox.queue.has_room(size):
+                await until_called(partial(inbox.queue.when_room, size), inbox.queue.forget_room, INFINITE)
+            inbox.message(seen, delivery.value)
+        elif isinstance(delivery, DeliveryMissed):
+            inbox.gap(seen, delivery.value)
+        else:
+            del sources[delivery.value.source]
+        inbox.queue.wake()
+
+
+_WITHOUT_END = CallOptions(deadline=INFINITE)
+
+
+def async_inbox(
+    source: AsyncTargetSource, topic: AnyTopic, agents: str, options: SubscribeOptions
+) -> RemoteInbox:
+    """Raises Error(INVALID_ARGUMENT)."""
+    if not isinstance(source, AsyncClient):
+        raise not_executed(Code.INVALID_ARGUMENT, _no_source(source))
+    loop = get_running_loop()
+    inbox = RemoteInbox(topic, agents, options, _Soon(loop))
+    inbox.begin(source)
+    return inbox
+
+
+def blocking_inbox(
+    source: TargetSource, topic: AnyTopic, agents: str, options: SubscribeOptions
+) -> RemoteInbox:
+    """Raises Error(INVALID_ARGUMENT)."""
+    if not isinstance(source, Client):
+        raise not_executed(Code.INVALID_ARGUMENT, _no_source(source))
+    thread: Background
+    thread, client = source.async_side().running()
+    inbox = RemoteInbox(topic, agents, options, thread.soon)
+    thread.call(inbox.begin, client)
+    return inbox
+
+
+def _no_source(source: object) -> str:
+    return f"messages come from topics or a client, not from a {type(source).__name__}"
+
+
+class _Soon:
+    """Calls functions on a loop, from any thread, unless that has ended."""
+
+    __slots__ = ("_loop",)
+
+    def __init__(self, loop: AbstractEventLoop) -> None:
+        self._loop = loop
+
+    def __call__(self, function: Callable[..., Any], *arguments: Any) -> None:
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(function, *arguments)

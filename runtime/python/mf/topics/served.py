@@ -1,0 +1,99 @@
+"""R6. Subscriptions of subscribers elsewhere, as a server serves them: what waits for one of them is encoded
+when there is credit and room for it (mf.server.pushed).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from mf.core.error import Code, Error, Execution
+from mf.core.service import Encoded
+from mf.core.source import Pushing, PushServant, PushSource
+from mf.topics._generated.mf.topics._methods import ANY_TOPIC_SUBSCRIBE
+from mf.topics._generated.mf.topics._types import (
+    DeliveryMessage,
+    DeliveryMissed,
+    DeliverySource,
+    Message,
+    Missed,
+    Source,
+    Subscription,
+    Why,
+)
+from mf.topics.channel import Channel
+from mf.topics.options import SubscribeOptions
+from mf.topics.queue import Entry, Kind, Queue
+
+_ELEMENT = ANY_TOPIC_SUBSCRIBE.result_element
+assert _ELEMENT is not None
+_ENCODE: Callable[[Any], Encoded] = _ELEMENT.encode
+
+
+class ServedTopic(PushServant):
+    """One topic."""
+
+    __slots__ = ("_channel",)
+
+    def __init__(self, channel: Channel) -> None:
+        self.mf_service = channel.topic.service
+        self._channel = channel
+
+    def subscribe(self, push: Pushing, *arguments: Any) -> PushSource:
+        what: Subscription = arguments[0]
+        queue = self._channel.make_queue(
+            SubscribeOptions(overflow=what.overflow, max_messages=what.max_messages, max_bytes=what.max_bytes)
+        )
+        self._channel.subscribe(
+            queue, what.agents, replay=what.replay, peer=push.peer, remote=True, seen=what.seen
+        )
+        return _Subscribed(self._channel, queue, push)
+
+
+class _Subscribed(PushSource):
+    __slots__ = ("_asked", "_channel", "_push", "_queue")
+
+    def __init__(self, channel: Channel, queue: Queue, push: Pushing) -> None:
+        self._channel = channel
+        self._queue = queue
+        self._push = push
+        self._asked = False
+        queue.on_end = push.kick
+
+    def take(self) -> Encoded | Error | None:
+        entry = self._queue.take()
+        if entry is None:
+            if not self._asked:
+                self._asked = True
+                self._queue.when_ready(self._ready)
+                # What came meanwhile has called `_ready` at once.
+            return None
+        if entry.kind is Kind.ENDED:
+            text = f"the publisher of {self._channel.topic.name} has ended"
+            return Error(Code.SHUTTING_DOWN, text, Execution.UNKNOWN)
+        return _encoded(entry, self._queue)
+
+    def failure(self) -> Error | None:
+        why = self._queue.why
+        return None if why is None else Error(why.code, why.message, Execution.UNKNOWN)
+
+    def gone(self) -> None:
+        self._channel.unsubscribe(self._queue)
+        self._queue.on_end = None
+        self._queue.close()
+
+    def _ready(self) -> None:
+        self._asked = False
+        self._push.kick()
+
+
+def _encoded(entry: Entry, queue: Queue) -> Encoded:
+    source, item = entry.source, entry.item
+    if item is not None:
+        try:
+            message = Message(source, item.sequence, item.time, item.payload())
+        except Error:  # kept, and never encoded before: a value that its schema does not allow
+            return _ENCODE(DeliveryMissed(Missed(item.sequence, 1, source, Why.dropped)))
+        return _ENCODE(DeliveryMessage(message))
+    if entry.kind is Kind.SOURCE:
+        origin = queue.origin(source)
+        return _ENCODE(DeliverySource(Source(source, origin.publisher, origin.agent, entry.first)))
+    return _ENCODE(DeliveryMissed(Missed(entry.first, entry.count, source, entry.why)))

@@ -1,0 +1,265 @@
+"""R6. Subscribers: what the generated ones are made of.
+
+    here = AdditionsSubscriber(topics, "books")                 # in this process
+    there = AdditionsSubscriber(client, "eu.*.books", mf.SubscribeOptions(overflow=mf.Overflow.block))
+
+    message = there.next()                # waits
+    message = there.poll(0.01)            # waits a little
+    for message in there: ...             # until there is an end
+    there.on_message(handle)
+
+Any thread may take messages. What comes while nobody takes it waits in a queue (SubscribeOptions). The class
+for asyncio is awaited instead.
+"""
+
+from collections.abc import Callable
+from threading import TIMEOUT_MAX, Event
+from time import monotonic
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+from mf.core.agent import Agent, called_agent
+from mf.core.error import Code, Error, not_executed
+from mf.core.options import INFINITE
+from mf.core.target import AsyncTargetSource, TargetSource
+from mf.topics.abandoned import begin, close_soon
+from mf.topics.hub import Topics
+from mf.topics.inbox import Inbox, LocalInbox, Matched
+from mf.topics.info import AnyTopic
+from mf.topics.message import TopicMessage
+from mf.topics.options import Gap, SubscribeOptions, SubscriberStats
+from mf.topics.publisher import until_called
+
+T = TypeVar("T")
+A = TypeVar("A", bound=Agent)
+
+
+def _none_came(name: str) -> Error:
+    return not_executed(Code.DEADLINE_EXCEEDED, f"no message of {name} has come in time")
+
+
+class _Taking(Generic[T]):
+    """What subscribers of both kinds have in common."""
+
+    __slots__ = ("_inbox",)
+
+    mf_topic: ClassVar[AnyTopic]
+    """Set by the generated class."""
+    _inbox: Inbox
+
+    def on_gap(self, callback: Callable[[Gap], None]) -> None:
+        """Called for what is missed, before the message behind it is taken, where that is taken."""
+        self._inbox.on_gap(callback)
+
+    def on_matched(self, callback: Matched) -> None:
+        """Called with the number of publishers when one was found."""
+        self._inbox.set_listeners(callback, None)
+
+    def on_unmatched(self, callback: Matched) -> None:
+        """The same when one was lost."""
+        self._inbox.set_listeners(None, callback)
+
+    def stats(self) -> SubscriberStats:
+        return self._inbox.stats()
+
+    def _begin(self, inbox: Inbox) -> None:
+        self._inbox = inbox
+        begin()
+
+    def __del__(self) -> None:
+        inbox: Inbox | None = getattr(self, "_inbox", None)  # none: it was refused
+        if inbox is not None and not inbox.closed:
+            close_soon(inbox.close)
+
+
+class _Blocking(_Taking[T]):
+    __slots__ = ()
+
+    def __init__(
+        self,
+        source: Topics | TargetSource,
+        agents: str,
+        options: SubscribeOptions | None,
+    ) -> None:
+        if isinstance(source, Topics):
+            self._begin(LocalInbox(source, self.mf_topic, agents, options or SubscribeOptions()))
+        else:
+            from mf.topics.remote import blocking_inbox
+
+            self._begin(blocking_inbox(source, self.mf_topic, agents, options or SubscribeOptions()))
+
+    def next(self, timeout: float | None = None) -> TopicMessage[T]:
+        """Waits for the next message, at most `timeout` seconds: DEADLINE_EXCEEDED then. Raises what has
+        ended the subscription: OVERLOADED, if it asked to be disconnected; SHUTTING_DOWN, if the topics of
+        this process have ended; CANCELLED after close()."""
+        message = self.poll(INFINITE if timeout is None else timeout)
+        if message is None:
+            raise _none_came(self._inbox.topic.name)
+        return message
+
+    def poll(self, timeout: float = 0.0) -> TopicMessage[T] | None:
+        """None: none has come in so many seconds."""
+        inbox = self._inbox
+        message = inbox.take()
+        if message is not None or timeout <= 0:
+            return message
+        until = monotonic() + timeout
+        while message is None:
+            event = Event()
+            ready = event.set
+            inbox.queue.when_ready(ready)
+            try:
+                if not event.wait(min(max(until - monotonic(), 0.0), TIMEOUT_MAX)):
+                    return inbox.take()
+            finally:
+                inbox.queue.forget_ready(ready)
+            message = inbox.take()
+        return message
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> TopicMessage[T]:
+        try:
+            return self.next()
+        except Error:
+            if self._inbox.ended_well:
+                raise StopIteration from None
+            raise
+
+    def on_message(self, callback: Callable[[TopicMessage[T]], None]) -> None:
+        """Calls for each message until close(), on the client's own thread or one of the topics', one at a
+        time."""
+        self._inbox.on_message(callback)
+
+    def await_publishers(self, count: int, timeout: float) -> bool:
+        """Waits until it is subscribed at so many publishers; False: at fewer until then."""
+        event = Event()
+        wake = event.set
+        self._inbox.await_publishers(count, wake)
+        try:
+            return event.wait(min(timeout, TIMEOUT_MAX))
+        finally:
+            self._inbox.forget_waiter(wake)
+
+    def close(self) -> None:
+        """Ends the subscription; what has not been taken is dropped. May be called twice."""
+        self._inbox.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+
+class _Awaited(_Taking[T]):
+    __slots__ = ()
+
+    def __init__(
+        self,
+        source: Topics | AsyncTargetSource,
+        agents: str,
+        options: SubscribeOptions | None,
+    ) -> None:
+        if isinstance(source, Topics):
+            self._begin(LocalInbox(source, self.mf_topic, agents, options or SubscribeOptions()))
+        else:
+            from mf.topics.remote import async_inbox
+
+            self._begin(async_inbox(source, self.mf_topic, agents, options or SubscribeOptions()))
+
+    async def next(self, timeout: float | None = None) -> TopicMessage[T]:
+        """The next message, in so many seconds at most: DEADLINE_EXCEEDED then. Raises as that of the
+        blocking subscriber does. Who cancels it takes nothing."""
+        message = await self.poll(INFINITE if timeout is None else timeout)
+        if message is None:
+            raise _none_came(self._inbox.topic.name)
+        return message
+
+    async def poll(self, timeout: float = 0.0) -> TopicMessage[T] | None:
+        """None: none has come in so many seconds."""
+        inbox = self._inbox
+        message = inbox.take()
+        if message is not None or timeout <= 0:
+            return message
+        until = monotonic() + timeout
+        while message is None:
+            queue = inbox.queue
+            if not await until_called(queue.when_ready, queue.forget_ready, until):
+                return inbox.take()
+            message = inbox.take()
+        return message
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> TopicMessage[T]:
+        try:
+            return await self.next()
+        except Error:
+            if self._inbox.ended_well:
+                raise StopAsyncIteration from None
+            raise
+
+    async def await_publishers(self, count: int, timeout: float) -> bool:
+        """Waits until it is subscribed at so many publishers; False: at fewer until then."""
+        inbox = self._inbox
+        return await until_called(
+            lambda wake: inbox.await_publishers(count, wake), inbox.forget_waiter, monotonic() + timeout
+        )
+
+    def close(self) -> None:
+        """Ends the subscription; what has not been taken is dropped. May be called twice."""
+        self._inbox.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: Any) -> None:
+        self.close()
+
+
+class PerAgentSubscriber(_Blocking[T], Generic[A, T]):
+    """Of a topic `per` an agent: of one agent, or of all that a pattern matches, "eu.*.books"."""
+
+    __slots__ = ("__weakref__",)
+
+    def __init__(
+        self,
+        source: Topics | TargetSource,
+        agents: A | str,
+        options: SubscribeOptions | None = None,
+    ) -> None:
+        super().__init__(source, called_agent(agents), options)
+
+
+class PerAgentAsyncSubscriber(_Awaited[T], Generic[A, T]):
+    """The same for asyncio."""
+
+    __slots__ = ("__weakref__",)
+
+    def __init__(
+        self,
+        source: Topics | AsyncTargetSource,
+        agents: A | str,
+        options: SubscribeOptions | None = None,
+    ) -> None:
+        super().__init__(source, called_agent(agents), options)
+
+
+class LoneSubscriber(_Blocking[T]):
+    """Of a topic without agents."""
+
+    __slots__ = ("__weakref__",)
+
+    def __init__(self, source: Topics | TargetSource, options: SubscribeOptions | None = None) -> None:
+        super().__init__(source, "", options)
+
+
+class LoneAsyncSubscriber(_Awaited[T]):
+    """Of a topic without agents, for asyncio."""
+
+    __slots__ = ("__weakref__",)
+
+    def __init__(self, source: Topics | AsyncTargetSource, options: SubscribeOptions | None = None) -> None:
+        super().__init__(source, "", options)

@@ -1,0 +1,363 @@
+"""Topics between processes, here over connections within one: servers and clients of both kinds."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import mf
+from mf.core.error import Code
+from tests.python.client.test_calls import free_port
+from tests.python.conftest import eventually
+from tests.python.serving import LoopServer
+from tests.python.topics.made import PATIENCE, docs, events, indexed, left, taken
+
+SMALL = 4096
+"""Bytes of a stream's window, so that a subscriber that does not read is felt soon."""
+
+
+class Publishing:
+    """The topics of a process, and their server, which can be stopped and started again on its port."""
+
+    def __init__(self, kind: str, options: mf.TopicsOptions | None = None) -> None:
+        self._kind = kind
+        self.topics = mf.Topics(options)
+        self.port = free_port()
+        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self) -> None:
+        make: Any = mf.Server if self._kind == "plain" else LoopServer
+        self.server = make(self.address, drain_timeout=2.0)
+        self.server.offer(self.topics)
+        self.server.start()
+
+    def stop(self) -> None:
+        self.server.stop()
+
+    def close(self) -> None:
+        self.topics.close()
+        self.stop()
+
+
+@pytest.fixture(params=["plain", "async"])
+def publishing(request: pytest.FixtureRequest) -> Iterator[Publishing]:
+    one = Publishing(request.param)
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def client(publishing: Publishing) -> Iterator[mf.Client]:
+    with mf.Client(publishing.address) as one:
+        yield one
+
+
+def test_messages_arrive_in_order_and_are_encoded_once_for_all(
+    publishing: Publishing, client: mf.Client
+) -> None:
+    publisher = events.AdditionsPublisher(publishing.topics)
+    subscribers = [events.AdditionsSubscriber(client, "*") for _ in range(3)]
+    assert publisher.await_subscribers(3, PATIENCE)
+    books, maps = publisher.at("books"), publisher.at("maps")
+    for doc in range(200):
+        (books if doc % 2 else maps).publish(indexed(doc, f"title {doc}"))
+    for subscriber in subscribers:
+        got = taken(subscriber, 200)
+        assert docs(got) == list(range(200))
+        assert [each.value.title for each in got[:2]] == ["title 0", "title 1"]
+        assert [each.sequence for each in got if each.agent == "maps"] == list(range(1, 101))
+        assert {each.publisher for each in got} == {publishing.topics.publisher}
+        figures = subscriber.stats()
+        assert (figures.received, figures.decoded, figures.dropped, figures.publishers) == (200, 200, 0, 1)
+    assert publisher.stats().encoded == 200
+
+
+def test_agents_that_begin_later_are_subscribed_too_and_others_are_not(
+    publishing: Publishing, client: mf.Client
+) -> None:
+    publisher = events.AdditionsPublisher(publishing.topics)
+    subscriber = events.AdditionsSubscriber(client, "eu.*")
+    assert publisher.await_subscribers(1, PATIENCE)
+    for doc, agent in enumerate(("eu.books", "us.books", "eu.maps")):
+        publisher.at(agent).publish(indexed(doc))
+    assert [(each.agent, each.value.doc) for each in taken(subscriber, 2)] == [
+        ("eu.books", 0),
+        ("eu.maps", 2),
+    ]
+
+
+def test_late_joiners_get_what_is_kept(publishing: Publishing, client: mf.Client) -> None:
+    events.AdditionsPublisher(publishing.topics).at("books").publish_all(map(indexed, range(25)))
+    late = events.AdditionsSubscriber(client, "books")
+    few = events.AdditionsSubscriber(client, "books", mf.SubscribeOptions(replay=2))
+    assert docs(taken(late, 10)) == list(range(15, 25))
+    assert docs(taken(few, 2)) == [23, 24]
+
+
+def test_values_of_every_tier_travel(publishing: Publishing, client: mf.Client) -> None:
+    points, changes = events.PointsPublisher(publishing.topics), events.ChangesPublisher(publishing.topics)
+    of_points = events.PointsSubscriber(client, "*")
+    of_changes, of_events = events.ChangesSubscriber(client), events.EventsSubscriber(client)
+    assert points.await_subscribers(1, PATIENCE)
+    points.at(events.Shelf.low).publish(events.Point(1, 2))
+    changes.publish(events.Settings("x", {"a": 1}))
+    happened = events.EventsPublisher(publishing.topics)
+    assert happened.await_subscribers(1, PATIENCE)
+    happened.publish(events.EventIndexed(indexed(7, "seven")))
+    assert of_points.next(PATIENCE).value == events.Point(1, 2)
+    assert of_changes.next(PATIENCE).value == events.Settings("x", {"a": 1})
+    assert of_events.next(PATIENCE).value == events.EventIndexed(indexed(7, "seven"))
+
+
+def test_a_subscriber_that_reads_nothing_holds_up_nobody_and_every_drop_is_counted(
+    publishing: Publishing, client: mf.Client
+) -> None:
+    publisher = events.AdditionsPublisher(publishing.topics)
+    bounds = mf.SubscribeOptions(max_messages=5, max_bytes=1 << 20)
+    slow = events.AdditionsSubscriber(client, "books", bounds)
+    assert publisher.await_subscribers(1, PATIENCE)
+    quick = events.AdditionsSubscriber(client, "books")
+    assert publisher.await_subscribers(2, PATIENCE)
+    books, title = publisher.at("books"), "x" * 30_000
+    for doc in range(500):
+        books.publish(indexed(doc, title))
+        assert quick.next(PATIENCE).value.doc == doc
+    assert publisher.stats().subscriptions[0].queued <= 5
+    got = seen = 0
+    while got + seen < 500:
+        message = slow.next(PATIENCE)
+        got, seen = got + 1, seen + message.missed
+        assert message.sequence == got + seen
+        assert message.value.doc == message.sequence - 1
+    figures, there = slow.stats(), publisher.stats().subscriptions[0]
+    assert seen > 0
+    assert (figures.received, figures.dropped) == (got, seen)
+    assert (there.delivered, there.dropped) == (got, seen)
+
+
+def test_who_blocks_loses_nothing_over_a_connection(publishing: Publishing, client: mf.Client) -> None:
+    publisher = events.OrdersPublisher(publishing.topics)
+    subscriber = events.OrdersSubscriber(client, mf.SubscribeOptions(max_messages=3, max_bytes=100_000))
+    assert publisher.await_subscribers(1, PATIENCE)
+    title = "x" * 5000
+    thread = threading.Thread(target=lambda: publisher.publish_all(indexed(doc, title) for doc in range(500)))
+    thread.start()
+    got = taken(subscriber, 500)
+    thread.join(PATIENCE)
+    assert docs(got) == list(range(500))
+    assert all(each.missed == 0 for each in got)
+
+
+def test_who_blocks_and_takes_nothing_is_cut_and_is_told_later_what_it_missed() -> None:
+    publishing = Publishing("plain", mf.TopicsOptions(stall_timeout=0.05))
+    try:
+        publisher = events.OrdersPublisher(publishing.topics)
+        with mf.Client(publishing.address) as client:
+            subscriber = events.OrdersSubscriber(client, mf.SubscribeOptions(max_messages=2, max_bytes=1))
+            assert publisher.await_subscribers(1, PATIENCE)
+            title = "x" * 100_000
+            for doc in range(100):
+                publisher.publish(indexed(doc, title), mf.PublishOptions(deadline=PATIENCE))
+            assert eventually(lambda: publisher.stats().cut == 1, PATIENCE)
+            got: list[Any] = []
+
+            def all_is_told() -> bool:
+                got.extend(left(subscriber))
+                figures = subscriber.stats()
+                return bool(figures.received + figures.not_kept == 100)
+
+            assert eventually(all_is_told, PATIENCE)
+            assert docs(got) == list(range(len(got)))
+            publisher.publish(indexed(100))
+            (message,) = taken(subscriber, 1)
+            assert (message.value.doc, message.sequence, message.missed) == (100, 101, 100 - len(got))
+    finally:
+        publishing.close()
+
+
+def test_a_subscriber_goes_on_where_it_was_when_its_publisher_is_back(
+    publishing: Publishing, client: mf.Client
+) -> None:
+    publisher = events.AdditionsPublisher(publishing.topics)
+    books = publisher.at("books")
+    subscriber = events.AdditionsSubscriber(client, "books")
+    heard: list[int] = []
+    subscriber.on_unmatched(heard.append)
+    assert publisher.await_subscribers(1, PATIENCE)
+    books.publish(indexed(0))
+    assert docs(taken(subscriber, 1)) == [0]
+    publishing.stop()
+    assert eventually(lambda: heard == [0], PATIENCE)
+    books.publish_all(map(indexed, range(1, 6)))
+    publishing.start()
+    assert docs(taken(subscriber, 5)) == [1, 2, 3, 4, 5]
+    publishing.stop()
+    assert eventually(lambda: heard == [0, 0], PATIENCE)
+    books.publish_all(map(indexed, range(6, 31)))
+    publishing.start()
+    got = taken(subscriber, 10)
+    assert docs(got) == list(range(21, 31))
+    assert [each.missed for each in got] == [15, *[0] * 9]
+    assert (subscriber.stats().not_kept, subscriber.stats().received) == (15, 16)
+
+
+def test_another_process_at_the_same_place_counts_anew(publishing: Publishing, client: mf.Client) -> None:
+    subscriber = events.AdditionsSubscriber(client, "books")
+    first = events.AdditionsPublisher(publishing.topics)
+    assert first.await_subscribers(1, PATIENCE)
+    first.at("books").publish(indexed(1))
+    (one,) = taken(subscriber, 1)
+    publishing.close()
+    publishing.topics = mf.Topics()
+    publishing.start()
+    second = events.AdditionsPublisher(publishing.topics)
+    assert second.await_subscribers(1, PATIENCE)
+    second.at("books").publish(indexed(2))
+    (other,) = taken(subscriber, 1)
+    assert one.publisher != other.publisher
+    assert [(each.sequence, each.missed) for each in (one, other)] == [(1, 0), (1, 0)]
+
+
+def test_who_asked_to_be_disconnected_is_told_so(publishing: Publishing, client: mf.Client) -> None:
+    publisher = events.OrdersPublisher(publishing.topics)
+    options = mf.SubscribeOptions(max_messages=2, overflow=mf.Overflow.disconnect)
+    subscriber = events.OrdersSubscriber(client, options)
+    assert publisher.await_subscribers(1, PATIENCE)
+    title = "x" * 500_000
+    for doc in range(40):
+        publisher.publish(indexed(doc, title))
+    with pytest.raises(mf.Error, match="asked to be disconnected then") as raised:
+        taken(subscriber, 41)
+    assert raised.value.code is Code.OVERLOADED
+    assert eventually(lambda: publisher.stats().cut == 1, PATIENCE)
+
+
+def test_a_topic_of_another_schema_is_refused_in_words(publishing: Publishing, client: mf.Client) -> None:
+    class Other(events.PointsSubscriber):  # type: ignore[misc]
+        mf_topic = mf.TopicInfo(
+            name="events.Points",
+            agent="shelf",
+            codec=events.POINT_CODEC,
+            descriptor=events.POINTS_TOPIC.descriptor.replace("x f64", "x f32"),
+            fingerprint=b"x" * 16,
+        )
+
+    events.PointsPublisher(publishing.topics)
+    with pytest.raises(mf.Error) as raised:
+        Other(client, "*").next(PATIENCE)
+    assert raised.value.code is Code.SCHEMA_MISMATCH
+    assert "x: f32 here, f64 there" in raised.value.message
+
+
+def test_what_the_publisher_does_not_take_is_refused_there(publishing: Publishing) -> None:
+    events.OrdersPublisher(publishing.topics)
+
+    class Lying(events.OrdersSubscriber):  # type: ignore[misc]
+        mf_topic = mf.TopicInfo(
+            name="events.Orders",
+            agent=None,
+            codec=events.INDEXED_CODEC,
+            descriptor=events.ORDERS_TOPIC.descriptor,
+            fingerprint=events.ORDERS_TOPIC.fingerprint,
+        )
+
+    with mf.Client(publishing.address) as client:
+        subscriber = Lying(client, mf.SubscribeOptions(overflow=mf.Overflow.drop_newest))
+        with pytest.raises(mf.Error, match="does not allow overflow drop_newest, but block, disconnect"):
+            subscriber.next(PATIENCE)
+
+
+def test_a_publisher_that_is_not_there_yet_is_waited_for(publishing: Publishing, client: mf.Client) -> None:
+    subscriber = events.EventsSubscriber(client)
+    assert subscriber.poll(0.02) is None
+    publisher = events.EventsPublisher(publishing.topics)
+    assert publisher.await_subscribers(1, PATIENCE)
+    publisher.publish(events.EventRemoved(1))
+    assert subscriber.next(PATIENCE).value.value == 1
+
+
+def test_several_publishers_at_several_addresses_are_one_stream() -> None:
+    several = [Publishing("plain"), Publishing("async")]
+    try:
+        with mf.Client(",".join(each.address for each in several)) as client:
+            publishers = [events.EventsPublisher(each.topics) for each in several]
+            subscriber = events.EventsSubscriber(client)
+            assert subscriber.await_publishers(2, PATIENCE)
+            assert not subscriber.await_publishers(3, 0.001)
+            for publisher in publishers:
+                assert publisher.await_subscribers(1, PATIENCE)
+                for number in range(10):
+                    publisher.publish(events.EventRemoved(number))
+            got = taken(subscriber, 20)
+            for each in several:
+                own = [one.sequence for one in got if one.publisher == each.topics.publisher]
+                assert own == list(range(1, 11))
+    finally:
+        for each in several:
+            each.close()
+
+
+def test_a_client_that_is_closed_ends_its_subscribers(publishing: Publishing) -> None:
+    client = mf.Client(publishing.address)
+    subscriber = events.EventsSubscriber(client)
+    publisher = events.EventsPublisher(publishing.topics)
+    assert publisher.await_subscribers(1, PATIENCE)
+    client.close()
+    with pytest.raises(mf.Error) as raised:
+        subscriber.next(PATIENCE)
+    assert raised.value.code is Code.CANCELLED
+    assert eventually(lambda: publisher.stats().subscriptions == [], PATIENCE)
+
+
+def test_what_is_no_source_of_messages_is_refused() -> None:
+    with pytest.raises(mf.Error, match="messages come from topics or a client, not from a Light"):
+        events.EventsSubscriber(mf.Light())
+
+
+def test_a_subscriber_of_asyncio_gets_what_threads_publish(publishing: Publishing) -> None:
+    publisher = events.AdditionsPublisher(publishing.topics)
+
+    async def program() -> list[int]:
+        async with (
+            mf.AsyncClient(publishing.address) as client,
+            events.AdditionsAsyncSubscriber(client, "*") as subscriber,
+        ):
+            assert await subscriber.await_publishers(1, PATIENCE)
+            assert await asyncio.to_thread(publisher.await_subscribers, 1, PATIENCE)
+            publisher.at("books").publish_all(map(indexed, range(100)))
+            got = []
+            async for message in subscriber:
+                got.append(message.value.doc)
+                if len(got) == 100:
+                    break
+            return got
+
+    assert asyncio.run(asyncio.wait_for(program(), 60)) == list(range(100))
+    assert eventually(lambda: publisher.stats().subscriptions == [], PATIENCE)
+
+
+def test_callbacks_run_on_the_clients_own_thread_in_order(publishing: Publishing, client: mf.Client) -> None:
+    publisher = events.EventsPublisher(publishing.topics)
+    subscriber = events.EventsSubscriber(client)
+    got: list[tuple[int, str]] = []
+    subscriber.on_message(lambda each: got.append((each.value.value, threading.current_thread().name)))
+    assert publisher.await_subscribers(1, PATIENCE)
+    for number in range(300):
+        publisher.publish(events.EventRemoved(number))
+    assert eventually(lambda: len(got) == 300, PATIENCE)
+    assert got == [(number, "mf-client") for number in range(300)]
+    subscriber.close()
+
+
+def test_subscriptions_end_with_their_subscriber(publishing: Publishing, client: mf.Client) -> None:
+    publisher = events.EventsPublisher(publishing.topics)
+    subscriber = events.EventsSubscriber(client)
+    assert publisher.await_subscribers(1, PATIENCE)
+    publisher.publish(events.EventRemoved(1))
+    subscriber.next(PATIENCE)
+    assert left(subscriber) == []
+    subscriber.close()
+    assert eventually(lambda: publisher.stats().subscriptions == [], PATIENCE)
