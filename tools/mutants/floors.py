@@ -51,6 +51,7 @@ FLOORS = (
     _python("client", "light", "controller"),
     _python("server", "client", "link"),
     _python("controller", "client"),
+    _python("flex"),
     _cpp("protocol", "link", "streams"),
     _cpp("link", "client", "streams", "server", "light"),
     _cpp("client", "streams", "cached", "controller"),

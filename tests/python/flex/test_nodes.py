@@ -1,9 +1,11 @@
 """Processes of nodes: within one, and over connections: order, flow control, what is lost and who is told."""
 
 import asyncio
+import re
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ import mf
 from mf import flex
 from mf.flex import outgoing
 from mf.flex._generated.mf.flex import Message as Carried
+from mf.flex._generated.mf.flex import Refused
 from mf.flex.outgoing import Outgoing
 from mf.testing.channel import new_name
 from mf.testing.faults import Faults, Operation
@@ -410,6 +413,21 @@ def test_nodes_of_asyncio_speak_with_each_other() -> None:
     asyncio.run(main())
 
 
+def test_what_would_hold_up_the_loop_of_its_own_node_is_refused() -> None:
+    async def main() -> None:
+        async with flex.AsyncNode("", listen=f"memory:{new_name()}") as node:
+            a, b = await node.process("A"), await node.process("B", max_messages=2)
+            a.send(dest="B", n=0)
+            with pytest.raises(mf.Error, match="await the function that ends in `_async`") as raised:
+                a.send(dest="B", n=1)
+            assert raised.value.code is mf.Code.INVALID_ARGUMENT
+            assert b.recv().n == 0  # it is there already
+            with pytest.raises(mf.Error, match="hold up the loop"):
+                b.recv()
+
+    asyncio.run(main())
+
+
 def test_a_task_waits_for_room_and_threads_and_tasks_may_mix() -> None:
     async def main() -> None:
         async with flex.AsyncNode() as node:
@@ -427,3 +445,19 @@ def test_a_task_waits_for_room_and_threads_and_tasks_may_mix() -> None:
             assert waiting(b) == 0
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize(("code", "expected"), [(999, mf.Code.INTERNAL), (13, mf.Code.MESSAGE_TOO_LARGE)])
+def test_a_refusal_of_a_code_that_this_runtime_does_not_know_is_one(code: int, expected: mf.Code) -> None:
+    error = outgoing._refusal(Refused(1, code, "of a later version"))
+    assert (error.code, error.execution) == (expected, mf.Execution.NOT_EXECUTED)
+
+
+def test_the_program_of_the_page_prints_what_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "flexible.md").read_text("utf-8")
+    program = re.search(r"```python\n(.*?)```", page, re.DOTALL)
+    printed = re.search(r"It prints:\n\n```\n(.*?)```", page, re.DOTALL)
+    assert program is not None
+    assert printed is not None
+    exec(program.group(1), {})
+    assert capsys.readouterr().out == printed.group(1)

@@ -27,6 +27,10 @@ class Undelivered(Error):  # noqa: N818 - what became of messages
         super().__init__(error.code, error.message, error.execution)
         self.messages = messages
 
+    def __repr__(self) -> str:
+        parts = f"{self.code.name}, {self.message!r}, {self.execution.name}"
+        return f"mf.flex.Undelivered({parts}, {self.messages!r})"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Undelivered, (Error(self.code, self.message, self.execution), self.messages)
 

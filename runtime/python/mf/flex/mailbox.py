@@ -292,7 +292,11 @@ class Mailbox:
         for other in others:
             other.wake()
 
+    def _check_may_block(self) -> None:
+        """Raises where waiting would hold up what it waits for."""
+
     def _wait(self, asked: Pattern, timeout: float) -> Parcel:
+        self._check_may_block()
         until = monotonic() + timeout
         waiter = BlockingWaiter(asked)
         parcel: Parcel | None = None

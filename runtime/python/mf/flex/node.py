@@ -107,6 +107,10 @@ class BaseNode:
             )
         return self._post.way(dest)
 
+    def on_own_loop(self) -> bool:
+        """Whether the caller runs on the loop that carries what it would wait for."""
+        return self._post is not None and self._post.is_here()
+
 
 def _both(here: list[str], elsewhere: list[str]) -> list[str]:
     return list(dict.fromkeys((*here, *elsewhere)))

@@ -19,6 +19,7 @@ from uuid import UUID, uuid4
 
 from mf.codec.flex.attributes import decode_attributes
 from mf.core.error import Code, Error, Execution, not_executed
+from mf.core.log import quote, warning
 from mf.core.options import INFINITE, CallOptions
 from mf.flex._generated.mf.flex import Message as Carried
 from mf.flex.mailbox import OVERHEAD
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mf.core.stream import AsyncDuplexStream
-    from mf.flex._generated.mf.flex import MailboxAsyncClient, Receipt
+    from mf.flex._generated.mf.flex import MailboxAsyncClient, Receipt, Refused
     from mf.flex.sent import Sent
 
 WINDOW_MESSAGES: Final = 16_384
@@ -148,6 +149,13 @@ class Outgoing:
         self._fail(error, error)
 
     async def _run(self) -> None:
+        try:
+            await self._sessions()
+        except Exception as bug:  # nobody would learn what becomes of the messages
+            warning("the way to %s ends: %s", quote(self.dest), quote(repr(bug)))
+            self._fail_all(Error(Code.INTERNAL, f"the way to {self.dest!r} ends: {bug!r}"))
+
+    async def _sessions(self) -> None:
         backoff = Backoff(longest=_LONGEST_PAUSE)
         lost = monotonic()
         while True:
@@ -217,7 +225,7 @@ class Outgoing:
         self._received = receipt.received
         self._arrivals.set()
         for refused in receipt.refused:
-            self._lose([refused.sequence], not_executed(Code(refused.code), refused.why))
+            self._lose([refused.sequence], _refusal(refused))
         self._taken(receipt.taken)
         if receipt.closing:
             text = f"{self.dest!r} has closed its mailbox without taking the message"
@@ -286,6 +294,12 @@ class Outgoing:
 
 def message_of(carried: Carried) -> Message:
     return Message(carried.source, carried.dest, decode_attributes(carried.attributes))
+
+
+def _refusal(refused: Refused) -> Error:
+    """A code that this runtime does not know is one of a later one."""
+    known = refused.code in Code.__members__.values()
+    return not_executed(Code(refused.code) if known else Code.INTERNAL, refused.why)
 
 
 def _nobody_tells(error: Error) -> Error:

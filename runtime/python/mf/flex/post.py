@@ -88,6 +88,13 @@ class Post:
         await self._server.start()
         self._resolver.view(_SERVICE)  # begins to watch: members of groups are found there
 
+    def is_here(self) -> bool:
+        """Whether the caller runs on its loop."""
+        try:
+            return get_running_loop() is self._loop
+        except RuntimeError:
+            return False
+
     def add(self, name: str, groups: tuple[str, ...], mailbox: Mailbox) -> None:
         """Raises ValueError for a name that is taken on this node."""
         arrivals = self._slots.pop(name, None) or Arrivals()

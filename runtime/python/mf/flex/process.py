@@ -49,6 +49,8 @@ class Office(Protocol):
 
     def way(self, dest: str) -> Outgoing: ...
 
+    def on_own_loop(self) -> bool: ...
+
     def leave(self, process: Process) -> None: ...
 
     async def leave_async(self, process: Process) -> None: ...
@@ -168,6 +170,11 @@ class Process(Mailbox):
 
     # Inside
 
+    def _check_may_block(self) -> None:
+        if self._office.on_own_loop():
+            text = "this would hold up the loop that it waits for: await the function that ends in `_async`"
+            raise not_executed(Code.INVALID_ARGUMENT, text)
+
     def _prepared(self, attributes: dict[str, Any]) -> tuple[str, bytes]:
         dest = attributes.pop("dest", None)
         if not isinstance(dest, str) or not dest:
@@ -219,6 +226,7 @@ class Process(Mailbox):
         while (full := attempt()) is not None:
             if self._gives_up(sent, dest, when_full):
                 return
+            self._check_may_block()
             gate = Event()
             full.when_room(gate.set)
             if attempt() is None:
