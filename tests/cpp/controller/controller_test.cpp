@@ -413,6 +413,21 @@ TEST_F(ControllerTest, ALeadEndsWithTheRegistrationOfItsOwner) {
   EXPECT_THAT(also->values, IsEmpty()) << "it is given to nobody who is gone";
 }
 
+TEST_F(ControllerTest, OneProcessCannotKeepOthersFromLeading) {
+  add(1, 1, {});
+  add(2, 2, {});
+  std::vector<Stream<Lead>> leads;
+  for (std::size_t i = 0; i < Candidacies::kMostOfProcess; ++i)
+    leads.push_back(lead(100 + i / 1'000, 1, key("Clock", std::to_string(i))));
+  EXPECT_TRUE(leads.back()->open());
+  const auto refused = lead(200, 1, key("Clock"));
+  EXPECT_EQ(refused->code(), Code::overloaded);
+  EXPECT_THAT(refused->ended->failure().message, HasSubstr("at most 1024 keys"));
+  EXPECT_EQ(lead(2, 2, key("Clock"))->values.size(), 1U);
+  leads.front()->leave();
+  EXPECT_TRUE(lead(200, 1, key("Clock"))->open());
+}
+
 TEST_F(ControllerTest, OnlyWhoIsRegisteredMayLead) {
   EXPECT_NE(lead(1, 1, key("Clock"))->ended->error_as<NotRegistered>(), nullptr);
 }

@@ -158,6 +158,8 @@ void Controller::lead(ControllerLeadRequest request, StreamWriter<Lead> out, Res
     const std::scoped_lock lock(mutex_);
     if (auto no = no_stream(candidate->connection)) return no;
     if (auto no = not_registered("lead", request.who)) return no;
+    if (const auto no = candidacies_.refusal(candidate->nonce, candidate->host))
+      return Failure{Code::overloaded, Execution::not_executed, *no, nullptr};
     if (!election_.has_room_for(candidate->key))
       return Failure{
           Code::overloaded, Execution::not_executed,
@@ -165,6 +167,7 @@ void Controller::lead(ControllerLeadRequest request, StreamWriter<Lead> out, Res
           nullptr};
     enter(candidate);
     candidates_.emplace(candidate->id, candidate);
+    candidacies_.add(candidate->nonce, candidate->host);
     election_.add(candidate->key, candidate->id);
     give_leads(work);
     return std::nullopt;
@@ -192,6 +195,7 @@ void Controller::doubt(const Uuid& nonce, Work& work) {
 }
 
 void Controller::end_leads(const Uuid& nonce, Work& work) {
+  if (!candidacies_.has(nonce)) return;
   std::vector<std::shared_ptr<Feed>> over;
   for (const auto& [id, candidate] : candidates_)
     if (candidate->nonce == nonce) over.push_back(candidate);

@@ -50,6 +50,7 @@ UniqueFunction<void(Controller::Feed::Written)> Controller::Candidate::next(Cont
 
 void Controller::Candidate::on_end(Controller& controller, Work& work) {
   controller.candidates_.erase(id);
+  controller.candidacies_.remove(nonce, host);
   controller.election_.remove(key, id);
   controller.give_leads(work);
 }

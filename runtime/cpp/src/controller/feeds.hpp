@@ -80,13 +80,19 @@ struct Controller::Watch final : Feed {
   Cursor cursor;
 };
 
+/// "tcp://10.0.0.7" of a connection from there, "unix" of one on this host.
+inline std::string host_of(const std::string& peer) {
+  return peer.substr(0, peer.starts_with("unix:") ? peer.find(':') : peer.rfind(':'));
+}
+
 struct Controller::Candidate final : Feed {
   Candidate(StreamWriter<Lead> out, Responder<void> to, const Uuid& of, Key what)
-      : Feed(std::move(to)), writer(std::move(out)), nonce(of), key(std::move(what)) {}
+      : Feed(std::move(to)), host(host_of(peer)), writer(std::move(out)), nonce(of), key(std::move(what)) {}
 
   UniqueFunction<void(Written)> next(Controller& controller) override;
   void on_end(Controller& controller, Work& work) override;
 
+  const std::string host;
   StreamWriter<Lead> writer;
   const Uuid nonce;
   const Key key;

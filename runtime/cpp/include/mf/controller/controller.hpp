@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "mf/controller.server.hpp"
+#include "mf/controller/candidacies.hpp"
 #include "mf/controller/client_ids.hpp"
 #include "mf/controller/election.hpp"
 #include "mf/controller/owner.hpp"
@@ -135,6 +136,7 @@ class Controller final : public ControllerAsyncServant {
   mutable std::mutex mutex_;  // all below
   Registry registry_;
   Election election_;
+  Candidacies candidacies_;
   ClientIds client_ids_;
   Uuid cluster_;
   WatchIndex index_;
