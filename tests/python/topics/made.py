@@ -1,4 +1,4 @@
-"""The stubs of events.mfidl, made and imported once a process, and what tests of topics
+"""The stubs of tests/topics/events.mfidl, made and imported once a process, and what tests of topics
 share."""
 
 import atexit
@@ -11,7 +11,7 @@ from typing import Any
 
 from mfidl.compiler import Exit, Targets, compile_files
 
-SCHEMA = Path(__file__).with_name("events.mfidl")
+SCHEMA = Path(__file__).parents[2] / "topics" / "events.mfidl"
 PATIENCE = 20.0
 """Seconds: a bound that nothing reaches that goes well."""
 

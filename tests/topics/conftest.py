@@ -1,0 +1,91 @@
+"""The stubs of events.mfidl, and the processes of a test."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mfidl.compiler import Exit, Targets, compile_files
+from tests.interop.peers import BUILD, Process, Server
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+
+class Program:
+    """A publisher or a subscriber (programs/)."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+        self.address = process.address if isinstance(process, Server) else ""
+
+    def begin(self, command: str) -> None:
+        self.process.tell(command)
+
+    def end(self) -> Any:
+        return json.loads(self.process.line())
+
+    def ask(self, command: str) -> Any:
+        self.begin(command)
+        return self.end()
+
+
+class Programs:
+    def __init__(self, folder: Path, stubs: Path) -> None:
+        self._folder = folder
+        path = os.pathsep.join(map(str, (stubs, ROOT / "runtime" / "python")))
+        self._environment = os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+        self._started: list[Process] = []
+
+    def publisher(self, language: str, controller: str = "", port: int = 0) -> Program:
+        where = [controller] if controller else []
+        return Program(self._run([*_program(language, "publisher"), f"tcp://127.0.0.1:{port}", *where]))
+
+    def subscriber(
+        self, language: str, address: str, topic: str, agents: str, overflow: str, messages: int
+    ) -> Program:
+        command = [*_program(language, "subscriber"), address, topic, agents, overflow, str(messages)]
+        return Program(self._run(command))
+
+    def controller(self, port: int = 0) -> Server:
+        binary = BUILD / "mf-controller"
+        assert binary.is_file(), f"{binary} is missing: cmake --build --preset release --target mf-controller"
+        listen = f"tcp://127.0.0.1:{port}"
+        return self._run([str(binary), "--listen", listen, "--log-level", "warning"])
+
+    def close(self) -> None:
+        for process in reversed(self._started):
+            process.close()
+
+    def _run(self, command: list[str]) -> Server:
+        """Each says one line when it is ready: its address, if it has one."""
+        process = Server(command, self._environment, self._folder / f"{len(self._started)}.stderr")
+        self._started.append(process)
+        return process
+
+
+def _program(language: str, name: str) -> list[str]:
+    if language == "python":
+        return [sys.executable, str(HERE / "programs" / f"{name}.py")]
+    binary = BUILD / "tests" / "topics" / "topics"
+    assert binary.is_file(), f"{binary} is missing: cmake --build --preset release --target topics"
+    return [str(binary), name]
+
+
+@pytest.fixture(scope="session")
+def stubs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("topics")
+    outcome = compile_files([str(HERE / "events.mfidl")], [], Targets(python=str(folder)))
+    assert outcome.exit is Exit.OK, outcome.diagnostics
+    return folder
+
+
+@pytest.fixture
+def programs(tmp_path: Path, stubs: Path) -> Iterator[Programs]:
+    started = Programs(tmp_path, stubs)
+    yield started
+    started.close()

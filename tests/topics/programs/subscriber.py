@@ -1,0 +1,82 @@
+"""subscriber.py ADDRESS TOPIC AGENTS OVERFLOW MESSAGES: the subscriber of the tests of topics, to Additions
+of AGENTS or to Orders ("-" for its agents), with a queue of so many messages. Prints "subscribed", then
+answers each command that comes on standard input by one line of JSON:
+
+    take COUNT      so many messages, each [agent, sequence, document, missed]
+    account COUNT   takes messages until those received and missed are so many, in all, and gives
+                    {received, missed, in_order}: whether of each publisher and agent all numbers came in
+                    order, as messages or as missed
+    stats           {received, dropped, not_kept, duplicates, publishers}
+    publishers N    whether it is subscribed at so many within a minute
+"""
+
+import json
+import sys
+from time import monotonic
+from typing import Any
+
+from events import AdditionsSubscriber, OrdersSubscriber
+
+import mf
+
+PATIENCE = 60.0
+
+
+def main() -> None:
+    address, topic, agents, overflow, messages = sys.argv[1:]
+    options = mf.SubscribeOptions(overflow=mf.Overflow[overflow], max_messages=int(messages))
+    client = mf.Client(address)
+    subscriber: Any
+    if topic == "Additions":
+        subscriber = AdditionsSubscriber(client, agents, options)
+    else:
+        subscriber = OrdersSubscriber(client, options)
+    print("subscribed", flush=True)
+    next_of: dict[tuple[Any, str], int] = {}
+    in_order = True
+
+    def comes(publisher: Any, agent: str, first: int, count: int) -> None:
+        """Numbers of a publisher and agent, as a message or as missed."""
+        nonlocal in_order
+        in_order = in_order and next_of.get((publisher, agent), first) == first
+        next_of[publisher, agent] = first + count
+
+    def missed() -> int:
+        stats = subscriber.stats()
+        return int(stats.dropped + stats.not_kept + stats.upstream)
+
+    def take(timeout: float) -> Any:
+        message = subscriber.poll(timeout)
+        if message is not None:
+            comes(message.publisher, message.agent, message.sequence, 1)
+        return message
+
+    subscriber.on_gap(lambda gap: comes(gap.publisher, gap.agent, gap.first, gap.count))
+    for line in sys.stdin:
+        command, *arguments = line.split()
+        answer: Any
+        if command == "take":
+            taken = [take(PATIENCE) for _ in range(int(arguments[0]))]
+            answer = [[each.agent, each.sequence, each.value.doc, each.missed] for each in taken]
+        elif command == "account":
+            until = monotonic() + PATIENCE
+            while subscriber.stats().received + missed() < int(arguments[0]) and monotonic() < until:
+                take(0.05)
+            answer = {"received": subscriber.stats().received, "missed": missed(), "in_order": in_order}
+        elif command == "publishers":
+            answer = subscriber.await_publishers(int(arguments[0]), PATIENCE)
+        else:
+            stats = subscriber.stats()
+            answer = {
+                "received": stats.received,
+                "dropped": stats.dropped,
+                "not_kept": stats.not_kept,
+                "duplicates": stats.duplicates,
+                "publishers": stats.publishers,
+            }
+        print(json.dumps(answer), flush=True)
+    client.close()
+
+
+if __name__ == "__main__":
+    main()
