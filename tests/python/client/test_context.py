@@ -142,7 +142,13 @@ CALLS: dict[str, Callable[[Chain, mf.CallOptions], Any]] = {
     "call": lambda chain, options: chain.echo.twice(1, options=options),
     "awaited": lambda chain, options: asyncio.run(awaited(chain, options)),
     "bulk": lambda chain, options: chain.echo.twice_bulk([Number(1), Number(2)], options=options),
+    "batch": lambda chain, options: batch(chain, options),
 }
+
+
+def batch(chain: Chain, options: mf.CallOptions) -> list[mf.Outcome[int]]:
+    of_batch = mf.BatchOptions(metadata=options.metadata, reply_metadata=options.reply_metadata)
+    return chain.echo.twice_batch([Number(1), Number(2)], options=of_batch).results()
 
 
 async def awaited(chain: Chain, options: mf.CallOptions) -> int:
