@@ -190,7 +190,7 @@ def test_the_values_of_a_generator_come_in_order_and_many_share_a_frame(start: S
     assert {each.flags & frame.ENCODING_MASK for each in data} == {1}
     assert (reply.word, without(reply).payload, reply.count) == (0, b"", 1)
     assert max(len(each.payload) for each in data) <= frame.DATA_LIMIT
-    assert len(data) < 500
+    assert len(data) < 5000  # ten values a frame on the average, however slowly the generator runs
 
 
 def test_a_stream_without_values_is_a_reply(start: Start) -> None:
