@@ -147,9 +147,9 @@ class Peers:
     def controller(self, port: int = 0, store: str = "memory:") -> Server:
         return self._server([*self.controller_command(store), "--listen", f"tcp://127.0.0.1:{port}"])
 
-    def relay(self, controller: str) -> Server:
-        listen = ("--listen", "tcp://127.0.0.1:0", "--log-level", "warning")
-        return self._server([_binary("mf-relay"), *listen, "--controller", controller])
+    def relay(self, controller: str, *arguments: str, listen: str = "tcp://127.0.0.1:0") -> Server:
+        listens = ("--listen", listen, "--log-level", "warning")
+        return self._server([_binary("mf-relay"), *listens, "--controller", controller, *arguments])
 
     def server(self, language: str, *arguments: str, descriptors: int = 0) -> Server:
         """`descriptors`: as many as it may have open; 0: as many as this process."""
