@@ -495,6 +495,26 @@ def test_what_a_callback_had_before_it_and_was_not_called_with_goes_back() -> No
     box.close()
 
 
+def test_no_message_is_lost_while_callbacks_come_and_go() -> None:
+    box = Mailbox("B")
+    got: list[int] = []
+
+    def put() -> None:
+        for n in range(2000):
+            assert box.put(parcel(src=str(n % 5), tag=1, n=n))
+
+    with ThreadPoolExecutor(1) as threads:
+        putting = threads.submit(put)
+        while not putting.done():
+            with box.regcb(lambda message: got.append(message.n), tag=1):
+                pass
+        putting.result(60)
+    box.regcb(lambda message: got.append(message.n), tag=1)
+    until(lambda: len(got) == 2000)
+    assert sorted(got) == list(range(2000))
+    box.close()
+
+
 def test_what_a_callback_was_not_called_with_is_given_back_on_closing_in_order() -> None:
     box = Mailbox("B")
     called, go_on = threading.Event(), threading.Event()

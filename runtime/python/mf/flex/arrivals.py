@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from mf.flex._generated.mf.flex import Message as Carried
 
 _GATHER: Final = 0.005  # seconds
-_MANY: Final = 256  # taken messages that a sender is told of at once
 _MOST_SENDERS: Final = 4096
 _MOST_REFUSED: Final = 1024
 
@@ -50,7 +49,7 @@ class _Sender:
         """From any thread."""
         self.waiting.discard(parcel.sequence)
         self.taken_numbers.append(parcel.sequence)
-        if not self._armed or len(self.taken_numbers) == _MANY:
+        if not self._armed:
             self._armed = True
             with suppress(RuntimeError):  # the loop is closed
                 self._loop.call_soon_threadsafe(self._gather)
@@ -62,8 +61,6 @@ class _Sender:
             self._gather()
 
     def _gather(self) -> None:
-        if len(self.taken_numbers) >= _MANY:
-            self.news.set()
         self._loop.call_later(_GATHER, self._look)
 
     def _look(self) -> None:
@@ -173,8 +170,8 @@ class _Incarnation:
                 await self._put(parcel)
             except Error as error:
                 known.waiting.discard(carried.sequence)
-                if self._closing or error.code is Code.CANCELLED:
-                    return
+                if error.code is Code.CANCELLED:
+                    return  # the mailbox is closed
                 known.refuse(Refused(carried.sequence, error.code, error.message[:256]))
             except CancelledError:
                 known.waiting.discard(carried.sequence)

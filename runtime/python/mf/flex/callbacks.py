@@ -93,9 +93,9 @@ class Box(Protocol):
 
     def release(self, parcel: Parcel) -> None: ...
 
-    def claim_waiting(self, asked: Pattern) -> list[tuple[int, Parcel]]: ...
+    def claim_waiting(self, asked: Pattern) -> list[Parcel]: ...
 
-    def put_back(self, parcels: list[Parcel]) -> None: ...
+    def put_back(self, backlog: deque[Parcel]) -> None: ...
 
 
 class Callbacks:
@@ -121,23 +121,16 @@ class Callbacks:
             registered.waiter = _Waking(pattern, self)
             self._mailbox.watch(registered.waiter)
         else:
-            registered.backlog.extendleft(
-                parcel for _, parcel in reversed(self._mailbox.claim_waiting(pattern))
-            )
+            registered.backlog.extendleft(reversed(self._mailbox.claim_waiting(pattern)))
         self.wake()
         return registered
 
     def remove(self, registered: Registered) -> None:
         with self._lock:
-            if registered not in self._all:
-                return
             self._all = tuple(each for each in self._all if each is not registered)
         if registered.waiter is not None:
             self._mailbox.end(registered.waiter, empty_handed=True)
-        left = []
-        while registered.backlog:
-            left.append(registered.backlog.popleft())
-        self._mailbox.put_back(left)
+        self._mailbox.put_back(registered.backlog)
 
     def claim(self, parcel: Parcel) -> bool:
         """Whether a callback gets a message that comes. Under the mailbox's lock."""
@@ -156,9 +149,9 @@ class Callbacks:
     def close(self) -> list[Parcel]:
         """What they would have been called with."""
         self.closed = True
-        left = [parcel for each in self._all for parcel in each.backlog]
+        left: list[Parcel] = []
         for each in self._all:
-            each.backlog.clear()
+            take_all(each.backlog, left)
         self.wake()
         return left
 
@@ -191,6 +184,13 @@ class Callbacks:
                 registered.raised += 1
                 error("%s", quote(f"a function of {registered.pattern!r} raised {raised!r}"), exc_info=raised)
         return None
+
+
+def take_all(backlog: deque[Parcel], into: list[Parcel]) -> None:
+    """Each parcel goes here, or to a thread that takes it at the same time."""
+    with suppress(IndexError):
+        while True:
+            into.append(backlog.popleft())
 
 
 class _Waking(BlockingWaiter):

@@ -17,6 +17,7 @@ room for others. Who puts is told that there is no room, and can be called when 
 """
 
 from asyncio import get_running_loop
+from collections import deque
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
@@ -25,7 +26,7 @@ from typing import Any, Final
 from mf.core.clock import moment
 from mf.core.error import Code, not_executed
 from mf.core.options import DEFAULT_DEADLINE, INFINITE
-from mf.flex.callbacks import Callbacks, Registered
+from mf.flex.callbacks import Callbacks, Registered, take_all
 from mf.flex.errors import NoMessage, is_closed, none_came
 from mf.flex.message import Message
 from mf.flex.pattern import Pattern, pattern
@@ -340,20 +341,21 @@ class Mailbox:
             self._waiters.add(waiter)
             waiter.look_again(self._queue.messages)
 
-    def claim_waiting(self, asked: Pattern) -> list[tuple[int, Parcel]]:
+    def claim_waiting(self, asked: Pattern) -> list[Parcel]:
         """Takes all that match a pattern without functions; they go on counting."""
-        found: list[tuple[int, Parcel]] = []
+        found: list[Parcel] = []
         with self._lock:
-            while (number := self._queue.first(asked)) is not None:
-                parcel = self._queue.take(number)
-                assert parcel is not None
-                found.append((number, parcel))
+            while (parcel := self._take_first(asked)) is not None:
+                found.append(parcel)
         return found
 
-    def put_back(self, parcels: list[Parcel]) -> None:
-        """What a callback had claimed, and does not get: at the end of the queue, in its order."""
+    def put_back(self, backlog: deque[Parcel]) -> None:
+        """What a callback had claimed, and does not get: at the end of the queue, in its order. It claims
+        nothing more, unless somebody who has the lock is about to give it a parcel."""
         woken: list[Waiter] = []
+        parcels: list[Parcel] = []
         with self._lock:
+            take_all(backlog, parcels)
             for parcel in parcels:
                 number = self._queue.put(parcel)
                 woken += self._waiters.of(parcel.message, number)

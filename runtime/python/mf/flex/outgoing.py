@@ -200,7 +200,7 @@ class Outgoing:
             self._pending.extendleft(self._under_way.pop(number) for number in reversed(again))
             waiting = {*receipt.waiting, *(each.sequence for each in receipt.refused)}
             self._taken([number for number in self._under_way if number not in waiting])
-        elif under_way:
+        else:
             text = f"{self.dest!r} was lost, and another process has the name now"
             self._lose(under_way, Error(Code.CONNECTION_LOST, text))
         self._mailbox = receipt.mailbox

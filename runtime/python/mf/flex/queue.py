@@ -77,11 +77,6 @@ class Queue:
             index.add(number, parcel.message)
         return number
 
-    def put_back(self, parcels: dict[int, Parcel]) -> None:
-        """What was taken, at the places where it was. Costs as much as all that waits."""
-        self.messages = dict(sorted({**self.messages, **parcels}.items()))
-        self._indexes.clear()
-
     def first(self, pattern: Pattern) -> int | None:
         """The number of the first message that matches a pattern without functions."""
         index = self._index(pattern.shape)
