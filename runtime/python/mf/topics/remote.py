@@ -60,8 +60,6 @@ _FINAL = frozenset(
         Code.PERMISSION_DENIED,
         Code.UNAUTHENTICATED,
         Code.MESSAGE_TOO_LARGE,
-        Code.DECODE_ERROR,
-        Code.PROTOCOL_ERROR,
     )
 )
 """How a subscription ends that it would be useless to ask for again."""
@@ -331,6 +329,12 @@ class _Follow:
             inbox.queue.end(Error(Code.INTERNAL, f"{type(bug).__name__}: {bug}", Execution.UNKNOWN))
         finally:
             self._tasks.pop(key, None)
+
+    def _is_final(self, code: Code) -> bool:
+        """One of several publishers may have another schema: the others go on."""
+        if code is Code.OVERLOADED:
+            return self._inbox.options.overflow is Overflow.disconnect
+        return code in _FINAL and (code is not Code.SCHEMA_MISMATCH or len(self._offered) == 1)
 
     async def _subscribe(self, instance: Instance, backoff: Backoff) -> None:
         """Until the stream ends. Raises what it ends with."""
