@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from mf.core.cache import CacheStats
     from mf.core.cached import CallCache
     from mf.light import Light
+    from mf.replicated.settings import ReplicaSettings
     from mf.server.admission import Limit
     from mf.server.async_lead import AsyncLead
     from mf.server.counters import MethodStats, ServerStats
@@ -108,6 +109,7 @@ __all__ = [
     "PublishOptions",
     "PublisherStats",
     "Replica",
+    "ReplicaSettings",
     "Replicated",
     "ReplicatedOptions",
     "Require",
@@ -169,6 +171,7 @@ if not TYPE_CHECKING:
         "OpenEnum": "mf.codec.enums",
         "AsyncServer": "mf.app.async_server",
         "Replica": "mf.app.replica",
+        "ReplicaSettings": "mf.replicated.settings",
         "Server": "mf.app.server",
         "ServerStats": "mf.server.counters",
         "Timestamp": "mf.codec.times",

@@ -6,13 +6,16 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 import mf
+from mf.replicated._generated.mf.replication import Peer, ReplicaAsyncClient
 from mf.replicated.messages import Pattern
-from mf.replicated.settings import Settings
+from mf.replicated.settings import ReplicaSettings
 from tests.conftest import TypeCheck
+from tests.python.certificates import Authority
 from tests.python.conftest import eventually
 from tests.python.controller.test_controller import Running, controller
 
@@ -27,7 +30,7 @@ class Group:
     """Three replicas, each with a servant of its own."""
 
     def __init__(
-        self, journal: ModuleType, pages: type[Any], controller: str, settings: Settings | None = None
+        self, journal: ModuleType, pages: type[Any], controller: str, settings: ReplicaSettings | None = None
     ) -> None:
         self.controller = controller
         self.settings = settings
@@ -152,7 +155,7 @@ def test_what_the_logs_no_longer_keep_comes_as_a_snapshot_of_the_servant(
     journal: ModuleType, pages: type[Any], controller: Running
 ) -> None:
     with ExitStack() as stack:
-        group = Group(journal, pages, controller.address, Settings(most_entries=5))
+        group = Group(journal, pages, controller.address, ReplicaSettings(most_entries=5))
         stack.callback(group.close)
         gone = next(name for name in NAMES if name != group.leader())
         group.stop(gone)
@@ -216,6 +219,42 @@ def test_calls_of_a_client_that_is_closed_end_as_cancelled(group: Group, journal
         return failed.value
 
     assert asyncio.run(close_meanwhile()).code is mf.Code.CANCELLED
+
+
+def test_replicas_speak_tls_with_each_other_and_with_clients(
+    journal: ModuleType, pages: type[Any], controller: Running, tmp_path: Path
+) -> None:
+    authority = Authority(tmp_path)
+    own = authority.issue(ca=authority.file)
+    with ExitStack() as stack:
+        for name in NAMES:
+            replica = mf.Replica(
+                pages(),
+                controller.address,
+                member=name,
+                members=NAMES,
+                agent="s",
+                listen="tls://127.0.0.1:0",
+                tls=own,
+            )
+            stack.enter_context(replica)
+        client = stack.enter_context(mf.Client(controller.address, tls=own))
+
+        done = journal.JournalClient(client).at("s").one_hop("secret", options=ALL)
+
+        assert done.applied == ("a", "b", "c")
+
+
+def test_a_link_that_says_neither_a_member_nor_a_client_is_refused(group: Group) -> None:
+    async def link(peer: Peer) -> mf.Error:
+        async with mf.AsyncClient(group.controller) as client:
+            there = ReplicaAsyncClient(client).at("journal.Journal|s|")
+            with pytest.raises(mf.Error) as refused:
+                await anext(there.link(peer))
+            return refused.value
+
+    for peer in (Peer(), Peer(member="a", client=UUID(int=1)), Peer(member="nobody")):
+        assert asyncio.run(link(peer)).code is mf.Code.INVALID_ARGUMENT
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from mf.core.error import Error
 from mf.replicated.caller import Applied
 from mf.replicated.messages import Pattern, PeerId, Require
-from mf.replicated.settings import Settings
+from mf.replicated.settings import ReplicaSettings
 from tests.python.replicated.world import Network, World
 
 SEEDS = 100
@@ -24,7 +24,7 @@ def simulate(pattern: Pattern, seed: int) -> World:
     """One run; every rule is checked on the way and at its end."""
     members = 3 if seed % 4 else 5
     rough = Network(lost=0.03, repeated=0.05, least=0.0002, most=0.02)
-    small = Settings(most_entries=15) if seed % 3 == 0 else Settings()
+    small = ReplicaSettings(most_entries=15) if seed % 3 == 0 else ReplicaSettings()
     world = World(seed, members, rough, small, applying=0.003)
     random = world.random
     callers = [world.client() for _ in range(3)]

@@ -10,26 +10,32 @@ from mf.replicated.messages import (
     Ack,
     Body,
     Entry,
+    Head,
     Leading,
     Message,
+    Numbered,
     Origin,
     Outcome,
     Pattern,
     Prepare,
+    Recovered,
     Refused,
     Report,
     Require,
+    Restore,
+    Seal,
     Send,
     Stamped,
     Submit,
+    Sync,
     Version,
 )
 from mf.replicated.replica import Replica
-from mf.replicated.settings import Settings
+from mf.replicated.settings import ReplicaSettings
 from tests.python.replicated.world import SCHEMA, World, key_of
 
 
-def ready_world(settings: Settings | None = None, *, can_snapshot: bool = True) -> World:
+def ready_world(settings: ReplicaSettings | None = None, *, can_snapshot: bool = True) -> World:
     world = World(settings=settings, can_snapshot=can_snapshot)
     assert world.run_until(world.ready, 5.0)
     return world
@@ -159,7 +165,7 @@ def test_a_replica_that_comes_back_without_memory_catches_up_before_it_counts(ca
 
 
 def test_what_the_logs_no_longer_keep_comes_as_a_snapshot() -> None:
-    world = ready_world(Settings(most_entries=4))
+    world = ready_world(ReplicaSettings(most_entries=4))
     put(world, 10)
     world.kill("c")
     world.run(world.now + 0.1)
@@ -172,7 +178,7 @@ def test_what_the_logs_no_longer_keep_comes_as_a_snapshot() -> None:
 
 
 def test_without_snapshots_a_replica_that_the_logs_cannot_help_stays_outside_and_the_others_go_on() -> None:
-    world = ready_world(Settings(most_entries=4), can_snapshot=False)
+    world = ready_world(ReplicaSettings(most_entries=4), can_snapshot=False)
     put(world, 10)
     world.kill("c")
     world.run(world.now + 0.1)
@@ -239,7 +245,7 @@ def test_a_message_that_is_sent_twice_is_applied_once_and_acknowledged_twice_ali
 
 
 def test_the_versioning_server_refuses_more_when_its_servant_has_too_much_to_apply() -> None:
-    world = ready_world(Settings(most_unapplied=3))
+    world = ready_world(ReplicaSettings(most_unapplied=3))
     world.applying = 1000.0
     caller = world.client()
     world.run(world.now + 0.01)
@@ -324,7 +330,7 @@ def test_what_waits_for_an_earlier_one_is_bounded() -> None:
     for counter in range(2, 10_000):
         replica.receive("a", stamped(counter), 0.0)
 
-    assert len(replica._early) == Settings().most_early
+    assert len(replica._early) == ReplicaSettings().most_early
 
 
 def test_a_replica_acknowledges_under_its_epoch_and_nothing_once_it_has_promised_another() -> None:
@@ -382,6 +388,25 @@ def test_a_client_cannot_send_in_the_name_of_another() -> None:
 
     assert leader.take() == []
     assert leader.log.head.version.counter == 0
+
+
+def test_what_only_members_say_is_not_taken_from_a_client() -> None:
+    replica = follower()
+    entry = Entry(Version(1, 1), body(1))
+    of_members: list[Message] = [
+        Prepare(9, True, Head()),
+        Sync(1, Head(), [entry], True),
+        Restore(1, Head(), b"", Head(), [], [entry], True),
+        Seal(1, Version(1, 1)),
+        Numbered(body(1).origin, Version(1, 1), 1),
+        Recovered(UUID(int=3), False, 9),
+    ]
+
+    for message in of_members:
+        replica.receive(CLIENT, message, 0.0)
+    replica.receive("a", stamped(1), 0.0)
+
+    assert (replica.promised, replica.log.head.version.counter) == (1, 1)
 
 
 def test_a_replica_that_lost_its_memory_takes_no_log_of_an_epoch_before_one_that_the_others_know() -> None:

@@ -33,7 +33,7 @@ from mf.replicated.messages import (
     Version,
 )
 from mf.replicated.replica import Replica
-from mf.replicated.settings import Settings
+from mf.replicated.settings import ReplicaSettings
 
 SCHEMA = UUID(int=7)
 TICK = 0.05
@@ -74,14 +74,14 @@ class World:
         seed: int = 1,
         members: int = 3,
         network: Network | None = None,
-        settings: Settings | None = None,
+        settings: ReplicaSettings | None = None,
         *,
         can_snapshot: bool = True,
         applying: float = 0.0,
     ) -> None:
         self.random = Random(seed)
         self.network = network or Network()
-        self.settings = settings or Settings()
+        self.settings = settings or ReplicaSettings()
         self.can_snapshot = can_snapshot
         self.applying = applying
         self.now = 0.0

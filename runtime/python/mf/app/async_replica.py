@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from contextvars import Context
 from time import monotonic
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from uuid import UUID, uuid4
 
 from mf.app.async_client import AsyncClient
@@ -24,7 +24,10 @@ from mf.replicated.applying import Applying, Job
 from mf.replicated.links import MOST_QUEUED, OutgoingLink, group_agent, wrapped
 from mf.replicated.messages import Message, PeerId, Resign, Send, Stuck, schema_of
 from mf.replicated.replica import Replica as Machine
-from mf.replicated.settings import Settings
+from mf.replicated.settings import ReplicaSettings
+
+if TYPE_CHECKING:
+    from mf.transport.tls import Tls
 
 _TICK = 0.05
 _PAUSE = 0.2
@@ -40,8 +43,9 @@ class AsyncReplica:
     `on_snapshot()`, which gives its state as bytes, and `on_restore(bytes | None)`, it can follow however
     long it was away. `members`: the names of all replicas, the same at all; `member`: this one's. They find
     each other through the controller, which also says who gives out the versions. `listen`: where clients and
-    the other replicas reach it. What the service has besides, reading for example, is offered by a server, as
-    for any service.
+    the other replicas reach it. `advertise` and `tls` as of a server; with `tls` the other replicas are
+    called by it, too. What the service has besides, reading for example, is offered by a server, as for any
+    service.
 
     Raises ValueError for members that do not fit, or a service without a replicated method.
     """
@@ -55,12 +59,16 @@ class AsyncReplica:
         members: Sequence[str],
         agent: Agent | None = None,
         listen: str = "tcp://127.0.0.1:0",
-        settings: Settings | None = None,
+        advertise: str | None = None,
+        tls: "Tls | None" = None,
+        settings: ReplicaSettings | None = None,
     ) -> None:
         service = servant.mf_service
         self._base = group_agent(service.name, offered_agent(service, agent))
         self._controller = controller
         self._listen = listen
+        self._advertise = advertise
+        self._tls = tls
         self._applying = Applying(servant)
         self._is_async = isinstance(servant, AsyncServant)
         self._machine = Machine(
@@ -116,8 +124,10 @@ class AsyncReplica:
         """Offers itself, finds the others, and catches up. Raises OSError if an address cannot be had."""
         if self._server is not None:
             raise ValueError("the replica was started already")
-        server = self._server = AsyncServer(self._listen, self._controller, drain_timeout=0.5)
-        self._client = AsyncClient(self._controller)
+        server = self._server = AsyncServer(
+            self._listen, self._controller, advertise=self._advertise, tls=self._tls, drain_timeout=0.5
+        )
+        self._client = AsyncClient(self._controller, tls=self._tls)
         servant = _ReplicaServant(self)
         server.offer(servant, f"{self._base}{self._machine.me}")
         server.offer(servant, self._base)

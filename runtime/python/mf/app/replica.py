@@ -3,14 +3,17 @@
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from mf.app.async_replica import AsyncReplica
 from mf.core.agent import Agent
 from mf.core.replicated import Version
 from mf.core.service import Servant
 from mf.link.background import Background
-from mf.replicated.settings import Settings
+from mf.replicated.settings import ReplicaSettings
+
+if TYPE_CHECKING:
+    from mf.transport.tls import Tls
 
 
 class Replica:
@@ -32,7 +35,9 @@ class Replica:
         members: Sequence[str],
         agent: Agent | None = None,
         listen: str = "tcp://127.0.0.1:0",
-        settings: Settings | None = None,
+        advertise: str | None = None,
+        tls: "Tls | None" = None,
+        settings: ReplicaSettings | None = None,
     ) -> None:
         self._replica = AsyncReplica(
             servant,
@@ -41,6 +46,8 @@ class Replica:
             members=members,
             agent=agent,
             listen=listen,
+            advertise=advertise,
+            tls=tls,
             settings=settings,
         )
         self._thread: Background | None = None

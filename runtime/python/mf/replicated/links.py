@@ -4,7 +4,7 @@ One loop of asyncio. A link is opened anew for as long as it is wanted, at most 
 while it is down, or faster than the other side takes it, is dropped: the machines repeat what matters.
 """
 
-from asyncio import CancelledError, Event, Task, get_running_loop, sleep, wait
+from asyncio import Event, Task, get_running_loop, sleep, wait
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -110,10 +110,11 @@ class OutgoingLink:
                 self._received(message.value)
         finally:
             self.is_up = False
-            writer.cancel()
-            with suppress(MfError, CancelledError):
-                await writer
             self._closed()
+            writer.cancel()
+            await wait((writer,))  # which a cancellation of this task interrupts, but does not get lost in
+            if not writer.cancelled():
+                writer.exception()  # that of the stream, which the reading has met, too
 
     async def _write(self, stream: AsyncDuplexStream[Any, Any]) -> None:
         while True:

@@ -61,7 +61,7 @@ from mf.replicated.messages import (
     Version,
     majority,
 )
-from mf.replicated.settings import Settings
+from mf.replicated.settings import ReplicaSettings
 from mf.replicated.versioner import Versioner
 
 NO_VERSION = Version()
@@ -96,7 +96,7 @@ class Replica:
         life: UUID,
         *,
         can_snapshot: bool = False,
-        settings: Settings | None = None,
+        settings: ReplicaSettings | None = None,
     ) -> None:
         if me not in members:
             raise ValueError(f"'{me}' is none of the members {', '.join(members)}")
@@ -107,7 +107,7 @@ class Replica:
         self.others = tuple(each for each in members if each != me)
         self.majority = majority(len(members))
         self.schema = schema
-        self.settings = settings or Settings()
+        self.settings = settings or ReplicaSettings()
         self.can_snapshot = can_snapshot
         self.log = Log(min(self.settings.most_entries, MOST_ENTRIES), self.settings.most_bytes)
         self.origins = Origins()
@@ -145,7 +145,8 @@ class Replica:
         """A message of a peer. What makes no sense now is dropped: senders repeat."""
         self.now = now
         if not self.stuck:
-            receiver = _RECEIVERS.get(type(message))
+            receivers = _OF_CLIENTS if isinstance(sender, UUID) else _OF_MEMBERS
+            receiver = receivers.get(type(message))
             if receiver is not None:
                 receiver(self, sender, message)
 
@@ -292,17 +293,17 @@ class Replica:
 
     # Messages of clients
 
-    def _ask(self, sender: PeerId, message: Ask) -> None:
+    def _ask(self, sender: UUID, message: Ask) -> None:
         if self._leads(sender):
             assert self.versioner is not None
             self.versioner.ask(sender, message.origin)
 
-    def _submit(self, sender: PeerId, message: Submit) -> None:
+    def _submit(self, sender: UUID, message: Submit) -> None:
         if self._fits(sender, message.body) and self._leads(sender):
             assert self.versioner is not None
             self.versioner.submit(sender, message.body)
 
-    def _tag(self, sender: PeerId, message: Tagged) -> None:
+    def _tag(self, sender: UUID, message: Tagged) -> None:
         body = message.body
         if not self._fits(sender, body):
             return
@@ -321,7 +322,7 @@ class Replica:
             if len(self._tagged) > self.settings.most_early:
                 self._tagged.popitem(last=False)
 
-    def _direct_message(self, sender: PeerId, message: Direct) -> None:
+    def _direct_message(self, sender: UUID, message: Direct) -> None:
         body = message.body
         if not self._fits(sender, body):
             return
@@ -356,13 +357,12 @@ class Replica:
 
     # Messages with versions
 
-    def _stamped(self, sender: PeerId, message: Stamped) -> None:
+    def _stamped_by_client(self, sender: UUID, message: Stamped) -> None:
         body = message.entry.body
-        if isinstance(sender, UUID) and (body is None or not self._fits(sender, body)):
-            return
-        self.hold(sender, message)
+        if body is not None and self._fits(sender, body):
+            self.hold(sender, message)
 
-    def _number(self, sender: PeerId, message: Numbered) -> None:
+    def _number(self, sender: str, message: Numbered) -> None:
         origin = message.origin
         body = self._tagged.pop((origin.client, origin.sequence), None)
         if body is not None:
@@ -449,14 +449,13 @@ class Replica:
     ) -> None:
         self.send(origin.client, Ack(origin.client, origin.sequence, version, under, applied, outcome))
 
-    def _acked(self, sender: PeerId, message: Ack) -> None:
+    def _acked(self, sender: str, message: Ack) -> None:
         if self.versioner is not None and message.applied == [sender]:
             self.versioner.acknowledged(message)
 
     # Epochs
 
-    def _prepare(self, sender: PeerId, message: Prepare) -> None:
-        assert isinstance(sender, str)
+    def _prepare(self, sender: str, message: Prepare) -> None:
         self.promise(message.epoch)
         missing = False
         if message.epoch == self.promised:
@@ -471,17 +470,17 @@ class Replica:
     def own_report(self) -> Report:
         return self._report()
 
-    def _reported(self, sender: PeerId, message: Report) -> None:
-        if self.versioner is not None and isinstance(sender, str):
+    def _reported(self, sender: str, message: Report) -> None:
+        if self.versioner is not None:
             self.versioner.reported(sender, message)
 
-    def _pull(self, sender: PeerId, message: Pull) -> None:
+    def _pull(self, sender: str, message: Pull) -> None:
         wanted = message.wanted
         has = self.normal != 0 and self.log.head_at(wanted.version.counter) == wanted
-        if has and message.epoch == self.promised and isinstance(sender, str):
+        if has and message.epoch == self.promised:
             self.supply(sender, Report(message.epoch, 0, message.head))
 
-    def _sync(self, sender: PeerId, message: Sync) -> None:
+    def _sync(self, sender: str, message: Sync) -> None:
         if (
             not self._takes_from(sender, message.epoch)
             or len(self._unapplied) >= self.settings.most_unapplied
@@ -507,15 +506,15 @@ class Replica:
             return None
         return message.entries[skipped:]
 
-    def _takes_from(self, sender: PeerId, epoch: int) -> bool:
+    def _takes_from(self, sender: str, epoch: int) -> bool:
         """Whether somebody may give this replica a log: who leads, or whom it asked as the leader."""
-        if epoch != self.promised or not isinstance(sender, str):
+        if epoch != self.promised:
             return False
         if self.versioner is not None:
             return self.versioner.pulls_from(sender)
         return self._resolved and self.leader is not None and self.leader == Leading(epoch, sender)
 
-    def _taken_over(self, sender: PeerId, epoch: int, whole: bool) -> None:
+    def _taken_over(self, sender: str, epoch: int, whole: bool) -> None:
         if self.versioner is not None:
             self.versioner.pulled(whole)
             return
@@ -524,10 +523,9 @@ class Replica:
         else:
             self._drain()
             self._pay()
-        assert isinstance(sender, str)
         self.send(sender, self._report(missing=not whole))
 
-    def _restored(self, sender: PeerId, message: Restore) -> None:
+    def _restored(self, sender: str, message: Restore) -> None:
         if not self._takes_from(sender, message.epoch) or message.instead != self.log.head:
             return
         end = message.at.version.counter + len(message.entries)
@@ -556,7 +554,7 @@ class Replica:
             self._append(entry)
         self._taken_over(sender, message.epoch, message.last)
 
-    def _seal(self, sender: PeerId, message: Seal) -> None:
+    def _seal(self, sender: str, message: Seal) -> None:
         if message.epoch != self.promised or not self.is_normal:
             return
         counter = message.version.counter
@@ -569,15 +567,15 @@ class Replica:
             self._sealed.add(counter)
         self.send(sender, Sealed(message.epoch, message.version, entry))
 
-    def _sealed_at(self, sender: PeerId, message: Sealed) -> None:
-        if self.versioner is not None and isinstance(sender, str):
+    def _sealed_at(self, sender: str, message: Sealed) -> None:
+        if self.versioner is not None:
             self.versioner.sealed(sender, message)
 
-    def _recover(self, sender: PeerId, message: Recover) -> None:
+    def _recover(self, sender: str, message: Recover) -> None:
         self.send(sender, Recovered(message.life, not self._resolved or self.normal == 0, self.promised))
 
-    def _recovered_by(self, sender: PeerId, message: Recovered) -> None:
-        if self._resolved or message.life != self._life or not isinstance(sender, str):
+    def _recovered_by(self, sender: str, message: Recovered) -> None:
+        if self._resolved or message.life != self._life:
             return
         self._recovered[sender] = message
         counting = sum(not each.blank for each in self._recovered.values())
@@ -614,12 +612,16 @@ class Replica:
         self._effects.append(Stuck(reason))
 
 
-_RECEIVERS: dict[type[Any], Callable[[Replica, PeerId, Any], None]] = {
+_Receiver = Callable[[Replica, Any, Any], None]
+_OF_CLIENTS: dict[type[Any], _Receiver] = {
     Ask: Replica._ask,
     Submit: Replica._submit,
     Tagged: Replica._tag,
     Direct: Replica._direct_message,
-    Stamped: Replica._stamped,
+    Stamped: Replica._stamped_by_client,
+}
+_OF_MEMBERS: dict[type[Any], _Receiver] = {
+    Stamped: Replica.hold,
     Ack: Replica._acked,
     Numbered: Replica._number,
     Prepare: Replica._prepare,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ReplicaSettings:
     """Bounds, and how long a replica waits, in seconds."""
 
     most_entries: int = 16_384

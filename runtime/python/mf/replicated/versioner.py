@@ -34,7 +34,7 @@ from mf.replicated.messages import (
     Version,
     needed,
 )
-from mf.replicated.settings import Settings
+from mf.replicated.settings import ReplicaSettings
 
 _MOST_GATHERED = 4_096
 
@@ -64,7 +64,7 @@ class Holder(Protocol):
     members: tuple[str, ...]
     others: tuple[str, ...]
     majority: int
-    settings: Settings
+    settings: ReplicaSettings
     log: Log
     origins: Origins
     promised: int
