@@ -1,7 +1,11 @@
 """Topics within a process: sharing, order, replay, policies, waiting, counters, mistakes."""
 
 import asyncio
+import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -371,3 +375,21 @@ def test_one_process_has_a_topic_of_one_schema() -> None:
         with pytest.raises(mf.Error, match="from two different schemas") as raised:
             Other(topics)
         assert raised.value.code is Code.SCHEMA_MISMATCH
+
+
+def test_who_only_keeps_values_of_a_schema_with_topics_imports_neither_sockets_nor_asyncio() -> None:
+    program = (
+        "import sys, events; events.Indexed(1, 'x'); "
+        "print([each for each in ('asyncio', 'socket', 'ssl') if each in sys.modules])"
+    )
+    folder = str(Path(events.__file__).parents[1])
+    path = os.pathsep.join((folder, str(Path(mf.__file__).parents[1])))
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout == "[]\n"

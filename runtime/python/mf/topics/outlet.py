@@ -8,6 +8,7 @@ drives `attempt`, and waits for room as the full queue says, on a thread or in a
 
 from collections import deque
 from threading import Lock
+from time import monotonic
 from typing import NamedTuple
 
 from mf.core.error import Code, Error, not_executed
@@ -80,7 +81,7 @@ class Outlet:
     def stalls_at(self, queue: Queue) -> float | None:
         """When a queue from elsewhere that takes nothing is to be ended; None: it is of this process."""
         if any(match.queue is queue and match.remote for match in self._matches):
-            return queue.waited_since + self.stall_timeout
+            return (queue.waited_since or monotonic()) + self.stall_timeout
         return None
 
     def cut(self, queue: Queue) -> None:

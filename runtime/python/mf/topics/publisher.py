@@ -9,9 +9,7 @@ chosen Overflow.block has publish() wait for room there. A value that is publish
 subscribers of this process, and must not be changed afterwards; `copy=True` publishes a deep copy of it.
 """
 
-from asyncio import AbstractEventLoop, Future, get_running_loop
-from collections.abc import AsyncIterable, Callable, Iterable
-from contextlib import suppress
+from collections.abc import AsyncIterable, Iterable
 from copy import deepcopy
 from functools import partial
 from threading import TIMEOUT_MAX, Event
@@ -27,6 +25,7 @@ from mf.topics.item import Item
 from mf.topics.options import PublisherStats, PublishOptions
 from mf.topics.outlet import Outlet
 from mf.topics.queue import Queue
+from mf.topics.waiting import until_called
 
 T = TypeVar("T")
 A = TypeVar("A", bound=Agent)
@@ -138,35 +137,6 @@ class AgentAsyncPublisher(_ToOutlet[T]):
         else:
             for value in values:
                 await self.publish(value, options, copy=copy)
-
-
-async def until_called(
-    begin: Callable[[Callable[[], None]], None], forget: Callable[[Callable[[], None]], None], until: float
-) -> bool:
-    """`begin` is given a function that may be called from any thread. False: it was not, until then; `forget`
-    is told of it."""
-    loop: AbstractEventLoop = get_running_loop()
-    future: Future[bool] = loop.create_future()
-
-    def called() -> None:
-        with suppress(RuntimeError):  # the loop was closed
-            loop.call_soon_threadsafe(_finish, future, True)
-
-    timer = None
-    if until < float("inf"):
-        timer = loop.call_later(max(until - monotonic(), 0.0), _finish, future, False)
-    try:
-        begin(called)
-        return await future
-    finally:
-        forget(called)
-        if timer is not None:
-            timer.cancel()
-
-
-def _finish(future: "Future[bool]", value: bool) -> None:
-    if not future.done():
-        future.set_result(value)
 
 
 class _Channel:

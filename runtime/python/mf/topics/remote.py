@@ -50,8 +50,8 @@ from mf.topics.info import AnyTopic
 from mf.topics.item import Counters, Item, Origin
 from mf.topics.options import ALL_KEPT, SubscribeOptions, SubscriberStats
 from mf.topics.pattern import pattern_matches
-from mf.topics.publisher import until_called
 from mf.topics.queue import Queue
+from mf.topics.waiting import until_called
 
 _FINAL = frozenset(
     (

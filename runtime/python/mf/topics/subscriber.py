@@ -27,7 +27,7 @@ from mf.topics.inbox import Inbox, LocalInbox, Matched
 from mf.topics.info import AnyTopic
 from mf.topics.message import TopicMessage
 from mf.topics.options import Gap, SubscribeOptions, SubscriberStats
-from mf.topics.publisher import until_called
+from mf.topics.waiting import until_called
 
 T = TypeVar("T")
 A = TypeVar("A", bound=Agent)
