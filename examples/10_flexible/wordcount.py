@@ -77,8 +77,10 @@ class Count:
             self._me.send(dest=m.src, tag="piece", number=number, texts=self._pieces[number])
 
     def look(self, present: set[str]) -> None:
-        """The pieces of those who are gone are open again, and go to whoever has nothing to do."""
-        for name in [name for name in self._busy if name not in present]:
+        """The pieces of those who are gone, or were not reached, are open again, and go to whoever has
+        nothing to do."""
+        missed = {message.dest for lost in self._me.undelivered() for message in lost.messages}
+        for name in [name for name in self._busy if name not in present or name in missed]:
             print(f"lost {name}", flush=True)
             self._open.appendleft(self._busy.pop(name))
         for name in present - self._busy.keys():

@@ -4,14 +4,19 @@ It takes what has `cmd`: "take" (so many messages, with whose numbers it answers
 """
 
 import sys
+import time
 
 from mf import flex
+
+KNOWN = "known"  # a group of all, in which a process sees itself when the controller knows it
 
 
 def main() -> None:
     where, name, *groups = sys.argv[1:]
     with flex.Node(where) as node:
-        me = node.process(name, groups=groups)
+        me = node.process(name, groups=[*groups, KNOWN])
+        while f"{KNOWN}/{name}" not in node.members(KNOWN):
+            time.sleep(0.01)
         print("READY", flush=True)
         while True:
             order = me.recv(600.0, cmd=str)

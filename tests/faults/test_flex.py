@@ -36,7 +36,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 def test_processes_find_each_other_by_name_and_by_group(peers: Peers, start: Start) -> None:
     controller = peers.controller().address
-    with flex.Node(controller) as node:
+    with flex.Node(controller, patience=LIMIT) as node:
         me = node.process("me")
         for n in range(3):
             start(controller, f"w{n}", "workers")
@@ -51,7 +51,7 @@ def test_processes_find_each_other_by_name_and_by_group(peers: Peers, start: Sta
 
 def test_the_sender_is_told_what_a_killed_receiver_has_not_taken(peers: Peers, start: Start) -> None:
     controller = peers.controller().address
-    with flex.Node(controller, patience=1.0) as node:
+    with flex.Node(controller, patience=5.0) as node:
         me = node.process("me")
         victim = start(controller, "victim")
         sent = [me.send(dest="victim", n=n) for n in range(100)]
@@ -70,7 +70,7 @@ def test_the_sender_is_told_what_a_killed_receiver_has_not_taken(peers: Peers, s
 
 def test_a_name_is_followed_to_where_its_process_is_now(peers: Peers, start: Start) -> None:
     controller = peers.controller().address
-    with flex.Node(controller) as node:
+    with flex.Node(controller, patience=LIMIT) as node:
         me = node.process("me")
         first = start(controller, "mover")
         me.send(dest="mover", n=1)
@@ -107,7 +107,7 @@ def test_who_takes_the_place_of_a_killed_process_gets_what_comes_then(peers: Pee
 
 def test_a_stopped_receiver_holds_up_its_own_messages_alone(peers: Peers, start: Start) -> None:
     controller = peers.controller().address
-    with flex.Node(controller) as node:
+    with flex.Node(controller, patience=LIMIT) as node:
         me = node.process("me")
         stopped = start(controller, "stopped")
         start(controller, "other")
@@ -124,7 +124,7 @@ def test_a_stopped_receiver_holds_up_its_own_messages_alone(peers: Peers, start:
 
 def test_processes_that_know_each_other_go_on_without_the_controller(peers: Peers, start: Start) -> None:
     server = peers.controller()
-    with flex.Node(server.address) as node:
+    with flex.Node(server.address, patience=LIMIT) as node:
         me = node.process("me")
         start(server.address, "other")
         me.send(dest="other", n=1)
@@ -140,7 +140,7 @@ def test_flexible_messages_go_through_a_relay(peers: Peers, start: Start) -> Non
     controller = peers.controller().address
     relay = peers.relay(controller)
     start(controller, "far")
-    with flex.Node("relay://" + relay.address.partition("://")[2]) as node:
+    with flex.Node("relay://" + relay.address.partition("://")[2], patience=LIMIT) as node:
         me = node.process("me")
         me.send(dest="far", n=5)
         me.send(dest="far", cmd="take", count=1)

@@ -50,7 +50,7 @@ def test_whatever_breaks_each_message_is_taken_once_and_in_order(seed: int) -> N
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_is_not_taken_is_told_whatever_breaks_before_the_receiver_leaves(seed: int) -> None:
     dice = random.Random(1000 + seed)
-    pair = Pair(patience=0.5)
+    pair = Pair(patience=5.0)
     try:
         pair.faults.cut(dice.choice([Operation.WRITE, Operation.READ]), dice.randint(5, 40))
         sender, receiver = pair.near.process("A"), pair.far.process("B")

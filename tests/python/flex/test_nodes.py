@@ -277,10 +277,10 @@ def test_a_message_for_a_process_that_comes_in_time_is_delivered(pair: Pair) -> 
     sent.wait(LIMIT)
 
 
-def test_the_sender_learns_which_messages_a_process_that_leaves_has_not_taken(hasty: Pair) -> None:
+def test_the_sender_learns_which_messages_a_process_that_leaves_has_not_taken(pair: Pair) -> None:
     told: list[flex.Undelivered] = []
-    a = hasty.near.process("A", on_undelivered=told.append)
-    b = hasty.far.process("B")
+    a = pair.near.process("A", on_undelivered=told.append)
+    b = pair.far.process("B")
     sent = [a.send(dest="B", n=n) for n in range(5)]
     until(lambda: len(b) == 5)
     b.recv(LIMIT, n=2)
