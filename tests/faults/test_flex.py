@@ -1,5 +1,6 @@
 """Flexible processes under a real controller: found, followed, killed with messages in their mailboxes."""
 
+import asyncio
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -145,3 +146,38 @@ def test_flexible_messages_go_through_a_relay(peers: Peers, start: Start) -> Non
         me.send(dest="far", n=5)
         me.send(dest="far", cmd="take", count=1)
         assert me.recv(LIMIT, taken=list).taken == [5]
+
+
+def test_nodes_of_asyncio_find_processes_and_groups_through_the_controller(
+    peers: Peers, start: Start
+) -> None:
+    controller = peers.controller().address
+    for n in range(2):
+        start(controller, f"w{n}", "workers")
+
+    async def main() -> None:
+        async with flex.AsyncNode(controller, patience=LIMIT) as node:
+            me = await node.process("me", groups=["workers"])
+            async with asyncio.timeout(LIMIT):
+                while len(await node.members_async("workers")) < 3:
+                    await asyncio.sleep(0.01)
+            sent = await me.send_async(dest="workers/*", n=7)
+            assert sent.copies == 3
+            assert (await me.recv_async(LIMIT, n=7)).src == "me"
+            for n in range(2):
+                await me.send_async(dest=f"w{n}", cmd="take", count=1)
+                assert (await me.recv_async(LIMIT, src=f"w{n}")).taken == [7]
+            await sent.wait_async(LIMIT)
+
+    asyncio.run(main())
+
+
+def test_two_processes_of_one_name_are_warned_of(
+    peers: Peers, start: Start, caplog: pytest.LogCaptureFixture
+) -> None:
+    controller = peers.controller().address
+    start(controller, "twin")
+    with flex.Node(controller, patience=LIMIT) as node:
+        node.process("twin")
+        until(lambda: "twin" in caplog.text)
+    assert "the controller warns" in caplog.text
