@@ -69,6 +69,7 @@ struct Ledger {
   std::set<std::string> asked;
   std::set<std::uint32_t> ids;
   std::uint64_t epoch = 0;
+  std::atomic<std::size_t> leads = 0;
   std::uint64_t numbers = 0;
   std::atomic<std::size_t> answers = 0;
 };
@@ -123,6 +124,7 @@ void register_until_killed(const std::string& address, Ledger& ledger, const std
       if (given) {
         EXPECT_GT(given->epoch, ledger.epoch) << "an epoch was given twice";
         ledger.epoch = given->epoch;
+        ++ledger.leads;
       }
     }
     for (;;) {
@@ -166,10 +168,12 @@ TEST_P(KilledController, HasLostNothingThatItHadAnswered) {
     ASSERT_NO_FATAL_FAILURE(expect_kept(agents_at(address), ledger, kill));
 
     const std::size_t enough = ledger.answers + 1 + random() % 40;
+    const std::size_t leads = ledger.leads + static_cast<std::size_t>(kill % 2);  // or before one is given
     std::stop_source killed;
     std::thread other([&] { register_until_killed(address, ledger, killed.get_token(), false); });
     std::thread leader([&] { register_until_killed(address, ledger, killed.get_token(), true); });
-    const bool has_enough = mftest::eventually([&] { return ledger.answers >= enough; });
+    const bool has_enough =
+        mftest::eventually([&] { return ledger.answers >= enough && ledger.leads >= leads; });
     child.signal(SIGKILL);
     killed.request_stop();
     other.join();

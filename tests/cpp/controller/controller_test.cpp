@@ -435,6 +435,8 @@ TEST_F(ControllerTest, OnlyWhoIsRegisteredMayLead) {
 struct FailingStore final : Store {
   MemoryStore memory;
   bool works = false;
+  bool slow = false;  // it answers when answer() is called
+  std::vector<UniqueFunction<void()>> asked;
 
   Stored load() override { return memory.load(); }
   void put(const Uuid& nonce, const stored::Process& process) noexcept override {
@@ -445,10 +447,21 @@ struct FailingStore final : Store {
     memory.change(nonce, put, removed);
   }
   void remove(const Uuid& nonce) noexcept override { memory.remove(nonce); }
-  bool put_epoch(const Key& key, std::uint64_t epoch) noexcept override {
-    return works && memory.put_epoch(key, epoch);
+  void take_lead(const Key& key, std::uint64_t at_least, Done<std::uint64_t> done) noexcept override {
+    asked.push_back([this, key, at_least, done = std::move(done)]() mutable {
+      works ? memory.take_lead(key, at_least, std::move(done)) : done(std::nullopt);
+    });
+    if (!slow) answer();
   }
-  bool put_client_ids(std::uint32_t next) noexcept override { return works && memory.put_client_ids(next); }
+  void take_client_ids(std::uint32_t count, Done<std::uint32_t> done) noexcept override {
+    asked.push_back([this, count, done = std::move(done)]() mutable {
+      works ? memory.take_client_ids(count, std::move(done)) : done(std::nullopt);
+    });
+    if (!slow) answer();
+  }
+  void answer() {
+    for (auto& one : std::exchange(asked, {})) one();
+  }
   StoreStatus state() const override { return memory.state(); }
 };
 
@@ -473,6 +486,57 @@ TEST_F(ControllerWithABrokenStore, GivesNoLeadBeforeTheStoreHasItsEpoch) {
   failing->works = false;
   broken.client_id({}, id.responder());
   EXPECT_NE(id.value(), 0U) << "clients are served all the same";
+}
+
+TEST_F(ControllerWithABrokenStore, GoesOnWhileTheStoreTakesItsTime) {
+  failing->works = true;
+  Controller waiting(options());
+  failing->slow = true;
+  const auto server = add_as(waiting, 1, who(1), {offer("Index", "books")});
+  const auto lead_at = [&](std::uint8_t process) {
+    return over<Lead>(process, [&](StreamWriter<Lead> out, Responder<void> responder) {
+      waiting.lead({who(process), key("Clock")}, std::move(out), std::move(responder));
+    });
+  };
+  const auto first = lead_at(1);
+  const auto other = add_as(waiting, 2, who(2), {});
+  const auto second = lead_at(2);
+  EXPECT_EQ(failing->asked.size(), 1U) << "one question for a key";
+  EXPECT_THAT(found(waiting, filter("Index")), ElementsAre("books@1"));
+  std::set<std::uint32_t> ids;
+  for (std::uint32_t i = 0; i < ClientIds::kBlock + 10; ++i) {
+    Answer<std::uint32_t> id;
+    waiting.client_id({}, id.responder());
+    ids.insert(id.value());
+  }
+  EXPECT_EQ(ids.size(), ClientIds::kBlock + 10U) << "nobody waits for a number";
+  first->leave();
+  failing->answer();
+  EXPECT_THAT(first->values, IsEmpty());
+  EXPECT_EQ(second->values.size(), 1U) << "whoever waits when the answer comes leads";
+  second->leave();
+  lead_at(2)->leave();
+  failing->answer();
+  failing->answer();
+  const auto last = lead_at(2);
+  failing->answer();
+  ASSERT_EQ(last->values.size(), 1U);
+  EXPECT_GT(last->values[0].epoch, second->values[0].epoch);
+}
+
+TEST_F(ControllerWithABrokenStore, AnAnswerThatComesAfterItsEndReachesNobody) {
+  failing->works = true;
+  failing->slow = false;
+  {
+    Controller short_lived(options());
+    failing->slow = true;
+    const auto server = add_as(short_lived, 1, who(1), {});
+    const auto leader = over<Lead>(1, [&](StreamWriter<Lead> out, Responder<void> responder) {
+      short_lived.lead({who(1), key("Clock")}, std::move(out), std::move(responder));
+    });
+  }
+  EXPECT_EQ(failing->asked.size(), 1U);
+  failing->answer();
 }
 
 TEST_F(ControllerTest, ClientIdsDifferAlsoFromThoseBeforeARestart) {

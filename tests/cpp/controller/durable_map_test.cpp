@@ -135,6 +135,64 @@ TEST_F(DurableMapTest, WhatChangesWhileAFileIsRewrittenIsInTheNewOne) {
   EXPECT_FALSE(damaged);
 }
 
+TEST_F(DurableMapTest, NobodyWaitsForTheDiskWithWhoAskedForIt) {
+  auto map = open();
+  (void)map.load();
+  int syncs = 0;
+  disk->syncing = [&] {
+    if (++syncs != 1) return;
+    EXPECT_TRUE(set(map, "b", value("2"), false));
+  };
+  EXPECT_TRUE(set(map, "a", value("1"), true));
+  EXPECT_EQ(syncs, 1);
+  EXPECT_EQ(reload(), (Texts{{"a", "1"}, {"b", "2"}}));
+}
+
+TEST_F(DurableMapTest, WhatChangesWhileANewFileWaitsForTheDiskIsInBothAndCanBeDurable) {
+  for (const bool dies : {false, true}) {
+    disk = std::make_shared<FakeDisk>();
+    auto map = open(1);
+    (void)map.load();
+    set(map, "a", value(std::string(1000, 'x')), false);
+    int syncs = 0;
+    disk->syncing = [&] {
+      if (++syncs != 2) return;  // of the new file's snapshot, and of all of it
+      EXPECT_TRUE(set(map, "b", value("2"), false));
+      EXPECT_TRUE(erase(map, "a"));
+      EXPECT_TRUE(set(map, "c", value("3"), true));
+      if (dies) disk->refuse();
+    };
+    EXPECT_EQ(map.tend(), !dies);
+    EXPECT_GE(syncs, 4) << "the old file and the new one, beside these";
+    disk->syncing = [] {};
+    disk->allow();
+    EXPECT_EQ(reload(), (Texts{{"b", "2"}, {"c", "3"}}));
+    disk->lose_power();
+    EXPECT_EQ(reload(), (Texts{{"b", "2"}, {"c", "3"}}));
+  }
+}
+
+TEST_F(DurableMapTest, AChangeThatOnlyTheNewFileRefusesIsNotTakenForWritten) {
+  auto map = open(1);
+  (void)map.load();
+  const std::string text(1000, 'x');
+  set(map, "a", value(text), false);
+  int syncs = 0;
+  disk->syncing = [&] {
+    if (++syncs != 2) return;
+    disk->refuse();  // the new file is written first
+    disk->appended = [&] { disk->allow(); };
+    EXPECT_FALSE(set(map, "b", value("2"), false));
+    disk->appended = [] {};
+  };
+  EXPECT_FALSE(map.tend());
+  EXPECT_FALSE(map.state().ok);
+  disk->syncing = [] {};
+  EXPECT_TRUE(map.tend());
+  EXPECT_TRUE(map.state().ok);
+  EXPECT_EQ(reload(), (Texts{{"a", text}, {"b", "2"}}));
+}
+
 TEST_F(DurableMapTest, ADiskThatIsFullMakesItDegradedUntilThereIsRoomAgain) {
   auto map = open();
   (void)map.load();

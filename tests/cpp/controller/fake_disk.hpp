@@ -2,6 +2,7 @@
 // A disk in memory for the stores of controllers: it can refuse, break at any operation, and lose what was
 // not synced when the power fails.
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -34,6 +35,8 @@ struct FakeDisk {
   std::set<std::string> unreadable;
   /// Called after each append.
   std::function<void()> appended = [] {};
+  /// Called while a file waits for the disk.
+  std::function<void()> syncing = [] {};
 
   std::error_code operate() noexcept {
     ++operations;
@@ -122,9 +125,15 @@ class FakeFolder final : public mf::controller::StoreFolder {
       return error;
     }
     std::error_code sync() noexcept override {
+      std::size_t size = 0;
+      {
+        const std::scoped_lock lock(disk_->mutex);
+        size = data_->bytes.size();
+      }
+      disk_->syncing();
       const std::scoped_lock lock(disk_->mutex);
       if (const auto error = disk_->operate()) return error;
-      data_->synced = data_->bytes.size();
+      data_->synced = std::max(data_->synced, size);
       return {};
     }
 

@@ -10,6 +10,7 @@
 
 #include "controller/durable_map.hpp"
 #include "controller/fake_disk.hpp"
+#include "controller/promises.hpp"
 #include "mf/core/error.hpp"
 #include "support/folder.hpp"
 #include "support/wait.hpp"
@@ -23,6 +24,8 @@ using mftest::KeptLog;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
+using testing_promises::client_ids;
+using testing_promises::lead;
 
 const Uuid kNonce{{1, 2, 3}};
 
@@ -93,7 +96,7 @@ TEST_F(FileStoreTest, TwoControllersNeverHaveOneFolder) {
               AllOf(HasSubstr(folder.path().string()), HasSubstr("in use"),
                     HasSubstr("process " + std::to_string(::getpid())), HasSubstr("--store")));
   first.put(kNonce, process("a"));
-  EXPECT_TRUE(first.put_epoch(echo(), 7));
+  EXPECT_EQ(lead(first, echo(), 7), 7U);
 }
 
 TEST_F(FileStoreTest, SaysWhatIsWrongWithAPathThatIsNoFolder) {
@@ -135,27 +138,42 @@ TEST_F(FileStoreTest, WhatANewerReleaseKeepsUnderOtherKeysStays) {
 TEST_F(FileStoreTest, AnEpochThatIsNotOnTheDiskIsNotDurable) {
   FileStore store = on_fake();
   (void)store.load();
-  EXPECT_TRUE(store.put_epoch(echo(), 7));
-  EXPECT_TRUE(store.put_client_ids(4097));
+  EXPECT_EQ(lead(store, echo(), 7), 7U);
+  const auto first = client_ids(store, 4096);
+  ASSERT_TRUE(first.has_value());
   disk->lose_power();
   {
     FileStore next = on_fake();
     const Stored stored = next.load();
-    EXPECT_EQ(stored.epochs.at(echo()), 7U);
-    EXPECT_EQ(stored.next_client_id, 4097U);
+    EXPECT_EQ(stored.epoch, 7U);
+    EXPECT_EQ(stored.next_client_id, *first + 4096);
   }
   disk->refuse();
-  EXPECT_FALSE(store.put_epoch(echo(), 8));
-  EXPECT_FALSE(store.put_client_ids(8193));
+  EXPECT_EQ(lead(store, echo(), 8), std::nullopt);
+  EXPECT_EQ(client_ids(store, 4096), std::nullopt);
   EXPECT_FALSE(store.state().ok);
   EXPECT_THAT(store.state().reason, HasSubstr("No space left"));
 }
 
+TEST_F(FileStoreTest, WhatWasRefusedIsNotPromisedToAnybodyLater) {
+  FileStore store = on_fake();
+  (void)store.load();
+  const auto first = client_ids(store, 10);
+  disk->refuse();
+  EXPECT_EQ(lead(store, echo(), 7), std::nullopt);
+  EXPECT_EQ(client_ids(store, 10), std::nullopt);
+  disk->allow();
+  EXPECT_TRUE(store.tend());
+  EXPECT_EQ(lead(store, echo(), 7), 8U) << "the disk may have taken the other one all the same";
+  EXPECT_EQ(client_ids(store, 10), *first + 20);
+}
+
 TEST_F(FileStoreTest, AfterDamageClientIdsGoOnFarBehindThoseThatMayHaveBeenGiven) {
+  std::uint32_t next = 0;
   {
     FileStore store = on_fake();
     (void)store.load();
-    (void)store.put_client_ids(4097);
+    next = *client_ids(store, 4096) + 4096;
     store.put(kNonce, process("a"));
   }
   disk->bytes("registry").pop_back();
@@ -163,10 +181,10 @@ TEST_F(FileStoreTest, AfterDamageClientIdsGoOnFarBehindThoseThatMayHaveBeenGiven
   disk->bytes("registry").resize(disk->bytes("registry").size() - 8);
   {
     FileStore store = on_fake();
-    EXPECT_EQ(store.load().next_client_id, 4097U + FileStore::kIdsSkippedAfterDamage);
+    EXPECT_EQ(store.load().next_client_id, next + FileStore::kIdsSkippedAfterDamage);
   }
   FileStore store = on_fake();
-  EXPECT_EQ(store.load().next_client_id, 4097U + FileStore::kIdsSkippedAfterDamage) << "once";
+  EXPECT_EQ(store.load().next_client_id, next + FileStore::kIdsSkippedAfterDamage) << "once";
 }
 
 TEST_F(FileStoreTest, AValueThatMeansNothingIsReportedOnceAndTheOthersAreRead) {
@@ -174,7 +192,7 @@ TEST_F(FileStoreTest, AValueThatMeansNothingIsReportedOnceAndTheOthersAreRead) {
     RawStore map(disk);
     map.set("process/00", "x");
     map.set("process/" + std::string(32, '1'), "\xff\xff");
-    map.set("epoch/0/a/", "\xff\xff");
+    map.set("epoch", "\xff\xff");
     map.set("process/" + std::string(32, '2') + "/0/demo.Echo/", "");  // an offer of nobody
     map.set("cluster", "\xff\xff");
   }
@@ -184,7 +202,7 @@ TEST_F(FileStoreTest, AValueThatMeansNothingIsReportedOnceAndTheOthersAreRead) {
     stored = store.load();
   }
   EXPECT_TRUE(stored.processes.empty());
-  EXPECT_TRUE(stored.epochs.empty());
+  EXPECT_EQ(stored.epoch, 0U);
   EXPECT_NE(stored.cluster, Uuid());
   EXPECT_EQ(log->size(), 5U);
   EXPECT_TRUE(log->has("process/00"));

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "controller/promises.hpp"
 #include "mf/controller/file_store.hpp"
 #include "support/folder.hpp"
 
@@ -16,6 +17,8 @@ namespace {
 using testing::IsEmpty;
 using testing::Pair;
 using testing::UnorderedElementsAre;
+using testing_promises::client_ids;
+using testing_promises::lead;
 
 Uuid nonce(std::uint32_t number) {
   Uuid nonce;
@@ -80,7 +83,7 @@ TYPED_TEST_SUITE(StoreTest, Kinds);
 TYPED_TEST(StoreTest, IsEmptyAtFirstAndHasAClusterThatStays) {
   const Stored stored = load(this->kind.first());
   EXPECT_THAT(stored.processes, IsEmpty());
-  EXPECT_THAT(stored.epochs, IsEmpty());
+  EXPECT_EQ(stored.epoch, 0U);
   EXPECT_EQ(stored.next_client_id, 0U);
   EXPECT_NE(stored.cluster, Uuid());
   EXPECT_EQ(load(this->kind.next()).cluster, stored.cluster);
@@ -136,34 +139,28 @@ TYPED_TEST(StoreTest, WhatWasRemovedIsGoneAndTheRestIsThere) {
   EXPECT_THAT(load(this->kind.next()).processes, IsEmpty());
 }
 
-TYPED_TEST(StoreTest, EpochsAreOfTheirKeyAloneWhateverItsName) {
-  const std::map<Key, std::uint64_t> epochs{
-      {key_of("demo.Echo"), 1},
-      {key_of("demo.Echo", "red"), 2},
-      {key_of("demo.Echo/red"), 3},
-      {key_of("demo.Echo", "red/blue"), 4},
-      {key_of("demo.Echo/red", "blue"), 5},
-      {key_of("demo.Echo", "%2F"), 6},
-      {key_of("demo.Echo", "/"), ~std::uint64_t{0}},
-      {Key{.kind = KeyKind::topic, .name = "demo.Echo", .agent = ""}, 8},
-      {key_of("\n\x1b", std::string("\0\xc3\xa9", 3)), 9},
-  };
+TYPED_TEST(StoreTest, AnEpochIsNeverGivenTwiceWhateverItIsForAndWhateverIsAskedFor) {
   Store& store = this->kind.first();
   (void)load(store);
-  for (const auto& [key, epoch] : epochs) {
-    EXPECT_TRUE(store.put_epoch(key, 1));
-    EXPECT_TRUE(store.put_epoch(key, epoch));
-  }
-  EXPECT_EQ(load(this->kind.next()).epochs, epochs);
+  EXPECT_EQ(lead(store, key_of("demo.Echo"), 10), 10U);
+  EXPECT_EQ(lead(store, key_of("\n\x1b/%", std::string("\0\xc3\xa9", 3)), 10), 11U);
+  Store& next = this->kind.next();
+  EXPECT_EQ(load(next).epoch, 11U);
+  EXPECT_EQ(lead(next, key_of("demo.Clock", "/"), 10), 12U);
+  EXPECT_EQ(lead(next, key_of("demo.Clock", "%2F"), ~std::uint64_t{0}), ~std::uint64_t{0});
+  EXPECT_EQ(load(this->kind.next()).epoch, ~std::uint64_t{0});
 }
 
-TYPED_TEST(StoreTest, ClientIdsGoOnWhereTheyWere) {
+TYPED_TEST(StoreTest, ClientIdsAreReservedInBlocksAndNeverTwice) {
   Store& store = this->kind.first();
   (void)load(store);
-  EXPECT_TRUE(store.put_client_ids(4097));
-  EXPECT_TRUE(store.put_client_ids(8193));
-  EXPECT_EQ(load(this->kind.next()).next_client_id, 8193U);
-  EXPECT_EQ(load(this->kind.next()).next_client_id, 8193U);
+  const auto first = client_ids(store, 4096);
+  ASSERT_TRUE(first.has_value());
+  EXPECT_EQ(client_ids(store, 4096), *first + 4096);
+  Store& next = this->kind.next();
+  (void)load(next);
+  EXPECT_EQ(client_ids(next, 10), *first + 2 * 4096);
+  EXPECT_EQ(client_ids(next, 10), *first + 2 * 4096 + 10);
 }
 
 TYPED_TEST(StoreTest, HoldsAProcessOfTheMostOffersAndTenThousandOfFew) {

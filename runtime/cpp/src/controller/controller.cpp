@@ -6,11 +6,11 @@
 #include "controller/feeds.hpp"
 #include "controller/random.hpp"
 #include "controller/secret.hpp"
+#include "controller/store_answers.hpp"
 
 namespace mf::controller {
 namespace {
 
-constexpr std::chrono::seconds kLeadsAgain{1};
 constexpr int kBeatsOfSleep = 4;  // so often it looks whether it runs
 
 /// Never 0, which is what a watcher names that has seen none.
@@ -19,19 +19,8 @@ std::uint64_t new_run() {
   return run != 0 ? run : 1;
 }
 
-std::uint32_t random_client_id() {
-  const auto id = static_cast<std::uint32_t>(random64());
-  return id != 0 ? id : 1;
-}
-
 Failure closing() {
   return {Code::shutting_down, Execution::not_executed, "the controller is stopping", nullptr};
-}
-
-std::uint64_t milliseconds_since_1970() {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
-                                        std::chrono::system_clock::now().time_since_epoch())
-                                        .count());
 }
 
 }  // namespace
@@ -40,30 +29,34 @@ Controller::Controller(ControllerOptions options)
     : options_(std::move(options)),
       run_(new_run()),
       registry_(options_.lease),
-      client_ids_(random_client_id()) {
+      store_answers_(std::make_shared<StoreAnswers>(*this)) {
   const TimePoint now = options_.clock->now();
-  Stored stored = options_.store->load();
+  const Stored stored = options_.store->load();
   for (const auto& [nonce, process] : stored.processes) registry_.load(nonce, process, now);
-  election_ = Election(std::move(stored.epochs));
-  if (stored.next_client_id != 0) client_ids_ = ClientIds(stored.next_client_id);
+  election_ = Election(stored.epoch);
   cluster_ = stored.cluster;
+  begin_client_ids();
   if (options_.own_thread) thread_ = std::thread([this] { run(); });
 }
 
 Controller::~Controller() {
   close();
+  store_answers_->end();
   if (thread_.joinable()) thread_.join();
 }
 
-// A store that cannot promise anything is no reason to turn a client away: it gets a number by chance, as one
-// without a controller does.
+// A store that cannot promise anything now is no reason to turn a client away, or to let it wait: it gets a
+// number by chance, as one without a controller does.
 void Controller::client_id(ControllerClientIdRequest /*request*/, Responder<std::uint32_t> responder) {
   std::uint32_t id = 0;
+  Work work;
   {
     const std::scoped_lock lock(mutex_);
-    id = client_ids_.take([this](std::uint32_t next) { return options_.store->put_client_ids(next); });
+    id = client_ids_.take();
+    ask_for_client_ids(work);
   }
   responder.respond(id != 0 ? id : random_client_id());
+  do_all(work);
 }
 
 void Controller::status(ControllerStatusRequest /*request*/, Responder<Status> responder) {
@@ -212,31 +205,6 @@ bool Controller::was_asleep() {
   return woke_ != TimePoint{} && now - woke_ < kGrace;
 }
 
-// ---- who leads
-
-void Controller::give_leads(Work& work) {
-  if (closed_) return;
-  leads_at_ = kNever;
-  for (const Key& key : election_.vacant()) {
-    const std::uint64_t epoch = election_.next_epoch(key, milliseconds_since_1970());
-    if (!options_.store->put_epoch(key, epoch)) {
-      leads_at_ = options_.clock->now() + kLeadsAgain;
-      wake_at(leads_at_);
-      continue;
-    }
-    const auto& candidate = candidates_.at(election_.give(key, epoch));
-    candidate->given.emplace();
-    candidate->given->epoch = epoch;
-    options_.log.write(Level::info, "leads",
-                       {{"name", key.name},
-                        {"agent", key.agent},
-                        {"instance", public_id(candidate->nonce)},
-                        {"peer", candidate->peer},
-                        {"epoch", epoch}});
-    go_on(candidate, work);
-  }
-}
-
 // ---- time
 
 TimePoint Controller::tick() {
@@ -267,7 +235,7 @@ TimePoint Controller::tick() {
                   nullptr},
           work);
     }
-    if (now >= leads_at_) give_leads(work);
+    if (now >= leads_at_) ask_for_leads(work);
     next = next_due();
   }
   for (const Gone& of : gone)

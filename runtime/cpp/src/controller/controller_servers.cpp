@@ -160,16 +160,11 @@ void Controller::lead(ControllerLeadRequest request, StreamWriter<Lead> out, Res
     if (auto no = not_registered("lead", request.who)) return no;
     if (const auto no = candidacies_.refusal(candidate->nonce, candidate->host))
       return Failure{Code::overloaded, Execution::not_executed, *no, nullptr};
-    if (!election_.has_room_for(candidate->key))
-      return Failure{
-          Code::overloaded, Execution::not_executed,
-          "the controller remembers the epochs of at most " + std::to_string(Election::kMaxKeys) + " keys",
-          nullptr};
     enter(candidate);
     candidates_.emplace(candidate->id, candidate);
     candidacies_.add(candidate->nonce, candidate->host);
     election_.add(candidate->key, candidate->id);
-    give_leads(work);
+    ask_for_leads(work);
     return std::nullopt;
   }();
   if (refusal) return candidate->responder.respond(*refusal);

@@ -147,24 +147,49 @@ void DurableMap::mend(Values& values) const {
 }
 
 bool DurableMap::apply(std::vector<stored::Change> changes, bool durable) noexcept {
-  const std::scoped_lock lock(mutex_);
-  // What is known is written already, but may still have to be made durable.
-  if (!durable) std::erase_if(changes, [this](const stored::Change& change) { return is_known(change); });
-  if (changes.empty()) return file_ != nullptr;
-  stored::Record record{.changes = std::move(changes)};
-  const bool written = append(to_bytes(record), durable);
-  for (stored::Change& change : record.changes) {
-    if (rewriting_ && (rewriting_->all || change.key <= rewriting_->last)) {
-      rewriting_->late.insert(change.key);
-      rewriting_->durable = rewriting_->durable || durable;
+  std::vector<std::shared_ptr<StoreFile>> to_sync;
+  bool names = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    // What is known is written already, but may still have to be made durable.
+    if (!durable) std::erase_if(changes, [this](const stored::Change& change) { return is_known(change); });
+    if (changes.empty()) return file_ != nullptr;
+    stored::Record record{.changes = std::move(changes)};
+    const bool written = append(to_bytes(record));
+    for (stored::Change& change : record.changes) {
+      if (rewriting_ && !rewriting_->file && (rewriting_->all || change.key <= rewriting_->last))
+        rewriting_->late.insert(change.key);
+      if (change.value)
+        values_.insert_or_assign(std::move(change.key), std::move(*change.value));
+      else
+        values_.erase(change.key);
     }
-    if (change.value)
-      values_.insert_or_assign(std::move(change.key), std::move(*change.value));
-    else
-      values_.erase(change.key);
+    if (is_due()) wake_.notify_all();
+    if (!written || !durable) return written;
+    to_sync.push_back(file_);
+    if (rewriting_ && rewriting_->file) to_sync.push_back(rewriting_->file);
+    names = !names_are_durable_;
   }
-  if (is_due()) wake_.notify_all();
-  return written;
+  return sync(to_sync, names);
+}
+
+bool DurableMap::sync(const std::vector<std::shared_ptr<StoreFile>>& files, bool names) noexcept {
+  std::error_code error;
+  for (const auto& file : files)
+    if (!error) error = file->sync();
+  if (!error && names) error = folder_->sync();
+  const std::scoped_lock lock(mutex_);
+  if (!error) {
+    names_are_durable_ = names_are_durable_ || (names && file_ == files.front());
+    return true;
+  }
+  // What a sync() refused may never reach the disk.
+  if (rewriting_ && rewriting_->file) rewriting_->error = error;
+  if (std::ranges::find(files, file_) != files.end()) {
+    file_.reset();
+    degrade(refusal("a change", error) + "; changes are kept in memory only");
+  }
+  return false;
 }
 
 bool DurableMap::is_known(const stored::Change& change) const {
@@ -181,22 +206,23 @@ std::vector<std::string> DurableMap::keys_from(std::string_view beginning) const
   return keys;
 }
 
-bool DurableMap::append(std::span<const std::byte> payload, bool durable) noexcept {
+bool DurableMap::append(std::span<const std::byte> payload) noexcept {
+  if (rewriting_ && rewriting_->file && !rewriting_->error) {
+    std::vector<std::byte> bytes;
+    rewriting_->writer->record(bytes, payload);
+    rewriting_->error = rewriting_->file->append(bytes);
+    rewriting_->changes_size += bytes.size();
+  }
   if (!file_) return false;
   std::vector<std::byte> bytes;
   writer_->record(bytes, payload);
-  std::error_code error = file_->append(bytes);
-  if (!error && durable) error = file_->sync();
-  if (!error && durable && !names_are_durable_) error = folder_->sync();
-  if (error) {
-    // The end of the file is unknown now, and what a sync() refused may never reach the disk.
-    file_.reset();
+  if (const std::error_code error = file_->append(bytes)) {
+    file_.reset();  // its end is unknown now
     degrade(refusal("a change", error) + "; changes are kept in memory only");
     return false;
   }
-  names_are_durable_ = names_are_durable_ || durable;
   changes_size_ += bytes.size();
-  return true;
+  return !rewriting_ || !rewriting_->error;
 }
 
 DurableMap::State DurableMap::state() const {
@@ -234,7 +260,7 @@ bool DurableMap::tend() noexcept {
 std::string DurableMap::rewrite() {
   if (const std::error_code error = folder_->lock()) return refusal("to be opened", error);
   std::error_code error;
-  std::unique_ptr<StoreFile> file = folder_->create(kNew, error);
+  const std::shared_ptr<StoreFile> file = folder_->create(kNew, error);
   if (error) return refusal("a new file", error);
   RecordWriter writer(random64());
   std::uint64_t size = 0;
@@ -274,20 +300,33 @@ std::string DurableMap::rewrite() {
     }
     if (!append(record)) return refused("a new file");
   }
-  const std::scoped_lock lock(mutex_);
-  while (!rewriting_->late.empty()) {
-    stored::Record record;
-    take_late(record);
-    if (!append(record)) return refused("a new file");
+  {
+    const std::scoped_lock lock(mutex_);
+    while (!rewriting_->late.empty()) {
+      stored::Record record;
+      take_late(record);
+      if (!append(record)) return refused("a new file");
+    }
+    rewriting_->file = file;
+    rewriting_->writer = writer;
+    rewriting_->changes_size = size - snapshot_size;
   }
-  if (rewriting_->durable) error = file->sync();
+  // Nobody waits for the disk with this: what changes meanwhile is in both files.
+  error = file->sync();
   if (!error) error = rename_files();
+  const bool names_are_durable = !error && !folder_->sync();
+  const std::scoped_lock lock(mutex_);
   if (error) return refused("to name a new file");
-  file_ = std::move(file);
-  writer_ = writer;
+  file_.reset();
+  if (rewriting_->error) {
+    error = rewriting_->error;
+    return refusal("a change", error);
+  }
+  file_ = file;
+  writer_ = rewriting_->writer;
   snapshot_size_ = snapshot_size;
-  changes_size_ = size - snapshot_size;
-  names_are_durable_ = !folder_->sync();
+  changes_size_ = rewriting_->changes_size;
+  names_are_durable_ = names_are_durable;
   return {};
 }
 

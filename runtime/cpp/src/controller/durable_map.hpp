@@ -7,11 +7,12 @@
 //     lock               locked while a process has the folder; holds its process id
 //
 // apply() is one write(2): the death of the process loses nothing that it has returned from. Where asked for
-// it also waits for the disk, so that the death of the machine does not either.
+// it also waits for the disk, so that the death of the machine does not either; others do not wait with it.
 //
 // A file only ever grows; when its changes outweigh its snapshot it is rewritten: all that is known goes into
 // a new file, which takes its place once it is on the disk. That happens beside apply(), which waits for
-// 64 KiB of it at most, by a thread of its own or by tend().
+// 64 KiB of it at most, by a thread of its own or by tend(). While the new file is on its way to the disk and
+// gets its name, changes are written to both.
 //
 // A disk that refuses a write makes the map degraded: it goes on in memory, and tries to write a new file,
 // at first after a second, then more rarely, until that succeeds. It logs both, once each.
@@ -46,7 +47,10 @@ struct Rewriting {
   std::string last{};                         // keys up to here have been written,
   bool all = false;                           // or all that there were
   std::set<std::string, std::less<>> late{};  // those that have changed since they were
-  bool durable = false;                       // somebody was promised that one of these is on the disk
+  std::shared_ptr<StoreFile> file{};          // it has all; what changes from now on is written to it, too
+  std::optional<RecordWriter> writer{};
+  std::uint64_t changes_size = 0;  // of what came behind its snapshot
+  std::error_code error{};         // of a change that it has not taken
 };
 
 class DurableMap {
@@ -91,7 +95,10 @@ class DurableMap {
 
  private:
   [[nodiscard]] bool is_known(const stored::Change& change) const;
-  bool append(std::span<const std::byte> payload, bool durable) noexcept;
+  /// False: not all files that there are have it.
+  bool append(std::span<const std::byte> payload) noexcept;
+  /// Waits for the disk, without the lock.
+  bool sync(const std::vector<std::shared_ptr<StoreFile>>& files, bool names) noexcept;
   [[nodiscard]] bool is_due() const noexcept;
   /// Why it did not succeed; nothing if it did.
   [[nodiscard]] std::string rewrite();
@@ -110,7 +117,7 @@ class DurableMap {
 
   mutable std::mutex mutex_;
   Values values_;
-  std::unique_ptr<StoreFile> file_;  // null: nothing is written until the next rewriting
+  std::shared_ptr<StoreFile> file_;  // null: nothing is written until the next rewriting
   std::optional<RecordWriter> writer_;
   std::uint64_t snapshot_size_ = 0;  // of the file's snapshot, in bytes
   std::uint64_t changes_size_ = 0;   // of what came behind it

@@ -1,6 +1,8 @@
 #include "mf/controller/file_store.hpp"
 
+#include <algorithm>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -37,7 +39,8 @@ std::vector<stored::Change> removals(const std::vector<std::string>& keys) {
 FileStore::FileStore(const std::filesystem::path& path, const Log& log)
     : name_("file:" + path.string()),
       log_(log),
-      map_(std::make_unique<DurableMap>(open_store_folder(path), DurableMap::Options{.log = log})) {}
+      map_(std::make_unique<DurableMap>(open_store_folder(path), DurableMap::Options{.log = log})),
+      thread_(std::make_unique<transport::Workers>(1, log)) {}
 
 FileStore::FileStore(std::unique_ptr<StoreFolder> folder, const Log& log, std::size_t rewrite_from)
     : name_("file:" + folder->path()),
@@ -57,6 +60,8 @@ Stored FileStore::load() {
     stored.next_client_id = skip_ids(stored.next_client_id);
     (void)put_client_ids(stored.next_client_id);
   }
+  next_client_id_ = stored.next_client_id;
+  epoch_ = stored.epoch;
   if (stored.cluster == Uuid()) {
     stored.cluster = random_uuid();
     write(true, [&] { return one_change(kClusterKey, to_bytes(stored::Cluster{.id = stored.cluster})); });
@@ -77,13 +82,31 @@ void FileStore::remove(const Uuid& nonce) noexcept {
   write(false, [&] { return removals(map_->keys_from(process_key(nonce))); });
 }
 
-bool FileStore::put_epoch(const Key& key, std::uint64_t epoch) noexcept {
-  return write(
-      true, [&] { return one_change(epoch_key(key), to_bytes(stored::Epoch{.key = key, .epoch = epoch})); });
+void FileStore::take_lead(const Key& /*key*/, std::uint64_t at_least, Done<std::uint64_t> done) noexcept {
+  on_own_thread([this, at_least, done = std::move(done)]() mutable {
+    epoch_ = std::max(at_least, epoch_ + 1);
+    const bool durable =
+        write(true, [&] { return one_change(kEpochKey, to_bytes(stored::Epoch{.epoch = epoch_})); });
+    done(durable ? std::optional(epoch_) : std::nullopt);
+  });
+}
+
+void FileStore::take_client_ids(std::uint32_t count, Done<std::uint32_t> done) noexcept {
+  on_own_thread([this, count, done = std::move(done)]() mutable {
+    const std::uint32_t first = take_ids(next_client_id_, count);
+    done(put_client_ids(next_client_id_) ? std::optional(first) : std::nullopt);
+  });
 }
 
 bool FileStore::put_client_ids(std::uint32_t next) noexcept {
   return write(true, [&] { return one_change(kClientIdsKey, to_bytes(stored::ClientIds{.next = next})); });
+}
+
+void FileStore::on_own_thread(UniqueFunction<void()> work) noexcept {
+  if (thread_)
+    thread_->submit(std::move(work));
+  else
+    work();
 }
 
 StoreStatus FileStore::state() const {

@@ -1,5 +1,6 @@
 #include "mf/controller/store.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "controller/random.hpp"
@@ -14,12 +15,19 @@ MemoryStore::MemoryStore() {
   state_.reason = "everything is lost with the process; servers then register anew";
 }
 
+Stored MemoryStore::load() {
+  const std::scoped_lock lock(mutex_);
+  return content_;
+}
+
 void MemoryStore::put(const Uuid& nonce, const stored::Process& process) noexcept {
+  const std::scoped_lock lock(mutex_);
   content_.processes.insert_or_assign(nonce, process);
 }
 
 void MemoryStore::change(const Uuid& nonce, const std::vector<Offer>& put,
                          const std::vector<Key>& removed) noexcept {
+  const std::scoped_lock lock(mutex_);
   auto& offers = content_.processes[nonce].offers;
   const auto drop = [&](const Key& key) {
     std::erase_if(offers, [&](const Offer& offer) { return offer.key == key; });
@@ -31,14 +39,27 @@ void MemoryStore::change(const Uuid& nonce, const std::vector<Offer>& put,
   }
 }
 
-bool MemoryStore::put_epoch(const Key& key, std::uint64_t epoch) noexcept {
-  content_.epochs.insert_or_assign(key, epoch);
-  return true;
+void MemoryStore::remove(const Uuid& nonce) noexcept {
+  const std::scoped_lock lock(mutex_);
+  content_.processes.erase(nonce);
 }
 
-bool MemoryStore::put_client_ids(std::uint32_t next) noexcept {
-  content_.next_client_id = next;
-  return true;
+void MemoryStore::take_lead(const Key& /*key*/, std::uint64_t at_least, Done<std::uint64_t> done) noexcept {
+  std::uint64_t epoch = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    content_.epoch = epoch = std::max(at_least, content_.epoch + 1);
+  }
+  done(epoch);
+}
+
+void MemoryStore::take_client_ids(std::uint32_t count, Done<std::uint32_t> done) noexcept {
+  std::uint32_t first = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    first = take_ids(content_.next_client_id, count);
+  }
+  done(first);
 }
 
 }  // namespace mf::controller

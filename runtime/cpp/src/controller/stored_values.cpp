@@ -12,7 +12,6 @@ namespace mf::controller {
 namespace {
 
 constexpr std::string_view kProcessKeys = "process/";
-constexpr std::string_view kEpochKeys = "epoch/";
 constexpr std::string_view kDigits = "0123456789abcdef";
 
 std::string escaped(std::string_view part) {
@@ -70,9 +69,8 @@ std::string read_of_process(std::string_view key, const Bytes& value, Stored& st
 
 std::string read_value(std::string_view key, const Bytes& value, Stored& stored) {
   if (key.starts_with(kProcessKeys)) return read_of_process(key, value, stored);
-  if (key.starts_with(kEpochKeys))
-    return read_as<stored::Epoch>(
-        value, [&](const stored::Epoch& epoch) { stored.epochs.insert_or_assign(epoch.key, epoch.epoch); });
+  if (key == kEpochKey)
+    return read_as<stored::Epoch>(value, [&](const stored::Epoch& epoch) { stored.epoch = epoch.epoch; });
   if (key == kClientIdsKey)
     return read_as<stored::ClientIds>(
         value, [&](const stored::ClientIds& ids) { stored.next_client_id = ids.next; });
@@ -95,10 +93,6 @@ std::string process_key(const Uuid& nonce) {
 
 std::string offer_key(const Uuid& nonce, const Key& key) {
   return process_key(nonce) + "/" + key_text(key);
-}
-
-std::string epoch_key(const Key& key) {
-  return std::string(kEpochKeys) + key_text(key);
 }
 
 std::vector<stored::Change> process_changes(const Uuid& nonce, const stored::Process& process,

@@ -13,12 +13,12 @@
 namespace mf::controller {
 
 inline constexpr const char* kClientIdsKey = "client_ids";
+inline constexpr const char* kEpochKey = "epoch";
 inline constexpr const char* kClusterKey = "cluster";
 
 /// What belongs to a process has keys that begin with its own, and nothing else has.
 [[nodiscard]] std::string process_key(const Uuid& nonce);
 [[nodiscard]] std::string offer_key(const Uuid& nonce, const Key& key);
-[[nodiscard]] std::string epoch_key(const Key& key);
 
 /// What puts a process in the place of those of `known` keys.
 [[nodiscard]] std::vector<stored::Change> process_changes(const Uuid& nonce, const stored::Process& process,

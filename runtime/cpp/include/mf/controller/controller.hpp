@@ -15,8 +15,9 @@
 // the lease, which a process renews by calling update, is the backstop. So do those that only watch, after
 // ten times as long.
 //
-// Any thread may call any function. Nothing is written or answered under the lock. Time is checked by a
-// thread of its own, which sleeps while nothing is registered; or by tick(), in tests.
+// Any thread may call any function. Nothing is written or answered under the lock, and nobody waits for a
+// disk under it: what the store has to promise it is asked for without, and answers later. Time is checked by
+// a thread of its own, which sleeps while nothing is registered; or by tick(), in tests.
 
 #include <condition_variable>
 #include <cstddef>
@@ -94,6 +95,7 @@ class Controller final : public ControllerAsyncServant {
   struct Watch;
   struct Candidate;
   struct Listing;
+  struct StoreAnswers;
 
   /// What a refusal says of whom it concerns, for the answer and for the log.
   [[nodiscard]] std::optional<Failure> not_owner(std::string_view action, const Credential& who) const;
@@ -124,7 +126,14 @@ class Controller final : public ControllerAsyncServant {
   /// Of keys that somebody wants alone; none named: of all that the process offers.
   [[nodiscard]] std::vector<Warning> warn(const Uuid& nonce, const std::set<Key>* keys, Work& work);
   [[nodiscard]] std::string shown(const Uuid& nonce) const;
-  void give_leads(Work& work);
+
+  /// Asks the store for what is needed of it.
+  void ask_for_leads(Work& work);
+  void ask_for_client_ids(Work& work);
+  /// The first ones: waits for them a moment.
+  void begin_client_ids();
+  void on_lead(const Key& key, std::optional<std::uint64_t> epoch);
+  void on_client_ids(std::optional<std::uint32_t> first);
 
   [[nodiscard]] TimePoint next_due() const;
   void wake_at(TimePoint when);
@@ -138,6 +147,7 @@ class Controller final : public ControllerAsyncServant {
   Election election_;
   Candidacies candidacies_;
   ClientIds client_ids_;
+  std::condition_variable client_ids_answered_;
   Uuid cluster_;
   WatchIndex index_;
   Id last_id_ = 0;
@@ -152,6 +162,7 @@ class Controller final : public ControllerAsyncServant {
   bool closed_ = false;
   std::condition_variable earlier_;
   TimePoint sleeps_until_ = kNever;
+  const std::shared_ptr<StoreAnswers> store_answers_;
   std::thread thread_;
 };
 

@@ -12,6 +12,7 @@
 
 #include "mf/controller/store.hpp"
 #include "mf/core/log.hpp"
+#include "mf/transport/workers.hpp"
 
 namespace mf::controller {
 
@@ -25,7 +26,8 @@ class FileStore final : public Store {
 
   /// Opens nothing before load().
   explicit FileStore(const std::filesystem::path& path, const Log& log = {});
-  /// In tests: files that fail, and without a thread: tend() then does what it would.
+  /// In tests: files that fail, and without threads: tend() then does what one would, and leads and client
+  /// ids are durable when the functions return.
   FileStore(std::unique_ptr<StoreFolder> folder, const Log& log, std::size_t rewrite_from);
   ~FileStore() override;
 
@@ -34,8 +36,8 @@ class FileStore final : public Store {
   void change(const Uuid& nonce, const std::vector<Offer>& put,
               const std::vector<Key>& removed) noexcept override;
   void remove(const Uuid& nonce) noexcept override;
-  [[nodiscard]] bool put_epoch(const Key& key, std::uint64_t epoch) noexcept override;
-  [[nodiscard]] bool put_client_ids(std::uint32_t next) noexcept override;
+  void take_lead(const Key& key, std::uint64_t at_least, Done<std::uint64_t> done) noexcept override;
+  void take_client_ids(std::uint32_t count, Done<std::uint32_t> done) noexcept override;
   [[nodiscard]] StoreStatus state() const override;
 
   /// Rewrites the files if that is due, or was refused before. True if there is nothing left to do.
@@ -44,10 +46,16 @@ class FileStore final : public Store {
  private:
   template <class Changes>
   bool write(bool durable, Changes&& changes) noexcept;
+  /// Waits for the disk where nobody else has to.
+  void on_own_thread(UniqueFunction<void()> work) noexcept;
+  bool put_client_ids(std::uint32_t next) noexcept;
 
   const std::string name_;
   const Log log_;
   const std::unique_ptr<DurableMap> map_;
+  std::uint64_t epoch_ = 0;                     // used by load(), and then by the thread only
+  std::uint32_t next_client_id_ = 0;            // likewise
+  std::unique_ptr<transport::Workers> thread_;  // for leads and client ids; last, as it uses all the others
 };
 
 /// "memory:", "file:PATH" or PATH. Throws Error for anything else.

@@ -2,21 +2,24 @@
 // Where a controller keeps what it knows beyond its own life. What it reads from there is unverified: it
 // counts until the lease is over, unless the process is heard of again.
 //
-// Functions are called under the controller's lock, in the order of the changes, load() first and once. A
-// store that cannot write never fails a registration: the controller goes on from memory, and state() says
-// so. Epochs and client ids are another matter: they must never be given twice, so the controller hands one
-// out once the store has said that it is durable.
+// load() comes first and once. Registrations are told under the controller's lock, in the order of the
+// changes. A store that cannot write never fails one: the controller goes on from memory, and state() says
+// so. Leads and client ids are another matter: they must never be given twice, and may take as long as a disk
+// does. They are asked for without a lock, and answered when they are durable.
 //
 // MemoryStore lives as long as whoever holds it: with it a restarted process begins anew, and a test can
 // restart a controller.
 
 #include <cstdint>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "mf/controller.types.hpp"
 #include "mf/controller/stored.types.hpp"
 #include "mf/core/types.hpp"
+#include "mf/core/unique_function.hpp"
 
 namespace mf::controller {
 
@@ -24,8 +27,8 @@ namespace mf::controller {
 struct Stored {
   /// By nonce.
   std::map<Uuid, stored::Process> processes{};
-  /// The highest that was given for a key.
-  std::map<Key, std::uint64_t> epochs{};
+  /// The highest that was given, whatever for.
+  std::uint64_t epoch = 0;
   /// Where the next block of client ids begins; 0: none was ever taken.
   std::uint32_t next_client_id = 0;
   /// Made with the store, at random, and kept with it: whoever shares the store shares it.
@@ -47,10 +50,18 @@ class Store {
                       const std::vector<Key>& removed) noexcept = 0;
   virtual void remove(const Uuid& nonce) noexcept = 0;
 
-  /// True: it is durable, also if the machine loses its power now.
-  [[nodiscard]] virtual bool put_epoch(const Key& key, std::uint64_t epoch) noexcept = 0;
-  /// The next block of client ids begins here. True: it is durable.
-  [[nodiscard]] virtual bool put_client_ids(std::uint32_t next) noexcept = 0;
+  /// Called once, before the function that was given it returns or on a thread of the store, and without a
+  /// lock of the store. Nothing: the store cannot promise it now. A store that ends may not call it any more.
+  template <class T>
+  using Done = UniqueFunction<void(std::optional<T>)>;
+
+  /// The lead of the key is this controller's, with the epoch that `done` gets: at least `at_least`, and
+  /// larger than all that the store gave before, for whatever key. It is durable, also if the machine loses
+  /// its power now.
+  virtual void take_lead(const Key& key, std::uint64_t at_least, Done<std::uint64_t> done) noexcept = 0;
+  /// So many client ids, those from the one on that `done` gets, are durably this controller's. They wrap at
+  /// 2^32, and 0 among them is none.
+  virtual void take_client_ids(std::uint32_t count, Done<std::uint32_t> done) noexcept = 0;
 
   /// Thread-safe, and without waiting for a disk.
   [[nodiscard]] virtual StoreStatus state() const = 0;
@@ -60,16 +71,17 @@ class MemoryStore final : public Store {
  public:
   MemoryStore();
 
-  [[nodiscard]] Stored load() override { return content_; }
+  [[nodiscard]] Stored load() override;
   void put(const Uuid& nonce, const stored::Process& process) noexcept override;
   void change(const Uuid& nonce, const std::vector<Offer>& put,
               const std::vector<Key>& removed) noexcept override;
-  void remove(const Uuid& nonce) noexcept override { content_.processes.erase(nonce); }
-  [[nodiscard]] bool put_epoch(const Key& key, std::uint64_t epoch) noexcept override;
-  [[nodiscard]] bool put_client_ids(std::uint32_t next) noexcept override;
+  void remove(const Uuid& nonce) noexcept override;
+  void take_lead(const Key& key, std::uint64_t at_least, Done<std::uint64_t> done) noexcept override;
+  void take_client_ids(std::uint32_t count, Done<std::uint32_t> done) noexcept override;
   [[nodiscard]] StoreStatus state() const override { return state_; }
 
  private:
+  std::mutex mutex_;
   Stored content_;
   StoreStatus state_;
 };

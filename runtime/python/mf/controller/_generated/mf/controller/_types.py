@@ -174,7 +174,7 @@ class Found:
 @dataclass(slots=True)
 class Lead:
     epoch: int = 0
-    """Larger than all that were given for this key before, whoever had them."""
+    """Larger than all that were given before, whoever had them and for whatever key."""
 
 
 @dataclass(slots=True)

@@ -1,0 +1,93 @@
+// What the controller needs of its store, and what becomes of it: leads and client ids. The store is asked
+// without the lock, and may take as long as a disk does.
+
+#include <chrono>
+#include <utility>
+
+#include "controller/feeds.hpp"
+#include "controller/secret.hpp"
+#include "controller/store_answers.hpp"
+
+namespace mf::controller {
+namespace {
+
+constexpr std::chrono::seconds kLeadsAgain{1};
+/// Of a store that is slow to begin with; then the first clients get numbers by chance.
+constexpr std::chrono::seconds kFirstIdsWithin{1};
+
+std::uint64_t milliseconds_since_1970() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                        std::chrono::system_clock::now().time_since_epoch())
+                                        .count());
+}
+
+}  // namespace
+
+void Controller::ask_for_leads(Work& work) {
+  if (closed_) return;
+  leads_at_ = kNever;
+  for (const Key& key : election_.vacant()) {
+    election_.ask(key);
+    const std::uint64_t at_least = election_.next_epoch(milliseconds_since_1970());
+    work.emplace_back([store = options_.store, answers = store_answers_, key, at_least] {
+      store->take_lead(key, at_least, [answers, key](std::optional<std::uint64_t> epoch) {
+        answers->with([&](Controller& self) { self.on_lead(key, epoch); });
+      });
+    });
+  }
+}
+
+void Controller::on_lead(const Key& key, std::optional<std::uint64_t> epoch) {
+  Work work;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (closed_) return;
+    if (!epoch) {
+      election_.refuse(key);
+      leads_at_ = options_.clock->now() + kLeadsAgain;
+      wake_at(leads_at_);
+      return;
+    }
+    const auto leader = election_.give(key, *epoch);
+    if (!leader) return;  // who asked has gone meanwhile
+    const auto& candidate = candidates_.at(*leader);
+    candidate->given.emplace();
+    candidate->given->epoch = *epoch;
+    options_.log.write(Level::info, "leads",
+                       {{"name", key.name},
+                        {"agent", key.agent},
+                        {"instance", public_id(candidate->nonce)},
+                        {"peer", candidate->peer},
+                        {"epoch", *epoch}});
+    go_on(candidate, work);
+  }
+  do_all(work);
+}
+
+void Controller::ask_for_client_ids(Work& work) {
+  if (!client_ids_.ask()) return;
+  work.emplace_back([store = options_.store, answers = store_answers_] {
+    store->take_client_ids(ClientIds::kBlock, [answers](std::optional<std::uint32_t> first) {
+      answers->with([&](Controller& self) { self.on_client_ids(first); });
+    });
+  });
+}
+
+void Controller::on_client_ids(std::optional<std::uint32_t> first) {
+  const std::scoped_lock lock(mutex_);
+  client_ids_.answered(first);
+  client_ids_answered_.notify_all();
+}
+
+void Controller::begin_client_ids() {
+  Work work;
+  {
+    const std::scoped_lock lock(mutex_);
+    ask_for_client_ids(work);
+  }
+  do_all(work);
+  std::unique_lock lock(mutex_);
+  client_ids_answered_.wait_for(lock, kFirstIdsWithin, [this] { return !client_ids_.asked(); });
+}
+
+}  // namespace mf::controller
