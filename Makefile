@@ -27,10 +27,10 @@ demo: ## Run the report's search testbed on WordNet's glosses
 	@$(PY) examples/testbed/demo.py
 
 # Tests of many processes and their time limits: nothing beside them but each other, since they mostly wait.
-ALONE := tests/conformance tests/faults tests/hostile tests/interop tests/testbed tests/simulation
+ALONE := tests/conformance tests/etcd tests/faults tests/hostile tests/interop tests/testbed tests/simulation
 
 # What takes minutes, since processes must be given time: `make test-system` runs it behind `make test`.
-SYSTEM := tests/faults/test_in_flight.py tests/faults/test_interrupted.py
+SYSTEM := tests/etcd tests/faults/test_in_flight.py tests/faults/test_interrupted.py
 
 # The order is cheapest first, so that a mistake shows early; the sanitizers close.
 test: ## Run everything that must hold, as CI does

@@ -68,6 +68,7 @@ struct Ledger {
   std::set<std::string> gone;
   std::set<std::string> asked;
   std::set<std::uint32_t> ids;
+  std::string ends;  // why its clients ended
   std::uint64_t epoch = 0;
   std::atomic<std::size_t> leads = 0;
   std::uint64_t numbers = 0;
@@ -135,14 +136,16 @@ void register_until_killed(const std::string& address, Ledger& ledger, const std
       }
       one_process(controller, options, ledger, streams);
     }
-  } catch (const Error&) {
-    // It was killed.
+  } catch (const Error& error) {  // it was killed
+    const std::scoped_lock lock(ledger.mutex);
+    ledger.ends += std::string(error.what()) + "\n";
   }
 }
 
 void expect_kept(const std::set<std::string>& found, const Ledger& ledger, int kill) {
   for (const std::string& agent : ledger.there)
-    ASSERT_TRUE(found.contains(agent)) << agent << " was registered and is lost, kill " << kill;
+    ASSERT_TRUE(found.contains(agent)) << agent << " was registered and is lost, kill " << kill << "\n"
+                                       << ledger.ends;
   for (const std::string& agent : ledger.gone)
     ASSERT_FALSE(found.contains(agent)) << agent << " had left and is back, kill " << kill;
   for (const std::string& agent : found)
@@ -175,11 +178,12 @@ TEST_P(KilledController, HasLostNothingThatItHadAnswered) {
     const bool has_enough =
         mftest::eventually([&] { return ledger.answers >= enough && ledger.leads >= leads; });
     child.signal(SIGKILL);
-    killed.request_stop();
+    const auto ended = child.wait();
+    killed.request_stop();  // not before: it would take registrations back where the controller still runs
     other.join();
     leader.join();
     ASSERT_TRUE(has_enough) << "kill " << kill;
-    ASSERT_EQ(child.wait(), 128 + SIGKILL);
+    ASSERT_EQ(ended, 128 + SIGKILL);
   }
   Child child = start(folder.path());
   ASSERT_NO_FATAL_FAILURE(expect_kept(agents_at(tcp(child.line())), ledger, kills()));

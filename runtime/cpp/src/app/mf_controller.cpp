@@ -114,9 +114,10 @@ int run(int argc, char** argv) {
   app.add_option(
          "--store", arguments.store,
          "Where to keep what is registered, so that a controller that is restarted knows it: a folder, or "
-         "memory: for nowhere; unless given, a folder below $XDG_STATE_HOME or ~/.local/state for each "
+         "memory: for nowhere, or the etcd that several controllers share; unless given, a folder below "
+         "$XDG_STATE_HOME or ~/.local/state for each "
          "address, and memory: at port 0")
-      ->type_name("PATH|file:PATH|memory:");
+      ->type_name("PATH|file:PATH|memory:|etcd://HOST:PORT,...");
   app.add_option(
          "--lease", arguments.lease,
          "After so many seconds a server that was not heard of is forgotten; one that is only known from the "

@@ -30,17 +30,22 @@ Controller::Controller(ControllerOptions options)
       run_(new_run()),
       registry_(options_.lease),
       store_answers_(std::make_shared<StoreAnswers>(*this)) {
-  const TimePoint now = options_.clock->now();
+  options_.store->listen(store_answers_);  // before, so that no change is missed
   const Stored stored = options_.store->load();
-  for (const auto& [nonce, process] : stored.processes) registry_.load(nonce, process, now);
+  const TimePoint now = options_.clock->now();
+  std::unique_lock lock(mutex_);
+  for (const auto& [nonce, process] : stored.processes)
+    if (!leave_elsewhere(nonce)) registry_.load(nonce, process, now);
   election_ = Election(stored.epoch);
-  cluster_ = stored.cluster;
+  if (stored.cluster != Uuid()) cluster_ = stored.cluster;
+  lock.unlock();
   begin_client_ids();
   if (options_.own_thread) thread_ = std::thread([this] { run(); });
 }
 
 Controller::~Controller() {
   close();
+  options_.store->listen(nullptr);
   store_answers_->end();
   if (thread_.joinable()) thread_.join();
 }
@@ -178,9 +183,9 @@ void Controller::close() {
   {
     const std::scoped_lock lock(mutex_);
     if (std::exchange(closed_, true)) return;
-    // Nothing is forgotten: what is registered stays in the store, for the controller that comes next.
+    // Nothing is forgotten: what is registered stays in the store, for the controller that comes next. Leads
+    // end, and others may be given them.
     registrations_.clear();
-    candidates_.clear();
     while (!feeds_.empty()) {
       const auto feed = feeds_.begin()->second;
       end(feed, closing(), work);

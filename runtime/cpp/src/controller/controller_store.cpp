@@ -1,5 +1,6 @@
 // What the controller needs of its store, and what becomes of it: leads and client ids. The store is asked
-// without the lock, and may take as long as a disk does.
+// without the lock, and may take as long as a disk does. And what a store tells of the other controllers that
+// share it: what is registered there is here as if it were registered here, but for the connection.
 
 #include <chrono>
 #include <utility>
@@ -49,17 +50,82 @@ void Controller::on_lead(const Key& key, std::optional<std::uint64_t> epoch) {
       return;
     }
     const auto leader = election_.give(key, *epoch);
-    if (!leader) return;  // who asked has gone meanwhile
-    const auto& candidate = candidates_.at(*leader);
-    candidate->given.emplace();
-    candidate->given->epoch = *epoch;
-    options_.log.write(Level::info, "leads",
-                       {{"name", key.name},
-                        {"agent", key.agent},
-                        {"instance", public_id(candidate->nonce)},
-                        {"peer", candidate->peer},
-                        {"epoch", *epoch}});
-    go_on(candidate, work);
+    if (!leader) {  // who asked has gone meanwhile
+      work.emplace_back([store = options_.store, key, epoch] { store->give_up_lead(key, *epoch); });
+    } else {
+      tell_lead(*candidates_.at(*leader), *epoch, work);
+    }
+  }
+  do_all(work);
+}
+
+void Controller::tell_lead(Candidate& candidate, std::uint64_t epoch, Work& work) {
+  candidate.epoch = epoch;
+  candidate.given.emplace();
+  candidate.given->epoch = epoch;
+  options_.log.write(Level::info, "leads",
+                     {{"name", candidate.key.name},
+                      {"agent", candidate.key.agent},
+                      {"instance", public_id(candidate.nonce)},
+                      {"peer", candidate.peer},
+                      {"epoch", epoch}});
+  go_on(candidate.shared_from_this(), work);
+}
+
+void Controller::give_up_lead(const Candidate& candidate, Work& work) {
+  if (candidate.epoch == 0) return;
+  work.emplace_back([store = options_.store, key = candidate.key, epoch = candidate.epoch] {
+    store->give_up_lead(key, epoch);
+  });
+}
+
+// ---- of controllers that share the store
+
+// A store that cannot be reached does not know whether the others have it by now. This controller has seen it
+// go, and believes what it has seen.
+bool Controller::leave_elsewhere(const Uuid& nonce) {
+  if (!options_.store->state().ok) return false;
+  const auto process = options_.store->elsewhere(nonce);
+  if (process) registry_.put_elsewhere(nonce, *process);
+  return process.has_value();
+}
+
+void Controller::on_changed_elsewhere(const std::vector<Uuid>& nonces) {
+  Work work;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (closed_) return;
+    const auto before = registry_.log().latest();
+    for (const Uuid& nonce : nonces) {
+      if (registrations_.contains(nonce)) continue;
+      if (!leave_elsewhere(nonce)) (void)registry_.remove(nonce);
+    }
+    spread(before, work);
+  }
+  do_all(work);
+}
+
+void Controller::on_leads_may_be_had() {
+  Work work;
+  {
+    const std::scoped_lock lock(mutex_);
+    ask_for_leads(work);
+  }
+  do_all(work);
+}
+
+void Controller::on_leads_lost() {
+  Work work;
+  {
+    const std::scoped_lock lock(mutex_);
+    std::vector<std::shared_ptr<Feed>> leaders;
+    for (const auto& [id, candidate] : candidates_)
+      if (candidate->epoch != 0) leaders.push_back(candidate);
+    for (const auto& feed : leaders)
+      end(feed,
+          Failure{Code::unavailable, Execution::unknown,
+                  "the controller has lost its hold on the store, and others may lead from now on", nullptr},
+          work);
   }
   do_all(work);
 }

@@ -317,15 +317,13 @@ std::string DurableMap::rewrite() {
   const bool names_are_durable = !error && !folder_->sync();
   const std::scoped_lock lock(mutex_);
   if (error) return refused("to name a new file");
+  const Rewriting done = *std::exchange(rewriting_, std::nullopt);
   file_.reset();
-  if (rewriting_->error) {
-    error = rewriting_->error;
-    return refusal("a change", error);
-  }
+  if (done.error) return refusal("a change", done.error);
   file_ = file;
-  writer_ = rewriting_->writer;
+  writer_ = done.writer;
   snapshot_size_ = snapshot_size;
-  changes_size_ = rewriting_->changes_size;
+  changes_size_ = done.changes_size;
   names_are_durable_ = names_are_durable;
   return {};
 }

@@ -52,6 +52,7 @@ void Controller::Candidate::on_end(Controller& controller, Work& work) {
   controller.candidates_.erase(id);
   controller.candidacies_.remove(nonce, host);
   controller.election_.remove(key, id);
+  controller.give_up_lead(*this, work);
   controller.ask_for_leads(work);
 }
 

@@ -97,6 +97,7 @@ struct Controller::Candidate final : Feed {
   const Uuid nonce;
   const Key key;
   std::optional<Lead> given;
+  std::uint64_t epoch = 0;  // 0: it does not lead
 };
 
 struct Controller::Listing final : Feed {

@@ -11,6 +11,7 @@
 #include "controller/stored_values.hpp"
 #include "mf/codec/value.hpp"
 #include "mf/controller.codec.hpp"
+#include "mf/controller/etcd_store.hpp"
 #include "mf/controller/stored.codec.hpp"
 #include "mf/core/error.hpp"
 
@@ -131,11 +132,13 @@ bool FileStore::write(bool durable, Changes&& changes) noexcept {
 std::shared_ptr<Store> open_store(std::string_view where, const Log& log) {
   constexpr std::string_view kFile = "file:";
   if (where == "memory:") return std::make_shared<MemoryStore>();
+  if (where.starts_with("etcd://")) return std::make_shared<EtcdStore>(where, log);
   if (where.starts_with(kFile)) where.remove_prefix(kFile.size());
   if (where.empty() || where.find("://") != std::string_view::npos)
-    throw Error(Code::invalid_argument, Execution::not_executed,
-                "'" + std::string(where) +
-                    "' is no store: say a folder's path, file:PATH, or memory: to keep nothing");
+    throw Error(
+        Code::invalid_argument, Execution::not_executed,
+        "'" + std::string(where) +
+            "' is no store: say a folder's path, file:PATH, etcd://HOST:PORT, or memory: to keep nothing");
   return std::make_shared<FileStore>(std::filesystem::path(where), log);
 }
 

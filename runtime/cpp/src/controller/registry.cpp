@@ -87,17 +87,27 @@ std::shared_ptr<const Instance> Registry::instance_of(const Uuid& nonce, const P
 
 void Registry::load(const Uuid& nonce, const stored::Process& process, TimePoint now) {
   if (processes_.contains(nonce)) return;
-  Process& loaded = processes_[nonce];
-  loaded.secret_hash = process.secret_hash;
-  loaded.name = process.name;
+  take(nonce, process, kNoOwner);
+  set_expiry(nonce, processes_.at(nonce), deadline_after(now, lease_));
+}
+
+void Registry::put_elsewhere(const Uuid& nonce, const stored::Process& process) {
+  take(nonce, process, kElsewhere);
+  set_expiry(nonce, processes_.at(nonce), kNever);
+}
+
+void Registry::take(const Uuid& nonce, const stored::Process& process, Owner owner) {
+  Process& taken = processes_[nonce];
+  taken.secret_hash = process.secret_hash;
+  taken.name = process.name;
+  charge(taken, owner, taken.cost);
   Offers offers;
   for (const Offer& offer : process.offers) {
-    auto instance = instance_of(nonce, loaded, offer);
+    auto instance = instance_of(nonce, taken, offer);
     offers.insert_or_assign(instance->offer.key, std::move(instance));
   }
-  charge(loaded, kNoOwner, cost_of(offers));
-  replace(nonce, loaded, std::move(offers));
-  set_expiry(nonce, loaded, deadline_after(now, lease_));
+  charge(taken, owner, cost_of(offers));
+  replace(nonce, taken, std::move(offers));
 }
 
 void Registry::put(const Credential& who, const std::string& name, Owner owner, std::vector<Offer> offers,
@@ -193,7 +203,8 @@ void Registry::doubt(const Uuid& nonce, TimePoint until) {
 }
 
 void Registry::renew_all(TimePoint now) {
-  for (auto& [nonce, process] : processes_) set_expiry(nonce, process, deadline_after(now, lease_));
+  for (auto& [nonce, process] : processes_)
+    if (process.owner != kElsewhere) set_expiry(nonce, process, deadline_after(now, lease_));
 }
 
 std::vector<Uuid> Registry::expired(TimePoint now) const {

@@ -27,24 +27,6 @@ std::string escaped(std::string_view part) {
   return text;
 }
 
-std::string key_text(const Key& key) {
-  return std::to_string(static_cast<unsigned>(key.kind)) + "/" + escaped(key.name) + "/" + escaped(key.agent);
-}
-
-/// Of a key that begins with kProcessKeys.
-std::optional<Uuid> nonce_of(std::string_view key) {
-  Uuid nonce;
-  key = key.substr(kProcessKeys.size(), 2 * nonce.bytes.size());
-  if (key.size() != 2 * nonce.bytes.size()) return std::nullopt;
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    const std::size_t digit = kDigits.find(key[i]);
-    if (digit == std::string_view::npos) return std::nullopt;
-    nonce.bytes[i / 2] = static_cast<std::uint8_t>(static_cast<unsigned>(nonce.bytes[i / 2]) << 4 |
-                                                   static_cast<unsigned>(digit));
-  }
-  return nonce;
-}
-
 /// The value as a T for `use`; why it is none, if so.
 template <class T, class Use>
 std::string read_as(const Bytes& value, Use&& use) {
@@ -56,7 +38,7 @@ std::string read_as(const Bytes& value, Use&& use) {
 
 /// A process comes before its offers: that is the order of the keys.
 std::string read_of_process(std::string_view key, const Bytes& value, Stored& stored) {
-  const std::optional<Uuid> nonce = nonce_of(key);
+  const std::optional<Uuid> nonce = process_of(key);
   if (!nonce) return "its key names no process";
   if (key == process_key(*nonce))
     return read_as<stored::Process>(value, [&](stored::Process&& process) {
@@ -81,6 +63,24 @@ std::string read_value(std::string_view key, const Bytes& value, Stored& stored)
 }
 
 }  // namespace
+
+std::string key_text(const Key& key) {
+  return std::to_string(static_cast<unsigned>(key.kind)) + "/" + escaped(key.name) + "/" + escaped(key.agent);
+}
+
+std::optional<Uuid> process_of(std::string_view key) {
+  if (!key.starts_with(kProcessKeys)) return std::nullopt;
+  Uuid nonce;
+  key = key.substr(kProcessKeys.size(), 2 * nonce.bytes.size());
+  if (key.size() != 2 * nonce.bytes.size()) return std::nullopt;
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    const std::size_t digit = kDigits.find(key[i]);
+    if (digit == std::string_view::npos) return std::nullopt;
+    nonce.bytes[i / 2] = static_cast<std::uint8_t>(static_cast<unsigned>(nonce.bytes[i / 2]) << 4 |
+                                                   static_cast<unsigned>(digit));
+  }
+  return nonce;
+}
 
 std::string process_key(const Uuid& nonce) {
   std::string key(kProcessKeys);

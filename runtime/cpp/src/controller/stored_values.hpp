@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mf/controller/store.hpp"
@@ -18,6 +20,10 @@ inline constexpr const char* kClusterKey = "cluster";
 
 /// What belongs to a process has keys that begin with its own, and nothing else has.
 [[nodiscard]] std::string process_key(const Uuid& nonce);
+/// "KIND/NAME/AGENT", with what divides them escaped.
+[[nodiscard]] std::string key_text(const Key& key);
+/// Whose key this is; nothing: no process's.
+[[nodiscard]] std::optional<Uuid> process_of(std::string_view key);
 [[nodiscard]] std::string offer_key(const Uuid& nonce, const Key& key);
 
 /// What puts a process in the place of those of `known` keys.

@@ -116,7 +116,7 @@ class Controller final : public ControllerAsyncServant {
 
   /// Has this controller not run, or begun to run again a moment ago?
   [[nodiscard]] bool was_asleep();
-  /// The process is not registered any more.
+  /// The process is not registered here any more.
   void forget(const Uuid& nonce, Work& work);
   /// Perhaps it is not: it stays for kGrace, not verified.
   void doubt(const Uuid& nonce, Work& work);
@@ -134,6 +134,15 @@ class Controller final : public ControllerAsyncServant {
   void begin_client_ids();
   void on_lead(const Key& key, std::optional<std::uint64_t> epoch);
   void on_client_ids(std::optional<std::uint32_t> first);
+  void tell_lead(Candidate& candidate, std::uint64_t epoch, Work& work);
+  /// If it leads.
+  void give_up_lead(const Candidate& candidate, Work& work);
+  /// What a store says that other controllers share.
+  void on_changed_elsewhere(const std::vector<Uuid>& nonces);
+  void on_leads_may_be_had();
+  void on_leads_lost();
+  /// True: another controller has the process, and that is what is known of it from now on.
+  bool leave_elsewhere(const Uuid& nonce);
 
   [[nodiscard]] TimePoint next_due() const;
   void wake_at(TimePoint when);

@@ -58,7 +58,7 @@ class FileStore final : public Store {
   std::unique_ptr<transport::Workers> thread_;  // for leads and client ids; last, as it uses all the others
 };
 
-/// "memory:", "file:PATH" or PATH. Throws Error for anything else.
+/// "memory:", "etcd://HOST:PORT,…/PREFIX", "file:PATH" or PATH. Throws Error for anything else.
 [[nodiscard]] std::shared_ptr<Store> open_store(std::string_view where, const Log& log);
 
 }  // namespace mf::controller

@@ -5,7 +5,8 @@
 // A process belongs to whoever knows its secret, of which a hash is kept, and is charged to the connection
 // over which it registered. It is there until it is removed, or until its lease is over, which every sign of
 // life renews. One that comes from a store is not verified: it is charged to nobody, and counts until its
-// lease is over unless it registers.
+// lease is over unless it registers. One that is registered at another controller, which shares the store,
+// has no lease here: it is there until it is removed.
 //
 // Every change goes to a log of changes, with a revision of its own; what is registered already changes
 // nothing.
@@ -60,6 +61,8 @@ class Registry {
 
   /// From a store: not verified.
   void load(const Uuid& nonce, const stored::Process& process, TimePoint now);
+  /// Registered at another controller, and not here any more, if it was.
+  void put_elsewhere(const Uuid& nonce, const stored::Process& process);
   /// The offers of the process are these now. Throws Error(OVERLOADED), which names the bound, above one of
   /// them, and Error(INVALID_ARGUMENT) if one key is offered twice; nothing is changed then.
   void put(const Credential& who, const std::string& name, Owner owner, std::vector<Offer> offers,
@@ -129,6 +132,8 @@ class Registry {
   void check(const Process& process, Owner owner, const Cost& cost) const;
   /// The process costs this, this connection.
   void charge(Process& process, Owner owner, Cost cost);
+  /// What a store says of it.
+  void take(const Uuid& nonce, const stored::Process& process, Owner owner);
   void set_expiry(const Uuid& nonce, Process& process, TimePoint expires);
   void replace(const Uuid& nonce, Process& process, Offers after);
   void set(const Place& place, std::shared_ptr<const Instance> instance);

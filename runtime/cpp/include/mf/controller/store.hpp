@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -35,12 +36,34 @@ struct Stored {
   Uuid cluster{};
 };
 
+/// What a store tells that several controllers share. Called on a thread of the store, without its lock.
+class StoreListener {
+ public:
+  virtual ~StoreListener() = default;
+  /// What others have registered for these processes has changed: elsewhere() says what it is now.
+  virtual void changed(const std::vector<Uuid>& nonces) = 0;
+  /// A lead that was refused may be had now.
+  virtual void leads_may_be_had() = 0;
+  /// Whoever leads does so no longer: others may be given these leads from now on.
+  virtual void leads_lost() = 0;
+  /// Which cluster it is, where load() did not know it yet.
+  virtual void cluster_is(const Uuid& cluster) = 0;
+};
+
 class Store {
  public:
   virtual ~Store() = default;
 
   /// Throws Error, which says what is wrong with the store and what to do about it.
   [[nodiscard]] virtual Stored load() = 0;
+
+  /// Whoever is to hear what other controllers change; null: nobody. Before load(), if at all.
+  virtual void listen(std::shared_ptr<StoreListener> /*listener*/) {}
+  /// What controllers that live and share this store have registered for the process; nothing: none has. It
+  /// stays known, while the store cannot be reached, as it was.
+  [[nodiscard]] virtual std::optional<stored::Process> elsewhere(const Uuid& /*nonce*/) const {
+    return std::nullopt;
+  }
 
   /// The process has these offers now, and no others. When this returns, the death of this controller's
   /// process does not lose it, unless state() says so.
@@ -59,6 +82,8 @@ class Store {
   /// larger than all that the store gave before, for whatever key. It is durable, also if the machine loses
   /// its power now.
   virtual void take_lead(const Key& key, std::uint64_t at_least, Done<std::uint64_t> done) noexcept = 0;
+  /// Somebody else may lead: the one who had this epoch does not any more.
+  virtual void give_up_lead(const Key& /*key*/, std::uint64_t /*epoch*/) noexcept {}
   /// So many client ids, those from the one on that `done` gets, are durably this controller's. They wrap at
   /// 2^32, and 0 among them is none.
   virtual void take_client_ids(std::uint32_t count, Done<std::uint32_t> done) noexcept = 0;

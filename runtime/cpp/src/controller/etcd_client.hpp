@@ -1,0 +1,98 @@
+// What of etcd a controller's store speaks: the JSON gateway of its API v3 (POST /v3/kv/txn and so on), over
+// HTTP/1.1. Keys and values are base64 there, numbers of 64 bits are strings, and what is zero or false is
+// left out.
+//
+// Everything runs on one thread's io_context. What goes wrong is an EtcdError: no answer in time, an answer
+// that is none of etcd's, or etcd's own refusal in its words.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/buffer_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/json/object.hpp>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "mf/core/types.hpp"
+#include "mf/transport/address.hpp"
+
+namespace mf::controller {
+
+class EtcdError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+namespace etcd {
+
+/// Of a question and its answer together, connecting included.
+inline constexpr std::chrono::seconds kAnswerWithin{3};
+
+[[nodiscard]] std::string base64(std::string_view text);
+[[nodiscard]] std::string base64(std::span<const std::byte> bytes);
+/// The key behind all that begin with `prefix`, as etcd names a range of them.
+[[nodiscard]] std::string end_of(std::string prefix);
+
+/// Members of an answer; throw EtcdError if they are something else.
+[[nodiscard]] std::int64_t number(const boost::json::object& of, std::string_view name);
+[[nodiscard]] bool flag(const boost::json::object& of, std::string_view name);
+/// Null: it is not there.
+[[nodiscard]] const boost::json::object* member(const boost::json::object& of, std::string_view name);
+[[nodiscard]] const boost::json::array* list(const boost::json::object& of, std::string_view name);
+[[nodiscard]] const boost::json::object& object_in(const boost::json::value& of);
+[[nodiscard]] std::int64_t revision_of(const boost::json::object& answer);
+
+struct KeyValue {
+  std::string key;
+  Bytes value;
+  std::int64_t revision = 0;  // of its last change
+};
+[[nodiscard]] KeyValue key_value(const boost::json::object& from);
+/// Of an answer to a range.
+[[nodiscard]] std::optional<KeyValue> first_of(const boost::json::object& range);
+
+/// Asks one question at a time, over a connection that is kept.
+class Connection {
+ public:
+  Connection(boost::asio::any_io_executor executor, Address server);
+
+  boost::asio::awaitable<boost::json::object> ask(std::string path, boost::json::object question);
+
+ private:
+  boost::asio::awaitable<void> connect();
+
+  const Address server_;
+  boost::beast::tcp_stream stream_;
+  boost::beast::flat_buffer buffer_;
+  bool connected_ = false;
+};
+
+/// What changes of the keys that begin with a prefix, from a revision on. etcd ends it when it has no leader.
+class Watch {
+ public:
+  Watch(boost::asio::any_io_executor executor, Address server);
+
+  boost::asio::awaitable<void> begin(std::string prefix, std::int64_t revision);
+  /// The next message, which may have events or not.
+  boost::asio::awaitable<boost::json::object> next();
+
+ private:
+  using Parser = boost::beast::http::response_parser<boost::beast::http::buffer_body>;
+
+  const Address server_;
+  boost::beast::tcp_stream stream_;
+  boost::beast::flat_buffer buffer_;
+  Parser parser_;
+  std::string text_;  // what has come of the next messages
+};
+
+}  // namespace etcd
+}  // namespace mf::controller

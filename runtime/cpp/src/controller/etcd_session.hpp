@@ -1,0 +1,91 @@
+// The thread of an EtcdStore, and all that is said to etcd. A session is with one server of etcd: it holds
+// the lease, reads everything, watches what changes from there on, writes what is late, and answers what is
+// asked. When anything of that fails, it ends, and a session with the next server begins, after a pause.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "controller/etcd_shared.hpp"
+
+namespace mf::controller {
+
+class EtcdStore::Session {
+ public:
+  explicit Session(std::shared_ptr<Shared> shared);
+  /// Says nothing more to etcd.
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// There is something to write or to ask. Thread-safe.
+  void wake();
+
+ private:
+  template <class T>
+  using Awaitable = boost::asio::awaitable<T>;
+  using Object = boost::json::object;
+  using Clock = std::chrono::steady_clock;
+
+  /// All keys with the prefix, as they were at a revision.
+  struct Snapshot {
+    std::int64_t revision = 0;
+    std::vector<etcd::KeyValue> values{};
+  };
+  struct Counter {
+    std::uint64_t value = 0;
+    std::int64_t revision = 0;
+  };
+
+  Awaitable<void> run();
+  Awaitable<void> live(Address server);
+  Awaitable<void> hold_lease(etcd::Connection& etcd);
+  /// False: etcd does not know it any more.
+  Awaitable<bool> renew_lease(etcd::Connection& etcd);
+  void set_lease(std::int64_t seconds, Clock::time_point asked);
+  void lease_over();
+  Awaitable<void> name_cluster(etcd::Connection& etcd);
+  Awaitable<Snapshot> read_all(etcd::Connection& etcd);
+  void take(const Snapshot& snapshot);
+  void take_value(const etcd::KeyValue& value);
+
+  Awaitable<void> watch(etcd::Watch& watch);
+  Awaitable<void> keep(etcd::Connection& etcd);
+  Awaitable<void> write(etcd::Connection& etcd);
+  Awaitable<void> write_batch(etcd::Connection& etcd, const std::vector<std::string>& keys);
+  Awaitable<void> answer(etcd::Connection& etcd, Shared::Ask& ask);
+  Awaitable<std::optional<std::uint64_t>> take_lead(etcd::Connection& etcd, const Shared::Ask& ask);
+  Awaitable<void> give_up_lead(etcd::Connection& etcd, const Shared::Ask& ask);
+  Awaitable<std::optional<std::uint32_t>> take_client_ids(etcd::Connection& etcd, std::uint32_t count);
+
+  void connected();
+  void disconnected(const std::string& why);
+  [[nodiscard]] std::shared_ptr<StoreListener> listener() const;
+  void tell(const std::set<Uuid>& changed, bool leads);
+  [[nodiscard]] std::string at(std::string_view key) const { return shared_->prefix + std::string(key); }
+  [[nodiscard]] std::string own(std::string_view key) const {
+    return at("at/") + shared_->run + "/" + std::string(key);
+  }
+
+  const std::shared_ptr<Shared> shared_;
+  boost::asio::io_context io_{1};
+  boost::asio::steady_timer wake_{io_};
+  boost::asio::steady_timer lease_timer_{io_};
+  std::int64_t lease_ = 0;     // 0: none
+  bool lease_in_use_ = false;  // others have seen something of it
+  Clock::time_point lease_until_{};
+  std::int64_t seen_ = 0;  // the revision up to which the watch has come
+  Counter epoch_;
+  Counter client_ids_;
+  std::size_t server_ = 0;
+  std::chrono::milliseconds pause_;
+  std::thread thread_;
+};
+
+}  // namespace mf::controller
