@@ -1,5 +1,5 @@
-"""One lead for all controllers of a cluster: one server has it at a time, and no epoch is given twice, whichever
-controller gives it and whichever is killed.
+"""One lead for all controllers of a cluster: one server has it at a time, and no epoch is given twice,
+whichever controller gives it and whichever is killed.
 """
 
 import threading
@@ -70,3 +70,21 @@ def test_no_epoch_is_given_twice_over_two_controllers_under_kills(
             each.end()
 
     assert len(set(epochs)) == len(epochs), epochs
+
+
+def test_a_lead_whose_controller_is_killed_is_asked_for_at_another_one(
+    peers: Peers, start_etcd: Callable[[int], Etcd]
+) -> None:
+    store = f"etcd://{start_etcd(1).addresses}"
+    both = [peers.controller(store=store) for _ in range(2)]
+    epochs: list[int] = []
+    candidate = Candidate(",".join(each.address for each in both), epochs)
+    try:
+        eventually(lambda: len(epochs) == 1, "it leads")
+        both[0].kill()
+        candidate.pass_on()
+        eventually(lambda: len(epochs) == 2, "it leads again")
+    finally:
+        candidate.end()
+
+    assert epochs[1] > epochs[0]

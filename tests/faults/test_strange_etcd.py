@@ -1,7 +1,8 @@
-"""A controller whose etcd is not there, says nothing, is slow, or says what no etcd says: it starts, serves from
-memory, and says what is wrong.
+"""A controller whose etcd is not there, says nothing, is slow, or says what no etcd says: it starts, serves
+from memory, and says what is wrong.
 """
 
+import contextlib
 import socket
 import threading
 import time
@@ -33,10 +34,8 @@ class FakeEtcd:
 
     def close(self) -> None:
         for each in (self._listener, *self._open):
-            try:
+            with contextlib.suppress(OSError):  # its other end may have been quicker
                 each.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass  # its other end was quicker
             each.close()
 
     def _accept(self) -> None:
@@ -77,7 +76,7 @@ def serves_and_says(peers: Peers, where: str, reason: str) -> None:
 
     found = peers.client("python", controller.address).ask("who red")
 
-    assert found and all(each["ok"] for each in found), controller.said()
+    assert [each["ok"] for each in found] == [True], controller.said()
     end = time.monotonic() + PATIENCE
     while reason not in controller.said() and time.monotonic() < end:
         time.sleep(0.05)
@@ -115,7 +114,9 @@ def test_an_etcd_that_says_something_else(
 
 @pytest.mark.parametrize("where", ["", "nowhere", "h:1,", "h:x", "h:1/a b", "h:1/\n"])
 def test_what_is_no_place_of_an_etcd_is_refused_in_words(peers: Peers, where: str) -> None:
-    process = peers.refused_server([*peers.controller_command(f"etcd://{where}"), "--listen", "tcp://127.0.0.1:0"])
+    process = peers.refused_server(
+        [*peers.controller_command(f"etcd://{where}"), "--listen", "tcp://127.0.0.1:0"]
+    )
 
     assert process.wait() == 1
     assert "etcd://host:port,host:port/prefix" in process.said()

@@ -127,6 +127,10 @@ TEST_F(ControllersOfOneStore, WithoutTheStoreItBelievesItsOwnEyes) {
   shared->status.ok = false;
   server->leave();
   EXPECT_THAT(found(one, filter("Index")), ElementsAre("news@2"));
+  shared->set(nonce(3), process_of(3, {offer("Index", "maps")}));
+  shared->listener->changed({nonce(1)});
+  EXPECT_THAT(found(one, filter("Index")), ElementsAre("books@1", "maps@3", "news@2"))
+      << "what the store tells it knows";
 }
 
 TEST_F(ControllersOfOneStore, LeadsEndWhenTheStoreIsNotSureOfThemAndAreGivenAgainWhenItIs) {

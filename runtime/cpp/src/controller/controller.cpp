@@ -35,7 +35,7 @@ Controller::Controller(ControllerOptions options)
   const TimePoint now = options_.clock->now();
   std::unique_lock lock(mutex_);
   for (const auto& [nonce, process] : stored.processes)
-    if (!leave_elsewhere(nonce)) registry_.load(nonce, process, now);
+    if (!take_elsewhere(nonce)) registry_.load(nonce, process, now);
   election_ = Election(stored.epoch);
   if (stored.cluster != Uuid()) cluster_ = stored.cluster;
   lock.unlock();

@@ -175,7 +175,7 @@ void Controller::lead(ControllerLeadRequest request, StreamWriter<Lead> out, Res
 void Controller::forget(const Uuid& nonce, Work& work) {
   const auto before = registry_.log().latest();
   options_.store->remove(nonce);
-  if (!leave_elsewhere(nonce)) (void)registry_.remove(nonce);
+  if (!stays_elsewhere(nonce)) (void)registry_.remove(nonce);
   spread(before, work);
   end_leads(nonce, work);
 }
@@ -183,7 +183,7 @@ void Controller::forget(const Uuid& nonce, Work& work) {
 void Controller::doubt(const Uuid& nonce, Work& work) {
   const auto before = registry_.log().latest();
   const TimePoint until = options_.clock->now() + kGrace;
-  if (!leave_elsewhere(nonce)) registry_.doubt(nonce, until);
+  if (!stays_elsewhere(nonce)) registry_.doubt(nonce, until);
   spread(before, work);
   end_leads(nonce, work);
   wake_at(until);

@@ -81,10 +81,13 @@ void Controller::give_up_lead(const Candidate& candidate, Work& work) {
 
 // ---- of controllers that share the store
 
-// A store that cannot be reached does not know whether the others have it by now. This controller has seen it
+// A store that cannot be reached does not know whether the others still have it. This controller has seen it
 // go, and believes what it has seen.
-bool Controller::leave_elsewhere(const Uuid& nonce) {
-  if (!options_.store->state().ok) return false;
+bool Controller::stays_elsewhere(const Uuid& nonce) {
+  return options_.store->state().ok && take_elsewhere(nonce);
+}
+
+bool Controller::take_elsewhere(const Uuid& nonce) {
   const auto process = options_.store->elsewhere(nonce);
   if (process) registry_.put_elsewhere(nonce, *process);
   return process.has_value();
@@ -98,7 +101,7 @@ void Controller::on_changed_elsewhere(const std::vector<Uuid>& nonces) {
     const auto before = registry_.log().latest();
     for (const Uuid& nonce : nonces) {
       if (registrations_.contains(nonce)) continue;
-      if (!leave_elsewhere(nonce)) (void)registry_.remove(nonce);
+      if (!take_elsewhere(nonce)) (void)registry_.remove(nonce);
     }
     spread(before, work);
   }

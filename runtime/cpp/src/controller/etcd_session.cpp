@@ -25,7 +25,8 @@ namespace json = boost::json;
 using etcd::Connection;
 using etcd::KeyValue;
 
-constexpr int kSignsOfALease = 3;
+/// So often, since it also shows that this server of etcd is there.
+constexpr int kSignsOfALease = 5;
 constexpr std::chrono::seconds kReadAgain{30};
 constexpr std::chrono::milliseconds kFirstPause{100};
 constexpr std::chrono::milliseconds kLastPause{2'000};
@@ -251,7 +252,8 @@ void EtcdStore::Session::take(const Snapshot& snapshot) {
         const Shared::Value* known = nullptr;
         if (known_run != before.end())
           if (const auto at = known_run->second.find(key); at != known_run->second.end()) known = &at->second;
-        if (known == nullptr || known->revision != value.revision) changed.merge(of);
+        // After a while without etcd the controller may have believed its own eyes.
+        if (!shared_->connected || known == nullptr || known->revision != value.revision) changed.merge(of);
       } else {
         take_value(value);
       }

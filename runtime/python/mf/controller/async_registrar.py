@@ -8,6 +8,7 @@ from contextlib import suppress
 from contextvars import Context
 from functools import partial
 from time import monotonic
+from uuid import UUID
 
 from mf.controller._generated.mf.controller import Key, KeyKind, Lead, NotOwner, Standing
 from mf.controller._generated.mf.controller import Offer as Entry
@@ -32,6 +33,8 @@ from mf.transport.address import Address
 
 _DEAD_AFTER = 30.0
 """Seconds: see ControllerConnection. The controller is heard of more often than that."""
+_LOOK_ELSEWHERE = 1.0
+"""Seconds for which a lead waits for one controller, before it looks whether another one can give it."""
 _TELL_AFTER = 0.7
 """Seconds without a controller before the log says so: one that restarts is back by then."""
 
@@ -56,10 +59,23 @@ class AsyncControllerRegistrar(AsyncRegistrar):
             each.changed.set()
 
     def lead(self, service: str, agent: str) -> AsyncLead:
-        """At the first of the controllers: two that know nothing of each other give it twice."""
+        """At the first of the controllers, or at one that shares its store: two that know nothing of each
+        other give it twice.
+        """
         if not self._each:
             raise ValueError("start the server first")
-        return AsyncLead(partial(self._each[0].hold, Key(KeyKind.service, service, agent)))
+        return AsyncLead(partial(self._hold, Key(KeyKind.service, service, agent)))
+
+    async def _hold(self, key: Key, got: Callable[[int], None]) -> None:
+        """See mf.server.async_lead.Hold."""
+        backoff = Backoff()
+        first, *others = self._each
+        while True:
+            sharing = (one for one in others if one.stands and one.cluster == first.cluster)
+            at = first if first.stands else next(sharing, first)
+            if await at.hold(key, got):
+                return
+            await sleep(backoff.next())
 
     async def deregister(self, timeout: float) -> None:
         await gather(*(one.deregister(timeout) for one in self._each))
@@ -71,7 +87,9 @@ class AsyncControllerRegistrar(AsyncRegistrar):
 
 
 class _AtOne:
-    """At one controller, from now on. `changed`: there are other offers than it was told."""
+    """At one controller, from now on. `changed`: there are other offers than it was told. `cluster`: which
+    one it was of when it was heard of last; all that share a store are of one.
+    """
 
     __slots__ = (
         "_address",
@@ -80,16 +98,18 @@ class _AtOne:
         "_leads",
         "_registration",
         "_silent",
-        "_stands",
         "_task",
         "changed",
+        "cluster",
         "connection",
+        "stands",
     )
 
     def __init__(self, controller: Address, registration: Registration) -> None:
         self._address = controller
         self._registration = registration
-        self._stands = False
+        self.stands = False
+        self.cluster: UUID | None = None
         self._ended = False
         self._either = Event()  # it stands, or has ended
         self._leads: dict[AsyncStreamReader[Lead], None] = {}
@@ -104,7 +124,7 @@ class _AtOne:
             return
         self._ended = True
         self._either.set()
-        if self._stands:  # while its stream is open, whose end would be the loss of a server
+        if self.stands:  # while its stream is open, whose end would be the loss of a server
             with suppress(Error, DeclaredError):  # it is gone, and so are our entries
                 options = CallOptions(deadline=max(timeout, 0.001))
                 await self.connection.stub.deregister(self._registration.who, options=options)
@@ -122,8 +142,8 @@ class _AtOne:
                 error: Exception | None = failed
             else:
                 error = None  # it is to register again
-            if self._stands:
-                self._stands = False
+            if self.stands:
+                self.stands = False
                 if not self._ended:
                     self._either.clear()
                 since = monotonic()
@@ -142,7 +162,8 @@ class _AtOne:
         stream = self.connection.stub.register(who, self._registration.process, told, options=WITHOUT_END)
         async with stream:
             standing = await first_of(stream)
-            self._stands = True
+            self.stands = True
+            self.cluster = standing.cluster
             self._either.set()
             backoff.reset()
             if self._silent:
@@ -199,29 +220,29 @@ class _AtOne:
         finally:
             stream.cancel()
 
-    async def hold(self, key: Key, got: Callable[[int], None]) -> None:
-        """See mf.server.async_lead.Hold. The lead ends with the registration, at the latest."""
-        backoff = Backoff()
-        while True:
-            await self._either.wait()
-            if self._ended:
-                raise not_executed(Code.CANCELLED, "the server was stopped")
-            stream = self.connection.stub.lead(self._registration.who, key, options=WITHOUT_END)
-            self._leads[stream] = None
-            held = False
-            try:
-                async with stream:
-                    async for lead in stream:
-                        held = True
-                        got(lead.epoch)
-            except (Error, DeclaredError) as error:
-                if not held and isinstance(error, Error) and error.code not in MOVING:
-                    warning("%s; trying on", quote(self.connection.trouble(error)))
-            finally:
-                del self._leads[stream]
-            if held:
-                return
-            await sleep(backoff.next())
+    async def hold(self, key: Key, got: Callable[[int], None]) -> bool:
+        """Whether the lead was given. It ends with the registration, at the latest."""
+        with suppress(TimeoutError):
+            async with timeout(_LOOK_ELSEWHERE):
+                await self._either.wait()
+        if self._ended:
+            raise not_executed(Code.CANCELLED, "the server was stopped")
+        if not self.stands:
+            return False
+        stream = self.connection.stub.lead(self._registration.who, key, options=WITHOUT_END)
+        self._leads[stream] = None
+        held = False
+        try:
+            async with stream:
+                async for lead in stream:
+                    held = True
+                    got(lead.epoch)
+        except (Error, DeclaredError) as error:
+            if not held and isinstance(error, Error) and error.code not in MOVING:
+                warning("%s; trying on", quote(self.connection.trouble(error)))
+        finally:
+            del self._leads[stream]
+        return held
 
 
 def _warn(standing: Standing) -> None:

@@ -142,7 +142,9 @@ class Controller final : public ControllerAsyncServant {
   void on_leads_may_be_had();
   void on_leads_lost();
   /// True: another controller has the process, and that is what is known of it from now on.
-  bool leave_elsewhere(const Uuid& nonce);
+  bool take_elsewhere(const Uuid& nonce);
+  /// The same of one that is not registered here any more.
+  bool stays_elsewhere(const Uuid& nonce);
 
   [[nodiscard]] TimePoint next_due() const;
   void wake_at(TimePoint when);
