@@ -10,7 +10,7 @@
 #   LINK     other targets that it needs: those generated from the schemas that these import. The runtime comes by itself
 #            (mfidl::codec for plain types, mfidl::client and mfidl::server for services), unless LINK names a part of it.
 #   JSON     compile the .json.cpp files too, for who includes a .json.hpp; targets that LINK names need it as well.
-#   CODECS   leave out the stubs of services, for who only keeps or converts values: no network is linked.
+#   CODECS   leave out the stubs of services and topics, for who only keeps or converts values: no network is linked.
 #
 # Which files a schema makes is only known when it has been compiled. So they are generated once when CMake configures, and
 # their list is an input of the configuration: where an edit changes the list (a first service, another module name), the
@@ -128,10 +128,10 @@ macro(_mfidl_library out)
     list(FILTER sources EXCLUDE REGEX "\\.json\\.cpp$")
   endif()
   if(arg_CODECS)
-    list(FILTER sources EXCLUDE REGEX "\\.(client|server)\\.cpp$")
+    list(FILTER sources EXCLUDE REGEX "\\.(client|server|topics)\\.cpp$")
   endif()
   if(NOT arg_LINK MATCHES "(^|;)(mf|mfidl)::")
-    if(outputs MATCHES "\\.server\\.hpp" AND NOT arg_CODECS)
+    if(outputs MATCHES "\\.(server|topics)\\.hpp" AND NOT arg_CODECS)
       list(APPEND arg_LINK mfidl::client mfidl::server)
     else()
       list(APPEND arg_LINK mfidl::codec)

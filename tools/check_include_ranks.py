@@ -37,7 +37,7 @@ FIRST_RANK_WITH_ASIO = RANKS["transport"]
 SOURCE_SUFFIXES = {".hpp", ".cpp", ".ipp", ".h"}
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"(?P<quoted>[^"]+)"|<(?P<angled>[^>]+)>)')
-_GENERATED = re.compile(r"^(?P<floor>[a-z]+)\.(types|codec|methods|client|server)\.hpp$")
+_GENERATED = re.compile(r"^(?P<floor>[a-z]+)\.(types|codec|methods|client|server|topics)\.hpp$")
 _ASIO = re.compile(r"^(boost/)?asio([./]|$)")
 
 

@@ -18,29 +18,16 @@ from mfidl.source import Span
 Language = Literal["cpp", "python"]
 _NAMES: dict[Language, str] = {"cpp": "C++", "python": "Python"}
 _WITHOUT_REPLICATION: frozenset[Language] = frozenset(("cpp",))
-_WITHOUT_TOPICS: frozenset[Language] = frozenset(("cpp",))
 
 
 def for_language(program: model.Program, language: Language, diagnostics: Diagnostics) -> model.Program:
     """The program without what its generator cannot do yet, and without the structs of tier custom that name
     no codec for the language; what that costs the requested modules is reported.
     """
-    if language in _WITHOUT_TOPICS:
-        program = _without_topics(program, _NAMES[language], diagnostics)
     if language in _WITHOUT_REPLICATION:
         program = _without_replication(program, _NAMES[language], diagnostics)
     left_out = _without_codec(program, language)
     return _without(program, left_out, diagnostics) if left_out else program
-
-
-def _without_topics(program: model.Program, language: str, diagnostics: Diagnostics) -> model.Program:
-    for module in program.requested:
-        for topic in module.topics:
-            what, reason = f"topic `{topic.name}`", f"topics are not generated for {language} yet"
-            diagnostics.warning("W0801", topic.span, what=what, reason=reason)
-    if not any(module.topics for module in program.modules):
-        return program
-    return model.Program(tuple(replace(module, topics=()) for module in program.modules))
 
 
 def _without_replication(program: model.Program, language: str, diagnostics: Diagnostics) -> model.Program:

@@ -28,6 +28,7 @@ SCHEMAS = {
     "services": GOLDEN / "services/schema",
     "shapes": ROOT / "tests/vectors/schemas/shapes.mfidl",
     "streams": GOLDEN / "streams/schema",
+    "topics": GOLDEN / "topics/schema",
     "words": GOLDEN / "words/schema",
 }
 CASES = sorted(SCHEMAS)

@@ -24,6 +24,7 @@ from mfidl.model import (
     Service,
     Struct,
     Tier,
+    Topic,
     Union,
 )
 from mfidl.model.declaration import EnumMember, FlagsMember
@@ -117,6 +118,18 @@ class ServiceNames:
     methods: tuple[MethodNames, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TopicNames:
+    """`info`, `descriptor` and `annex` are constants of the topics' source file."""
+
+    description: str
+    publisher: str
+    subscriber: str
+    info: str
+    descriptor: str
+    annex: str
+
+
 def has_result_struct(method: Method) -> bool:
     return not method.single_result and bool(method.results.fields)
 
@@ -131,6 +144,7 @@ class ModuleNames:
         self._unknown_fields: dict[str, str] = {}
         self._unions: dict[str, UnionNames] = {}
         self._services: dict[str, ServiceNames] = {}
+        self._topics: dict[str, TopicNames] = {}
         outer = Scope(everywhere(), _IN_NAMESPACE)
         classes = {each.full_name: _class_names(each, outer) for each in module.services}
         structs = {
@@ -150,7 +164,10 @@ class ModuleNames:
             self._names[declaration.full_name] = outer.take(
                 f"{wanted}_" if wanted in _BESIDE_TYPES else wanted
             )
+        for topic in module.topics:
+            self._topics[topic.full_name] = _topic_names(topic, outer)
         added = [name for names in classes.values() for name in names]
+        added += [name for topic in self._topics.values() for name in _classes_of(topic)]
         added += [name for pair in structs.values() for name in pair if name is not None]
         types = {self._names[each.full_name] for each in module.declarations}.union(added)
         for declaration in module.declarations:
@@ -177,6 +194,9 @@ class ModuleNames:
 
     def service(self, service: Service) -> ServiceNames:
         return self._services[service.full_name]
+
+    def topic(self, topic: Topic) -> TopicNames:
+        return self._topics[topic.full_name]
 
     def _name_members(self, declaration: object, types: Iterable[str]) -> None:
         match declaration:
@@ -240,7 +260,7 @@ def _union_names(union: Union, types: Iterable[str]) -> UnionNames:
 
 
 def _asked(
-    named: Agent | Const | Declaration | EnumMember | Field | FlagsMember | Method | Service,
+    named: Agent | Const | Declaration | EnumMember | Field | FlagsMember | Method | Service | Topic,
 ) -> str:
     """The name that the schema prescribes for C++, or its own."""
     return legal(dict(named.target_names).get("cpp", named.name))
@@ -260,6 +280,22 @@ def _class_names(service: Service, scope: Scope) -> tuple[str, str, str, str]:
         scope.take(f"{name}Servant"),
         scope.take(f"{name}AsyncServant"),
     )
+
+
+def _topic_names(topic: Topic, scope: Scope) -> TopicNames:
+    name = _asked(topic)
+    return TopicNames(
+        description=scope.take(f"{name}Topic"),
+        publisher=scope.take(f"{name}Publisher"),
+        subscriber=scope.take(f"{name}Subscriber"),
+        info=scope.take(f"k{name}Service"),
+        descriptor=scope.take(f"k{name}Descriptor"),
+        annex=scope.take(f"k{name}Annex"),
+    )
+
+
+def _classes_of(topic: TopicNames) -> tuple[str, ...]:
+    return (topic.description, topic.publisher, topic.subscriber)
 
 
 def _service_names(

@@ -301,6 +301,34 @@ class AgentView:
 
 
 @dataclass(frozen=True, slots=True)
+class TopicView:
+    """A topic. `info`, `descriptor` and `annex` are constants of the source file; `agent`: lines of the
+    description, none for a topic without agents.
+    """
+
+    doc: tuple[str, ...]
+    full_name: str
+    description: str
+    publisher: str
+    publisher_head: str
+    subscriber: str
+    subscriber_head: str
+    publisher_base: str
+    subscriber_base: str
+    value: str
+    agent: tuple[str, ...]
+    info: str
+    descriptor: str
+    descriptor_text: str
+    annex: str
+    annex_text: str
+    fingerprint: str
+    per_agent: str
+    replay: str
+    overflow: str
+
+
+@dataclass(frozen=True, slots=True)
 class ServiceView:
     """A service. `info`, `descriptor`, `annex`, `method_list` and `dispatch` lie in namespace methods."""
 

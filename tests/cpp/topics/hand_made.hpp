@@ -37,6 +37,15 @@ struct TicksTopic {
 using TicksPublisher = mf::topics::LonePublisher<TicksTopic>;
 using TicksSubscriber = mf::topics::LoneSubscriber<TicksTopic>;
 
+/// `topic Blobs : Message;`
+struct BlobsTopic {
+  using Value = mf::topics::Message;
+  static constexpr mf::ServiceInfo kService = topic_service("test.Blobs", 4);
+  static constexpr mf::topics::TopicInfo kTopic{.service = kService};
+};
+using BlobsPublisher = mf::topics::LonePublisher<BlobsTopic>;
+using BlobsSubscriber = mf::topics::LoneSubscriber<BlobsTopic>;
+
 inline mf::topics::Position place(std::uint64_t sequence, std::string agent = "here") {
   return {.publisher = {}, .agent = std::move(agent), .sequence = sequence};
 }

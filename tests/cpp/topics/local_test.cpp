@@ -36,7 +36,8 @@ mf::Error error_of(Action&& action) {
 struct Careful : TicksTopic {
   static constexpr mf::topics::TopicInfo kTopic{
       .service = kService,
-      .overflow = mf::topics::bit(Overflow::drop_newest) | mf::topics::bit(Overflow::disconnect)};
+      .overflow = mf::topics::any_of({Overflow::drop_newest, Overflow::disconnect}),
+      .default_overflow = Overflow::drop_newest};
 };
 
 struct Other : TicksTopic {

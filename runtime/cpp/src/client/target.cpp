@@ -17,6 +17,9 @@ namespace mf::client {
 Target::Target(const Client& client, const ServiceInfo& service)
     : Target(State::of(client.core(), service, std::nullopt)) {}
 
+Target::Target(const std::shared_ptr<Core>& core, const ServiceInfo& service, const Instance& instance)
+    : Target(State::at(core, service, instance)) {}
+
 Target::Target(std::shared_ptr<State> state) : state_(std::move(state)) {
   local_ = {.servants = state_->core->servants().get(),
             .agent = state_->shown,

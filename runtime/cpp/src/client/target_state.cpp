@@ -67,6 +67,23 @@ std::shared_ptr<Target::State> Target::State::of(const std::shared_ptr<Core>& co
   return std::static_pointer_cast<State>(core->shared(service, agent ? "=" + *agent : "*", make));
 }
 
+std::shared_ptr<Target::State> Target::State::at(const std::shared_ptr<Core>& core,
+                                                 const ServiceInfo& service, const Instance& instance) {
+  const auto make = [&]() -> std::shared_ptr<Shared> {
+    auto state = std::make_shared<State>();
+    state->core = core;
+    state->service = &service;
+    state->usual_ = std::make_unique<link::Usual[]>(service.methods.size());
+    state->agent.emplace();
+    state->agent_key = "=";
+    state->only = std::make_shared<StaticResolver>(std::vector{instance});
+    return state;
+  };
+  std::string key = "@" + instance.address.str();
+  key.append(reinterpret_cast<const char*>(instance.nonce.data()), instance.nonce.size());
+  return std::static_pointer_cast<State>(core->shared(service, key, make));
+}
+
 std::string Target::State::what() const {
   return std::string(service->name) +
          (agent && service->per_agent ? " for agent \"" + shortened(shown) + "\"" : "");
@@ -76,7 +93,7 @@ std::string Target::State::what() const {
 
 Route Target::State::ready_route(TimePoint now) {
   const std::scoped_lock lock(mutex);
-  if (version_ != core->resolver().version()) [[unlikely]]
+  if (version_ != resolver().version()) [[unlikely]]
     return {};
   return pick(now);
 }
@@ -195,7 +212,7 @@ void Target::State::try_missing() {
   if (now < try_again_) return;
   try_again_ = now + kTryMissingEvery;
   core->in_background([self = shared_from_this()] {
-    const auto offers = self->core->resolver().offers(self->service->name);
+    const auto offers = self->resolver().offers(self->service->name);
     bool reached = false;
     std::size_t strangers = 0;
     (void)self->open(self->select(*offers, strangers), mf::now(), reached);
@@ -364,7 +381,7 @@ Found Target::State::look(Search& search, TimePoint deadline) {
     found.failure = client_closed();
     return found;
   }
-  auto& resolver = core->resolver();
+  auto& resolver = this->resolver();
   const auto version_before = resolver.version();
   found.offers = resolver.offers(service->name);
   found.again_at = deadline;
@@ -426,8 +443,8 @@ Found Target::State::wait_for_route(TimePoint deadline, const std::stop_token& s
       found.failure = gave_up(std::move(found.failure));
       return found;
     }
-    (void)core->resolver().wait_for_change(service->name, found.offers,
-                                           std::min({found.again_at, deadline, now + slice}));
+    (void)resolver().wait_for_change(service->name, found.offers,
+                                     std::min({found.again_at, deadline, now + slice}));
   }
 }
 
@@ -520,23 +537,23 @@ void Target::State::search_step(const std::shared_ptr<Search>& search) {
 void Target::State::search_later(const std::shared_ptr<Search>& search, Resolver::Snapshot known,
                                  TimePoint again_at) {
   const auto now = mf::now();
-  core->reactor().at(std::min(again_at, now + kLookEvery), [weak = weak_from_this(), search,
-                                                            known = std::move(known), again_at]() mutable {
-    const auto self = weak.lock();
-    if (!self || self->core->closed()) return;
-    {
-      const std::scoped_lock lock(self->mutex);
-      if (self->waiting_.empty()) {
-        self->searching_ = false;
-        return;
-      }
-    }
-    if (mf::now() >= again_at || self->core->resolver().offers(self->service->name) != known) {
-      self->search_in_background(search);
-    } else {
-      self->search_later(search, std::move(known), again_at);
-    }
-  });
+  core->reactor().at(std::min(again_at, now + kLookEvery),
+                     [weak = weak_from_this(), search, known = std::move(known), again_at]() mutable {
+                       const auto self = weak.lock();
+                       if (!self || self->core->closed()) return;
+                       {
+                         const std::scoped_lock lock(self->mutex);
+                         if (self->waiting_.empty()) {
+                           self->searching_ = false;
+                           return;
+                         }
+                       }
+                       if (mf::now() >= again_at || self->resolver().offers(self->service->name) != known) {
+                         self->search_in_background(search);
+                       } else {
+                         self->search_later(search, std::move(known), again_at);
+                       }
+                     });
 }
 
 // Calls that began to wait after the last step had begun are not ended by what it has found out.

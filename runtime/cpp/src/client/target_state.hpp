@@ -49,10 +49,16 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   std::string agent_key = "*";                  // whose answers caches keep apart
   std::atomic<ServiceCaches*> caches{nullptr};  // the client's, once they were asked for
   std::shared_ptr<Servant> servant;             // in-process; found once
+  std::shared_ptr<Resolver> only;               // of one instance; none: the client's
   std::mutex mutex;
 
   static std::shared_ptr<State> of(const std::shared_ptr<Core>& core, const ServiceInfo& service,
                                    std::optional<std::string> agent);
+  /// Of a service without agents, at one instance.
+  static std::shared_ptr<State> at(const std::shared_ptr<Core>& core, const ServiceInfo& service,
+                                   const Instance& instance);
+  /// Who says where the service is.
+  [[nodiscard]] Resolver& resolver() const noexcept { return only ? *only : core->resolver(); }
   /// "sf1.search.Index for agent "books""
   [[nodiscard]] std::string what() const;
 

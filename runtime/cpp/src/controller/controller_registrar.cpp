@@ -34,7 +34,7 @@ void ControllerRegistrar::announce(std::vector<Offered> offered, std::vector<Add
   std::vector<Offer> offers;
   for (Offered& one : offered) {
     Offer offer;
-    offer.key.kind = KeyKind::service;
+    offer.key.kind = one.kind == OfferedKind::topic ? KeyKind::topic : KeyKind::service;
     offer.key.name = std::move(one.service);
     offer.key.agent = std::move(one.agent);
     offer.addresses = texts;

@@ -43,6 +43,9 @@ std::uint64_t random_seed() {
 
 using Reader = StreamReader<Change>;
 
+// Topics stand among the services, with this before their names.
+constexpr std::string_view kTopic = "topic ";
+
 /// All that is known of one service.
 struct Service {
   KnownService known;
@@ -82,6 +85,9 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
   std::string note;         // why nothing is known yet
   bool complained = false;  // one line a loss, not one an attempt
   bool closed = false;
+  std::map<std::uint64_t, std::function<void()>> listeners;
+  std::uint64_t last_listener = 0;
+  bool telling = false;
   Client client;
   const ControllerClient controller;
 
@@ -92,6 +98,20 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
     service.snapshot = std::make_shared<const Offers>(std::move(offers));
     version.fetch_add(1);
     changed.notify_all();
+    if (listeners.empty() || std::exchange(telling, true)) return;
+    client.core()->reactor().post([weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->tell();
+    });
+  }
+
+  void tell() {
+    std::vector<std::function<void()>> all;
+    {
+      const std::scoped_lock lock(mutex);
+      telling = false;
+      for (const auto& [id, listener] : listeners) all.push_back(listener);
+    }
+    for (const auto& listener : all) listener();
   }
 
   void does_not_answer(const Failure& failure) {
@@ -189,8 +209,9 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
 
   void watch(const std::string& name) {
     Filter filter;
-    filter.kind = KeyKind::service;
-    filter.name = name;
+    const bool topic = name.starts_with(kTopic);
+    filter.kind = topic ? KeyKind::topic : KeyKind::service;
+    filter.name = topic ? name.substr(kTopic.size()) : name;
     std::shared_ptr<Reader> reader;
     {
       const std::scoped_lock lock(mutex);
@@ -287,6 +308,21 @@ void ControllerResolver::forget(std::string_view name) noexcept {
 Resolver::Snapshot ControllerResolver::offers(std::string_view name) {
   const std::scoped_lock lock(state_->mutex);
   return state_->service(name)->snapshot;
+}
+
+Resolver::Snapshot ControllerResolver::publishers(std::string_view topic) {
+  return offers(std::string(kTopic) + std::string(topic));
+}
+
+std::uint64_t ControllerResolver::add_listener(std::function<void()> changed) {
+  const std::scoped_lock lock(state_->mutex);
+  state_->listeners.emplace(++state_->last_listener, std::move(changed));
+  return state_->last_listener;
+}
+
+void ControllerResolver::remove_listener(std::uint64_t listener) noexcept {
+  const std::scoped_lock lock(state_->mutex);
+  state_->listeners.erase(listener);
 }
 
 Resolver::Snapshot ControllerResolver::wait_for_change(std::string_view name, const Snapshot& known,

@@ -14,6 +14,13 @@ StaticResolver::StaticResolver(std::vector<Address> servers) {
   offers_ = std::move(offers);
 }
 
+StaticResolver::StaticResolver(std::vector<Instance> servers) {
+  auto offers = std::make_shared<Offers>();
+  offers->any_agent = std::move(servers);
+  offers->answered = true;
+  offers_ = std::move(offers);
+}
+
 Resolver::Snapshot StaticResolver::offers(std::string_view /*service*/) {
   return offers_;
 }

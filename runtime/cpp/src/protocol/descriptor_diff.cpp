@@ -59,6 +59,9 @@ class Comparison {
     if (here_.per != there_.per)
       say(service_,
           "per " + short_expression(here_.per) + " here, per " + short_expression(there_.per) + " there");
+    if (here_.value != there_.value)
+      say(service_, "value " + value(here_) + " here, " + value(there_) + " there");
+    reached(std::string(service_), {here_.value});
     for (const DescriptorMethod& ours : here_.methods) {
       const DescriptorMethod* theirs = there_.method(ours.name);
       if (theirs != nullptr)
@@ -105,6 +108,10 @@ class Comparison {
   void tiers(const std::string& at, std::string_view what, std::string_view ours, std::string_view theirs) {
     if (ours != theirs)
       say(at, std::string(what) + ": " + std::string(ours) + " here, " + std::string(theirs) + " there");
+  }
+
+  static std::string value(const DescriptorTree& tree) {
+    return tree.value.empty() ? "none" : short_expression(tree.value);
   }
 
   static std::string replicated(const DescriptorMethod& method) {
@@ -156,17 +163,23 @@ class Comparison {
   /// The types that the method reaches here and that have the same name there, each once in all: those that
   /// its own lines mention, then those that these mention, and so on.
   void types(const std::string& at, const DescriptorMethod& method) {
+    std::vector<std::string_view> mentioned;
+    for (const DescriptorMember& member : method.params) mentioned.push_back(member.value);
+    mentioned.push_back(method.params_stream);
+    for (const DescriptorMember& member : method.results) mentioned.push_back(member.value);
+    mentioned.push_back(method.results_stream);
+    for (const DescriptorMember& member : method.throws) mentioned.push_back(member.name);
+    reached(at, mentioned);
+  }
+
+  void reached(const std::string& at, const std::vector<std::string_view>& mentioned) {
     std::vector<std::string_view> reached;
     const auto mention = [&](std::string_view expression) {
       for_pieces(expression, [&](std::string_view piece) {
         if (here_.types.contains(piece) && seen_.insert(piece).second) reached.push_back(piece);
       });
     };
-    for (const DescriptorMember& member : method.params) mention(member.value);
-    mention(method.params_stream);
-    for (const DescriptorMember& member : method.results) mention(member.value);
-    mention(method.results_stream);
-    for (const DescriptorMember& member : method.throws) mention(member.name);
+    for (const auto expression : mentioned) mention(expression);
     for (std::size_t i = 0; i < reached.size(); ++i) {
       const DescriptorType& ours = here_.types.at(reached[i]);
       for (const DescriptorMember& member : ours.members) mention(member.value);

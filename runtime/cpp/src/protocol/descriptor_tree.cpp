@@ -42,7 +42,7 @@ class TreeReader {
     type_ = nullptr;
     method_ = nullptr;
     members_ = nullptr;
-    if (word == "service") {
+    if (word == "service" || word == "topic") {
       tree_.service = rest;
     } else if (word == "type") {
       const std::string_view name = take_until(rest, ' ');
@@ -57,6 +57,8 @@ class TreeReader {
       type_->members.push_back({word, rest});
     } else if (word == "per") {
       tree_.per = rest;
+    } else if (word == "value") {
+      tree_.value = rest;
     } else if (word == "method") {
       method_ = &tree_.methods.emplace_back();
       method_->name = rest;

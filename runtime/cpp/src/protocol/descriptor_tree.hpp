@@ -42,6 +42,7 @@ struct DescriptorType {
 struct DescriptorTree {
   std::string_view service;
   std::string_view per = "nothing";  // "collection string"
+  std::string_view value{};          // of a topic
   std::vector<DescriptorMethod> methods;
   std::map<std::string_view, DescriptorType> types;
 

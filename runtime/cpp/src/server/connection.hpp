@@ -41,6 +41,7 @@ struct Offer {
   std::uint32_t weight = 1;
   std::map<std::string, std::string> labels;
   bool alone = false;
+  bool registered = true;  // controllers are told of it, as of a service
   // Each by the method's index in the schema:
   std::unique_ptr<Placement[]> placements;  // none unless adaptive
   std::unique_ptr<Counters[]> counters;

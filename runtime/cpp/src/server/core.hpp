@@ -29,7 +29,8 @@ class Server::Core final : public server::Directory {
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
-  void offer(std::shared_ptr<Servant> servant, OfferOptions options);
+  void offer(std::shared_ptr<Servant> servant, OfferOptions options, bool registered = true);
+  void offer(server::Offering& offering);
   void start();
   void run();
   void stop();
@@ -53,12 +54,18 @@ class Server::Core final : public server::Directory {
 
  private:
   class Acceptor;
+  class Door;
+  struct Published {
+    Fingerprint fingerprint{};
+    std::vector<std::string> agents;
+  };
   struct Client {
     std::shared_ptr<link::ServerLink> link;
     std::shared_ptr<server::Connection> connection;
   };
 
   [[nodiscard]] ConnectionStats connection_stats() const;
+  void publishes(const ServiceInfo& topic, std::vector<std::string> agents);
   void accept(std::unique_ptr<transport::Stream> stream);
   void refuse(transport::Stream& stream);
   /// Calls it on the acceptors' thread when all reactors have told what had arrived by now.
@@ -77,6 +84,8 @@ class Server::Core final : public server::Directory {
   protocol::Nonce nonce_{};
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const server::Offer>, std::less<>> offers_;
+  std::map<std::string, Published> topics_;
+  std::shared_ptr<Door> door_;  // for what offers by itself
   std::unordered_map<std::uint64_t, Client> clients_;
   std::set<std::uint64_t> greeting_;  // of them, those whose HELLO has not come, the oldest first
   std::uint64_t connections_ = 0;

@@ -13,6 +13,7 @@
 #include "mf/core/error.hpp"
 #include "mf/core/text.hpp"
 #include "mf/server/forwarder.hpp"
+#include "mf/server/offering.hpp"
 #include "server/core.hpp"
 
 namespace mf {
@@ -192,11 +193,64 @@ Server::Core::Core(ServerOptions options)
   for (auto& byte : nonce_) byte = static_cast<std::byte>(random());
 }
 
-void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options) {
+/// What offers by itself may outlive the server.
+class Server::Core::Door final : public server::Offers {
+ public:
+  explicit Door(Core& core) : core_(&core) {}
+
+  void offer(std::shared_ptr<Servant> servant) override {
+    const std::scoped_lock lock(mutex_);
+    if (core_ != nullptr) core_->offer(std::move(servant), {.where = Where::worker}, false);
+  }
+  void publishes(const ServiceInfo& topic, std::vector<std::string> agents) override {
+    const std::scoped_lock lock(mutex_);
+    if (core_ != nullptr) core_->publishes(topic, std::move(agents));
+  }
+  void on_stop(std::function<void()> stopping) override {
+    const std::scoped_lock lock(mutex_);
+    stopping_.push_back(std::move(stopping));
+  }
+  void stop() {
+    std::vector<std::function<void()>> stopping;
+    {
+      const std::scoped_lock lock(mutex_);
+      stopping.swap(stopping_);
+    }
+    for (const auto& each : stopping) each();
+  }
+  void close() {
+    const std::scoped_lock lock(mutex_);
+    core_ = nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  Core* core_;
+  std::vector<std::function<void()>> stopping_;
+};
+
+void Server::Core::offer(server::Offering& offering) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!door_) door_ = std::make_shared<Door>(*this);
+  }
+  offering.offer_at(door_);
+}
+
+void Server::Core::publishes(const ServiceInfo& topic, std::vector<std::string> agents) {
+  {
+    const std::scoped_lock lock(mutex_);
+    topics_[std::string(topic.name)] = {.fingerprint = topic.fingerprint, .agents = std::move(agents)};
+    if (!started_) return;
+  }
+  announce();
+}
+
+void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options, bool registered) {
   const auto& service = servant->service();
   const auto agent = sent_agent(service, options.agent);
   if (auto reason = agent_refusal(service, agent)) throw refused(std::move(*reason));
-  check_announced(options, agent, !options_.controller.empty());
+  check_announced(options, agent, registered && !options_.controller.empty());
   auto shown = shown_agent(service, agent);
   auto gates = gates_for(service, shown, options);
   {
@@ -213,6 +267,7 @@ void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options)
                       .weight = options.weight,
                       .labels = options.labels,
                       .alone = options.alone,
+                      .registered = registered,
                       .placements = std::move(placements),
                       .counters = std::make_unique<server::Counters[]>(service.methods.size()),
                       .gates = std::move(gates)});
@@ -466,12 +521,19 @@ void Server::Core::announce() {
     registrar = registrar_;
     if (!registrar) return;
     for (const auto& [key, offer] : offers_) {
+      if (!offer->registered) continue;
       offered.push_back({.service = key.first,
                          .agent = key.second,
                          .fingerprint = offer->servant->service().fingerprint,
                          .weight = offer->weight,
                          .labels = offer->labels,
                          .alone = offer->alone});
+    }
+    for (const auto& [name, topic] : topics_) {
+      for (const auto& agent : topic.agents) {
+        offered.push_back(
+            {.kind = OfferedKind::topic, .service = name, .agent = agent, .fingerprint = topic.fingerprint});
+      }
     }
   }
   registrar->announce(std::move(offered), advertised());
@@ -551,6 +613,7 @@ void Server::Core::drain() {
   for (const auto& client : clients()) {
     client.link->drain("the server is stopping");
   }
+  if (door_) door_->stop();
   // In real time, also on that of a test: nobody may be left to move its clock.
   const auto until = std::chrono::steady_clock::now() + options_.drain_timeout;
   const auto busy = [](const Client& client) { return !client.link->idle(); };
@@ -561,6 +624,7 @@ void Server::Core::drain() {
 
 // A handler that stops its own server is not waited for there, but its thread uses this.
 Server::Core::~Core() {
+  if (door_) door_->close();
   for (const auto& reactor : reactors_) reactor->stop();
 }
 
@@ -607,6 +671,10 @@ Server::~Server() {
 
 void Server::offer(std::shared_ptr<Servant> servant, OfferOptions options) {
   core_->offer(std::move(servant), std::move(options));
+}
+
+void Server::offer(server::Offering& offering) {
+  core_->offer(offering);
 }
 
 void Server::start() {

@@ -20,14 +20,6 @@ Error refused(Code code, std::string message) {
 
 }  // namespace
 
-Overflow default_overflow(const TopicInfo& topic) noexcept {
-  for (const auto each :
-       {Overflow::drop_oldest, Overflow::drop_newest, Overflow::block, Overflow::disconnect}) {
-    if ((topic.overflow & bit(each)) != 0) return each;
-  }
-  return Overflow::drop_oldest;
-}
-
 void check_subscription(const TopicInfo& topic, Overflow overflow, std::string_view agents) {
   if (auto why = pattern_refusal(topic.name(), topic.per_agent, agents))
     throw refused(Code::invalid_argument, std::move(*why));
@@ -44,7 +36,7 @@ void check_subscription(const TopicInfo& topic, Overflow overflow, std::string_v
 Channel::Channel(std::shared_ptr<Hub> hub, const TopicInfo& topic) : hub_(std::move(hub)), topic_(topic) {}
 
 std::shared_ptr<Outlet> Channel::outlet(std::string_view agent) {
-  const std::scoped_lock lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (const auto found = outlets_.find(agent); found != outlets_.end()) return found->second;
   if (topic_.per_agent && agent.empty())
     throw refused(Code::invalid_argument,
@@ -67,6 +59,8 @@ std::shared_ptr<Outlet> Channel::outlet(std::string_view agent) {
           .keep = topic_.replay, .keep_bytes = options.keep_bytes, .stall_timeout = options.stall_timeout});
   outlets_.emplace(agent, made);
   for (const auto& [queue, attached] : subscriptions_) match(attached, *made);
+  lock.unlock();
+  hub_->publishes(shared_from_this());
   return made;
 }
 

@@ -4,11 +4,14 @@
 #include <utility>
 
 #include "mf/core/error.hpp"
-#include "mf/protocol/descriptor_diff.hpp"
 #include "mf/topics/channel.hpp"
+#include "topics/servant.hpp"
 
 namespace mf::topics {
 namespace {
+
+// Of one topic that controllers are told of; with more it stands for all, "*".
+constexpr std::size_t kMostAgents = 4'096;
 
 Uuid random_uuid() {
   std::random_device random;
@@ -28,12 +31,17 @@ Hub::~Hub() = default;
 
 std::shared_ptr<Channel> Hub::channel(const TopicInfo& topic) {
   std::shared_ptr<Channel> channel;
+  std::vector<std::shared_ptr<server::Offers>> servers;  // that are to offer it
   {
     const std::scoped_lock lock(mutex_);
     auto& place = channels_[std::string(topic.name())];
-    if (!place) place = std::make_shared<Channel>(shared_from_this(), topic);
+    if (!place) {
+      place = std::make_shared<Channel>(shared_from_this(), topic);
+      servers = servers_;
+    }
     channel = place;
   }
+  for (const auto& server : servers) offer(channel, server);
   if (channel->topic().service.fingerprint != topic.service.fingerprint)
     throw Error(Code::schema_mismatch, Execution::not_executed,
                 "topic " + std::string(topic.name()) + " is in this process from two different schemas");
@@ -46,6 +54,53 @@ std::shared_ptr<Channel> Hub::find(std::string_view topic) const {
   return found == channels_.end() ? nullptr : found->second;
 }
 
+void Hub::offer_at(std::shared_ptr<server::Offers> server) {
+  std::vector<std::shared_ptr<Channel>> channels;
+  {
+    const std::scoped_lock lock(mutex_);
+    servers_.push_back(server);
+    for (const auto& [name, channel] : channels_) channels.push_back(channel);
+  }
+  for (const auto& channel : channels) {
+    offer(channel, server);
+    publishes(channel);
+  }
+}
+
+void Hub::offer(const std::shared_ptr<Channel>& channel, const std::shared_ptr<server::Offers>& server) {
+  const auto servant = std::make_shared<TopicServant>(channel);
+  server->on_stop([weak = std::weak_ptr(servant)] {
+    if (const auto held = weak.lock()) held->stop();
+  });
+  server->offer(servant);
+}
+
+// Later, and for many agents at once: a publisher may begin with thousands.
+void Hub::publishes(const std::shared_ptr<Channel>& channel) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (servers_.empty()) return;
+    news_.insert(channel);
+    if (news_.size() != 1) return;
+  }
+  complete([self = shared_from_this()] { self->tell_servers(); });
+}
+
+void Hub::tell_servers() {
+  std::set<std::shared_ptr<Channel>> news;
+  std::vector<std::shared_ptr<server::Offers>> servers;
+  {
+    const std::scoped_lock lock(mutex_);
+    news.swap(news_);
+    servers = servers_;
+  }
+  for (const auto& channel : news) {
+    auto agents = channel->agents();
+    if (agents.size() > kMostAgents) agents = {"*"};
+    for (const auto& server : servers) server->publishes(channel->topic().service, agents);
+  }
+}
+
 void Hub::complete(UniqueFunction<void()> work) {
   completions_.submit(std::move(work));
 }
@@ -56,6 +111,8 @@ void Hub::close() {
   {
     const std::scoped_lock lock(mutex_);
     channels.swap(channels_);
+    servers_.clear();
+    news_.clear();
   }
   for (const auto& [name, channel] : channels) channel->close();
   completions_.stop();

@@ -233,7 +233,7 @@ std::shared_ptr<Inbox> Inbox::local(const Topics& topics, const TopicInfo& topic
   const auto channel = topics.hub()->channel(topic);
   auto queue = channel->make_queue({.max_messages = options.max_messages,
                                     .max_bytes = options.max_bytes,
-                                    .overflow = options.overflow.value_or(default_overflow(topic))});
+                                    .overflow = options.overflow.value_or(topic.default_overflow)});
   auto inbox = std::make_shared<LocalInbox>(channel, queue);
   channel->subscribe(queue, {.agents = agents, .replay = options.replay.value_or(topic.replay)});
   return inbox;

@@ -46,8 +46,8 @@ void Queue::tell_missed(std::uint32_t source, Entry& into) {
 void Queue::drop_oldest(std::size_t size) {
   while (!has_room(size) && !ring_.empty()) {
     auto oldest = ring_.pop();
+    if (counts(oldest)) --messages_;
     if (oldest.kind == Kind::message) {
-      --messages_;
       bytes_ -= oldest.item->size;
       miss(oldest.source, oldest.item->sequence);
       continue;
@@ -99,6 +99,7 @@ bool Queue::push(Item* item, std::uint32_t source, bool reserved) {
     Entry missed;
     tell_missed(source, missed);
     std::erase(missing_, source);
+    ++messages_;
     ring_.push(std::move(missed));
   }
   ++messages_;
@@ -107,9 +108,12 @@ bool Queue::push(Item* item, std::uint32_t source, bool reserved) {
   return wanted();
 }
 
-bool Queue::push_missed(std::uint32_t source, std::uint64_t first, std::uint64_t count, Why why) {
+bool Queue::push_missed(std::uint32_t source, std::uint64_t first, std::uint64_t count, Why why,
+                        bool reserved) {
   const std::scoped_lock lock(mutex_);
+  if (reserved && reserved_ != 0) --reserved_;
   if (closed_ || ended_) return false;
+  ++messages_;
   ring_.push({.first = first, .count = count, .source = source, .kind = Kind::missed, .why = why});
   return wanted();
 }
@@ -169,8 +173,7 @@ void Queue::when_room(std::size_t size, UniqueFunction<void()> room) {
   {
     const std::scoped_lock lock(mutex_);
     if (!closed_ && !has_room(size)) {
-      room_ = std::move(room);
-      room_for_ = size;
+      rooms_.emplace_back(size, std::move(room));
       return;
     }
   }
@@ -196,8 +199,8 @@ Queue::Got Queue::take(Entry& into, Lock& /*lock*/) {
   }
   if (ring_.empty()) return ended_ || closed_ ? Got::ended : Got::nothing;
   into = ring_.pop();
+  if (counts(into)) --messages_;
   if (into.kind == Kind::message) {
-    --messages_;
     bytes_ -= into.item->size;
     ++delivered_;
   }
@@ -209,10 +212,12 @@ void Queue::release_room(Lock& lock) {
   waited_since_ = {};
   for (auto* const waiter : room_waiters_) waiter->finish();
   room_waiters_.clear();
-  if (room_ && (closed_ || has_room(room_for_))) {
-    auto room = std::exchange(room_, nullptr);
+  for (auto each = rooms_.begin(); each != rooms_.end(); ++each) {
+    if (!closed_ && !has_room(each->first)) continue;
+    auto room = std::move(each->second);
+    rooms_.erase(each);
     lock.unlock();
-    room();
+    return room();
   }
 }
 
@@ -269,7 +274,7 @@ void Queue::when_ready(UniqueFunction<void()> ready) {
 void Queue::close() {
   Ring dropped;  // the last users of items may be here, and their ends may be slow
   UniqueFunction<void()> ready;
-  UniqueFunction<void()> room;
+  std::vector<std::pair<std::size_t, UniqueFunction<void()>>> rooms;
   {
     const std::scoped_lock lock(mutex_);
     if (std::exchange(closed_, true)) return;
@@ -283,10 +288,10 @@ void Queue::close() {
     waiters_.clear();
     room_waiters_.clear();
     ready = std::exchange(ready_, nullptr);
-    room = std::exchange(room_, nullptr);
+    rooms.swap(rooms_);
   }
   if (ready) ready();
-  if (room) room();
+  for (auto& [size, room] : rooms) room();
 }
 
 std::shared_ptr<const Failure> Queue::why() const {

@@ -8,6 +8,7 @@
 // and goes on being used. Nothing is connected before the first question.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,9 @@ class ControllerResolver final : public Resolver {
   ~ControllerResolver() override;
 
   Snapshot offers(std::string_view service) override;
+  Snapshot publishers(std::string_view topic) override;
+  std::uint64_t add_listener(std::function<void()> changed) override;
+  void remove_listener(std::uint64_t listener) noexcept override;
   Snapshot wait_for_change(std::string_view service, const Snapshot& known, TimePoint until) override;
   [[nodiscard]] std::uint64_t version() const noexcept override;
   [[nodiscard]] bool knows_agents() const noexcept override { return true; }

@@ -18,8 +18,11 @@ class Reactor;
 
 namespace mf {
 
-/// One (service, agent) of a server.
+enum class OfferedKind : std::uint8_t { service, topic };
+
+/// One (service, agent) of a server, or one of a topic that is published there.
 struct Offered {
+  OfferedKind kind = OfferedKind::service;
   std::string service;
   std::string agent;
   std::array<std::uint8_t, 16> fingerprint{};
@@ -40,7 +43,7 @@ class Registrar {
 };
 
 /// A registrar at the controllers at these addresses, which runs on that reactor. Declared here so that
-/// servers can be told by URL; defined on floor R6.
+/// servers can be told by URL; defined on floor R7.
 std::unique_ptr<Registrar> make_controller_registrar(std::vector<Address> controllers,
                                                      std::array<std::uint8_t, 16> instance, const Log& log,
                                                      std::shared_ptr<transport::Reactor> reactor);

@@ -2,7 +2,7 @@
 // needs no controller.
 //
 // Clients never depend on the controller, only on this. Implementations: StaticResolver (below), the
-// controller's (floor R6), and fakes in tests. All functions are thread-safe. A snapshot is immutable; a
+// controller's (floor R7), and fakes in tests. All functions are thread-safe. A snapshot is immutable; a
 // change makes a new one and raises version().
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -66,6 +67,14 @@ class Resolver {
   /// What is known now; never null, never blocks. The first question about a service starts to watch it.
   virtual Snapshot offers(std::string_view service) = 0;
 
+  /// The same of a topic: who publishes it, for which agents; "*" stands for any. As offers(), if the source
+  /// knows no agents.
+  virtual Snapshot publishers(std::string_view topic) { return offers(topic); }
+  /// Calls when a snapshot may be another one, on some thread and never within a call, until it is removed.
+  /// 0: none ever is.
+  virtual std::uint64_t add_listener(std::function<void()> /*changed*/) { return 0; }
+  virtual void remove_listener(std::uint64_t /*listener*/) noexcept {}
+
   /// Blocks until the snapshot is another one than `known`, or until the time given.
   virtual Snapshot wait_for_change(std::string_view service, const Snapshot& known, TimePoint until) = 0;
 
@@ -90,6 +99,7 @@ class Resolver {
 class StaticResolver final : public Resolver {
  public:
   explicit StaticResolver(std::vector<Address> servers);
+  explicit StaticResolver(std::vector<Instance> servers);
 
   Snapshot offers(std::string_view service) override;
   Snapshot wait_for_change(std::string_view service, const Snapshot& known, TimePoint until) override;
@@ -130,7 +140,7 @@ class RelayedResolver final : public Resolver {
 
 /// A resolver over the controllers at these addresses, or over relays, which are asked in the same way. It
 /// runs on that reactor until it is closed. `tls`: how relays at relay+tls:// are verified.
-/// Declared here so that clients can be opened by URL; defined on floor R6.
+/// Declared here so that clients can be opened by URL; defined on floor R7.
 std::shared_ptr<Resolver> make_controller_resolver(std::vector<Address> controllers,
                                                    std::shared_ptr<transport::Reactor> reactor,
                                                    const Log& log, const TlsOptions& tls = {});

@@ -189,6 +189,30 @@ class StreamOut {
     async_wrote(lock, std::move(done));
   }
 
+  /// For who has many values at hand: `append(buffer)` writes one behind what the buffer holds, or says false
+  /// that there is none. Never waits: where much is pending, it stops, and `more` is called once when there
+  /// is room again. Gives what has ended the stream, if it has; a value that is too large ends nothing.
+  template <class Append>
+  Outcome<bool> write_many(Append&& append, UniqueFunction<void()> more) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      if (ended_ || stopped_) return state();
+      if (much()) {
+        emit(lock);
+        if (ended_ || stopped_) return state();
+        if (too_much()) {
+          ready_ = std::move(more);
+          return true;
+        }
+      }
+      make_room();
+      if (!append(pending_)) break;
+      if (auto too_large = add_value()) return std::move(*too_large);
+    }
+    emit(lock);
+    return state();
+  }
+
   /// This side writes no more values, and those that are pending still leave. False: it has said so before.
   bool end_here();
   /// Sends what is pending, as far as there is credit.

@@ -31,7 +31,8 @@
 
 namespace mf::server {
 class Forwarder;
-}
+class Offering;
+}  // namespace mf::server
 
 namespace mf {
 
@@ -181,6 +182,8 @@ class Server {
   /// Throws Error(INVALID_ARGUMENT): the (service, agent) is offered already, the agent does not fit the
   /// service, or a limit names a method that the service does not have.
   void offer(std::shared_ptr<Servant> servant, OfferOptions options = {});
+  /// Offers what mf::Topics have, now and later, to subscribers elsewhere.
+  void offer(server::Offering& offering);
 
   /// Listens and returns. Throws Error(UNAVAILABLE): the port is taken, …, and Error(INVALID_ARGUMENT): a
   /// file of TlsOptions cannot be used.

@@ -35,7 +35,7 @@ struct Request {
   const std::vector<Position>* seen = nullptr;
 };
 
-class Channel {
+class Channel : public std::enable_shared_from_this<Channel> {
  public:
   using Listener = std::function<void(const SubscriptionStats&)>;
 

@@ -48,6 +48,11 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   /// Within this process. Throws as Channel::subscribe() does.
   [[nodiscard]] static std::shared_ptr<Inbox> local(const Topics& topics, const TopicInfo& topic,
                                                     std::string_view agents, const SubscribeOptions& options);
+  /// At all who publish it where the client looks; `received` makes an item of its bytes.
+  using Received = Item* (*)(Bytes payload);
+  [[nodiscard]] static std::shared_ptr<Inbox> remote(const Client& client, const TopicInfo& topic,
+                                                     std::string_view agents, const SubscribeOptions& options,
+                                                     Received received);
 
   /// Waits until then; false: nothing came. Throws what has ended the subscription.
   [[nodiscard]] bool take(Taken& into, TimePoint until);

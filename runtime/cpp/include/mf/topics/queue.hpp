@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "mf/core/clock.hpp"
@@ -63,7 +64,9 @@ class Queue {
   std::uint32_t add_source(std::shared_ptr<const Origin> origin, std::uint64_t next);
   /// Takes over a use of the item. `reserved`: reserve() has said that there is room.
   [[nodiscard]] bool push(Item* item, std::uint32_t source, bool reserved);
-  [[nodiscard]] bool push_missed(std::uint32_t source, std::uint64_t first, std::uint64_t count, Why why);
+  /// Counts as a message.
+  [[nodiscard]] bool push_missed(std::uint32_t source, std::uint64_t first, std::uint64_t count, Why why,
+                                 bool reserved = false);
   /// Nothing more comes: all that is in it can still be taken, then it ends; with a failure, if there is one.
   [[nodiscard]] bool end(std::shared_ptr<const Failure> why);
   void wake();
@@ -143,8 +146,10 @@ class Queue {
   void tell_missed(std::uint32_t source, Entry& into);
   [[nodiscard]] Got take(Entry& into, Lock& lock);
   void drop_oldest(std::size_t size);
-  [[nodiscard]] bool room_wanted() const noexcept {
-    return waited_since_ != TimePoint{} || static_cast<bool>(room_);
+  [[nodiscard]] bool room_wanted() const noexcept { return waited_since_ != TimePoint{} || !rooms_.empty(); }
+  /// A message, or one that is missed in its place, has left the ring, or comes into it.
+  [[nodiscard]] static bool counts(const Entry& entry) noexcept {
+    return entry.kind == Kind::message || entry.kind == Kind::missed;
   }
   void release_room(Lock& lock);
 
@@ -167,8 +172,7 @@ class Queue {
   std::vector<link::Waiter*> waiters_;
   UniqueFunction<void()> ready_;
   std::vector<link::Waiter*> room_waiters_;
-  UniqueFunction<void()> room_;
-  std::size_t room_for_ = 0;  // of what room_ waits for
+  std::vector<std::pair<std::size_t, UniqueFunction<void()>>> rooms_;  // for so many bytes each
 };
 
 }  // namespace mf::topics

@@ -25,6 +25,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "mf/client/client.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/async.hpp"
 #include "mf/core/clock.hpp"
@@ -159,11 +160,18 @@ class PerAgentSubscriber : public BaseSubscriber<Topic> {
  public:
   PerAgentSubscriber(const Topics& topics, std::string_view agents, const SubscribeOptions& options = {})
       : BaseSubscriber<Topic>(Inbox::local(topics, Topic::kTopic, agents, options)) {}
+  PerAgentSubscriber(const Client& client, std::string_view agents, const SubscribeOptions& options = {})
+      : BaseSubscriber<Topic>(Inbox::remote(client, Topic::kTopic, agents, options,
+                                            &ItemOf<typename Topic::Value>::received)) {}
   /// Of one agent of another type than text.
   template <class Agent = typename Topic::Agent>
     requires(!std::is_convertible_v<Agent, std::string_view>)
   PerAgentSubscriber(const Topics& topics, const Agent& agent, const SubscribeOptions& options = {})
       : PerAgentSubscriber(topics, std::string_view(agent_text(agent)), options) {}
+  template <class Agent = typename Topic::Agent>
+    requires(!std::is_convertible_v<Agent, std::string_view>)
+  PerAgentSubscriber(const Client& client, const Agent& agent, const SubscribeOptions& options = {})
+      : PerAgentSubscriber(client, std::string_view(agent_text(agent)), options) {}
 };
 
 /// Of a topic without agents.
@@ -172,6 +180,9 @@ class LoneSubscriber : public BaseSubscriber<Topic> {
  public:
   explicit LoneSubscriber(const Topics& topics, const SubscribeOptions& options = {})
       : BaseSubscriber<Topic>(Inbox::local(topics, Topic::kTopic, "", options)) {}
+  explicit LoneSubscriber(const Client& client, const SubscribeOptions& options = {})
+      : BaseSubscriber<Topic>(
+            Inbox::remote(client, Topic::kTopic, "", options, &ItemOf<typename Topic::Value>::received)) {}
 };
 
 }  // namespace mf::topics

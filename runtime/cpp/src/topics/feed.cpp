@@ -1,0 +1,244 @@
+#include "topics/feed.hpp"
+
+#include <random>
+#include <utility>
+
+#include "client/core.hpp"
+#include "mf/client/scratch.hpp"
+#include "mf/codec/constraints.hpp"
+#include "mf/core/text.hpp"
+
+namespace mf::topics {
+namespace {
+
+using Subscribe = methods::AnyTopicSubscribe;
+
+// Of one subscription: more come from nobody who means well.
+constexpr std::size_t kMostSources = 1U << 18U;
+
+std::uint64_t random_number() {
+  std::random_device random;
+  return std::uint64_t{random()} << 32U | random();
+}
+
+Failure misbehaves(std::string message) {
+  return {.code = Code::protocol_error,
+          .execution = Execution::unknown,
+          .message = std::move(message),
+          .declared = nullptr};
+}
+
+/// Will it be no better next time?
+bool final_for_all(Code code) noexcept {
+  return code == Code::invalid_argument || code == Code::permission_denied || code == Code::unauthenticated ||
+         code == Code::cancelled;
+}
+
+}  // namespace
+
+Feed::Feed(std::shared_ptr<RemoteInbox> inbox, const Instance& instance)
+    : inbox_(std::move(inbox)),
+      target_(inbox_->core(), inbox_->topic().service, instance),
+      where_(instance.address.str()),
+      backoff_(random_number()) {}
+
+Feed::~Feed() = default;
+
+void Feed::begin() {
+  if (left_ || !inbox_->goes_on(*this)) return;
+  CallOptions options;
+  options.deadline = kInfinite;
+  const auto what = inbox_->subscription();
+  Gathered payload(client::take_scratch());
+  client::detail::encode_arguments<Subscribe>(payload, what);
+  const client::Context context(target_, options, Subscribe::kInfo);
+  auto head = client::detail::head<Subscribe>();
+  head.flags |= protocol::kStream;
+  const auto call = std::make_shared<Call>(target_, link::kMethod<Subscribe>, head, std::move(payload),
+                                           context, options, Tier::memcpy);
+  {
+    const std::scoped_lock lock(mutex_);
+    call_ = call;
+  }
+  reading_ = call;
+  sources_.clear();
+  values_ = 0;
+  held_ = false;
+  client::AsyncCall::launch(call, context.now);
+  if (left_) call->abandon();  // leave() may not have seen it
+  read();
+}
+
+void Feed::leave() {
+  left_ = true;
+  std::shared_ptr<Call> call;
+  {
+    const std::scoped_lock lock(mutex_);
+    call = call_;
+  }
+  if (call) call->abandon();
+}
+
+// Whoever comes while somebody reads leaves it to him.
+void Feed::read() {
+  if (asked_.fetch_add(1) != 0) return;
+  for (std::uint32_t seen = 1; seen != 0;) {
+    seen = asked_.load();
+    read_all();
+    seen = asked_.fetch_sub(seen) - seen;
+  }
+}
+
+void Feed::read_all() {
+  while (!left_) {
+    try {
+      if (held_) {
+        if (!take(delivery_)) return;
+        held_ = false;
+      }
+      if (values_ == 0) {
+        const auto got = reading_->input().take(frame_);
+        if (got == link::StreamIn::Got::nothing)
+          return reading_->input().when_ready([self = shared_from_this()] { self->read(); });
+        if (got == link::StreamIn::Got::ended) {
+          const auto why = reading_->input().why();
+          return lost(why ? *why
+                          : Failure{.code = Code::shutting_down,
+                                    .execution = Execution::not_executed,
+                                    .message = "the publisher has ended the subscription",
+                                    .declared = nullptr});
+        }
+        if (frame_.encoding != static_cast<std::uint8_t>(Subscribe::kResultElementTier))
+          throw Error(Code::decode_error, Execution::unknown, link::wrong_encoding().message);
+        reader_.emplace(frame_.bytes.span());
+        reader_->set_owner(frame_.bytes);
+        values_ = frame_.count;
+      }
+      if (!codec::decode<Subscribe::kResultElementTier>(*reader_, delivery_) ||
+          (--values_ == 0 && !reader_->finish()))
+        throw Error(Code::decode_error, Execution::unknown,
+                    "what a publisher sent: " + reader_->error().message());
+      held_ = true;
+    } catch (const Error& error) {
+      reading_->abandon();
+      return lost({.code = error.code(),
+                   .execution = Execution::unknown,
+                   .message = error.message(),
+                   .declared = nullptr});
+    }
+  }
+}
+
+bool Feed::take(Delivery& delivery) {
+  if (delivery.is_message()) [[likely]]
+    return take_message(delivery.message());
+  if (const auto bad = codec::violation(delivery))
+    throw Error(Code::invalid_argument, Execution::unknown, "what a publisher sent: " + *bad);
+  if (delivery.is_source()) take_source(delivery.source());
+  if (delivery.is_missed()) return take_missed(delivery.missed());
+  if (delivery.is_ended()) (void)source(delivery.ended().source);
+  return true;
+}
+
+void Feed::take_source(const Source& source) {
+  if (source.source != sources_.size())
+    misbehaves("a publisher sent source " + std::to_string(source.source) + " where " +
+               std::to_string(sources_.size()) + " follows")
+        .raise();
+  if (sources_.size() >= kMostSources)
+    misbehaves("a publisher has more than " + std::to_string(kMostSources) + " agents in one subscription")
+        .raise();
+  auto known = inbox_->known(source);
+  if (!known->begun) {
+    known->begun = true;
+    known->last = source.next == 0 ? 0 : source.next - 1;
+  }
+  sources_.push_back(std::move(known));
+  // What lies between what has come and what will is known when the next of it comes.
+  if (!std::exchange(subscribed_, true)) {
+    backoff_.reset();
+    inbox_->on_subscribed();
+  }
+}
+
+RemoteInbox::Known& Feed::source(std::uint32_t number) {
+  if (number >= sources_.size())
+    misbehaves("a publisher sent a message of source " + std::to_string(number) + ", of which it has " +
+               std::to_string(sources_.size()))
+        .raise();
+  return *sources_[number];
+}
+
+bool Feed::miss(RemoteInbox::Known& known, std::uint64_t first, std::uint64_t count, Why why) {
+  auto& inbox = inbox_->inbox();
+  if (!inbox.reserve(0)) {
+    inbox.when_room(0, [self = shared_from_this()] { self->read(); });
+    return false;
+  }
+  known.last = first + count - 1;
+  if (inbox.push_missed(known.number, first, count, why, true)) inbox.wake();
+  return true;
+}
+
+bool Feed::take_message(Message& message) {
+  auto& known = source(message.source);
+  if (message.sequence <= known.last) [[unlikely]] {
+    inbox_->count_duplicate();
+    return true;
+  }
+  if (message.sequence != known.last + 1 &&
+      !miss(known, known.last + 1, message.sequence - known.last - 1, Why::upstream)) [[unlikely]]
+    return false;
+  auto& inbox = inbox_->inbox();
+  const auto size = message.payload.size();
+  if (!inbox.reserve(size)) {
+    inbox.when_room(size, [self = shared_from_this()] { self->read(); });
+    return false;
+  }
+  auto* const item = inbox_->make_item(std::exchange(message.payload, Bytes()));
+  item->origin = known.origin;
+  item->sequence = message.sequence;
+  item->time = message.time;
+  known.last = message.sequence;
+  if (inbox.push(item, known.number, true)) inbox.wake();
+  return true;
+}
+
+bool Feed::take_missed(const Missed& missed) {
+  auto& known = source(missed.source);
+  if (missed.count == 0 || missed.first == 0 || missed.count > UINT64_MAX - missed.first)
+    misbehaves("a publisher says that " + std::to_string(missed.count) + " messages from " +
+               std::to_string(missed.first) + " on are missed")
+        .raise();
+  const auto last = missed.first + missed.count - 1;
+  if (last <= known.last) {
+    inbox_->count_duplicate();
+    return true;
+  }
+  const auto next = known.last + 1;
+  if (missed.first > next && !miss(known, next, missed.first - next, Why::upstream)) return false;
+  const auto first = known.last + 1;
+  return miss(known, first, last - first + 1, missed.why);
+}
+
+void Feed::lost(const Failure& why) {
+  if (std::exchange(subscribed_, false)) inbox_->on_lost();
+  if (left_) return;
+  const bool asked_for_it = why.code == Code::overloaded && inbox_->inbox_overflow() == Overflow::disconnect;
+  if (final_for_all(why.code) || asked_for_it || (why.code == Code::schema_mismatch && inbox_->alone()))
+    return inbox_->end(why);
+  if (!std::exchange(complained_, true))
+    inbox_->core()->options().log.write(Level::warning, "subscription_lost",
+                                        {{"topic", inbox_->topic().name()},
+                                         {"publisher", where_},
+                                         {"code", name(why.code)},
+                                         {"reason", why.message},
+                                         {"next", "tries again"}});
+  again();
+}
+
+void Feed::again() {
+  inbox_->core()->reactor().at(mf::now() + backoff_.next(), [self = shared_from_this()] { self->begin(); });
+}
+
+}  // namespace mf::topics

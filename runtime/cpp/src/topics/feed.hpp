@@ -1,0 +1,71 @@
+// One subscription at one publisher: begun, read into the inbox of its subscriber, and begun again when it
+// was lost, where it left off.
+//
+// Threads. What comes is read by one thread at a time: that of the client's sockets, or one that has taken
+// messages out of a full inbox.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mf/client/stream.hpp"
+#include "mf/codec/reader.hpp"
+#include "mf/link/backoff.hpp"
+#include "mf/link/resolver.hpp"
+#include "mf/topics.client.hpp"
+#include "topics/remote.hpp"
+
+namespace mf::topics {
+
+class Feed final : public std::enable_shared_from_this<Feed> {
+ public:
+  Feed(std::shared_ptr<RemoteInbox> inbox, const Instance& instance);
+  ~Feed();
+  Feed(const Feed&) = delete;
+  Feed& operator=(const Feed&) = delete;
+
+  void begin();
+  /// Ends the subscription for good.
+  void leave();
+
+ private:
+  using Call = client::StreamedCallOf<methods::AnyTopicSubscribe>;
+
+  void read();
+  void read_all();
+  /// False: there is no room in the inbox, and read() is called when there is.
+  [[nodiscard]] bool take(Delivery& delivery);
+  void take_source(const Source& source);
+  [[nodiscard]] bool take_message(Message& message);
+  [[nodiscard]] bool take_missed(const Missed& missed);
+  [[nodiscard]] bool miss(RemoteInbox::Known& known, std::uint64_t first, std::uint64_t count, Why why);
+  [[nodiscard]] RemoteInbox::Known& source(std::uint32_t number);
+  void lost(const Failure& why);
+  void again();
+
+  const std::shared_ptr<RemoteInbox> inbox_;
+  const client::Target target_;
+  const std::string where_;
+  std::atomic<std::uint32_t> asked_{0};  // how often read() was called
+  std::atomic<bool> left_{false};
+  std::mutex mutex_;
+  std::shared_ptr<Call> call_;
+  // Of who reads:
+  std::shared_ptr<Call> reading_;
+  link::Backoff backoff_;
+  bool subscribed_ = false;
+  bool complained_ = false;
+  std::vector<std::shared_ptr<RemoteInbox::Known>> sources_;
+  link::StreamIn::Frame frame_;
+  std::optional<codec::Reader> reader_;
+  std::uint32_t values_ = 0;  // of the frame, that were not read yet
+  Delivery delivery_;
+  bool held_ = false;  // the delivery waits for room
+};
+
+}  // namespace mf::topics

@@ -1,0 +1,229 @@
+#include "topics/remote.hpp"
+
+#include <algorithm>
+
+#include "mf/core/error.hpp"
+#include "mf/link/waiter.hpp"
+#include "mf/topics/channel.hpp"
+#include "mf/topics/pattern.hpp"
+#include "topics/feed.hpp"
+
+namespace mf::topics {
+namespace {
+
+constexpr std::uint32_t kAll = UINT32_MAX;
+
+std::shared_ptr<Queue> own_queue(const SubscribeOptions& options) {
+  const TopicsOptions most{};
+  const auto messages = options.max_messages == 0 ? most.max_messages : options.max_messages;
+  const auto bytes = options.max_bytes == 0 ? most.max_bytes : options.max_bytes;
+  return std::make_shared<Queue>(
+      Queue::Bounds{.max_messages = messages, .max_bytes = bytes, .overflow = Overflow::block});
+}
+
+SubscribeOptions with_overflow(SubscribeOptions options, const TopicInfo& topic) {
+  if (!options.overflow) options.overflow = topic.default_overflow;
+  return options;
+}
+
+}  // namespace
+
+RemoteInbox::RemoteInbox(std::shared_ptr<client::Core> core, const TopicInfo& topic, std::string agents,
+                         const SubscribeOptions& options, Received received)
+    : Inbox(own_queue(options), topic),
+      core_(std::move(core)),
+      topic_(topic),
+      agents_(std::move(agents)),
+      options_(with_overflow(options, topic)),
+      received_(received) {}
+
+RemoteInbox::~RemoteInbox() = default;
+
+void RemoteInbox::begin() {
+  const auto weak = std::weak_ptr(std::static_pointer_cast<RemoteInbox>(shared_from_this()));
+  const auto listener = core_->resolver().add_listener([weak] {
+    if (const auto self = weak.lock()) self->look();
+  });
+  {
+    const std::scoped_lock lock(mutex_);
+    listener_ = listener;
+  }
+  look();
+}
+
+/// By what tells processes apart.
+std::map<std::string, Instance> RemoteInbox::instances() {
+  std::map<std::string, Instance> found;
+  const auto add = [&](const Instance& instance) {
+    std::string key(reinterpret_cast<const char*>(instance.nonce.data()), instance.nonce.size());
+    found.emplace(key + instance.address.str(), instance);
+  };
+  const auto offers = core_->resolver().publishers(topic_.name());
+  for (const auto& instance : offers->any_agent) add(instance);
+  for (const auto& [agent, instances] : offers->agents) {
+    if (agent != "*" && !pattern_matches(agents_, agent)) continue;
+    for (const auto& instance : instances) add(instance);
+  }
+  return found;
+}
+
+void RemoteInbox::look() {
+  const auto found = instances();
+  std::vector<std::shared_ptr<Feed>> begin;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (left_) return;
+    for (const auto& [key, instance] : found) {
+      auto& feed = feeds_[key];
+      if (feed) continue;
+      feed = std::make_shared<Feed>(std::static_pointer_cast<RemoteInbox>(shared_from_this()), instance);
+      begin.push_back(feed);
+    }
+  }
+  for (const auto& feed : begin) feed->begin();
+}
+
+bool RemoteInbox::goes_on(const Feed& feed) {
+  const auto found = instances();
+  const std::scoped_lock lock(mutex_);
+  for (auto each = feeds_.begin(); each != feeds_.end(); ++each) {
+    if (each->second.get() != &feed) continue;
+    if (found.contains(each->first)) return true;
+    feeds_.erase(each);
+    return false;
+  }
+  return false;
+}
+
+Overflow RemoteInbox::inbox_overflow() const noexcept {
+  return *options_.overflow;
+}
+
+Subscription RemoteInbox::subscription() const {
+  Subscription what;
+  what.agents = agents_;
+  what.overflow = *options_.overflow;
+  what.max_messages = options_.max_messages;
+  what.max_bytes = options_.max_bytes;
+  what.replay = options_.replay.value_or(kAll);
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [key, known] : known_) {
+    if (what.seen.size() == MOST_POSITIONS) break;
+    if (known->begun)
+      what.seen.push_back({.publisher = key.first, .agent = key.second, .sequence = known->last.load()});
+  }
+  return what;
+}
+
+std::shared_ptr<RemoteInbox::Known> RemoteInbox::known(const Source& source) {
+  const std::scoped_lock lock(mutex_);
+  auto& place = known_[{source.publisher, source.agent}];
+  if (place) return place;
+  place = std::make_shared<Known>();
+  place->origin = std::make_shared<Origin>(Origin{.topic = std::string(topic_.name()),
+                                                  .agent = source.agent,
+                                                  .publisher = source.publisher,
+                                                  .counters = counters_});
+  place->number = queue().add_source(place->origin, source.next);
+  return place;
+}
+
+void RemoteInbox::changed(int by) {
+  Matched listener;
+  std::size_t count = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    subscribed_ = by > 0 ? subscribed_ + 1 : subscribed_ - 1;
+    count = subscribed_;
+    listener = by > 0 ? matched_ : unmatched_;
+    std::erase_if(waiters_, [&](const auto& waiter) {
+      if (subscribed_ < waiter.first) return false;
+      waiter.second->finish();
+      return true;
+    });
+  }
+  if (!listener) return;
+  complete([self = shared_from_this(), listener = std::move(listener), count] {
+    try {
+      listener(count);
+    } catch (...) {
+      static_cast<const RemoteInbox&>(*self).log_escaped();
+    }
+  });
+}
+
+void RemoteInbox::on_subscribed() {
+  changed(1);
+}
+
+void RemoteInbox::on_lost() {
+  changed(-1);
+}
+
+void RemoteInbox::end(const Failure& why) {
+  if (queue().end(mf::detail::shared(why))) queue().wake();
+}
+
+bool RemoteInbox::alone() const {
+  const std::scoped_lock lock(mutex_);
+  return feeds_.size() == 1;
+}
+
+bool RemoteInbox::await_publishers(std::size_t count, TimePoint until) {
+  link::Waiter waiter;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (subscribed_ >= count) return true;
+    waiters_.emplace_back(count, &waiter);
+  }
+  waiter.wait_until(until);
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(waiters_, [&](const auto& each) { return each.second == &waiter; });
+  return waiter.done() || subscribed_ >= count;
+}
+
+void RemoteInbox::set_matched(Matched matched, Matched unmatched) {
+  const std::scoped_lock lock(mutex_);
+  if (matched) matched_ = std::move(matched);
+  if (unmatched) unmatched_ = std::move(unmatched);
+}
+
+void RemoteInbox::leave() {
+  left_ = true;
+  std::map<std::string, std::shared_ptr<Feed>> feeds;
+  std::uint64_t listener = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    feeds.swap(feeds_);
+    listener = listener_;
+  }
+  if (listener != 0) core_->resolver().remove_listener(listener);
+  for (const auto& [where, feed] : feeds) feed->leave();
+}
+
+void RemoteInbox::add_stats(SubscriberStats& stats) const {
+  stats.duplicates = duplicates_;
+  stats.decoded = counters_->decoded;
+  stats.undecodable = counters_->undecodable;
+  stats.copied = counters_->copied;
+  const std::scoped_lock lock(mutex_);
+  stats.publishers = subscribed_;
+}
+
+void RemoteInbox::log_escaped() const noexcept {
+  log_escaped_exception(core_->options().log, "a subscriber's callback");
+}
+
+std::shared_ptr<Inbox> Inbox::remote(const Client& client, const TopicInfo& topic, std::string_view agents,
+                                     const SubscribeOptions& options, Received received) {
+  const auto& core = client.core();
+  if (core->servants())
+    throw Error(Code::invalid_argument, Execution::not_executed,
+                "topics of this process are subscribed to at its mf::Topics, not at light:");
+  check_subscription(topic, options.overflow.value_or(topic.default_overflow), agents);
+  auto inbox = std::make_shared<RemoteInbox>(core, topic, std::string(agents), options, received);
+  inbox->begin();
+  return inbox;
+}
+
+}  // namespace mf::topics

@@ -1,0 +1,94 @@
+// A subscriber of publishers elsewhere: one subscription a publisher (feed.hpp), all of which fill one queue.
+//
+// Its queue has the subscriber's own bounds. When it is full, nothing more is read, so that publishers get no
+// credit, and their policy acts on the queues there: only they drop.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/core.hpp"
+#include "mf/topics/inbox.hpp"
+
+namespace mf::link {
+class Waiter;
+}
+
+namespace mf::topics {
+
+class Feed;
+
+class RemoteInbox final : public Inbox {
+ public:
+  /// What has come of one publisher and agent, whichever way it came. Its feeds change it, one at a time.
+  struct Known {
+    std::shared_ptr<const Origin> origin;
+    std::uint32_t number = 0;            // of the source in the queue
+    std::atomic<std::uint64_t> last{0};  // message that has come or is missed; valid once `begun`
+    std::atomic<bool> begun{false};
+  };
+
+  RemoteInbox(std::shared_ptr<client::Core> core, const TopicInfo& topic, std::string agents,
+              const SubscribeOptions& options, Received received);
+  ~RemoteInbox() override;
+  /// Finds the publishers, now and whenever there may be others.
+  void begin();
+
+  bool await_publishers(std::size_t count, TimePoint until) override;
+  void set_matched(Matched matched, Matched unmatched) override;
+
+  // ---- for its feeds ----
+
+  [[nodiscard]] const TopicInfo& topic() const noexcept { return topic_; }
+  [[nodiscard]] const std::shared_ptr<client::Core>& core() const noexcept { return core_; }
+  [[nodiscard]] Queue& inbox() noexcept { return queue(); }
+  [[nodiscard]] Item* make_item(Bytes payload) const { return received_(std::move(payload)); }
+  [[nodiscard]] bool left() const noexcept { return left_.load(std::memory_order_acquire); }
+  /// With what has come so far.
+  [[nodiscard]] Subscription subscription() const;
+  [[nodiscard]] std::shared_ptr<Known> known(const Source& source);
+  void count_duplicate() noexcept { duplicates_.fetch_add(1, std::memory_order_relaxed); }
+  /// Is its publisher still there, for all that is known? If not, it is forgotten.
+  [[nodiscard]] bool goes_on(const Feed& feed);
+  void on_subscribed();
+  void on_lost();
+  /// Nothing more comes, for this reason.
+  void end(const Failure& why);
+  [[nodiscard]] Overflow inbox_overflow() const noexcept;
+  /// Is it the only publisher that there is?
+  [[nodiscard]] bool alone() const;
+
+ private:
+  void leave() override;
+  void complete(UniqueFunction<void()> work) override { core_->complete(std::move(work)); }
+  void add_stats(SubscriberStats& stats) const override;
+  void log_escaped() const noexcept override;
+  void changed(int by);
+  void look();
+  [[nodiscard]] std::map<std::string, Instance> instances();
+
+  const std::shared_ptr<client::Core> core_;
+  const TopicInfo& topic_;
+  const std::string agents_;
+  const SubscribeOptions options_;
+  const Received received_;
+  const std::shared_ptr<Counters> counters_ = std::make_shared<Counters>();
+  std::atomic<bool> left_{false};
+  std::atomic<std::uint64_t> duplicates_{0};
+  mutable std::mutex mutex_;                            // all below
+  std::map<std::string, std::shared_ptr<Feed>> feeds_;  // by instance
+  std::map<std::pair<Uuid, std::string>, std::shared_ptr<Known>> known_;
+  std::uint64_t listener_ = 0;
+  std::size_t subscribed_ = 0;
+  std::vector<std::pair<std::size_t, link::Waiter*>> waiters_;
+  Matched matched_;
+  Matched unmatched_;
+};
+
+}  // namespace mf::topics

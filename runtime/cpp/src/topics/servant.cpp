@@ -1,0 +1,216 @@
+#include "topics/servant.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "mf/codec/value.hpp"
+#include "mf/link/server_link.hpp"
+#include "mf/server/stream.hpp"
+#include "mf/topics/hub.hpp"
+
+namespace mf::topics {
+namespace {
+
+using Subscribe = methods::AnyTopicSubscribe;
+
+// How many entries are taken out of the queue under one lock.
+constexpr std::size_t kAtOnce = 64;
+// A message that comes so long after the one before is written by its publisher's own thread, which saves the
+// hand-over; those that follow each other faster are left to the connection's thread, which writes many at
+// once.
+constexpr auto kLone = std::chrono::microseconds(100);
+
+/// One subscription. It lives as long as its queue or its stream will call it.
+class Outgoing final : public std::enable_shared_from_this<Outgoing> {
+ public:
+  Outgoing(std::shared_ptr<Channel> channel, std::shared_ptr<Queue> queue, std::shared_ptr<server::Call> call,
+           std::shared_ptr<link::ServerLink> link, Responder<void> responder)
+      : channel_(std::move(channel)),
+        queue_(std::move(queue)),
+        call_(std::move(call)),
+        link_(std::move(link)),
+        responder_(std::move(responder)) {
+    call_->set_results(Subscribe::kResultElementTier, link::kMethod<Subscribe>);
+  }
+  ~Outgoing() { channel_->unsubscribe(*queue_); }
+  Outgoing(const Outgoing&) = delete;
+  Outgoing& operator=(const Outgoing&) = delete;
+
+  void start(const std::stop_token& stop) {
+    stopping_.emplace(stop, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->leave();
+    });
+    await();
+  }
+
+ private:
+  void await() {
+    queue_->when_ready([self = shared_from_this()] { self->ready(); });
+  }
+
+  /// On a publisher's thread, without any lock.
+  void ready() {
+    const auto now = std::chrono::steady_clock::now();
+    const bool lone = now - last_ > kLone;
+    last_ = now;
+    if (lone) return write();
+    link_->post([self = shared_from_this()] { self->write(); });
+  }
+
+  /// One at a time: after when_ready(), or when there is room in the stream again.
+  void write() {
+    const auto went = call_->output().write_many([this](Buffer& out) { return append(out); },
+                                                 [self = shared_from_this()] { self->write(); });
+    if (!went) {
+      if (went.failure().code == Code::message_too_large) fail(went.failure());
+      return leave();
+    }
+    if (!went.value()) return leave();  // the subscriber wants no more
+    if (got_ == Queue::Got::nothing && at_ == count_) return await();
+    if (got_ == Queue::Got::ended && at_ == count_) end();
+  }
+
+  bool append(Buffer& out) {
+    if (at_ == count_) {
+      at_ = 0;
+      count_ = queue_->take_some(entries_, kAtOnce, got_);
+      if (count_ == 0) return false;
+    }
+    auto& entry = entries_[at_++];
+    switch (entry.kind) {
+      case Queue::Kind::message:
+        append_message(out, entry);
+        entry.item = ItemRef();
+        break;
+      case Queue::Kind::source: {
+        const auto origin = queue_->origin(entry.source);
+        append_value(out, Delivery::of_source({.source = entry.source,
+                                               .publisher = origin->publisher,
+                                               .agent = origin->agent,
+                                               .next = entry.first}));
+        break;
+      }
+      case Queue::Kind::missed:
+        append_value(
+            out, Delivery::of_missed(
+                     {.first = entry.first, .count = entry.count, .source = entry.source, .why = entry.why}));
+        break;
+      case Queue::Kind::ended:
+        append_value(out, Delivery::of_ended({.source = entry.source}));
+        break;
+    }
+    return true;
+  }
+
+  void append_message(Buffer& out, const Queue::Entry& entry) {
+    auto& message = delivery_.is_message() ? delivery_.message() : delivery_.emplace_message();
+    message.source = entry.source;
+    message.sequence = entry.item->sequence;
+    message.time = entry.item->time;
+    message.payload = entry.item->payload();
+    append_value(out, delivery_);
+    message.payload.clear();
+  }
+  static void append_value(Buffer& out, const Delivery& delivery) {
+    const auto room = codec::encoded_room<Subscribe::kResultElementTier>(delivery);
+    codec::Writer writer(out.append(room));
+    codec::encode<Subscribe::kResultElementTier>(writer, delivery);
+    out.cut_at(writer.position());
+  }
+
+  /// All has been taken, and nothing more comes.
+  void end() {
+    const auto why = queue_->why();
+    if (why && why->code != Code::shutting_down) {
+      responder_.respond(Failure(*why));
+    } else {
+      responder_.respond({});
+    }
+    leave();
+  }
+  void fail(const Failure& failure) {
+    try {
+      call_->fail(failure);
+    } catch (const Error&) {  // what was told to the subscriber
+    }
+  }
+  /// Nobody reads any more.
+  void leave() {
+    channel_->unsubscribe(*queue_);
+    queue_->close();
+    responder_.respond({});
+  }
+
+  const std::shared_ptr<Channel> channel_;
+  const std::shared_ptr<Queue> queue_;
+  const std::shared_ptr<server::Call> call_;
+  const std::shared_ptr<link::ServerLink> link_;
+  Responder<void> responder_;
+  std::optional<std::stop_callback<std::function<void()>>> stopping_;
+  std::chrono::steady_clock::time_point last_{};
+  // Of write():
+  std::vector<Queue::Entry> entries_;
+  std::size_t at_ = 0;
+  std::size_t count_ = 0;
+  Queue::Got got_ = Queue::Got::nothing;
+  Delivery delivery_;
+};
+
+Failure stops() {
+  return {.code = Code::shutting_down,
+          .execution = Execution::not_executed,
+          .message = "the publisher's server stops",
+          .declared = nullptr};
+}
+
+}  // namespace
+
+void TopicServant::stop() {
+  std::vector<std::weak_ptr<Queue>> queues;
+  {
+    const std::scoped_lock lock(mutex_);
+    queues.swap(queues_);
+  }
+  for (const auto& each : queues) {
+    const auto queue = each.lock();
+    if (queue && queue->end(mf::detail::shared(stops()))) queue->wake();
+  }
+}
+
+void TopicServant::dispatch(server::Incoming& in) {
+  auto request = fresh<Subscribe::Request>();
+  if (!server::detail::begin_stream<Subscribe>(in, request)) return;
+  const auto& what = request.what;
+  std::shared_ptr<Queue> queue;
+  try {
+    queue = channel_->make_queue(
+        {.max_messages = what.max_messages, .max_bytes = what.max_bytes, .overflow = what.overflow});
+    channel_->subscribe(queue, {.agents = what.agents,
+                                .peer = in.info().peer,
+                                .remote = true,
+                                .replay = what.replay,
+                                .seen = &what.seen});
+  } catch (const Error& error) {
+    return in.ticket().fail(error.code(), error.execution(), error.message());
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    queues_.push_back(queue);
+    if (queues_.size() > tidy_at_) {
+      std::erase_if(queues_, [](const auto& each) { return each.expired(); });
+      tidy_at_ = std::max<std::size_t>(64, 2 * queues_.size());
+    }
+  }
+  const auto call = in.ticket().call();
+  const auto link = in.ticket().link();
+  const auto stop = in.stop_token();
+  const auto answers =
+      server::detail::stream_answers(in, link::kMethod<Subscribe>,
+                                     std::unique_ptr<server::detail::Encoder>(
+                                         new server::detail::EncoderOf<void, Subscribe::kResultTier>(1)));
+  std::make_shared<Outgoing>(channel_, queue, call, link, Responder<void>(answers, 0))->start(stop);
+}
+
+}  // namespace mf::topics
