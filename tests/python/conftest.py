@@ -95,7 +95,7 @@ def served() -> Iterator[Served]:
     one.close()
 
 
-def eventually(condition: Callable[[], bool], timeout: float = 5.0) -> bool:
+def eventually(condition: Callable[[], bool], timeout: float = 20.0) -> bool:
     """Whether the condition comes true in time."""
     until = time.monotonic() + timeout
     while not condition():

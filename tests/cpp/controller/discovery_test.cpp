@@ -10,65 +10,20 @@
 
 #include "mf/client/client.hpp"
 #include "mf/controller.client.hpp"
-#include "mf/controller/controller.hpp"
 #include "mf/controller/controller_registrar.hpp"
 #include "mf/controller/controller_resolver.hpp"
-#include "mf/server/server.hpp"
+#include "support/running_controller.hpp"
 #include "support/wait.hpp"
 
 namespace mf::controller {
 namespace {
 
 using namespace std::chrono_literals;
+using mftest::RunningController;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr auto kPatience = 20s;  // for what takes milliseconds
-
-class RunningController {
- public:
-  explicit RunningController(const std::string& listen = "tcp://127.0.0.1:0",
-                             ControllerOptions options = quiet()) {
-    servant_ = std::make_shared<Controller>(std::move(options));
-    serve(listen);
-  }
-  static ControllerOptions quiet() {
-    ControllerOptions options;
-    options.log = Log(Level::off);
-    return options;
-  }
-  /// All connections end; the controller goes on, and listens at the same port again once that is called.
-  [[nodiscard]] std::function<void()> cut_off() {
-    const auto port = address().port;
-    server_->stop();
-    return [this, port] { serve("tcp://127.0.0.1:" + std::to_string(port)); };
-  }
-  ~RunningController() {
-    servant_->close();
-    server_->stop();
-  }
-  [[nodiscard]] Address address() const {
-    Address address = server_->address();
-    address.scheme = "mf";
-    return address;
-  }
-
-  [[nodiscard]] Controller& servant() { return *servant_; }
-
- private:
-  void serve(const std::string& listen) {
-    ServerOptions server;
-    server.listen = listen;
-    server.drain_timeout = 0ms;
-    server.log = Log(Level::off);
-    server_ = std::make_unique<Server>(server);
-    server_->offer(servant_, {.where = Where::io_thread});
-    server_->start();
-  }
-
-  std::shared_ptr<Controller> servant_;
-  std::unique_ptr<Server> server_;
-};
 
 std::unique_ptr<ControllerRegistrar> registrar_at(const Address& controller, std::uint8_t process) {
   std::array<std::uint8_t, 16> instance{};

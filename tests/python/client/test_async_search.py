@@ -65,8 +65,12 @@ def test_each_of_many_calls_ends_at_its_deadline_and_starts_no_thread() -> None:
     for end in ends:
         assert isinstance(end, mf.Error)
         assert (end.code, end.execution) == (Code.UNAVAILABLE, Execution.NOT_EXECUTED)
-        assert end.message.startswith("gave up at the deadline: connect tcp://127.0.0.1:")
-        assert "connection refused" in end.message
+        words, _, why = end.message.rpartition(": ")
+        assert words.startswith("gave up at the deadline: connect tcp://127.0.0.1:")
+        assert why in (
+            "connection refused",
+            "no answer within the deadline",
+        )  # of an attempt that is under way
 
 
 def test_all_who_wait_go_on_when_the_server_comes() -> None:

@@ -63,8 +63,9 @@ def test_calls_end_each_at_its_own_deadline(served: Served) -> None:
                 await echo.flaky(0, options=mf.CallOptions(deadline=seconds))
             ended.append(number)
 
+        await echo.twice(0)  # connected
         served.servant.act = lambda x: (served.servant.release.wait(10) and x) or x
-        await asyncio.gather(late(0, 0.15), late(1, 0.05), late(2, 0.1))
+        await asyncio.gather(late(0, 1.3), late(1, 0.1), late(2, 0.7))
 
     awaited(served.server.address, run)
     assert ended == [1, 2, 0]

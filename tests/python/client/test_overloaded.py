@@ -246,15 +246,17 @@ def test_a_call_that_rests_goes_on_once_there_is_room(
     done: list[int] = []
 
     def free() -> None:
-        assert eventually(lambda: serving.refused() == [1])
+        assert eventually(lambda: serving.refused()[0] >= 1)
         serving.servants[0].permits.release(1)
+
+    def calls() -> bool:  # the slot may become free too late for one call
+        with suppress(mf.Error):
+            done.append(client.twice(1))
+        return bool(done)
 
     freeing = threading.Thread(target=free)
     freeing.start()
-    for _ in range(50):  # the slot may become free too late for one call
-        with suppress(mf.Error):
-            done.append(client.twice(1))
-            break
+    assert eventually(calls)
     freeing.join(10)
 
     assert done == [2]

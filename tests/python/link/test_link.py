@@ -52,8 +52,8 @@ def call_of(body: bytes, seconds: float) -> Call[int]:
 
 
 def one_call(link: Link) -> Call[int]:
-    binding = link.bind(ECHO_SERVICE, "a", time.monotonic() + 1)
-    call = call_of(b"\x15\0\0\0", 1)
+    binding = link.bind(ECHO_SERVICE, "a", time.monotonic() + 20)
+    call = call_of(b"\x15\0\0\0", 20)
     call.route = binding.first
     link.call(call, 0, time.monotonic())
     return call

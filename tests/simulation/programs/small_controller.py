@@ -106,7 +106,7 @@ class SmallController(ControllerAsyncServant):
         self._log: deque[tuple[int, Instance | Gone]] = deque(maxlen=log)
         self._news = News()
         self._queues: dict[KeyOf, list[object]] = {}
-        self._ids = 0
+        self.ids = 0
         self._cuts = 0
 
     # What a test sees and does
@@ -138,8 +138,8 @@ class SmallController(ControllerAsyncServant):
     # The interface
 
     async def client_id(self) -> int:
-        self._ids += 1
-        return self._ids
+        self.ids += 1
+        return self.ids
 
     async def register(self, who: Credential, process: str, offers: list[Offer]) -> AsyncIterator[Standing]:
         self._check_owner(who)

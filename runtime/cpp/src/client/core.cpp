@@ -77,6 +77,7 @@ protocol::SessionOptions Core::session_options() {
   session.limits.stream_window = options_.stream_window;
   const auto given = resolver_->client_id();
   session.client_id = given != 0 ? given : random_id_;
+  session.first_id = first_id_.load(std::memory_order_relaxed);
   session.nonce = nonce_;
   session.authentication = options_.authentication;
   return session;

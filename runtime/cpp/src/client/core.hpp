@@ -89,6 +89,9 @@ class Core {
   [[nodiscard]] bool reserve_wait(std::size_t bytes);
   void release_wait(std::size_t bytes) noexcept;
 
+  /// Of the first request on each connection from now on: 1 unless a test wants to see the wrap soon.
+  void set_first_id(std::uint32_t id) noexcept { first_id_.store(id, std::memory_order_relaxed); }
+
   void close();
   [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
@@ -100,6 +103,7 @@ class Core {
   const std::shared_ptr<const LocalServants> servants_;
   protocol::Nonce nonce_{};
   std::uint32_t random_id_ = 0;
+  std::atomic<std::uint32_t> first_id_{1};
   std::shared_ptr<transport::Reactor> reactor_;
   bool owns_reactor_ = false;
   bool owns_resolver_ = false;

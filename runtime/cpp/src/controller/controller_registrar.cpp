@@ -47,6 +47,15 @@ void ControllerRegistrar::announce(std::vector<Offered> offered, std::vector<Add
   for (const auto& registration : registrations_) registration->set(offers);
 }
 
+void ControllerRegistrar::lead(std::string service, std::string agent,
+                               std::shared_ptr<link::Candidacy> candidacy) {
+  Key key;
+  key.kind = KeyKind::service;
+  key.name = std::move(service);
+  key.agent = std::move(agent);
+  registrations_.front()->lead(std::move(key), std::move(candidacy));
+}
+
 void ControllerRegistrar::withdraw() {
   const TimePoint until = mf::now() + kWithdrawWithin;
   for (const auto& registration : registrations_) registration->begin_withdraw();

@@ -172,6 +172,11 @@ void Controller::lead(ControllerLeadRequest request, StreamWriter<Lead> out, Res
   do_all(work);
 }
 
+std::size_t Controller::candidates() const {
+  const std::scoped_lock lock(mutex_);
+  return candidates_.size();
+}
+
 void Controller::forget(const Uuid& nonce, Work& work) {
   const auto before = registry_.log().latest();
   options_.store->remove(nonce);

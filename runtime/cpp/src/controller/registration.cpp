@@ -12,6 +12,7 @@
 
 #include "client/core.hpp"
 #include "client/gave_up.hpp"
+#include "controller/candidates.hpp"
 #include "controller/turns.hpp"
 #include "mf/client/client.hpp"
 #include "mf/link/backoff.hpp"
@@ -57,6 +58,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
   const std::string where;
   const Credential who;
   std::shared_ptr<Turns> turns;
+  std::shared_ptr<Candidates> candidates;
   std::mutex mutex;  // all below but the stub
   std::condition_variable withdrawn;
   bool wanted = false;  // offers were set
@@ -191,6 +193,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
         lease = outcome.value()->lease;
         sign_at = deadline_after(mf::now(), lease / kSignsOfALease);
         backoff.reset();
+        candidates->registered();
         if (std::exchange(complained, false))
           log.write(Level::info, "registered_again", {{"controller", where}});
       }
@@ -283,6 +286,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
 
   void lost(const Failure& failure) {
     stream.reset();
+    candidates->lost();
     registered = false;
     replied = false;
     first_value_by = sign_at = kNever;
@@ -299,10 +303,15 @@ struct Registration::State : std::enable_shared_from_this<State> {
 Registration::Registration(const Address& controller, const Credential& who, const Log& log,
                            std::shared_ptr<transport::Reactor> reactor)
     : state_(std::make_shared<State>(controller, who, log, reactor)) {
+  state_->candidates = Candidates::make(state_->controller, who, log, state_->where, reactor);
   state_->turns = std::make_shared<Turns>(std::move(reactor), [weak = std::weak_ptr(state_)] {
     const auto state = weak.lock();
     return state ? state->step() : kNever;
   });
+}
+
+void Registration::lead(Key key, std::shared_ptr<link::Candidacy> candidacy) {
+  state_->candidates->add(std::move(key), std::move(candidacy));
 }
 
 Registration::~Registration() {
@@ -313,6 +322,7 @@ Registration::~Registration() {
     stream.swap(state_->stream);
   }
   state_->turns->stop();
+  state_->candidates->stop();
   if (stream) stream->cancel();
   state_->client.core()->close();
 }
@@ -328,6 +338,7 @@ void Registration::set(const std::vector<Offer>& offers) {
 
 // A handler may stop its own server: the reactor, on whose thread it may be, has no turn meanwhile.
 void Registration::begin_withdraw() {
+  state_->candidates->stop();  // before anybody else can be given what it leads
   {
     const std::scoped_lock lock(state_->mutex);
     if (std::exchange(state_->stopping, true)) return;

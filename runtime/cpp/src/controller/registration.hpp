@@ -8,6 +8,7 @@
 #include "mf/core/clock.hpp"
 #include "mf/core/log.hpp"
 #include "mf/core/types.hpp"
+#include "mf/link/candidacy.hpp"
 #include "mf/transport/address.hpp"
 #include "mf/transport/reactor.hpp"
 
@@ -23,7 +24,9 @@ class Registration {
 
   /// These are the offers now; returns at once.
   void set(const std::vector<Offer>& offers);
-  /// Nothing more is registered; what is, is being taken back.
+  /// Asks for the lead whenever the process is registered; returns at once.
+  void lead(Key key, std::shared_ptr<link::Candidacy> candidacy);
+  /// Nothing more is registered, and nothing is led; what is registered, is being taken back.
   void begin_withdraw();
   /// Returns when the controller knows, or at the time given.
   void await_withdrawn(TimePoint until);

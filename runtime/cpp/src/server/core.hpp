@@ -31,6 +31,7 @@ class Server::Core final : public server::Directory {
 
   void offer(std::shared_ptr<Servant> servant, OfferOptions options, bool registered = true);
   void offer(server::Offering& offering);
+  std::shared_ptr<link::Candidacy> candidacy(const ServiceInfo& service, const std::string& agent);
   void start();
   void run();
   void stop();

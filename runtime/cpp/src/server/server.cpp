@@ -276,6 +276,24 @@ void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options,
   announce();
 }
 
+std::shared_ptr<link::Candidacy> Server::Core::candidacy(const ServiceInfo& service,
+                                                         const std::string& agent) {
+  auto sent = sent_agent(service, agent);
+  if (auto reason = agent_refusal(service, sent)) throw refused(std::move(*reason));
+  if (options_.controller.empty())
+    throw refused("the lead is given by a controller, and this server has none");
+  std::shared_ptr<Registrar> registrar;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (stopped_) throw Error(Code::cancelled, Execution::not_executed, "the server was stopped");
+    if (!registrar_) throw refused("start the server first");
+    registrar = registrar_;
+  }
+  auto wanted = std::make_shared<link::Candidacy>();
+  registrar->lead(std::string(service.name), std::move(sent), wanted);
+  return wanted;
+}
+
 /// By the method's index; none if there is no limit for any of them.
 std::vector<std::shared_ptr<server::Gate>> Server::Core::gates_for(const ServiceInfo& service,
                                                                    const std::string& agent,
@@ -675,6 +693,17 @@ void Server::offer(std::shared_ptr<Servant> servant, OfferOptions options) {
 
 void Server::offer(server::Offering& offering) {
   core_->offer(offering);
+}
+
+std::shared_ptr<link::Candidacy> Server::candidacy(const ServiceInfo& service, const std::string& agent) {
+  return core_->candidacy(service, agent);
+}
+
+Lead Server::lead(const Servant& servant, const LeadOptions& options) {
+  const auto wanted = candidacy(servant.service(), options.agent);
+  const std::stop_callback given_up(options.stop, detail::cancelling(wanted));
+  wanted->await_held();
+  return Lead(wanted);
 }
 
 void Server::start() {

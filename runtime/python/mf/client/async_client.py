@@ -61,7 +61,13 @@ class AsyncClient(AsyncTargetSource):
             self._source = where
             return
         self._resolver = self._resolver_for(where, self._loop, tls) if isinstance(where, str) else where
-        self._pool = AsyncPool(self._loop, tls=tls, max_payload=max_payload, dead_after=dead_after)
+        self._pool = AsyncPool(
+            self._loop,
+            tls=tls,
+            max_payload=max_payload,
+            dead_after=dead_after,
+            given_id=self._resolver.client_id,
+        )
         self._router = AsyncRouter(self._resolver, self._pool, wait_for_server, self._forwarded, self._caches)
 
     def _resolver_for(

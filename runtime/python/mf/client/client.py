@@ -80,7 +80,13 @@ class Client(TargetSource):
         if isinstance(where, str):
             options = {"tls": tls, "max_payload": max_payload, "dead_after": dead_after}
             self._make_async = partial(self._async_client, where, options)
-        self._pool = Pool(connect=connect, tls=tls, max_payload=max_payload, dead_after=dead_after)
+        self._pool = Pool(
+            connect=connect,
+            tls=tls,
+            max_payload=max_payload,
+            dead_after=dead_after,
+            given_id=self._resolver.client_id,
+        )
         self._router = Router(self._resolver, self._pool, wait_for_server, self._forwarded, self._caches)
         if isinstance(where, str):
             self._router.replicator = self._replicator_for(where, tls)

@@ -124,6 +124,8 @@ class _AtOne:
             return
         self._ended = True
         self._either.set()
+        for lead in self._leads:  # before anybody else can be given what this process leads
+            lead.cancel()
         if self.stands:  # while its stream is open, whose end would be the loss of a server
             with suppress(Error, DeclaredError):  # it is gone, and so are our entries
                 options = CallOptions(deadline=max(timeout, 0.001))

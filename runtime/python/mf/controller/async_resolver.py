@@ -43,6 +43,9 @@ class AsyncControllerResolver(AsyncResolver):
             await self._news.wait(left)
         return view
 
+    def client_id(self) -> int:
+        return self._watcher.client_id
+
     def close(self) -> None:
         self._closed = True
         self._watcher.close()

@@ -44,8 +44,11 @@ class ControllerConnection:
 
     async def greet(self, *, patiently: bool) -> None:
         """Returns when a controller answers. Raises Error, which says why none does."""
-        within = _AGAIN_WITHIN if patiently else _FIRST_WITHIN
-        await self.stub.status(options=CallOptions(deadline=within))
+        await self.stub.status(options=_within(patiently))
+
+    async def new_client(self, *, patiently: bool) -> int:
+        """The same by asking for a number that no other client has; never 0."""
+        return await self.stub.client_id(options=_within(patiently)) or 1
 
     def trouble(self, error: Exception) -> str:
         """What to tell a user who waits for the controller."""
@@ -60,6 +63,10 @@ class ControllerConnection:
 
     def after_fork(self) -> None:
         self._client.after_fork()
+
+
+def _within(patiently: bool) -> CallOptions:
+    return CallOptions(deadline=_AGAIN_WITHIN if patiently else _FIRST_WITHIN)
 
 
 def controller_addresses(where: str) -> list[Address]:

@@ -65,6 +65,10 @@ class ControllerResolver(Resolver):
                 self._changed.wait(min(left, threading.TIMEOUT_MAX))
         return view
 
+    def client_id(self) -> int:
+        watching = self._watching
+        return watching[1].client_id if watching is not None else 0
+
     def close(self) -> None:
         with self._changed:
             self._closed = True

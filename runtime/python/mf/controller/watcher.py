@@ -40,6 +40,7 @@ class Watcher:
         "_trouble",
         "_watched",
         "_where",
+        "client_id",
     )
 
     def __init__(
@@ -55,6 +56,8 @@ class Watcher:
         self._watched: dict[str, Watched] = {}
         self._timers: dict[str, TimerHandle] = {}
         self._tasks: list[Task[None]] = []
+        self.client_id = 0
+        """Of this client, given by a controller; 0: none has answered yet."""
 
     def watch(self, service: str) -> None:
         """From now on."""
@@ -96,7 +99,7 @@ class Watcher:
         backoff = Backoff()
         while True:
             try:
-                await self._connection.greet(patiently=bool(self._trouble))
+                await self._greet(patiently=bool(self._trouble))
             except Exception as error:  # whatever it was: who gave up would see nothing any more
                 self._lost(self._connection.trouble(error))
                 await sleep(backoff.next())
@@ -108,6 +111,12 @@ class Watcher:
             self._answers.set()
             await self._doubted.wait()
             self._doubted.clear()
+
+    async def _greet(self, *, patiently: bool) -> None:
+        if self.client_id:
+            await self._connection.greet(patiently=patiently)
+        else:
+            self.client_id = await self._connection.new_client(patiently=patiently)
 
     def _lost(self, trouble: str) -> None:
         if not self._trouble:  # one line a loss, not one an attempt

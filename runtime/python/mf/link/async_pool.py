@@ -6,6 +6,7 @@ its socket is closed; who only turns to another instance leaves it going on.
 """
 
 from asyncio import AbstractEventLoop, CancelledError, Task, wait
+from collections.abc import Callable
 from contextvars import Context
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -47,8 +48,9 @@ class AsyncPool(Places[_Place, AsyncLink]):
         tls: "Tls | None" = None,
         max_payload: int = DEFAULT_MAX_PAYLOAD,
         dead_after: float = DEAD_AFTER,
+        given_id: Callable[[], int] | None = None,
     ) -> None:
-        super().__init__(max_payload, dead_after)
+        super().__init__(max_payload, dead_after, given_id)
         self._loop = loop
         self._dialer = Dialer(tls)
         self._scratch = bytearray(SCRATCH_SIZE)

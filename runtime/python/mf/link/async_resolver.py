@@ -109,6 +109,9 @@ class AsyncRelayedResolver(AsyncResolver):
             return view
         return self._views.of(service, await self._known.wait(service, known, timeout))
 
+    def client_id(self) -> int:
+        return self._known.client_id()
+
     def close(self) -> None:
         self._known.close()
 

@@ -3,6 +3,7 @@ met, and whether it answered in time. How connections are made is in pool.py and
 """
 
 import os
+from collections.abc import Callable
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
@@ -78,19 +79,36 @@ P = TypeVar("P", bound=Place[Any])
 class Places(Generic[P, L]):
     """Places by address."""
 
-    __slots__ = ("_dead_after", "_late", "_max_payload", "_nonce", "_places", "closed")
+    __slots__ = (
+        "_dead_after",
+        "_given_id",
+        "_late",
+        "_max_payload",
+        "_nonce",
+        "_places",
+        "_random_id",
+        "closed",
+    )
 
-    def __init__(self, max_payload: int, dead_after: float = DEAD_AFTER) -> None:
+    def __init__(
+        self, max_payload: int, dead_after: float = DEAD_AFTER, given_id: Callable[[], int] | None = None
+    ) -> None:
+        self._given_id = given_id
         self._dead_after = dead_after
         self._places: dict[str, P] = {}
         self._late = False  # some place was, once
         self._max_payload = max_payload
-        self._nonce = os.urandom(16)
         self.closed = False
+        self._draw()
+
+    def _draw(self) -> None:
+        """What tells this client from others; a child process draws anew."""
+        self._nonce = os.urandom(16)
+        self._random_id = int.from_bytes(os.urandom(4), "little") | 1  # 0 is none
 
     def _hello(self) -> Hello:
         """Of a new connection."""
-        client_id = int.from_bytes(os.urandom(4), "little")
+        client_id = (self._given_id() if self._given_id is not None else 0) or self._random_id
         return Hello(nonce=self._nonce, max_payload=self._max_payload, client_id=client_id)
 
     def ordered(self, candidates: list[tuple[str, Instance]]) -> list[tuple[str, Instance]]:

@@ -2,7 +2,6 @@
 callers.
 """
 
-import os
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
@@ -49,8 +48,9 @@ class Pool(Places[_Place, Link]):
         tls: "Tls | None" = None,
         max_payload: int = DEFAULT_MAX_PAYLOAD,
         dead_after: float = DEAD_AFTER,
+        given_id: Callable[[], int] | None = None,
     ) -> None:
-        super().__init__(max_payload, dead_after)
+        super().__init__(max_payload, dead_after, given_id)
         self._connect = connect
         self._dialer = Dialer(tls)
         self._lock = Lock()
@@ -166,4 +166,4 @@ class Pool(Places[_Place, Link]):
         self._lock = Lock()
         self._places = {}
         self.watches.after_fork()
-        self._nonce = os.urandom(16)
+        self._draw()

@@ -96,6 +96,11 @@ class Views(ABC):
     """Goes up with every change of any view: a cheap way to see that a choice made earlier may be out of
     date."""
 
+    def client_id(self) -> int:
+        """For the upper half of request ids: a number unlike those of other clients. 0: there is none, or not
+        yet."""
+        return 0
+
     @abstractmethod
     def view(self, service: str) -> View:
         """What is known now. The first call for a service starts watching it; never waits."""
@@ -192,6 +197,9 @@ class RelayedResolver(Resolver):
         if view is not old:
             return view
         return self._views.of(service, self._known.wait(service, known, timeout))
+
+    def client_id(self) -> int:
+        return self._known.client_id()
 
     def close(self) -> None:
         self._known.close()

@@ -81,6 +81,8 @@ class Controller final : public ControllerAsyncServant {
   void list(ControllerListRequest request, StreamWriter<Entry> out, Responder<void> responder) override;
   void status(ControllerStatusRequest request, Responder<Status> responder) override;
 
+  /// How many wait for a lead, or have one.
+  [[nodiscard]] std::size_t candidates() const;
   /// Ends all streams with SHUTTING_DOWN, and all that are begun from now on.
   void close();
   /// Does what time demands, and gives the time at which there is something to do again.

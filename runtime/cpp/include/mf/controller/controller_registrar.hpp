@@ -28,6 +28,8 @@ class ControllerRegistrar final : public Registrar {
   ~ControllerRegistrar() override;
 
   void announce(std::vector<Offered> offered, std::vector<Address> addresses) override;
+  /// At the first of the controllers: two that know nothing of each other give it twice.
+  void lead(std::string service, std::string agent, std::shared_ptr<link::Candidacy> candidacy) override;
   void withdraw() override;
 
  private:

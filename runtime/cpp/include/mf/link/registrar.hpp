@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mf/core/log.hpp"
+#include "mf/link/candidacy.hpp"
 #include "mf/transport/address.hpp"
 
 namespace mf::transport {
@@ -38,7 +39,11 @@ class Registrar {
   /// Registers, and keeps registered through every loss of the controller; returns at once.
   virtual void announce(std::vector<Offered> offered, std::vector<Address> addresses) = 0;
 
-  /// Takes everything back; returns when the controller knows, or after 500 ms.
+  /// Asks for the lead of a service and agent until the candidacy has ended; returns at once. The lead ends
+  /// with the registration, at the latest.
+  virtual void lead(std::string service, std::string agent, std::shared_ptr<link::Candidacy> candidacy) = 0;
+
+  /// Takes everything back, leads first; returns when the controller knows, or after 500 ms.
   virtual void withdraw() = 0;
 };
 

@@ -26,6 +26,7 @@
 #include "mf/core/clock.hpp"
 #include "mf/core/log.hpp"
 #include "mf/core/servant.hpp"
+#include "mf/server/lead.hpp"
 #include "mf/transport/address.hpp"
 #include "mf/transport/tls.hpp"
 
@@ -185,6 +186,32 @@ class Server {
   /// Offers what mf::Topics have, now and later, to subscribers elsewhere.
   void offer(server::Offering& offering);
 
+  /// To be the only one for a service and agent, of all processes that ask for it: waits until this one is.
+  /// See Lead. The controller says so, the first one that the server was given. After start(). Throws
+  /// Error(CANCELLED) when the server is stopped before, Error(INVALID_ARGUMENT) for one without a
+  /// controller.
+  [[nodiscard]] Lead lead(const Servant& servant, const LeadOptions& options = {});
+  /// Completes with Outcome<Lead>. What the token's cancellation slot is told gives the wish up.
+  template <class Token>
+  auto async_lead(const Servant& servant, const LeadOptions& options, Token&& token) {
+    return Completes<std::decay_t<Token>, Lead>::initiate(
+        std::forward<Token>(token),
+        [this, service = &servant.service(), options](Callback<Lead> done, const std::stop_token& stop = {}) {
+          auto begun = attempt([&] { return candidacy(*service, options.agent); });
+          if (!begun.ok()) return done(begun.failure());
+          const auto wanted = std::move(begun).value();
+          const auto cancel = detail::cancelling(wanted);
+          wanted->when_held(detail::stopped_with(
+              options.stop, cancel,
+              detail::stopped_with(
+                  stop, cancel,
+                  Callback<void>([wanted, done = std::move(done)](Outcome<void>&& held) mutable {
+                    if (!held.ok()) return done(held.failure());
+                    done(Lead(wanted));
+                  }))));
+        });
+  }
+
   /// Listens and returns. Throws Error(UNAVAILABLE): the port is taken, …, and Error(INVALID_ARGUMENT): a
   /// file of TlsOptions cannot be used.
   void start();
@@ -204,6 +231,7 @@ class Server {
 
  private:
   class Core;
+  std::shared_ptr<link::Candidacy> candidacy(const ServiceInfo& service, const std::string& agent);
   std::unique_ptr<Core> core_;
 };
 

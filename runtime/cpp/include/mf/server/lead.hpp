@@ -1,0 +1,72 @@
+// Being the only one: of all processes that ask a controller for the lead of a service and agent, one has it
+// at a time, the one that has waited longest next.
+//
+//   mf::Lead lead = server.lead(*books, {.agent = "books"});     waits until this process has it
+//   while (!lead.lost(1s)) write_down(lead.epoch(), …);
+//
+// The one who has lost it may notice that later than the next one has got it: so whatever only the leader may
+// change is to refuse those with a smaller epoch than it has seen.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "mf/core/async.hpp"
+#include "mf/core/clock.hpp"
+#include "mf/link/candidacy.hpp"
+
+namespace mf {
+
+struct LeadOptions {
+  /// As OfferOptions::agent.
+  std::string agent{};
+  /// Gives the wish up: the waiting ends as CANCELLED. Does nothing once the lead is held.
+  std::stop_token stop{};
+};
+
+/// Thread-safe, except for moving. Destroying it gives the lead up; so does the end of its server.
+class Lead {
+ public:
+  explicit Lead(std::shared_ptr<link::Candidacy> held) noexcept : candidacy_(std::move(held)) {}
+  Lead(Lead&&) noexcept = default;
+  Lead& operator=(Lead&& other) noexcept {
+    std::swap(candidacy_, other.candidacy_);
+    return *this;
+  }
+  ~Lead() { give_up(); }
+
+  /// Larger than the epochs of all who had the lead before.
+  [[nodiscard]] std::uint64_t epoch() const { return candidacy_->epoch(); }
+  /// Whether this process has it, as far as it knows.
+  [[nodiscard]] bool held() const { return candidacy_->held(); }
+  /// Waits until this process no longer has it.
+  void lost() { (void)candidacy_->await_end(kNever); }
+  /// The same, at most for so long. False: it has.
+  [[nodiscard]] bool lost(std::chrono::nanoseconds timeout) {
+    return candidacy_->await_end(deadline_after(mf::now(), timeout));
+  }
+  /// Completes with Outcome<void> when this process no longer has it. What the token's cancellation slot is
+  /// told ends the waiting as CANCELLED, and not the lead.
+  template <class Token>
+  auto async_lost(Token&& token) {
+    return Completes<std::decay_t<Token>, void>::initiate(
+        std::forward<Token>(token),
+        [candidacy = candidacy_](Callback<void> done, const std::stop_token& stop = {}) {
+          const auto wait = std::make_shared<link::EndWait>();
+          wait->when_finished(detail::stopped_with(stop, detail::cancelling(wait), std::move(done)));
+          candidacy->when_ended(wait);
+        });
+  }
+  void give_up() noexcept {
+    if (candidacy_) candidacy_->cancel();
+  }
+
+ private:
+  std::shared_ptr<link::Candidacy> candidacy_;
+};
+
+}  // namespace mf

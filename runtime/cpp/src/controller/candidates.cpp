@@ -1,0 +1,190 @@
+#include "controller/candidates.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "client/gave_up.hpp"
+
+namespace mf::controller {
+namespace {
+
+/// How a stream ends when its controller or its connection does.
+bool moving(Code code) {
+  return code == Code::connection_lost || code == Code::unavailable || code == Code::shutting_down ||
+         code == Code::cancelled;
+}
+
+Failure over(const char* why) {
+  return {Code::cancelled, Execution::not_executed, why, nullptr};
+}
+
+}  // namespace
+
+std::shared_ptr<Candidates> Candidates::make(const ControllerClient& controller, const Credential& who,
+                                             const Log& log, std::string where,
+                                             const std::shared_ptr<transport::Reactor>& reactor) {
+  const std::shared_ptr<Candidates> made(new Candidates(controller, who, log, std::move(where)));
+  made->turns_ = std::make_shared<Turns>(reactor, [weak = std::weak_ptr(made)] {
+    const auto self = weak.lock();
+    return self ? self->step() : kNever;
+  });
+  return made;
+}
+
+Candidates::Candidates(const ControllerClient& controller, const Credential& who, const Log& log,
+                       std::string where)
+    : controller_(controller), who_(who), log_(log), where_(std::move(where)) {}
+
+void Candidates::add(Key key, std::shared_ptr<link::Candidacy> candidacy) {
+  std::uint64_t id = 0;
+  {
+    std::unique_lock lock(mutex_);
+    if (stopped_) {
+      lock.unlock();
+      return candidacy->end(over("the server was stopped"));
+    }
+    id = ++ids_;
+    all_.emplace(id, One(std::move(key), candidacy));
+  }
+  candidacy->when_cancelled([weak = weak_from_this(), id] {
+    if (const auto self = weak.lock()) self->remove(id);
+  });
+  turns_->soon();
+}
+
+void Candidates::registered() {
+  {
+    const std::scoped_lock lock(mutex_);
+    registered_ = true;
+  }
+  turns_->soon();
+}
+
+void Candidates::lost() {
+  {
+    const std::scoped_lock lock(mutex_);
+    registered_ = false;
+    lost_ = true;
+  }
+  turns_->soon();
+}
+
+void Candidates::let_go(std::unique_lock<std::mutex>& lock) {
+  std::vector<std::shared_ptr<Reader>> streams;
+  std::vector<std::shared_ptr<link::Candidacy>> held;
+  for (auto at = all_.begin(); at != all_.end();) {
+    if (at->second.stream) streams.push_back(std::exchange(at->second.stream, nullptr));
+    if (at->second.given) {
+      held.push_back(at->second.candidacy);
+      at = all_.erase(at);
+    } else {
+      ++at;
+    }
+  }
+  lock.unlock();
+  for (const auto& candidacy : held) candidacy->end(over("the server is not registered any more"));
+  for (const auto& stream : streams) stream->cancel();
+  lock.lock();
+}
+
+void Candidates::stop() {
+  std::map<std::uint64_t, One> all;
+  {
+    const std::scoped_lock lock(mutex_);
+    stopped_ = true;
+    all.swap(all_);
+  }
+  turns_->stop();
+  for (const auto& [id, one] : all) {
+    one.candidacy->end(over("the server was stopped"));
+    if (one.stream) one.stream->cancel();
+  }
+}
+
+TimePoint Candidates::step() {
+  std::vector<std::pair<std::uint64_t, std::shared_ptr<Reader>>> begun;
+  TimePoint next = kNever;
+  {
+    std::unique_lock lock(mutex_);
+    if (std::exchange(lost_, false)) let_go(lock);
+    if (!registered_) return kNever;
+    const TimePoint now = mf::now();
+    for (auto& [id, one] : all_) {
+      if (one.stream) continue;
+      if (now < one.retry_at) {
+        next = std::min(next, one.retry_at);
+        continue;
+      }
+      one.stream =
+          std::make_shared<Reader>(controller_.lead(who_, one.key, CallOptions{.deadline = kInfinite}));
+      begun.emplace_back(id, one.stream);
+    }
+  }
+  for (const auto& [id, stream] : begun) read(id, stream);
+  return next;
+}
+
+void Candidates::read(std::uint64_t id, const std::shared_ptr<Reader>& stream) {
+  stream->async_next([self = shared_from_this(), id, stream](Outcome<std::optional<Lead>>&& outcome) {
+    if (self->took(id, stream, outcome)) self->read(id, stream);
+  });
+}
+
+bool Candidates::took(std::uint64_t id, const std::shared_ptr<Reader>& stream,
+                      const Outcome<std::optional<Lead>>& outcome) {
+  if (!outcome.ok() || !outcome.value()) {
+    ended(id, stream, outcome.ok() ? nullptr : &outcome.failure());
+    return false;
+  }
+  std::shared_ptr<link::Candidacy> candidacy;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = all_.find(id);
+    if (found == all_.end() || found->second.stream != stream) return false;
+    found->second.given = true;
+    candidacy = found->second.candidacy;
+  }
+  candidacy->hold(outcome.value()->epoch);
+  return true;
+}
+
+void Candidates::ended(std::uint64_t id, const std::shared_ptr<Reader>& stream, const Failure* why) {
+  std::shared_ptr<link::Candidacy> held;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = all_.find(id);
+    if (found == all_.end() || found->second.stream != stream) return;
+    One& one = found->second;
+    one.stream.reset();
+    if (one.given) {
+      held = one.candidacy;
+      all_.erase(found);
+    } else {
+      one.retry_at = mf::now() + one.backoff.next();
+      turns_->soon();
+    }
+  }
+  if (held) return held->end(over("the controller has ended the lead"));
+  if (why == nullptr || why->code == Code::declared || moving(why->code)) return;
+  log_.write(Level::warning, "no_lead",
+             {{"controller", where_},
+              {"code", name(why->code)},
+              {"reason", client::without_gave_up(why->message)},
+              {"next", "tries again"}});
+}
+
+void Candidates::remove(std::uint64_t id) {
+  std::shared_ptr<Reader> stream;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = all_.find(id);
+    if (found == all_.end()) return;
+    stream = std::move(found->second.stream);
+    all_.erase(found);
+  }
+  if (stream) stream->cancel();
+}
+
+}  // namespace mf::controller
