@@ -4,6 +4,8 @@
 //   register COUNT   so many processes register, each one offer, over connections of 500 each
 //   look_up COUNT    10,000 instances of 1,000 services are registered; so many look-ups of one service
 //   push COUNT       1,000 watchers of one service; so many changes, each until all of them know it
+//   connect COUNT    so many clients, each with a connection and a watch; they stay until standard input ends
+//   watch COUNT      the same with 100 watches on each connection
 
 #include <atomic>
 #include <chrono>
@@ -177,6 +179,21 @@ void push(const std::string& url, std::size_t count) {
   clients.clear();
 }
 
+void stay(const std::string& url, std::size_t count, std::size_t of_a_connection) {
+  std::counting_semaphore<> told(0);
+  std::vector<std::unique_ptr<mf::Client>> clients;
+  std::vector<std::unique_ptr<Watcher>> watchers;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i % of_a_connection == 0) clients.push_back(std::make_unique<mf::Client>(url));
+    watchers.push_back(std::make_unique<Watcher>(*clients.back(), told));
+    if (!told.try_acquire_for(std::chrono::seconds(10))) fail("a watcher was not told");
+  }
+  std::puts("all are there");
+  std::fflush(stdout);
+  std::string line;
+  std::getline(std::cin, line);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -189,8 +206,12 @@ int main(int argc, char** argv) {
     look_up(argv[1], count);
   } else if (work == "push") {
     push(argv[1], count);
+  } else if (work == "connect") {
+    stay(argv[1], count, 1);
+  } else if (work == "watch") {
+    stay(argv[1], count, 100);
   } else {
-    fail("there are register, look_up, push");
+    fail("there are register, look_up, push, connect, watch");
   }
   std::_Exit(0);  // without taking back ten thousand registrations one by one
 }

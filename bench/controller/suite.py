@@ -1,5 +1,6 @@
-"""What `make bench-controller` runs: registrations and look-ups a second at a controller on one core, and how
-long a change takes to a thousand watchers. main.cpp says what is done."""
+"""What `make bench-controller` runs: registrations and look-ups a second at a controller on one core, how
+long a change takes to a thousand watchers, what a watcher costs its memory (main.cpp says what is done); and
+what the registry costs at the size of docs/scale.md, without sockets (scale.cpp)."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import contextlib
 import os
 import signal
 import statistics
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,10 +22,17 @@ _LIMIT_SECONDS = 120.0
 _END_SECONDS = 20.0
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PLACEMENT = "controller on one core"
+_WITHOUT_SOCKETS = "registry alone"
+_SCALE = (  # name, watchers, instances, services, changes
+    ("scale_spread", 100_000, 10_000, 1_000, 2_000),
+    ("scale_one_service", 100_000, 10, 1, 20),
+    ("scale_instances", 100_000, 100_000, 10_000, 2_000),
+)
 
 
 def run(build: Path, quick: bool, samples: Samples, _failures: list[str]) -> None:
-    for binary in (build / "mf-controller", build / "bench/bench-controller"):
+    for name in ("mf-controller", "bench/bench-controller", "bench/bench-controller-scale"):
+        binary = build / name
         if not binary.exists():
             raise BenchError(f"{binary} is not there; `make bench-controller` builds it")
     for _ in range(1 if quick else 5):
@@ -33,6 +42,10 @@ def run(build: Path, quick: bool, samples: Samples, _failures: list[str]) -> Non
             samples.add(work, _PLACEMENT, "mf", {"requests_per_s": count / seconds[0], **of_one})
         times, _used = _measured(build, "push", 20)
         samples.add("push_1000", _PLACEMENT, "mf", {"ms": statistics.median(times), "p99_ms": max(times)})
+        for work, count in (("connect", 500), ("watch", 5_000)):
+            samples.add(work, _PLACEMENT, "mf", {"kb": _memory_of_one(build, work, count)})
+        for name, *size in _SCALE:
+            samples.add(name, _WITHOUT_SOCKETS, "mf", _scale(build, size))
 
 
 def _measured(build: Path, work: str, count: int) -> tuple[list[float], float]:
@@ -46,6 +59,38 @@ def _measured(build: Path, work: str, count: int) -> tuple[list[float], float]:
         before = _processor_seconds(pid)
         answer = [float(word) for word in client.hear(_LIMIT_SECONDS).split()]
         return answer, _processor_seconds(pid) - before
+
+
+def _memory_of_one(build: Path, work: str, count: int) -> float:
+    """KB of the controller for each watcher that stays."""
+    cores = sorted(os.sched_getaffinity(0))
+    rest = set(cores[1:]) or set(cores)
+    with _controller(build, {cores[0]}) as (url, pid):
+        before = _memory(pid)
+        with Child([str(build / "bench/bench-controller"), url, work, str(count)], rest) as client:
+            client.hear(_LIMIT_SECONDS)
+            return (_memory(pid) - before) / count
+
+
+def _memory(pid: int) -> int:
+    """In KB, resident."""
+    status = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
+
+
+def _scale(build: Path, size: list[int]) -> dict[str, float]:
+    command = [str(build / "bench/bench-controller-scale"), *map(str, size)]
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=_LIMIT_SECONDS, check=False)
+    if answer.returncode != 0:
+        raise BenchError(f"{' '.join(command)}: {answer.stderr.strip()}")
+    instance, watcher, told, change, _alone, value, *_snapshot = map(float, answer.stdout.split())
+    return {
+        "instance_bytes": instance,
+        "watcher_bytes": watcher,
+        "told": told,
+        "cpu_us_per_change": change,
+        "bytes": value,
+    }
 
 
 @contextlib.contextmanager

@@ -51,6 +51,10 @@ UNITS = {
     "deserialize_ns": "ns",
     "deserialize_into_ns": "ns",
     "bytes": "bytes",
+    "instance_bytes": "bytes",
+    "watcher_bytes": "bytes",
+    "told": "",
+    "cpu_us_per_change": "us",
 }
 
 

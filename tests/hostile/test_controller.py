@@ -3,15 +3,23 @@
 Beside each of them stands a server with a client that finds it through the controller, before and afterwards.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from mf.controller._generated.mf.controller import Credential, Filter, Key, KeyKind, Offer
-from mf.controller._generated.mf.controller._methods import CONTROLLER_REGISTER, CONTROLLER_WATCH
+from mf.controller._generated.mf.controller._methods import (
+    CONTROLLER_FIND,
+    CONTROLLER_LEAD,
+    CONTROLLER_REGISTER,
+    CONTROLLER_UPDATE,
+    CONTROLLER_WATCH,
+)
+from mf.core.service import Method
 from mf.protocol import frame
 from tests.hostile.attacker import Attacker, Peer, request
 from tests.hostile.attacks import MIB
@@ -194,7 +202,82 @@ def test_a_stranger_with_the_right_nonce_is_refused_and_named(scene: Scene) -> N
     assert listed.instance == UUID(int=7)
 
 
-@pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "a\0b", "a\u2028b"])
+NAMES = ["a\nb", "\x1b[31mred", "a\0b", "a\u2028b"]
+
+WHO, ITS = (Credential(UUID(int=number), UUID(int=number)) for number in (11, 12))
+
+# What a stranger may put a name into: calls of the controller, by what they put it into.
+FIELDS: dict[str, Callable[[str], tuple[Method[Any, Any], tuple[Any, ...]]]] = {
+    "service": lambda name: (CONTROLLER_REGISTER, (WHO, "p", [offer(name)])),
+    "agent": lambda name: (CONTROLLER_REGISTER, (WHO, "p", [offer("a.B", name)])),
+    "process": lambda name: (CONTROLLER_REGISTER, (WHO, name, [offer("a.B")])),
+    "address": lambda name: (CONTROLLER_REGISTER, (WHO, "p", [replace(offer("a.B"), addresses=[name])])),
+    "label": lambda name: (CONTROLLER_REGISTER, (WHO, "p", [replace(offer("a.B"), labels={name: "x"})])),
+    "labelled": lambda name: (CONTROLLER_REGISTER, (WHO, "p", [replace(offer("a.B"), labels={"x": name})])),
+    "alone": lambda name: (CONTROLLER_REGISTER, (WHO, name, [replace(offer(name, name), alone=True)])),
+    "watched service": lambda name: (CONTROLLER_WATCH, (Filter(KeyKind.service, name, None), 0, 0)),
+    "watched agent": lambda name: (CONTROLLER_WATCH, (Filter(KeyKind.service, "a.B", name), 0, 0)),
+    "found service": lambda name: (CONTROLLER_FIND, (Filter(KeyKind.service, name, None),)),
+    "found agent": lambda name: (CONTROLLER_FIND, (Filter(KeyKind.service, "a.B", name),)),
+    "put service": lambda name: (CONTROLLER_UPDATE, (ITS, [offer(name)], [])),
+    "put agent": lambda name: (CONTROLLER_UPDATE, (ITS, [offer("a.B", name)], [])),
+    "removed service": lambda name: (CONTROLLER_UPDATE, (ITS, [], [Key(KeyKind.service, name, "")])),
+    "removed agent": lambda name: (CONTROLLER_UPDATE, (ITS, [], [Key(KeyKind.service, "a.B", name)])),
+    "led service": lambda name: (CONTROLLER_LEAD, (ITS, Key(KeyKind.service, name, ""))),
+    "led agent": lambda name: (CONTROLLER_LEAD, (ITS, Key(KeyKind.service, "a.B", name))),
+}
+STREAMED = (CONTROLLER_REGISTER, CONTROLLER_WATCH, CONTROLLER_LEAD)
+
+
+# The line that each of them is worth, beside that of the end of a registration.
+EVENTS = {CONTROLLER_REGISTER: "registered", CONTROLLER_UPDATE: "updated", CONTROLLER_LEAD: "leads"}
+
+
+@pytest.fixture
+def its(scene: Scene) -> Peer:
+    """The connection over which ITS is registered."""
+    peer = scene.attacker.bind(CONTROLLER, "register")
+    payload = bytes(CONTROLLER_REGISTER.encode_request(ITS, "its", []))
+    peer.send(streamed(1, payload, CONTROLLER_REGISTER.request_encoding))
+    assert answer(peer)[0] == 0
+    return peer
+
+
+def ask(scene: Scene, field: str, name: str, payload: Callable[[bytes], bytes] = bytes) -> tuple[Peer, int]:
+    """Calls with the name in that field, and with what `payload` makes of it; gives the status, too."""
+    method, arguments = FIELDS[field](name)
+    flags = method.request_encoding | (frame.STREAM if method in STREAMED else 0)
+    peer = scene.attacker.bind(CONTROLLER, method.name)
+    peer.send(request(payload(bytes(method.encode_request(*arguments))), flags=flags))
+    return peer, answer(peer)[0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.usefixtures("its")
+def test_strange_names_of_every_field_are_one_plain_line_in_the_log(scene: Scene, name: str) -> None:
+    for field, make in FIELDS.items():
+        peer, status = ask(scene, field, name)
+        assert status == 0, field
+        event = EVENTS.get(make(name)[0])
+        lines = [line for line in scene.controller.said().split("\n")[:-1] if peer.address in line]
+        assert [line.split()[2] for line in lines] == ([event] if event else []), (field, lines)
+        peer.close()
+
+    lines = scene.controller.said().split("\n")[:-1]
+    assert all(line.isprintable() and line.startswith("20") for line in lines), lines
+
+
+@pytest.mark.usefixtures("its")
+def test_bad_utf_8_is_refused_in_every_field_and_garbles_no_line(scene: Scene) -> None:
+    for field in FIELDS:
+        _, status = ask(scene, field, "zzzz", lambda payload: payload.replace(b"zzzz", b"\xff\xfe\xc0\x80"))
+        assert status in (INVALID_ARGUMENT, DECODE_ERROR), field
+
+    lines = scene.controller.said().split("\n")[:-1]
+    assert all(line.isprintable() and line.startswith("20") for line in lines), lines
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_strange_names_are_one_plain_line_in_the_log(scene: Scene, name: str) -> None:
     peer = scene.attacker.bind(CONTROLLER, "register")
     before = len(scene.controller.said().splitlines())
@@ -209,12 +292,3 @@ def test_strange_names_are_one_plain_line_in_the_log(scene: Scene, name: str) ->
     lines = scene.controller.said().split("\n")[before:-1]
     assert sum(named.address in line for line in lines) == 1, lines
     assert all(line.isprintable() and line.startswith("20") for line in lines), lines
-
-
-def test_a_name_of_bad_utf_8_is_refused(scene: Scene) -> None:
-    peer = scene.attacker.bind(CONTROLLER, "register")
-
-    peer.send(registration(1, 1, service="zz").replace(b"\x02zz", b"\x02\xff\xfe"))
-    status, words = answer(peer)
-
-    assert status in (INVALID_ARGUMENT, DECODE_ERROR), words

@@ -62,7 +62,7 @@ class Wrap : public testing::TestWithParam<Near> {
  protected:
   Wrap() {
     server_.offer(echo, {.where = mf::Where::worker});
-    server_.offer(std::make_shared<PlainFlow>());
+    server_.offer(flow);
     server_.start();
     if (GetParam().relayed) relay_.emplace().knows({server_.address()});
     const auto at = GetParam().relayed ? relay_->address() : server_.address();
@@ -76,6 +76,7 @@ class Wrap : public testing::TestWithParam<Near> {
   }
 
   const std::shared_ptr<Counting> echo = std::make_shared<Counting>();
+  const std::shared_ptr<PlainFlow> flow = std::make_shared<PlainFlow>();
   std::optional<mf::Client> client;
 
  private:
@@ -149,12 +150,13 @@ TEST_P(Wrap, ACallThatIsGivenUpAcrossItCancelsItsOwnHandlerAlone) {
   std::promise<mf::Outcome<std::uint32_t>> ended;
   stub.async_linger(mf::CallOptions{.deadline = kLong, .stop = stop.get_token()},
                     [&](mf::Outcome<std::uint32_t> outcome) { ended.set_value(std::move(outcome)); });
+  ASSERT_TRUE(eventually([&] { return flow->lingering == 1; }));
   std::promise<mf::Outcome<std::int32_t>> held;
   echo_stub.async_again(-7, [&](mf::Outcome<std::int32_t> outcome) { held.set_value(std::move(outcome)); });
   for (int i = 0; i < 8; ++i) EXPECT_EQ(echo_stub.twice(i), 2 * i);
   stop.request_stop();
   EXPECT_EQ(ended.get_future().get().failure().code, mf::Code::cancelled);
-  EXPECT_TRUE(eventually([&] { return stub.stopped() == 1; })) << "the handler was told";
+  EXPECT_TRUE(eventually([&] { return flow->stops == 1; })) << "the handler was told";
   echo->go.release();
   EXPECT_EQ(held.get_future().get().value(), -7);
 }

@@ -126,9 +126,13 @@ def test_a_leader_that_is_done_makes_a_waiting_caller_the_leader(served: Served)
     served.servant.act = lambda x: x if releases[x].wait(20.0) else -1
     ended: list[int] = []
     threads = [threading.Thread(target=lambda x=x: ended.append(echo.flaky(x))) for x in range(3)]
+
+    def all_begun(number: int) -> bool:
+        return eventually(lambda: served.servant.calls == number)
+
     for number, thread in enumerate(threads, start=1):  # the first one leads
         thread.start()
-        assert eventually(lambda number=number: served.servant.calls == number)
+        assert all_begun(number)
     for number in (0, 2, 1):
         releases[number].set()
         threads[number].join(20.0)

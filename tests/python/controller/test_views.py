@@ -55,6 +55,19 @@ def test_nothing_is_known_before_the_first_snapshot_is_complete() -> None:
     assert known(watched) == {"a": ["tcp://h:1"], "b": ["tcp://h:2"]}
 
 
+def test_30_000_agents_come_in_parts_and_are_known_at_once_when_the_last_has_come() -> None:
+    watched = Watched()
+
+    for page in range(30):
+        part = [entry(f"{page}-{number}", number) for number in range(1_000)]
+        last = page == 29
+        assert watched.takes(snapshot(1, 7, *part, begins=page == 0, more=not last), 0.0) == last
+        assert len(watched.view.agents) == (30_000 if last else 0)
+
+    assert watched.takes(delta(1, 8, gone("29-999", 999)), 0.0)
+    assert len(watched.view.agents) == 29_999  # with so many, one without an instance is not remembered
+
+
 def test_a_snapshot_that_was_cut_off_is_void() -> None:
     watched = Watched()
     watched.takes(snapshot(1, 7, entry("a", 1), more=True), 0.0)
