@@ -47,6 +47,7 @@ def test_failures_are_raised_where_they_are_awaited(served: Served) -> None:
 
 def test_a_deadline_holds_while_the_loop_does_other_things(served: Served) -> None:
     async def run(echo: EchoAsyncClient) -> Code:
+        await echo.twice(0)  # connected
         with pytest.raises(mf.Error) as raised:
             await echo.sleep(0.5, options=mf.CallOptions(deadline=0.05))
         return raised.value.code

@@ -125,7 +125,7 @@ def test_a_binding_with_a_call_under_way_stays(shelves: Shelves) -> None:
         thread.start()
         entered.acquire()
     with pytest.raises(mf.Error, match="takes no more bindings") as refused:
-        shelves.echo.at(SHELVES[MOST]).twice(1, options=mf.CallOptions(deadline=0.3))
+        shelves.echo.at(SHELVES[MOST]).twice(1, options=mf.CallOptions(deadline=1.0))
     shelves.servant.release.set()
     for thread in threads:
         thread.join()

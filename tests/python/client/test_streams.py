@@ -168,7 +168,8 @@ def test_an_exception_of_the_values_cancels_the_call_and_goes_up(flowing: Flowin
 
 
 def test_a_stream_ends_at_its_deadline(flowing: Flowing) -> None:
-    stream = flowing.flow.shout(options=mf.CallOptions(deadline=0.2))
+    assert list(flowing.flow.count(1)) == [1]  # connected
+    stream = flowing.flow.shout(options=mf.CallOptions(deadline=1.5))
     stream.write("a")
     assert next(stream) == "A"
 
@@ -330,6 +331,7 @@ def test_a_cancelled_task_cancels_its_stream(flowing: Flowing) -> None:
 def test_an_awaited_stream_ends_at_its_deadline_and_when_it_is_idle(flowing: Flowing) -> None:
     async def main(flow: FlowAsyncClient) -> list[mf.Error]:
         errors = []
+        assert [value async for value in flow.count(1)] == [1]  # connected
         for options in (mf.CallOptions(deadline=0.1), mf.CallOptions(idle=0.1)):
             with pytest.raises(mf.Error) as failed:
                 await anext(flow.shout(options=options))

@@ -127,8 +127,10 @@ def test_a_deadline_cancels_the_task_of_the_handler() -> None:
         servant = Held()
         server = serving(servant)
         async with server, mf.AsyncClient(server.address) as client:
+            echo = EchoAsyncClient(client).at("a")
+            await echo.twice(0)  # connected
             with pytest.raises(mf.Error) as raised:
-                await EchoAsyncClient(client).at("a").flaky(1, options=mf.CallOptions(deadline=0.05))
+                await echo.flaky(1, options=mf.CallOptions(deadline=0.05))
             while not servant.ended:
                 await asyncio.sleep(0.001)
             return servant.ended, raised.value.code
