@@ -78,7 +78,7 @@ def _memory(pid: int) -> int:
     return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
 
 
-def _scale(build: Path, size: list[int]) -> dict[str, float]:
+def _scale(build: Path, size: list[int]) -> dict[str, float | None]:
     command = [str(build / "bench/bench-controller-scale"), *map(str, size)]
     answer = subprocess.run(command, capture_output=True, text=True, timeout=_LIMIT_SECONDS, check=False)
     if answer.returncode != 0:

@@ -13,7 +13,7 @@ from tests.conftest import TypeCheck
 from tests.simulation.python_side import HERE, ROOT, simulate
 
 SEEDS = 1000
-AT_ONCE = 125
+AT_ONCE = 50
 SOAK = 100_000
 
 
