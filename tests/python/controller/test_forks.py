@@ -37,6 +37,13 @@ where = sys.argv[1]
 """
 
 
+def said(done: "subprocess.CompletedProcess[str]") -> tuple[str, str]:
+    """What it wrote, without what a client says while a busy machine keeps it from its controller."""
+    usual = ("trying on", "answers again", "registered at")
+    errors = [line for line in done.stderr.splitlines() if not any(words in line for words in usual)]
+    return done.stdout, "\n".join(errors)
+
+
 def run(program: str, controller: Running) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", HEAD + program, controller.address],
@@ -77,7 +84,7 @@ server.stop()
         controller,
     )
 
-    assert (done.stdout, done.stderr) == ("0 6\n8\n", "")
+    assert said(done) == ("0 6\n8\n", "")
 
 
 def test_a_server_that_is_started_in_a_child_registers_as_itself(controller: Running) -> None:
@@ -102,7 +109,7 @@ server.stop()
         controller,
     )
 
-    assert (done.stdout, done.stderr) == ("0 0\n0\n6\n", "")
+    assert said(done) == ("0 0\n0\n6\n", "")
     owners = controller.servant.owners
     assert len({nonce for nonce, _, _ in owners}) == 4
     assert len({secret for _, secret, _ in owners}) == 4
