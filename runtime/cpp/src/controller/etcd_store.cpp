@@ -111,28 +111,29 @@ std::optional<stored::Process> EtcdStore::elsewhere(const Uuid& nonce) const {
 }
 
 void EtcdStore::put(const Uuid& nonce, const stored::Process& process) noexcept {
-  {
-    const std::scoped_lock lock(shared_->mutex);
-    shared_->apply(process_changes(nonce, process, shared_->own_keys_of(nonce)));
-  }
-  if (session_) session_->wake();
+  write([&] { return process_changes(nonce, process, shared_->own_keys_of(nonce)); });
 }
 
 void EtcdStore::change(const Uuid& nonce, const std::vector<Offer>& put,
                        const std::vector<Key>& removed) noexcept {
-  {
-    const std::scoped_lock lock(shared_->mutex);
-    shared_->apply(offer_changes(nonce, put, removed));
-  }
-  if (session_) session_->wake();
+  write([&] { return offer_changes(nonce, put, removed); });
 }
 
 void EtcdStore::remove(const Uuid& nonce) noexcept {
-  {
-    const std::scoped_lock lock(shared_->mutex);
+  write([&] {
     std::vector<stored::Change> changes;
     for (std::string& key : shared_->own_keys_of(nonce)) changes.push_back({.key = std::move(key)});
-    shared_->apply(std::move(changes));
+    return changes;
+  });
+}
+
+template <class Changes>
+void EtcdStore::write(Changes&& changes) noexcept {
+  try {
+    const std::scoped_lock lock(shared_->mutex);
+    shared_->apply(changes());
+  } catch (const std::exception&) {  // of a value that cannot be encoded
+    log_escaped_exception(shared_->log, "the controller's store");
   }
   if (session_) session_->wake();
 }

@@ -53,6 +53,9 @@ class EtcdStore final : public Store {
   struct Shared;
   class Session;
 
+  template <class Changes>
+  void write(Changes&& changes) noexcept;
+
   const std::shared_ptr<Shared> shared_;
   std::unique_ptr<Session> session_;
 };
