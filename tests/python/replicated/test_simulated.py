@@ -1,4 +1,4 @@
-"""Each flow under faults at each step, in virtual time: sixty calls of three clients a seed, while
+"""Each flow under faults at each step, in virtual time: ninety calls of three clients a seed, while
 messages are lost, late, repeated and out of order, processes are killed and come back, links are cut, and the
 lead goes from one to the other, noticed late. `make soak` runs more seeds.
 """
@@ -17,7 +17,7 @@ from tests.python.replicated.world import Network, World
 SEEDS = 100
 SOAK_SEEDS = 1_000
 BLOCKS = 10
-CALLS = 20
+CALLS = 30
 
 
 def simulate(pattern: Pattern, seed: int) -> World:
@@ -33,10 +33,10 @@ def simulate(pattern: Pattern, seed: int) -> World:
             require = random.choice([Require.one, Require.majority, Require.majority, Require.all])
             timeout = random.choice([0.5, 3.0, 20.0])
             call = partial(world.call, caller, pattern, require, timeout)
-            world.at(random.uniform(0.0, 4.0), call)
-    for _ in range(random.randint(2, 6)):
-        world.at(random.uniform(0.1, 4.0), lambda: disturb(world))
-    world.run(6.5)
+            world.at(random.uniform(0.0, 1.5), call)
+    for _ in range(random.randint(2, 25)):
+        world.at(random.uniform(0.05, 2.0), lambda: disturb(world))
+    world.run(4.5)
     world.calmed()
     assert world.run_until(lambda: len(world.results) == len(world.begun), 25.0), unfinished(world)
     if pattern is not Pattern.no_versioning:
@@ -51,7 +51,7 @@ def disturb(world: World) -> None:
     random = world.random
     names = sorted(world.processes)
     name = random.choice(names)
-    match random.choice(["kill", "kill leader", "cut", "isolate", "lead", "cut client", "give up"]):
+    match random.choice(["kill", "kill leader", "cut", "isolate", "lead", "cut client", "give up", "split"]):
         case "kill":
             kill(world, name)
         case "kill leader" if world.leader is not None:
@@ -64,6 +64,13 @@ def disturb(world: World) -> None:
             world.take_lead_away(random.uniform(0.0, 1.5))
         case "cut client":
             cut(world, (name, random.choice(list(world.callers))))
+        case "split" if world.leader is not None:
+            # Two give out versions, each reached by clients, and some replicas hear of both.
+            leader = world.leader.name
+            others = [each for each in names if each != leader]
+            some = random.sample(others, random.randint(1, len(others)))
+            cut(world, *((leader, other) for other in some))
+            world.take_lead_away(random.uniform(0.5, 2.0))
         case "give up":
             world.give_up(random.choice(list(world.callers.values())))
 
@@ -73,7 +80,7 @@ def kill(world: World, name: str) -> None:
     remembering = [each for each in world.processes.values() if each.replica.normal and each.name != name]
     if len(remembering) > len(world.names) // 2:
         world.kill(name)
-        world.at(world.random.uniform(0.05, 1.5), lambda: world.start(name))
+        world.at(world.random.uniform(0.05, 0.8), lambda: world.start(name))
 
 
 def cut(world: World, *pairs: tuple[PeerId, PeerId]) -> None:

@@ -185,7 +185,10 @@ class Replica:
                 self.send(other, Recover(self._life))
         elif self._lacks_something() and now - self._asked_at >= self.settings.repeat:
             self._asked_at = now
-            if self.leader is not None and self.leader.member != self.me:
+            if self.leader is None or self.leader.epoch < self.promised:
+                for other in self.others:  # whoever leads has missed that this one has started anew
+                    self.send(other, self._report(missing=True))
+            elif self.leader.member != self.me:
                 self.send(self.leader.member, self._report(missing=True))
         if self.versioner is not None:
             self.versioner.tick()

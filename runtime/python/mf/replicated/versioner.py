@@ -135,6 +135,7 @@ class Versioner:
             self._replica.resign(f"epoch {report.epoch} has begun")
             return
         if report.epoch < self.epoch:
+            self._replica.send(member, self._prepared())
             return
         self._reports[member] = report
         if self.ready:
@@ -210,6 +211,8 @@ class Versioner:
                 return  # clients have sent it there first
             if (mine is None or mine == theirs) and (not report.missing or theirs == head):
                 return
+        if report.normal != self.epoch:
+            self._replica.send(member, self._prepared())
         self._replica.supply(member, report)
 
     # Giving out versions
