@@ -361,3 +361,50 @@ def test_subscriptions_end_with_their_subscriber(publishing: Publishing, client:
     assert left(subscriber) == []
     subscriber.close()
     assert eventually(lambda: publisher.stats().subscriptions == [], PATIENCE)
+
+
+def test_who_may_not_subscribe_is_told_so_and_the_publisher_asks_with_the_peer() -> None:
+    asked: list[mf.TopicAccess] = []
+
+    def authorize(access: mf.TopicAccess) -> bool:
+        asked.append(access)
+        return access.agents != "secret"
+
+    publishing = Publishing("plain", mf.TopicsOptions(authorize=authorize, max_subscriptions=1))
+    try:
+        publisher = events.AdditionsPublisher(publishing.topics)
+        with mf.Client(publishing.address) as client:
+            with pytest.raises(
+                mf.Error, match=r'may not subscribe to events.Additions for "secret"'
+            ) as raised:
+                events.AdditionsSubscriber(client, "secret").next(PATIENCE)
+            assert raised.value.code is Code.PERMISSION_DENIED
+            assert asked[0][:2] == ("events.Additions", "secret")
+            assert asked[0].peer.startswith("127.0.0.1:")
+            first = events.AdditionsSubscriber(client, "*")
+            assert publisher.await_subscribers(1, PATIENCE)
+            second = events.AdditionsSubscriber(client, "*")
+            assert eventually(lambda: publisher.stats().refused >= 3, PATIENCE)
+            first.close()
+            assert eventually(lambda: len(publisher.stats().subscriptions) == 1, PATIENCE)
+            publisher.at("books").publish(indexed(1))
+            assert docs(taken(second, 1)) == [1]
+    finally:
+        publishing.close()
+
+
+def test_a_flood_of_subscriptions_of_one_connection_is_refused_and_the_others_go_on(
+    publishing: Publishing, client: mf.Client
+) -> None:
+    publisher = events.EventsPublisher(publishing.topics)
+    subscriber = events.EventsSubscriber(client)
+    assert publisher.await_subscribers(1, PATIENCE)
+    with mf.Client(publishing.address) as flooding:
+        flood = [events.EventsSubscriber(flooding) for _ in range(200)]
+        assert publisher.await_subscribers(2, PATIENCE)
+        publisher.publish(events.EventRemoved(1))
+        assert subscriber.next(PATIENCE).value.value == 1
+        assert len(publisher.stats().subscriptions) <= 201
+        for each in flood:
+            each.close()
+    assert eventually(lambda: len(publisher.stats().subscriptions) == 1, PATIENCE)
