@@ -1,21 +1,26 @@
-"""An index publishes additions; two counters keep a count of each collection. One asks for all of them
-(`block`), and gets them; the other one asks for the latest (`drop_oldest`), and is stopped for a while:
-nobody waits for it, and all that it has missed is counted.
+"""An index publishes additions; two counters keep a count of each collection. One, in C++, asks for all of
+them (`block`), and gets them; the other one, in Python, asks for the latest (`drop_oldest`), and is stopped
+for a while: nobody waits for it, and all that it has missed is counted.
 
     python demo.py [ADDITIONS]
 """
 
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
+BUILT = Path(os.environ.get("MF_BUILD_DIR", HERE.parents[1] / "build" / "release")) / "examples" / "8_events"
 
 
-def start(name: str, *arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, str(HERE / name), *arguments]
+def start(*command: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def python(name: str, *arguments: str) -> subprocess.Popen[str]:
+    return start(sys.executable, str(HERE / name), *arguments)
 
 
 def line(process: subprocess.Popen[str]) -> str:
@@ -35,11 +40,11 @@ def show(process: subprocess.Popen[str], lines: int) -> None:
 
 def main() -> None:
     count = sys.argv[1] if len(sys.argv) > 1 else "30000"
-    index = start("index.py", "tcp://127.0.0.1:0", "2", count)
+    index = python("index.py", "tcp://127.0.0.1:0", "2", count)
     address = line(index)
     counters = {
-        "all of them": start("counter.py", address, "block", "1000"),
-        "the latest": start("counter.py", address, "drop_oldest", "100"),
+        "all of them": start(str(BUILT / "events-counter"), address, "block", "1000"),
+        "the latest": python("counter.py", address, "drop_oldest", "100"),
     }
     processes = [index, *counters.values()]
     try:
