@@ -1,0 +1,167 @@
+// The programs of the tests of topics, as publisher.py and subscriber.py beside this, whose headers say what
+// they answer:
+//
+//   topics publisher LISTEN [CONTROLLER]
+//   topics subscriber ADDRESS TOPIC AGENTS OVERFLOW MESSAGES
+#include <sys/resource.h>
+
+#include <iostream>
+#include <map>
+#include <ranges>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "events.topics.hpp"
+#include "mf/client/client.hpp"
+#include "mf/server/server.hpp"
+#include "mf/topics/topics.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kPatience = 60s;
+
+std::string figures(const mf::PublisherStats& stats) {
+  std::ostringstream out;
+  out << R"({"published": {)";
+  const char* comma = "";
+  for (const auto& each : stats.agents) {
+    out << comma << '"' << each.agent << "\": " << each.published;
+    comma = ", ";
+  }
+  out << R"(}, "subscriptions": [)";
+  comma = "";
+  for (const auto& each : stats.subscriptions) {
+    out << comma << '[' << each.delivered << ", " << each.dropped << ", " << each.queued << ']';
+    comma = ", ";
+  }
+  out << R"(], "encoded": )" << stats.encoded << R"(, "cut": )" << stats.cut << '}';
+  return out.str();
+}
+
+auto documents(std::uint32_t first, std::uint32_t count, std::size_t size) {
+  return std::views::iota(first, first + count) | std::views::transform([size](std::uint32_t doc) {
+           return events::Indexed{.doc = doc, .title = std::string(size, 'x')};
+         });
+}
+
+int publisher(const std::string& listen, const std::string& controller) {
+  mf::Topics topics({.stall_timeout = 2s});
+  events::AdditionsPublisher additions(topics);
+  events::OrdersPublisher orders(topics);
+  mf::Server server({.listen = listen, .controller = controller, .drain_timeout = 1s});
+  server.offer(topics);
+  server.start();
+  std::cout << server.address().str() << std::endl;
+  for (std::string line; std::getline(std::cin, line);) {
+    std::istringstream in(line);
+    std::string command;
+    std::string name;
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+    std::size_t size = 0;
+    in >> command;
+    if (command == "publish") {
+      in >> name >> first >> count >> size;
+      additions.at(name).publish_all(documents(first, count, size));
+      std::cout << count;
+    } else if (command == "order") {
+      in >> first >> count >> size;
+      orders.publish_all(documents(first, count, size));
+      std::cout << count;
+    } else if (command == "await") {
+      in >> name >> count;
+      const bool came = name == "Additions" ? additions.await_subscribers(count, kPatience)
+                                            : orders.await_subscribers(count, kPatience);
+      std::cout << (came ? "true" : "false");
+    } else if (command == "stats") {
+      std::cout << '[' << figures(additions.stats()) << ", " << figures(orders.stats()) << ']';
+    } else {
+      rusage usage{};
+      getrusage(RUSAGE_SELF, &usage);
+      std::cout << usage.ru_maxrss * 1024;
+    }
+    std::cout << std::endl;
+  }
+  return 0;
+}
+
+/// Both topics have values of the same type.
+template <class Subscriber>
+int serve(Subscriber&& subscriber) {
+  std::cout << "subscribed" << std::endl;
+  std::map<std::pair<mf::Uuid, std::string>, std::uint64_t> next_of;
+  bool in_order = true;
+  const auto comes = [&](const mf::Uuid& publisher, const std::string& agent, std::uint64_t first,
+                         std::uint64_t count) {
+    auto& next = next_of.try_emplace({publisher, agent}, first).first->second;
+    in_order = in_order && next == first;
+    next = first + count;
+  };
+  const auto missed = [&] {
+    const auto stats = subscriber.stats();
+    return stats.dropped + stats.not_kept + stats.upstream;
+  };
+  const auto take = [&](std::chrono::nanoseconds timeout) {
+    auto message = subscriber.poll(timeout);
+    if (message) comes(message->publisher(), message->agent(), message->sequence(), 1);
+    return message;
+  };
+  subscriber.on_gap([&](const mf::Gap& gap) { comes(gap.publisher, gap.agent, gap.first, gap.count); });
+  for (std::string line; std::getline(std::cin, line);) {
+    std::istringstream in(line);
+    std::string command;
+    std::uint64_t count = 0;
+    in >> command >> count;
+    if (command == "take") {
+      std::cout << '[';
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const auto message = take(kPatience);
+        if (!message) return 1;
+        std::cout << (i == 0 ? "" : ", ") << "[\"" << message->agent() << "\", " << message->sequence()
+                  << ", " << message->value().doc << ", " << message->missed() << ']';
+      }
+      std::cout << ']';
+    } else if (command == "account") {
+      const auto until = std::chrono::steady_clock::now() + kPatience;
+      while (subscriber.stats().received + missed() < count && std::chrono::steady_clock::now() < until)
+        (void)take(50ms);
+      std::cout << R"({"received": )" << subscriber.stats().received << R"(, "missed": )" << missed()
+                << R"(, "in_order": )" << (in_order ? "true" : "false") << '}';
+    } else if (command == "publishers") {
+      std::cout << (subscriber.await_publishers(count, kPatience) ? "true" : "false");
+    } else {
+      const auto stats = subscriber.stats();
+      std::cout << R"({"received": )" << stats.received << R"(, "dropped": )" << stats.dropped
+                << R"(, "not_kept": )" << stats.not_kept << R"(, "duplicates": )" << stats.duplicates
+                << R"(, "publishers": )" << stats.publishers << '}';
+    }
+    std::cout << std::endl;
+  }
+  return 0;
+}
+
+int subscriber(const std::string& address, const std::string& topic, const std::string& agents,
+               const std::string& overflow, const std::string& messages) {
+  mf::SubscribeOptions options{.max_messages = static_cast<std::uint32_t>(std::stoul(messages))};
+  if (!mf::topics::from_name(overflow, options.overflow.emplace())) return 2;
+  mf::Client client(address);
+  if (topic == "Additions") return serve(events::AdditionsSubscriber(client, agents, options));
+  return serve(events::OrdersSubscriber(client, options));
+}
+
+}  // namespace
+
+int main(int count, char** given) {
+  const std::vector<std::string> arguments(given, given + count);
+  if (count >= 3 && arguments[1] == "publisher")
+    return publisher(arguments[2], count > 3 ? arguments[3] : "");
+  if (count == 7 && arguments[1] == "subscriber")
+    return subscriber(arguments[2], arguments[3], arguments[4], arguments[5], arguments[6]);
+  std::cerr
+      << "usage: topics publisher LISTEN [CONTROLLER] | topics subscriber ADDRESS TOPIC AGENTS OVERFLOW "
+         "MESSAGES\n";
+  return 2;
+}
