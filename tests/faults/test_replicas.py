@@ -132,9 +132,14 @@ async def load(
     return ended
 
 
-def check(group: Group, ended: dict[str, mf.Replicated[int] | mf.Error]) -> None:
-    """What must hold when everything is there again."""
+def check(group: Group, journal: ModuleType, ended: dict[str, mf.Replicated[int] | mf.Error]) -> None:
+    """What must hold when everything is there again, and all replicas have applied one more message, so that
+    none is a little behind.
+    """
     group.wait_for_all()
+    with mf.Client(group.where) as client:
+        options = mf.ReplicatedOptions(require=mf.Require.ALL)
+        ended["the last"] = journal.JournalClient(client).at("a").one_hop("the last", options=options)
     acknowledged = {text: each for text, each in ended.items() if isinstance(each, mf.Replicated)}
     assert len(acknowledged) == len(ended), [each for each in ended.values() if isinstance(each, mf.Error)]
     versions = [each.version for each in acknowledged.values()]
@@ -152,9 +157,9 @@ def test_all_calls_end_well_when_the_versioning_server_is_killed(group: Group, j
     ended = asyncio.run(load(group, journal, group.replicas[leader].kill))
     group.start(leader)
 
-    check(group, ended)
+    check(group, journal, ended)
     epochs = {each.version.epoch for each in ended.values() if isinstance(each, mf.Replicated)}
-    assert len(epochs) == 2
+    assert len(epochs) >= 2
 
 
 def test_all_calls_end_well_when_another_replica_is_killed_and_comes_back(
@@ -169,7 +174,7 @@ def test_all_calls_end_well_when_another_replica_is_killed_and_comes_back(
 
     ended = asyncio.run(load(group, journal, kill_and_start))
 
-    check(group, ended)
+    check(group, journal, ended)
 
 
 def test_a_group_goes_on_while_the_controller_is_away(group: Group, journal: ModuleType) -> None:
@@ -178,7 +183,7 @@ def test_a_group_goes_on_while_the_controller_is_away(group: Group, journal: Mod
     ended = asyncio.run(load(group, journal, group.controller.kill))
     group.start_controller()
 
-    check(group, ended)
+    check(group, journal, ended)
 
 
 def test_what_a_killed_client_had_under_way_holds_up_nobody(group: Group, journal: ModuleType) -> None:
@@ -211,4 +216,4 @@ asyncio.run(main())
         dying.kill()
         dying.communicate()
 
-    check(group, ended)
+    check(group, journal, ended)
