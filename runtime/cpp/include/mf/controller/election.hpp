@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -21,28 +22,31 @@ class Election {
 
   explicit Election(std::uint64_t epoch = 0) : epoch_(epoch) {}
 
-  void add(const Key& key, Id id) { races_[key].waiting.push_back(id); }
+  void add(const Key& key, Id id) {
+    const auto race = races_.try_emplace(key).first;
+    race->second.waiting.push_back(id);
+    changed(race);
+  }
   void remove(const Key& key, Id id) {
     const auto race = races_.find(key);
     if (race == races_.end()) return;
     if (race->second.leader == id) race->second.leader.reset();
     std::erase(race->second.waiting, id);
-    drop_if_empty(race);
+    changed(race);
   }
 
   /// Keys that nobody leads, though somebody waits, and that are not asked for.
-  [[nodiscard]] std::vector<Key> vacant() const {
-    std::vector<Key> keys;
-    for (const auto& [key, race] : races_)
-      if (!race.leader && !race.asked && !race.waiting.empty()) keys.push_back(key);
-    return keys;
-  }
+  [[nodiscard]] std::vector<Key> vacant() const { return {vacant_.begin(), vacant_.end()}; }
   /// The store is asked for the lead of a vacant key, until it is given or refused.
-  void ask(const Key& key) { races_.at(key).asked = true; }
+  void ask(const Key& key) {
+    const auto race = races_.find(key);
+    race->second.asked = true;
+    changed(race);
+  }
   void refuse(const Key& key) {
     const auto race = races_.find(key);
     race->second.asked = false;
-    drop_if_empty(race);
+    changed(race);
   }
   /// The least epoch that the next leader may have. `now`: milliseconds since 1970, so that it grows although
   /// what was given before is not known any more.
@@ -55,13 +59,13 @@ class Election {
     const auto race = races_.find(key);
     race->second.asked = false;
     epoch_ = std::max(epoch_, epoch);
-    if (race->second.waiting.empty()) {
-      drop_if_empty(race);
-      return std::nullopt;
+    std::optional<Id> leads;
+    if (!race->second.waiting.empty()) {
+      leads = race->second.leader = race->second.waiting.front();
+      race->second.waiting.pop_front();
     }
-    race->second.leader = race->second.waiting.front();
-    race->second.waiting.pop_front();
-    return race->second.leader;
+    changed(race);
+    return leads;
   }
 
  private:
@@ -72,12 +76,19 @@ class Election {
   };
   using Races = std::map<Key, Race>;
 
-  void drop_if_empty(Races::iterator race) {
-    if (!race->second.leader && !race->second.asked && race->second.waiting.empty()) races_.erase(race);
+  void changed(Races::iterator race) {
+    const auto& [leader, waiting, asked] = race->second;
+    if (leader || asked || waiting.empty()) {
+      vacant_.erase(race->first);
+    } else {
+      vacant_.insert(race->first);
+    }
+    if (!leader && !asked && waiting.empty()) races_.erase(race);
   }
 
   std::uint64_t epoch_;
   Races races_;
+  std::set<Key> vacant_;  // of them, so that nobody looks at all
 };
 
 }  // namespace mf::controller
