@@ -125,7 +125,7 @@ def test_other_options_are_another_run(project: Path) -> None:
 
 
 def test_warnings_are_said_again(project: Path) -> None:
-    (project / "a.mfidl").write_text("module a; struct A {} topic T : A;\n")
+    (project / "a.mfidl").write_text('module a; @tier(custom) @cpp.codec("geo.hpp", "A", "C") struct A;\n')
     first = compile_in(project)
     again = compile_in(project)
 
