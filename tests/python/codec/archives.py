@@ -37,7 +37,7 @@ class Archives:
     def __init__(self, text: str) -> None:
         self.module = text.split("module ", 1)[1].split(";", 1)[0]
         folder = _out() / f"schema_{self.module}"
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)  # a module's fixture is made again where pytest-xdist comes back to it
         source = folder / f"{self.module}.mfidl"
         source.write_text(text)
         outcome = check([str(source)])

@@ -292,6 +292,22 @@ def test_the_sender_learns_which_messages_a_process_that_leaves_has_not_taken(pa
     sent[2].wait(LIMIT)
 
 
+def test_a_way_that_has_ended_is_replaced_also_before_it_is_forgotten(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = pair.near.process("A"), pair.far.process("B")
+    way = a._office.way("B")
+    assert isinstance(way, Outgoing)
+    monkeypatch.setattr(way, "_ended", lambda _: None)  # the loop has no time for it
+    a.send(dest="B", n=1)
+    assert b.recv(LIMIT).n == 1
+    b.leave()
+    until(lambda: way.closed)
+    again = pair.far.process("B")
+    a.send(dest="B", n=2)
+    assert again.recv(LIMIT).n == 2
+
+
 def test_another_process_of_the_name_gets_what_is_sent_from_then_on(pair: Pair) -> None:
     a, b = pair.near.process("A"), pair.far.process("B")
     a.send(dest="B", n=1)

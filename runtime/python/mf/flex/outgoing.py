@@ -101,6 +101,11 @@ class Outgoing:
 
     # For any thread
 
+    @property
+    def closed(self) -> bool:
+        """Whether nothing can be submitted any more."""
+        return self._closed
+
     def submit(self, outbound: Outbound) -> bool:
         """False: the window has no room for it now. Raises Error(CANCELLED) when this has ended."""
         with self._lock:

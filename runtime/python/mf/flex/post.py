@@ -128,11 +128,11 @@ class Post:
         """To one mailbox. From any thread."""
         with self._lock:
             way = self._ways.get(dest)
-            if way is not None:
+            if way is not None and not way.closed:  # one that ends is forgotten a moment later
                 return way
             if self._closed:
                 raise not_executed(Code.CANCELLED, "the node is closed")
-            if len(self._ways) >= _MOST_WAYS:
+            if way is None and len(self._ways) >= _MOST_WAYS:
                 text = f"this node sends to {_MOST_WAYS:,} processes already"
                 raise not_executed(Code.OVERLOADED, text)
             way = self._ways[dest] = Outgoing(self._loop, self._stub, dest, self._forget, self._patience)
