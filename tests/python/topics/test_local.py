@@ -393,3 +393,23 @@ def test_who_only_keeps_values_of_a_schema_with_topics_imports_neither_sockets_n
         check=True,
     )
     assert done.stdout == "[]\n"
+
+
+def test_a_child_of_a_fork_has_its_own_callbacks() -> None:
+    with mf.Topics() as topics:
+        publisher = events.AdditionsPublisher(topics).at("books")
+        before = events.AdditionsSubscriber(topics, "books")
+        came = threading.Event()
+        before.on_message(lambda _: came.set())
+        publisher.publish(indexed(1))
+        assert came.wait(PATIENCE)
+        child = os.fork()
+        if child == 0:  # it leaves by _exit(), whatever happens
+            try:
+                called = threading.Event()
+                events.AdditionsSubscriber(topics, "books").on_message(lambda _: called.set())
+                publisher.publish(indexed(2))
+                os._exit(0 if called.wait(PATIENCE) else 1)
+            finally:
+                os._exit(2)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -270,6 +270,107 @@ def test_what_the_publisher_does_not_take_is_refused_there(publishing: Publishin
             subscriber.next(PATIENCE)
 
 
+def test_one_of_several_publishers_may_have_another_schema(publishing: Publishing) -> None:
+    class Other(events.EventsSubscriber):  # type: ignore[misc]
+        mf_topic = mf.TopicInfo(
+            name="events.Events",
+            agent=None,
+            codec=events.EVENT_CODEC,
+            descriptor=events.EVENTS_TOPIC.descriptor + " ",
+            fingerprint=b"x" * 16,
+        )
+
+    events.EventsPublisher(publishing.topics)
+    alike = Publishing("plain")
+    alike.topics.channel(Other.mf_topic)
+    with mf.Client(f"{publishing.address},{alike.address}") as client:
+        subscriber = Other(client)
+        assert subscriber.await_publishers(1, PATIENCE)
+        assert subscriber.poll(0.2) is None  # and does not raise
+    alike.close()
+
+
+def test_a_message_that_a_subscriber_does_not_accept_is_a_gap(publishing: Publishing) -> None:
+    publisher = events.AdditionsPublisher(publishing.topics)
+    with mf.Client(publishing.address, max_payload=65_536) as client:
+        subscriber = events.AdditionsSubscriber(client, "*")
+        gaps: list[mf.Gap] = []
+        subscriber.on_gap(gaps.append)
+        assert publisher.await_subscribers(1, PATIENCE)
+        publisher.at("books").publish_all(
+            [indexed(1), indexed(2, "x" * 100_000), indexed(3), indexed(4, "x" * 100_000), indexed(5)]
+        )
+        got = taken(subscriber, 3)
+        assert [(each.value.doc, each.missed) for each in got] == [(1, 0), (3, 1), (5, 1)]
+        assert [(each.first, each.count, each.why.name) for each in gaps] == [
+            (2, 1, "dropped"),
+            (4, 1, "dropped"),
+        ]
+        (figures,) = publisher.stats().subscriptions
+        assert (figures.delivered, figures.dropped) == (3, 2)
+
+
+@pytest.mark.parametrize("overflow", [mf.Overflow.block, mf.Overflow.disconnect])
+def test_who_wants_all_gets_more_replayed_than_its_queue_holds(
+    publishing: Publishing, client: mf.Client, overflow: mf.Overflow
+) -> None:
+    publisher = events.AdditionsPublisher(publishing.topics)
+    for agent in ("books", "maps"):
+        publisher.at(agent).publish_all(indexed(doc) for doc in range(20))
+    options = mf.SubscribeOptions(max_messages=3, overflow=overflow)
+    for source in (publishing.topics, client):
+        subscriber = events.AdditionsSubscriber(source, "*", options)
+        assert docs(taken(subscriber, 20)) == [*range(10, 20), *range(10, 20)]
+        assert subscriber.stats().dropped == 0
+
+
+def test_a_callback_may_subscribe(publishing: Publishing, client: mf.Client) -> None:
+    publisher = events.AdditionsPublisher(publishing.topics)
+    outer = events.AdditionsSubscriber(client, "books")
+    inner: list[Any] = []
+    outer.on_message(lambda message: inner.append(events.AdditionsSubscriber(client, message.value.title)))
+    publisher.at("maps").publish(indexed(5))
+    publisher.at("books").publish(indexed(1, "maps"))
+    assert eventually(lambda: len(inner) == 1, PATIENCE)
+    assert docs(taken(inner[0], 1)) == [5]
+
+
+@pytest.mark.parametrize("raised", [SystemExit(3), KeyboardInterrupt()])
+def test_a_callback_that_would_end_its_thread_ends_nothing(
+    publishing: Publishing, client: mf.Client, raised: BaseException
+) -> None:
+    publisher = events.AdditionsPublisher(publishing.topics)
+    came: list[int] = []
+
+    def leave(message: Any) -> None:
+        came.append(message.value.doc)
+        raise raised
+
+    for source in (publishing.topics, client):
+        with events.AdditionsSubscriber(source, "books", mf.SubscribeOptions(replay=0)) as subscriber:
+            assert publisher.await_subscribers(1, PATIENCE)
+            subscriber.on_message(leave)
+            publisher.at("books").publish_all([indexed(1), indexed(2)])
+            assert eventually(lambda: came == [1, 2], PATIENCE)
+        came.clear()
+        assert eventually(lambda: publisher.stats().subscriptions == [], PATIENCE)
+
+
+def test_sources_of_publishers_that_have_gone_are_forgotten(
+    publishing: Publishing, client: mf.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mf.topics.remote._MOST_SEEN", 2)
+    events.AdditionsPublisher(publishing.topics).at("books").publish(indexed(0))
+    subscriber = events.AdditionsSubscriber(client, "books")
+    assert docs(taken(subscriber, 1)) == [0]
+    for doc in range(1, 4):
+        publishing.close()
+        publishing.topics = mf.Topics()
+        events.AdditionsPublisher(publishing.topics).at("books").publish(indexed(doc))
+        publishing.start()
+        assert docs(taken(subscriber, 1)) == [doc]
+
+
 def test_a_publisher_that_is_not_there_yet_is_waited_for(publishing: Publishing, client: mf.Client) -> None:
     subscriber = events.EventsSubscriber(client)
     assert subscriber.poll(0.02) is None

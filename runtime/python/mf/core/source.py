@@ -30,6 +30,11 @@ class PushSource(ABC):
         """The next value; None: there is none now; an Error: nothing comes any more."""
 
     @abstractmethod
+    def instead(self) -> Encoded | None:
+        """What is sent for the value taken last, which is larger than the client accepts; None: nothing is,
+        and the stream ends."""
+
+    @abstractmethod
     def failure(self) -> Error | None:
         """What ends the stream at once, whatever still waits."""
 

@@ -33,7 +33,9 @@ class Background:
                 self._loop.call_soon_threadsafe(function, *arguments)
 
     def call(self, function: Callable[..., T], *arguments: Any) -> T:
-        """What a function gives on the loop. Raises as `run` does."""
+        """What a function gives on the loop, for callbacks at once. Raises as `run` does."""
+        if threading.current_thread() is self._thread:
+            return function(*arguments)
 
         async def called() -> T:
             return function(*arguments)

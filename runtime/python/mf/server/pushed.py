@@ -65,8 +65,7 @@ class Push(PushDriver):
                 try:
                     call.add(value)
                 except BadValueError as too_large:
-                    self._next = _too_large(too_large)
-                    break
+                    self._next = source.instead() or _failure(too_large)
                 if call.is_full:
                     break
             if not len(outgoing):
@@ -98,7 +97,7 @@ class Push(PushDriver):
         source.gone()
 
 
-def _too_large(raised: BadValueError) -> Error:
+def _failure(raised: BadValueError) -> Error:
     inner = raised.raised
     return inner if isinstance(inner, Error) else Error(Code.HANDLER_FAILED, str(inner), Execution.UNKNOWN)
 

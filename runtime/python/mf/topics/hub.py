@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Lock, Thread, current_thread, main_thread
 from typing import Any, Self
 from uuid import UUID, uuid4
 
@@ -32,6 +32,7 @@ class Topics(OfferSource):
         self._lock = Lock()
         self._channels: dict[str, Channel] = {}
         self._work: SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...]] | None] | None = None
+        self._thread: Thread | None = None
         self._listeners: list[Callable[[], None]] = []
         self._closed = False
 
@@ -86,11 +87,12 @@ class Topics(OfferSource):
     def complete(self, function: Callable[..., Any], *arguments: Any) -> None:
         """Calls what users want to be called, one after the other, on a thread of its own."""
         with self._lock:
-            if self._work is None:
+            if self._work is None or self._thread is None or not self._thread.is_alive():  # as after a fork
                 if self._closed:
                     return
                 self._work = SimpleQueue()
-                Thread(target=_run, args=(self._work,), name="mf-topics", daemon=True).start()
+                self._thread = Thread(target=_run, args=(self._work,), name="mf-topics", daemon=True)
+                self._thread.start()
             self._work.put((function, arguments))
 
     def close(self) -> None:
@@ -117,5 +119,13 @@ def _run(work: "SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...]] | None]")
         function, arguments = each
         try:
             function(*arguments)
-        except Exception as raised:
-            log_handler_failure("a callback of topics", raised)
+        except BaseException as raised:
+            log_or_raise("a callback of topics", raised)
+
+
+def log_or_raise(where: str, raised: BaseException) -> None:
+    """Of a callback. What would end a program ends it on its main thread alone: elsewhere it would end a
+    thread that others need."""
+    if not isinstance(raised, Exception) and current_thread() is main_thread():
+        raise raised
+    log_handler_failure(where, raised)

@@ -11,10 +11,9 @@ from threading import Lock, RLock
 from typing import Any
 
 from mf.core.error import Code, Error, not_executed
-from mf.core.log import log_handler_failure
 from mf.topics._generated.mf.topics._types import Why
 from mf.topics.channel import Channel
-from mf.topics.hub import Topics
+from mf.topics.hub import Topics, log_or_raise
 from mf.topics.info import AnyTopic
 from mf.topics.message import TopicMessage
 from mf.topics.options import Gap, SubscribeOptions, SubscriberStats
@@ -101,8 +100,8 @@ class Inbox(ABC):
             callback(
                 Gap(origin.topic.name, origin.agent, origin.publisher, entry.first, entry.count, entry.why)
             )
-        except Exception as raised:
-            log_handler_failure(f"on_gap of a subscriber of {self.topic.name}", raised)
+        except BaseException as raised:
+            log_or_raise(f"on_gap of a subscriber of {self.topic.name}", raised)
 
     def _ending(self) -> Error:
         if self.closed:
@@ -142,8 +141,8 @@ class Inbox(ABC):
                     break
                 try:
                     callback(message)
-                except Exception as raised:
-                    log_handler_failure(f"on_message of a subscriber of {self.topic.name}", raised)
+                except BaseException as raised:
+                    log_or_raise(f"on_message of a subscriber of {self.topic.name}", raised)
         self._watch()
 
     def close(self) -> None:

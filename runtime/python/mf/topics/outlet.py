@@ -107,7 +107,7 @@ class Outlet:
                 queue.push_missed(source, first, kept_from - first, Why.not_kept)
                 first = kept_from
             for at in range(first - kept_from, len(self._kept)):
-                queue.push(self._kept[at], source)
+                queue.push(self._kept[at], source, kept=True)
             self._matches = [*self._matches, _Match(queue, source, remote)]
             self._remote += remote
             self._blocking += queue.blocks

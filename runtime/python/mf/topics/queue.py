@@ -43,6 +43,7 @@ class Entry:
 
 
 _END = Entry(Kind.ENDED)
+_LOSSLESS = (Overflow.block, Overflow.disconnect)
 _Wake = Callable[[], None]
 
 
@@ -132,8 +133,9 @@ class Queue:
                 self._ring.append(Entry(Kind.SOURCE, source, first=next_))
         return source
 
-    def push(self, item: Item, source: int, *, reserved: bool = False) -> None:
-        """`reserved`: `reserve` has said that there is room."""
+    def push(self, item: Item, source: int, *, reserved: bool = False, kept: bool = False) -> None:
+        """`reserved`: `reserve` has said that there is room. `kept`: it is replayed, and its publisher has it
+        anyhow, so that a queue that loses nothing takes it beyond its bounds."""
         size = item.size
         with self._lock:
             if reserved and self._reserved:
@@ -141,7 +143,8 @@ class Queue:
                 self._reserved_bytes -= size
             if self._ended:
                 return
-            if not self.has_room(size) and not self._make_room(item, source, size):
+            anyhow = kept and self.overflow in _LOSSLESS
+            if not anyhow and not self.has_room(size) and not self._make_room(item, source, size):
                 return
             if self._missing and not self._dropped_first and source in self._missing:
                 self._ring.append(self._told(source))
@@ -251,6 +254,12 @@ class Queue:
         with self._lock:
             if ready in self._ready:
                 self._ready.remove(ready)
+
+    def count_undeliverable(self) -> None:
+        """The message that was taken last cannot be sent to the subscriber: it is dropped."""
+        with self._lock:
+            self.delivered -= 1
+            self.dropped += 1
 
     # Under the lock
 

@@ -45,6 +45,7 @@ from mf.topics._generated.mf.topics._types import (
     Why,
 )
 from mf.topics.channel import check_subscription
+from mf.topics.hub import log_or_raise
 from mf.topics.inbox import Inbox, Matched
 from mf.topics.info import AnyTopic
 from mf.topics.item import Counters, Item, Origin
@@ -64,7 +65,10 @@ _FINAL = frozenset(
 )
 """How a subscription ends that it would be useless to ask for again."""
 _CONNECT_WITHIN = 10.0
-_MOST_SOURCES = 65_536
+_MOST_SOURCES = 1 << 18
+"""Of one subscription: more come from nobody who means well."""
+_MOST_SEEN = 65_536
+"""Publishers and agents that are remembered. The others go on as if they were new."""
 
 
 class _Seen:
@@ -182,8 +186,8 @@ class RemoteInbox(Inbox):
         if listener is not None:
             try:
                 listener(self.publishers)
-            except Exception as raised:
-                log_handler_failure(f"a listener of a subscriber of {self.topic.name}", raised)
+            except BaseException as raised:
+                log_or_raise(f"a listener of a subscriber of {self.topic.name}", raised)
 
     def subscription(self) -> Subscription:
         latest = list(self.seen.items())[-MOST_POSITIONS:]
@@ -203,8 +207,8 @@ class RemoteInbox(Inbox):
         key = source.publisher, source.agent
         seen = self.seen.pop(key, None)
         if seen is None:
-            if len(self.seen) >= _MOST_SOURCES:
-                raise Error(Code.PROTOCOL_ERROR, f"more than {_MOST_SOURCES} sources", Execution.UNKNOWN)
+            if len(self.seen) >= _MOST_SEEN:  # of publishers that have gone, as a rule
+                del self.seen[next(iter(self.seen))]
             origin = Origin(self.topic, source.agent, source.publisher, self._counters)
             seen = _Seen(origin, self.queue.add_source(origin, source.next), source.next)
         elif source.next > seen.next:
@@ -309,8 +313,7 @@ class _Follow:
                 try:
                     await self._subscribe(self._offered[key], backoff)
                 except Error as error:
-                    overloaded = error.code is Code.OVERLOADED
-                    if error.code in _FINAL or (overloaded and inbox.options.overflow is Overflow.disconnect):
+                    if self._is_final(error.code):
                         inbox.queue.end(error)
                         return
                     if not silent:
@@ -360,6 +363,8 @@ class _Follow:
     async def _take(self, delivery: Any, sources: dict[int, _Seen]) -> None:
         inbox = self._inbox
         if isinstance(delivery, DeliverySource):
+            if len(sources) >= _MOST_SOURCES:
+                raise Error(Code.PROTOCOL_ERROR, f"more than {_MOST_SOURCES} sources", Execution.UNKNOWN)
             sources[delivery.value.source] = inbox.source(delivery.value)
             return
         seen = sources.get(delivery.value.source)

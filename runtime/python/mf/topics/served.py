@@ -49,13 +49,14 @@ class ServedTopic(PushServant):
 
 
 class _Subscribed(PushSource):
-    __slots__ = ("_asked", "_channel", "_push", "_queue")
+    __slots__ = ("_asked", "_channel", "_latest", "_push", "_queue")
 
     def __init__(self, channel: Channel, queue: Queue, push: Pushing) -> None:
         self._channel = channel
         self._queue = queue
         self._push = push
         self._asked = False
+        self._latest: Entry | None = None
         queue.on_end = push.kick
 
     def take(self) -> Encoded | Error | None:
@@ -69,7 +70,18 @@ class _Subscribed(PushSource):
         if entry.kind is Kind.ENDED:
             text = f"the publisher of {self._channel.topic.name} has ended"
             return Error(Code.SHUTTING_DOWN, text, Execution.UNKNOWN)
-        return _encoded(entry, self._queue)
+        self._latest = entry
+        try:
+            return _encoded(entry, self._queue)
+        except Error:  # kept, and never encoded before: a value that its schema does not allow
+            return self.instead()
+
+    def instead(self) -> Encoded | None:
+        entry, self._latest = self._latest, None
+        if entry is None or entry.item is None:
+            return None
+        self._queue.count_undeliverable()
+        return _ENCODE(DeliveryMissed(Missed(entry.item.sequence, 1, entry.source, Why.dropped)))
 
     def failure(self) -> Error | None:
         why = self._queue.why
@@ -88,11 +100,7 @@ class _Subscribed(PushSource):
 def _encoded(entry: Entry, queue: Queue) -> Encoded:
     source, item = entry.source, entry.item
     if item is not None:
-        try:
-            message = Message(source, item.sequence, item.time, item.payload())
-        except Error:  # kept, and never encoded before: a value that its schema does not allow
-            return _ENCODE(DeliveryMissed(Missed(item.sequence, 1, source, Why.dropped)))
-        return _ENCODE(DeliveryMessage(message))
+        return _ENCODE(DeliveryMessage(Message(source, item.sequence, item.time, item.payload())))
     if entry.kind is Kind.SOURCE:
         origin = queue.origin(source)
         return _ENCODE(DeliverySource(Source(source, origin.publisher, origin.agent, entry.first)))
