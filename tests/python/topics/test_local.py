@@ -407,7 +407,8 @@ def test_a_child_of_a_fork_has_its_own_callbacks() -> None:
         if child == 0:  # it leaves by _exit(), whatever happens
             try:
                 called = threading.Event()
-                events.AdditionsSubscriber(topics, "books").on_message(lambda _: called.set())
+                within = events.AdditionsSubscriber(topics, "books")  # for as long as it is held
+                within.on_message(lambda _: called.set())
                 publisher.publish(indexed(2))
                 os._exit(0 if called.wait(PATIENCE) else 1)
             finally:
