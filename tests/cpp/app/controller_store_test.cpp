@@ -10,11 +10,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <iterator>
 #include <mutex>
 #include <random>
 #include <set>
 #include <stop_token>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "app/child.hpp"
 #include "mf/client/client.hpp"
@@ -67,13 +70,19 @@ struct Ledger {
   std::set<std::string> there;  // agents
   std::set<std::string> gone;
   std::set<std::string> asked;
+  std::set<std::string> of_this_run;  // those of `there` that the controller that runs has answered
   std::set<std::uint32_t> ids;
-  std::string ends;  // why its clients ended
+  bool killed = false;     // the controller that runs
+  std::string left_early;  // why a client of it had ended before: it takes its registrations back
   std::uint64_t epoch = 0;
   std::atomic<std::size_t> leads = 0;
   std::uint64_t numbers = 0;
   std::atomic<std::size_t> answers = 0;
 };
+
+/// Registrations of one client: below the streams that it may have open, however late its controller is
+/// killed.
+constexpr std::size_t kMostProcesses = 256;
 
 /// A process that registers for "N", and then changes to "N" and "N+", or leaves.
 void one_process(ControllerClient& controller, const CallOptions& options, Ledger& ledger,
@@ -88,22 +97,18 @@ void one_process(ControllerClient& controller, const CallOptions& options, Ledge
   const Credential who{.nonce = uuid_of(number, 1), .secret = uuid_of(number, 2)};
   auto stream = controller.register_(who, "p", {offer_of(agent)}, options);
   if (!stream.next()) throw std::runtime_error("the registration has no first value");
-  streams.push_back(std::move(stream));
+  if (number % 3 != 0) streams.push_back(std::move(stream));
   {
     const std::scoped_lock lock(ledger.mutex);
-    ledger.there.insert(agent);
     ++ledger.answers;
-    if (number % 3 == 0) {
-      ledger.there.erase(agent);  // from now on it may be gone
-    } else if (number % 3 == 1) {
-      ledger.asked.insert(agent + "+");
-    }
+    if (number % 3 != 0) ledger.of_this_run.insert(agent);  // else it may be gone from now on
+    if (number % 3 == 1) ledger.asked.insert(agent + "+");
   }
   if (number % 3 == 0) controller.deregister(who, options);
   if (number % 3 == 1) controller.update(who, {offer_of(agent + "+")}, {}, options);
   const std::scoped_lock lock(ledger.mutex);
   if (number % 3 == 0) ledger.gone.insert(agent);
-  if (number % 3 == 1) ledger.there.insert(agent + "+");
+  if (number % 3 == 1) ledger.of_this_run.insert(agent + "+");
   ++ledger.answers;
 }
 
@@ -111,7 +116,8 @@ void one_process(ControllerClient& controller, const CallOptions& options, Ledge
 void register_until_killed(const std::string& address, Ledger& ledger, const std::stop_token& killed,
                            bool leads) {
   const CallOptions options{.deadline = kBounded.deadline, .stop = killed};
-  Client client(address, {.log = Log(Level::off)});
+  // Only the controller gives up who does not answer in time, and says so.
+  Client client(address, {.dead_after = {}, .log = Log(Level::off)});
   ControllerClient controller(client);
   std::vector<StreamReader<Standing>> streams;
   try {
@@ -134,18 +140,35 @@ void register_until_killed(const std::string& address, Ledger& ledger, const std
         const std::scoped_lock lock(ledger.mutex);
         EXPECT_TRUE(ledger.ids.insert(id).second) << "client id " << id << " was given twice";
       }
-      one_process(controller, options, ledger, streams);
+      if (streams.size() < kMostProcesses)
+        one_process(controller, options, ledger, streams);
+      else
+        (void)streams.back().next();  // which ends with the controller
     }
   } catch (const Error& error) {  // it was killed
     const std::scoped_lock lock(ledger.mutex);
-    ledger.ends += std::string(error.what()) + "\n";
+    if (!ledger.killed) ledger.left_early += std::string(error.what()) + "\n";
   }
 }
 
-void expect_kept(const std::set<std::string>& found, const Ledger& ledger, int kill) {
-  for (const std::string& agent : ledger.there)
-    ASSERT_TRUE(found.contains(agent)) << agent << " was registered and is lost, kill " << kill << "\n"
-                                       << ledger.ends;
+/// A controller was killed: of what it had answered, what must be there. `log`: its own.
+void take_over(Ledger& ledger, const std::string& log) {
+  const std::set<std::string> agents = std::exchange(ledger.of_this_run, {});
+  // Who has answered no ping, on a machine that is too busy, is dropped, and the controller says that before.
+  if (log.find("limit=keep_alive") != std::string::npos) return;
+  ASSERT_THAT(ledger.left_early, IsEmpty()) << "a client ended before its controller was killed\n" << log;
+  ASSERT_THAT(log, testing::Not(testing::AnyOf(HasSubstr("server_lost"), HasSubstr("lease_over"),
+                                               HasSubstr("store_degraded"))));
+  ledger.there.insert(agents.begin(), agents.end());
+}
+
+/// `log`: of the controller that was killed last.
+void expect_kept(const std::set<std::string>& found, const Ledger& ledger, int kill, const std::string& log) {
+  std::vector<std::string> lost;
+  std::ranges::set_difference(ledger.there, found, std::back_inserter(lost));
+  ASSERT_THAT(lost, IsEmpty()) << "was registered and is lost, kill " << kill << ", of " << ledger.numbers
+                               << " processes\n"
+                               << log;
   for (const std::string& agent : ledger.gone)
     ASSERT_FALSE(found.contains(agent)) << agent << " had left and is back, kill " << kill;
   for (const std::string& agent : found)
@@ -164,29 +187,40 @@ struct KilledController : testing::TestWithParam<unsigned> {
 TEST_P(KilledController, HasLostNothingThatItHadAnswered) {
   std::mt19937 random(GetParam());
   Ledger ledger;
+  std::string log;
   for (int kill = 0; kill < kills(); ++kill) {
     Child child = start(folder.path());
     const std::string address = tcp(child.line());
     ASSERT_THAT(address, testing::StartsWith("tcp://")) << child.all_errors();
-    ASSERT_NO_FATAL_FAILURE(expect_kept(agents_at(address), ledger, kill));
+    ASSERT_NO_FATAL_FAILURE(expect_kept(agents_at(address), ledger, kill, log));
+    ledger.killed = false;
+    ledger.left_early.clear();
 
     const std::size_t enough = ledger.answers + 1 + random() % 40;
     const std::size_t leads = ledger.leads + static_cast<std::size_t>(kill % 2);  // or before one is given
     std::stop_source killed;
     std::thread other([&] { register_until_killed(address, ledger, killed.get_token(), false); });
     std::thread leader([&] { register_until_killed(address, ledger, killed.get_token(), true); });
-    const bool has_enough =
-        mftest::eventually([&] { return ledger.answers >= enough && ledger.leads >= leads; });
+    const bool has_enough = mftest::eventually([&] {
+      const std::scoped_lock lock(ledger.mutex);
+      return (ledger.answers >= enough && ledger.leads >= leads) || !ledger.left_early.empty();
+    });
+    {
+      const std::scoped_lock lock(ledger.mutex);
+      ledger.killed = true;
+    }
     child.signal(SIGKILL);
     const auto ended = child.wait();
-    killed.request_stop();  // not before: it would take registrations back where the controller still runs
+    killed.request_stop();  // not before: a client that stops takes its registrations back
     other.join();
     leader.join();
-    ASSERT_TRUE(has_enough) << "kill " << kill;
+    log = child.all_errors();
+    ASSERT_TRUE(has_enough) << "kill " << kill << "\n" << ledger.left_early << log;
     ASSERT_EQ(ended, 128 + SIGKILL);
+    ASSERT_NO_FATAL_FAILURE(take_over(ledger, log)) << "kill " << kill;
   }
   Child child = start(folder.path());
-  ASSERT_NO_FATAL_FAILURE(expect_kept(agents_at(tcp(child.line())), ledger, kills()));
+  ASSERT_NO_FATAL_FAILURE(expect_kept(agents_at(tcp(child.line())), ledger, kills(), log));
   EXPECT_GT(ledger.epoch, 0U);
   child.signal(SIGTERM);
   EXPECT_EQ(child.wait(), 0);

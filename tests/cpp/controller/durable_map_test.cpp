@@ -183,11 +183,13 @@ TEST_F(DurableMapTest, AChangeThatOnlyTheNewFileRefusesIsNotTakenForWritten) {
     disk->refuse();  // the new file is written first
     disk->appended = [&] { disk->allow(); };
     EXPECT_FALSE(set(map, "b", value("2"), false));
+    EXPECT_FALSE(map.state().ok) << "whoever is answered now must know";
     disk->appended = [] {};
   };
   EXPECT_FALSE(map.tend());
   EXPECT_FALSE(map.state().ok);
   disk->syncing = [] {};
+  EXPECT_EQ(reload(), (Texts{{"a", text}, {"b", "2"}})) << "of the old file, which has both";
   EXPECT_TRUE(map.tend());
   EXPECT_TRUE(map.state().ok);
   EXPECT_EQ(reload(), (Texts{{"a", text}, {"b", "2"}}));

@@ -223,6 +223,7 @@ TimePoint Controller::tick() {
   TimePoint next = kNever;
   {
     const std::scoped_lock lock(mutex_);
+    if (closed_) return kNever;  // nobody is registered any more, and nobody is forgotten for that
     const TimePoint now = options_.clock->now();
     (void)was_asleep();
     for (const Uuid& nonce : registry_.expired(now)) {

@@ -212,6 +212,9 @@ bool DurableMap::append(std::span<const std::byte> payload) noexcept {
     rewriting_->writer->record(bytes, payload);
     rewriting_->error = rewriting_->file->append(bytes);
     rewriting_->changes_size += bytes.size();
+    // It may be getting its name just now.
+    if (rewriting_->error)
+      degrade(refusal("a change", rewriting_->error) + "; changes are safe when a new file has them");
   }
   if (!file_) return false;
   std::vector<std::byte> bytes;
@@ -313,7 +316,12 @@ std::string DurableMap::rewrite() {
   }
   // Nobody waits for the disk with this: what changes meanwhile is in both files.
   error = file->sync();
-  if (!error) error = rename_files();
+  if (!error) {
+    const std::scoped_lock lock(mutex_);
+    error = rewriting_->error;  // then the old file has more, and keeps its name
+  }
+  if (error) return refused("to keep a new file");
+  error = rename_files();
   const bool names_are_durable = !error && !folder_->sync();
   const std::scoped_lock lock(mutex_);
   if (error) return refused("to name a new file");
