@@ -289,6 +289,30 @@ TEST(LocalTopics, WhoComesLateGetsTheLastMessagesThatAreKept) {
   EXPECT_EQ(all.stats().not_kept, 0U);
 }
 
+TEST(LocalTopics, WhoWantsAllGetsMoreReplayedThanItsQueueHolds) {
+  Topics topics;
+  PlacesPublisher places(topics);
+  for (std::uint64_t i = 1; i <= 5; ++i) places.at("here").publish(place(i));
+  for (const auto overflow : {Overflow::block, Overflow::disconnect}) {
+    PlacesSubscriber all(topics, "here", {.overflow = overflow, .max_messages = 1});
+    EXPECT_THAT(sequences(all), ElementsAre(3, 4, 5));
+    EXPECT_EQ(all.stats().dropped, 0U);
+  }
+}
+
+TEST(LocalTopics, AGapThatWaitsIsNoMessageThatWaits) {
+  Topics topics;
+  TicksPublisher ticks(topics);
+  TicksSubscriber here(topics, {.overflow = Overflow::drop_newest, .max_messages = 3});
+  for (std::uint64_t i = 1; i <= 5; ++i) ticks.publish(tick(i));
+  (void)here.next();
+  (void)here.next();
+  ticks.publish(tick(6));
+  const auto stats = ticks.stats().subscriptions[0];
+  EXPECT_EQ(stats.queued, 2U);
+  EXPECT_EQ(stats.delivered + stats.dropped + stats.queued, 6U);
+}
+
 TEST(LocalTopics, WhatIsKeptIsBoundedInBytes) {
   Topics topics({.keep_bytes = 2'000});
   PlacesPublisher places(topics);

@@ -336,5 +336,31 @@ TEST(RemoteTopics, LargeMessagesTravelInPieces) {
   }
 }
 
+TEST(RemoteTopics, AMessageThatASubscriberDoesNotAcceptIsAGap) {
+  Publishing here;
+  BlobsPublisher blobs(here.topics);
+  mf::Client client(here.url, {.max_payload = 65'536});
+  BlobsSubscriber there(client);
+  std::vector<std::uint64_t> gaps;
+  there.on_gap([&](const mf::Gap& gap) { gaps.push_back(gap.first); });
+  ASSERT_TRUE(blobs.await_subscribers(1, 30s));
+  for (std::size_t size : {3U, 100'000U, 4U, 100'000U, 5U}) {
+    mf::topics::Message blob;
+    blob.payload = mf::Bytes(size, std::byte{7});
+    blobs.publish(blob);
+  }
+  for (std::uint64_t sequence : {1U, 3U, 5U}) {
+    const auto message = there.next(30s);
+    EXPECT_EQ(message.sequence(), sequence);
+    EXPECT_EQ(message.missed(), sequence == 1 ? 0U : 1U);
+  }
+  EXPECT_THAT(gaps, ElementsAre(2, 4));
+  const auto stats = blobs.stats();
+  ASSERT_EQ(stats.subscriptions.size(), 1U);
+  EXPECT_EQ(stats.subscriptions[0].delivered, 3U);
+  EXPECT_EQ(stats.subscriptions[0].dropped, 2U);
+  EXPECT_EQ(stats.subscriptions[0].queued, 0U);
+}
+
 }  // namespace
 }  // namespace mftest

@@ -118,7 +118,7 @@ void Outlet::attach(const std::shared_ptr<Queue>& queue, const Since& since, boo
     for (std::uint64_t number = first; number < next_; ++number) {
       const auto& item = kept_[static_cast<std::size_t>(number - kept_from)];
       item->add_users(1);
-      (void)queue->push(item.get(), source, false);
+      (void)queue->push(item.get(), source, false, true);
     }
     matches_.push_back({.queue = queue, .source = source, .remote = remote});
     if (remote) remote_.fetch_add(1, std::memory_order_relaxed);

@@ -46,7 +46,7 @@ void Queue::tell_missed(std::uint32_t source, Entry& into) {
 void Queue::drop_oldest(std::size_t size) {
   while (!has_room(size) && !ring_.empty()) {
     auto oldest = ring_.pop();
-    if (counts(oldest)) --messages_;
+    leaves(oldest);
     if (oldest.kind == Kind::message) {
       bytes_ -= oldest.item->size;
       miss(oldest.source, oldest.item->sequence);
@@ -62,7 +62,12 @@ void Queue::drop_oldest(std::size_t size) {
   }
 }
 
-bool Queue::push(Item* item, std::uint32_t source, bool reserved) {
+void Queue::leaves(const Entry& entry) noexcept {
+  if (entry.kind == Kind::message || entry.kind == Kind::missed) --messages_;
+  if (entry.kind == Kind::missed) --gaps_;
+}
+
+bool Queue::push(Item* item, std::uint32_t source, bool reserved, bool kept) {
   ItemRef held(item);
   const std::size_t size = item->size;
   const std::scoped_lock lock(mutex_);
@@ -72,7 +77,9 @@ bool Queue::push(Item* item, std::uint32_t source, bool reserved) {
   }
   if (closed_ || ended_) [[unlikely]]
     return false;
-  if (!has_room(size)) [[unlikely]] {
+  const bool anyhow =
+      kept && (bounds_.overflow == Overflow::block || bounds_.overflow == Overflow::disconnect);
+  if (!anyhow && !has_room(size)) [[unlikely]] {
     switch (bounds_.overflow) {
       case Overflow::drop_oldest:
         drop_oldest(size);
@@ -100,6 +107,7 @@ bool Queue::push(Item* item, std::uint32_t source, bool reserved) {
     tell_missed(source, missed);
     std::erase(missing_, source);
     ++messages_;
+    ++gaps_;
     ring_.push(std::move(missed));
   }
   ++messages_;
@@ -114,6 +122,7 @@ bool Queue::push_missed(std::uint32_t source, std::uint64_t first, std::uint64_t
   if (reserved && reserved_ != 0) --reserved_;
   if (closed_ || ended_) return false;
   ++messages_;
+  ++gaps_;
   ring_.push({.first = first, .count = count, .source = source, .kind = Kind::missed, .why = why});
   return wanted();
 }
@@ -199,7 +208,7 @@ Queue::Got Queue::take(Entry& into, Lock& /*lock*/) {
   }
   if (ring_.empty()) return ended_ || closed_ ? Got::ended : Got::nothing;
   into = ring_.pop();
-  if (counts(into)) --messages_;
+  leaves(into);
   if (into.kind == Kind::message) {
     bytes_ -= into.item->size;
     ++delivered_;
@@ -271,6 +280,12 @@ void Queue::when_ready(UniqueFunction<void()> ready) {
   ready();
 }
 
+void Queue::count_undeliverable() {
+  const std::scoped_lock lock(mutex_);
+  --delivered_;
+  ++dropped_;
+}
+
 void Queue::close() {
   Ring dropped;  // the last users of items may be here, and their ends may be slow
   UniqueFunction<void()> ready;
@@ -282,6 +297,7 @@ void Queue::close() {
     urgent_.clear();
     missing_.clear();
     messages_ = 0;
+    gaps_ = 0;
     bytes_ = 0;
     for (auto* const waiter : waiters_) waiter->finish();
     for (auto* const waiter : room_waiters_) waiter->finish();
@@ -306,7 +322,7 @@ std::shared_ptr<const Origin> Queue::origin(std::uint32_t source) const {
 
 Queue::Figures Queue::figures() const {
   const std::scoped_lock lock(mutex_);
-  return {.delivered = delivered_, .dropped = dropped_, .queued = messages_, .bytes = bytes_};
+  return {.delivered = delivered_, .dropped = dropped_, .queued = messages_ - gaps_, .bytes = bytes_};
 }
 
 }  // namespace mf::topics

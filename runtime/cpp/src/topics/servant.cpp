@@ -61,8 +61,9 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
 
   /// One at a time: after when_ready(), or when there is room in the stream again.
   void write() {
-    const auto went = call_->output().write_many([this](Buffer& out) { return append(out); },
-                                                 [self = shared_from_this()] { self->write(); });
+    auto went = write_some();
+    // What the subscriber does not accept is missed.
+    while (!went && went.failure().code == Code::message_too_large && too_large()) went = write_some();
     if (!went) {
       if (went.failure().code == Code::message_too_large) fail(went.failure());
       return leave();
@@ -70,6 +71,20 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
     if (!went.value()) return leave();  // the subscriber wants no more
     if (got_ == Queue::Got::nothing && at_ == count_) return await();
     if (got_ == Queue::Got::ended && at_ == count_) end();
+  }
+
+  Outcome<bool> write_some() {
+    return call_->output().write_many([this](Buffer& out) { return append(out); },
+                                      [self = shared_from_this()] { self->write(); });
+  }
+  /// False: what was appended last was no message.
+  bool too_large() {
+    auto& entry = entries_[at_ - 1];
+    if (entry.kind != Queue::Kind::message) return false;
+    queue_->count_undeliverable();
+    entry = {.first = sequence_, .count = 1, .source = entry.source, .kind = Queue::Kind::missed};
+    --at_;
+    return true;
   }
 
   bool append(Buffer& out) {
@@ -107,7 +122,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   void append_message(Buffer& out, const Queue::Entry& entry) {
     auto& message = delivery_.is_message() ? delivery_.message() : delivery_.emplace_message();
     message.source = entry.source;
-    message.sequence = entry.item->sequence;
+    message.sequence = sequence_ = entry.item->sequence;
     message.time = entry.item->time;
     message.payload = entry.item->payload();
     append_value(out, delivery_);
@@ -154,6 +169,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   std::vector<Queue::Entry> entries_;
   std::size_t at_ = 0;
   std::size_t count_ = 0;
+  std::uint64_t sequence_ = 0;  // of the message that was appended last
   Queue::Got got_ = Queue::Got::nothing;
   Delivery delivery_;
 };

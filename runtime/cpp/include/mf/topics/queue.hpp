@@ -62,8 +62,9 @@ class Queue {
 
   /// A new source, whose next message has this number; gives its own.
   std::uint32_t add_source(std::shared_ptr<const Origin> origin, std::uint64_t next);
-  /// Takes over a use of the item. `reserved`: reserve() has said that there is room.
-  [[nodiscard]] bool push(Item* item, std::uint32_t source, bool reserved);
+  /// Takes over a use of the item. `reserved`: reserve() has said that there is room. `kept`: it is replayed,
+  /// and its publisher has it anyhow, so that a queue that loses nothing takes it beyond its bounds.
+  [[nodiscard]] bool push(Item* item, std::uint32_t source, bool reserved, bool kept = false);
   /// Counts as a message.
   [[nodiscard]] bool push_missed(std::uint32_t source, std::uint64_t first, std::uint64_t count, Why why,
                                  bool reserved = false);
@@ -91,6 +92,8 @@ class Queue {
   [[nodiscard]] Got wait(Entry& into, TimePoint until);
   /// Calls once when take() has something to say, perhaps at once.
   void when_ready(UniqueFunction<void()> ready);
+  /// The message that was taken last cannot be sent to the subscriber: it is dropped.
+  void count_undeliverable();
   /// Nobody takes anything any more: it is emptied, and takes nothing.
   void close();
   [[nodiscard]] std::shared_ptr<const Failure> why() const;
@@ -147,10 +150,8 @@ class Queue {
   [[nodiscard]] Got take(Entry& into, Lock& lock);
   void drop_oldest(std::size_t size);
   [[nodiscard]] bool room_wanted() const noexcept { return waited_since_ != TimePoint{} || !rooms_.empty(); }
-  /// A message, or one that is missed in its place, has left the ring, or comes into it.
-  [[nodiscard]] static bool counts(const Entry& entry) noexcept {
-    return entry.kind == Kind::message || entry.kind == Kind::missed;
-  }
+  /// An entry has left the ring.
+  void leaves(const Entry& entry) noexcept;
   void release_room(Lock& lock);
 
   const Bounds bounds_;
@@ -159,7 +160,8 @@ class Queue {
   std::deque<Entry> urgent_;  // no messages: what stood between those that were dropped
   std::vector<Of> sources_;
   std::vector<std::uint32_t> missing_;  // the sources of which something missed is to be told
-  std::size_t messages_ = 0;
+  std::size_t messages_ = 0;            // with the gaps
+  std::size_t gaps_ = 0;                // entries of the ring that tell of missed messages
   std::size_t bytes_ = 0;
   std::size_t reserved_ = 0;
   std::size_t reserved_bytes_ = 0;
