@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import mf
 from mf.codec.times import Timestamp
 from mf.core.error import Code
+from mf.topics._generated.mf.topics._types import Why
 from mf.topics.item import Counters, Item, Origin
 from mf.topics.queue import Entry, Kind, Queue
 from tests.python.topics.made import events
@@ -182,3 +183,14 @@ def test_of_each_source_all_numbers_come_in_order_once_as_message_or_missed(
         pass
     assert seen == published
     assert queue.delivered + queue.dropped == published.total()
+
+
+def test_what_is_told_of_missed_messages_takes_room_but_is_no_message_that_waits() -> None:
+    queue = queue_of(mf.Overflow.block, messages=3)
+    for first in (1, 3, 5):
+        assert queue.has_room(0)
+        queue.push_missed(ORIGIN, 0, first, 1, Why.upstream)
+    assert not queue.has_room(0)
+    assert (queue.queued, queue.dropped) == (0, 0)
+    assert told(queue) == [(1, 1), (3, 1), (5, 1)]
+    assert queue.has_room(0)

@@ -95,7 +95,8 @@ class Inbox(ABC):
             callback = self._on_gap
         if callback is None:
             return
-        origin = self.queue.origin(entry.source)
+        origin = entry.origin
+        assert origin is not None
         try:
             callback(
                 Gap(origin.topic.name, origin.agent, origin.publisher, entry.first, entry.count, entry.why)

@@ -104,7 +104,7 @@ class Outlet:
                 first = min(since.seen, self._next - 1) + 1
             source = queue.add_source(self.origin, first)
             if first < kept_from:
-                queue.push_missed(source, first, kept_from - first, Why.not_kept)
+                queue.push_missed(self.origin, source, first, kept_from - first, Why.not_kept)
                 first = kept_from
             for at in range(first - kept_from, len(self._kept)):
                 queue.push(self._kept[at], source, kept=True)

@@ -12,7 +12,7 @@ queue's own lock, from any thread, once.
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from threading import Lock
 from time import monotonic
@@ -32,7 +32,7 @@ class Kind(IntEnum):
 
 @dataclass(slots=True)
 class Entry:
-    """`first`: of SOURCE the next number; of MISSED the first that is missed."""
+    """`first`: of SOURCE the next number; of MISSED the first that is missed. `origin`: of these two."""
 
     kind: Kind
     source: int = 0
@@ -40,6 +40,7 @@ class Entry:
     first: int = 0
     count: int = 0
     why: Why = Why.dropped
+    origin: Origin | None = field(default=None, compare=False)
 
 
 _END = Entry(Kind.ENDED)
@@ -53,6 +54,7 @@ class Queue:
         "_closed",
         "_dropped_first",
         "_ended",
+        "_gaps",
         "_lock",
         "_messages",
         "_missing",
@@ -86,12 +88,14 @@ class Queue:
         self.waited_since = 0.0
         """Since when somebody waits for room, and nothing was taken; 0: nobody does."""
         self._lock = Lock()
-        self._sources: list[Origin] = []
+        self._sources = 0
         self._ring: deque[Entry] = deque()
         self._urgent: deque[Entry] = deque()
-        self._missing: dict[int, list[int]] = {}  # of sources the first that was dropped, and how many
+        # Of sources the first that was dropped, and how many.
+        self._missing: dict[int, tuple[Origin, int, int]] = {}
         self._dropped_first = overflow is Overflow.drop_oldest
         self._messages = 0
+        self._gaps = 0  # entries of the ring that tell of missed messages
         self._bytes = 0
         self._reserved = 0
         self._reserved_bytes = 0
@@ -112,12 +116,9 @@ class Queue:
     def queued_bytes(self) -> int:
         return self._bytes
 
-    def origin(self, source: int) -> Origin:
-        return self._sources[source]
-
     def has_room(self, size: int) -> bool:
-        """One message always fits into an empty queue."""
-        messages = self._messages + self._reserved
+        """One message always fits into an empty queue. What is told of missed ones counts as one."""
+        messages = self._messages + self._gaps + self._reserved
         if not messages:
             return True
         return messages < self.max_messages and self._bytes + self._reserved_bytes + size <= self.max_bytes
@@ -127,11 +128,19 @@ class Queue:
     def add_source(self, origin: Origin, next_: int) -> int:
         """A new source, whose next message has this number; gives its own."""
         with self._lock:
-            source = len(self._sources)
-            self._sources.append(origin)
+            source = self._number()
             if not self._ended:
-                self._ring.append(Entry(Kind.SOURCE, source, first=next_))
+                self._ring.append(Entry(Kind.SOURCE, source, first=next_, origin=origin))
         return source
+
+    def add_untold_source(self) -> int:
+        """The same, and who takes is not told of it."""
+        with self._lock:
+            return self._number()
+
+    def _number(self) -> int:
+        self._sources += 1
+        return self._sources - 1
 
     def push(self, item: Item, source: int, *, reserved: bool = False, kept: bool = False) -> None:
         """`reserved`: `reserve` has said that there is room. `kept`: it is replayed, and its publisher has it
@@ -147,15 +156,17 @@ class Queue:
             if not anyhow and not self.has_room(size) and not self._make_room(item, source, size):
                 return
             if self._missing and not self._dropped_first and source in self._missing:
+                self._gaps += 1
                 self._ring.append(self._told(source))
             self._messages += 1
             self._bytes += size
             self._ring.append(Entry(Kind.MESSAGE, source, item))
 
-    def push_missed(self, source: int, first: int, count: int, why: Why) -> None:
+    def push_missed(self, origin: Origin, source: int, first: int, count: int, why: Why) -> None:
         with self._lock:
             if not self._ended:
-                self._ring.append(Entry(Kind.MISSED, source, None, first, count, why))
+                self._gaps += 1
+                self._ring.append(Entry(Kind.MISSED, source, None, first, count, why, origin))
 
     def end(self, why: Error | None) -> None:
         """Nothing more comes: all that is in it can still be taken, then it ends."""
@@ -176,7 +187,7 @@ class Queue:
             self._ring.clear()
             self._urgent.clear()
             self._missing.clear()
-            self._messages = self._bytes = 0
+            self._messages = self._gaps = self._bytes = 0
             room, self._room = self._room, []
         for each in room:
             each()
@@ -279,15 +290,18 @@ class Queue:
             self._messages -= 1
             self._bytes -= entry.item.size
             self.delivered += 1
+        elif entry.kind is Kind.MISSED:
+            self._gaps -= 1
         return entry
 
-    def _miss(self, source: int, sequence: int) -> None:
-        self._missing.setdefault(source, [sequence, 0])[1] += 1
+    def _miss(self, source: int, item: Item) -> None:
+        origin, first, count = self._missing.get(source) or (item.origin, item.sequence, 0)
+        self._missing[source] = origin, first, count + 1
         self.dropped += 1
 
     def _told(self, source: int) -> Entry:
-        first, count = self._missing.pop(source)
-        return Entry(Kind.MISSED, source, None, first, count, Why.dropped)
+        origin, first, count = self._missing.pop(source)
+        return Entry(Kind.MISSED, source, None, first, count, Why.dropped, origin)
 
     def _make_room(self, item: Item, source: int, size: int) -> bool:
         """By the policy. False: the message is not taken."""
@@ -303,7 +317,7 @@ class Queue:
             )
             self.why = not_executed(Code.OVERLOADED, text)
             return False
-        self._miss(source, item.sequence)  # who does not wait for room, drops
+        self._miss(source, item)  # who does not wait for room, drops
         return False
 
     def _drop_oldest(self, size: int) -> None:
@@ -314,8 +328,10 @@ class Queue:
             if oldest.item is not None:
                 self._messages -= 1
                 self._bytes -= oldest.item.size
-                self._miss(oldest.source, oldest.item.sequence)
+                self._miss(oldest.source, oldest.item)
                 continue
+            if oldest.kind is Kind.MISSED:
+                self._gaps -= 1
             if oldest.source in self._missing:
                 self._urgent.append(self._told(oldest.source))
             self._urgent.append(oldest)

@@ -210,7 +210,7 @@ class RemoteInbox(Inbox):
             if len(self.seen) >= _MOST_SEEN:  # of publishers that have gone, as a rule
                 del self.seen[next(iter(self.seen))]
             origin = Origin(self.topic, source.agent, source.publisher, self._counters)
-            seen = _Seen(origin, self.queue.add_source(origin, source.next), source.next)
+            seen = _Seen(origin, self.queue.add_untold_source(), source.next)
         elif source.next > seen.next:
             self._skip(seen, source.next, Why.not_kept)
         self.seen[key] = seen  # the latest
@@ -235,7 +235,7 @@ class RemoteInbox(Inbox):
         self._skip(seen, end, missed.why)
 
     def _skip(self, seen: _Seen, until: int, why: Why) -> None:
-        self.queue.push_missed(seen.queue_source, seen.next, until - seen.next, why)
+        self.queue.push_missed(seen.origin, seen.queue_source, seen.next, until - seen.next, why)
         seen.next = until
 
 
@@ -362,6 +362,9 @@ class _Follow:
 
     async def _take(self, delivery: Any, sources: dict[int, _Seen]) -> None:
         inbox = self._inbox
+        size = len(delivery.value.payload) if isinstance(delivery, DeliveryMessage) else 0
+        while not inbox.queue.has_room(size):
+            await until_called(partial(inbox.queue.when_room, size), inbox.queue.forget_room, INFINITE)
         if isinstance(delivery, DeliverySource):
             if len(sources) >= _MOST_SOURCES:
                 raise Error(Code.PROTOCOL_ERROR, f"more than {_MOST_SOURCES} sources", Execution.UNKNOWN)
@@ -372,9 +375,6 @@ class _Follow:
             text = f"a message of source {delivery.value.source}, which its publisher has not named"
             raise Error(Code.PROTOCOL_ERROR, text, Execution.UNKNOWN)
         if isinstance(delivery, DeliveryMessage):
-            size = len(delivery.value.payload)
-            while not inbox.queue.has_room(size):
-                await until_called(partial(inbox.queue.when_room, size), inbox.queue.forget_room, INFINITE)
             inbox.message(seen, delivery.value)
         elif isinstance(delivery, DeliveryMissed):
             inbox.gap(seen, delivery.value)

@@ -72,7 +72,7 @@ class _Subscribed(PushSource):
             return Error(Code.SHUTTING_DOWN, text, Execution.UNKNOWN)
         self._latest = entry
         try:
-            return _encoded(entry, self._queue)
+            return _encoded(entry)
         except Error:  # kept, and never encoded before: a value that its schema does not allow
             return self.instead()
 
@@ -97,11 +97,11 @@ class _Subscribed(PushSource):
         self._push.kick()
 
 
-def _encoded(entry: Entry, queue: Queue) -> Encoded:
-    source, item = entry.source, entry.item
+def _encoded(entry: Entry) -> Encoded:
+    source, item, origin = entry.source, entry.item, entry.origin
     if item is not None:
         return _ENCODE(DeliveryMessage(Message(source, item.sequence, item.time, item.payload())))
     if entry.kind is Kind.SOURCE:
-        origin = queue.origin(source)
+        assert origin is not None
         return _ENCODE(DeliverySource(Source(source, origin.publisher, origin.agent, entry.first)))
     return _ENCODE(DeliveryMissed(Missed(entry.first, entry.count, source, entry.why)))
