@@ -89,6 +89,7 @@ TEST(StreamPeer, MetadataOfAReplyGoWithTheFirstValueAndNotAgainWithTheEnd) {
   const auto reply = served.peer->next(EventType::reply);
   EXPECT_EQ(reply.header.code(), Code::ok);
   EXPECT_FALSE(reply.header.metadata());
+  served.servant->kept.reset();  // the writer keeps the connection, which keeps the servant
 }
 
 }  // namespace
