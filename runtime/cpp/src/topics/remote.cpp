@@ -12,6 +12,8 @@ namespace mf::topics {
 namespace {
 
 constexpr std::uint32_t kAll = UINT32_MAX;
+// Publishers and agents that are remembered. The others go on as if they were new.
+constexpr std::size_t kMostKnown = 65'536;
 
 std::shared_ptr<Queue> own_queue(const SubscribeOptions& options) {
   const TopicsOptions most{};
@@ -107,25 +109,48 @@ Subscription RemoteInbox::subscription() const {
   what.max_bytes = options_.max_bytes;
   what.replay = options_.replay.value_or(kAll);
   const std::scoped_lock lock(mutex_);
-  for (const auto& [key, known] : known_) {
-    if (what.seen.size() == MOST_POSITIONS) break;
-    if (known->begun)
-      what.seen.push_back({.publisher = key.first, .agent = key.second, .sequence = known->last.load()});
+  using Entry = decltype(known_)::value_type;
+  std::vector<const Entry*> latest;
+  for (const auto& entry : known_) {
+    if (entry.second->begun) latest.push_back(&entry);
+  }
+  if (latest.size() > MOST_POSITIONS) {
+    std::ranges::nth_element(latest, latest.begin() + MOST_POSITIONS, std::ranges::greater{},
+                             [](const Entry* each) { return each->second->named; });
+    latest.resize(MOST_POSITIONS);
+  }
+  for (const auto* each : latest) {
+    what.seen.push_back(
+        {.publisher = each->first.first, .agent = each->first.second, .sequence = each->second->last.load()});
   }
   return what;
 }
 
 std::shared_ptr<RemoteInbox::Known> RemoteInbox::known(const Source& source) {
   const std::scoped_lock lock(mutex_);
+  if (known_.size() > kMostKnown) forget_some();
   auto& place = known_[{source.publisher, source.agent}];
-  if (place) return place;
+  if (place) {
+    place->named = ++named_;
+    return place;
+  }
   place = std::make_shared<Known>();
+  place->named = ++named_;
   place->origin = std::make_shared<Origin>(Origin{.topic = std::string(topic_.name()),
                                                   .agent = source.agent,
                                                   .publisher = source.publisher,
                                                   .counters = counters_});
   place->number = queue().add_source(place->origin, source.next);
   return place;
+}
+
+/// The half that was named longest ago: publishers that have gone, as a rule.
+void RemoteInbox::forget_some() {
+  std::vector<std::uint64_t> named;
+  for (const auto& [key, known] : known_) named.push_back(known->named);
+  const auto half = named.begin() + static_cast<std::ptrdiff_t>(named.size() / 2);
+  std::ranges::nth_element(named, half);
+  std::erase_if(known_, [oldest = *half](const auto& each) { return each.second->named < oldest; });
 }
 
 void RemoteInbox::changed(int by) {

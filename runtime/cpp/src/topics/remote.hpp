@@ -32,6 +32,7 @@ class RemoteInbox final : public Inbox {
     std::uint32_t number = 0;            // of the source in the queue
     std::atomic<std::uint64_t> last{0};  // message that has come or is missed; valid once `begun`
     std::atomic<bool> begun{false};
+    std::uint64_t named = 0;  // counts when its publisher named it last; with the lock of the inbox
   };
 
   RemoteInbox(std::shared_ptr<client::Core> core, const TopicInfo& topic, std::string agents,
@@ -72,6 +73,7 @@ class RemoteInbox final : public Inbox {
   void changed(int by);
   void look();
   [[nodiscard]] std::map<std::string, Instance> instances();
+  void forget_some();
 
   const std::shared_ptr<client::Core> core_;
   const TopicInfo& topic_;
@@ -84,6 +86,7 @@ class RemoteInbox final : public Inbox {
   mutable std::mutex mutex_;                            // all below
   std::map<std::string, std::shared_ptr<Feed>> feeds_;  // by instance
   std::map<std::pair<Uuid, std::string>, std::shared_ptr<Known>> known_;
+  std::uint64_t named_ = 0;
   std::uint64_t listener_ = 0;
   std::size_t subscribed_ = 0;
   std::vector<std::pair<std::size_t, link::Waiter*>> waiters_;
