@@ -282,7 +282,7 @@ def test_one_of_several_publishers_may_have_another_schema(publishing: Publishin
 
     events.EventsPublisher(publishing.topics)
     alike = Publishing("plain")
-    alike.topics.channel(Other.mf_topic)
+    alike.topics.channel(Other.mf_topic).outlet("")
     with mf.Client(f"{publishing.address},{alike.address}") as client:
         subscriber = Other(client)
         assert subscriber.await_publishers(1, PATIENCE)
@@ -322,6 +322,15 @@ def test_who_wants_all_gets_more_replayed_than_its_queue_holds(
         subscriber = events.AdditionsSubscriber(source, "*", options)
         assert docs(taken(subscriber, 20)) == [*range(10, 20), *range(10, 20)]
         assert subscriber.stats().dropped == 0
+
+
+def test_what_is_published_once_a_publisher_is_found_comes(publishing: Publishing) -> None:
+    publisher = events.PointsPublisher(publishing.topics).at(1)
+    for turn in range(20):
+        with mf.Client(publishing.address) as client, events.PointsSubscriber(client, "*") as subscriber:
+            assert subscriber.await_publishers(1, PATIENCE)
+            publisher.publish(events.Point(turn, 0))
+            assert subscriber.next(PATIENCE).value.x == turn
 
 
 def test_a_callback_may_subscribe(publishing: Publishing, client: mf.Client) -> None:
@@ -420,6 +429,7 @@ def test_what_is_no_source_of_messages_is_refused() -> None:
 
 def test_a_subscriber_of_asyncio_gets_what_threads_publish(publishing: Publishing) -> None:
     publisher = events.AdditionsPublisher(publishing.topics)
+    books = publisher.at("books")  # a publisher is found when it has an agent that matches
 
     async def program() -> list[int]:
         async with (
@@ -428,7 +438,7 @@ def test_a_subscriber_of_asyncio_gets_what_threads_publish(publishing: Publishin
         ):
             assert await subscriber.await_publishers(1, PATIENCE)
             assert await asyncio.to_thread(publisher.await_subscribers, 1, PATIENCE)
-            publisher.at("books").publish_all(map(indexed, range(100)))
+            books.publish_all(map(indexed, range(100)))
             got = []
             async for message in subscriber:
                 got.append(message.value.doc)

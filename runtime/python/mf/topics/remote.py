@@ -351,14 +351,18 @@ class _Follow:
         target.begin_at(Route(link, binding, False))
         stream = read_stream(target, service.methods[0], _WITHOUT_END, (inbox.subscription(),))
         async with stream:
-            inbox.matched(1)
+            is_matched = False  # once the publisher has answered: before that it may not know the subscriber
             sources: dict[int, _Seen] = {}
             try:
                 async for delivery in stream:
                     backoff.reset()
+                    if not is_matched:
+                        is_matched = True
+                        inbox.matched(1)
                     await self._take(delivery, sources)
             finally:
-                inbox.matched(-1)
+                if is_matched:
+                    inbox.matched(-1)
 
     async def _take(self, delivery: Any, sources: dict[int, _Seen]) -> None:
         inbox = self._inbox
