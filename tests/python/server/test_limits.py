@@ -16,7 +16,7 @@ import mf
 from mf.core.service import ServiceInfo
 from mf.protocol import frame
 from mf.protocol.handshake import Hello, pack_bind
-from mf.server import async_io, io, server_io
+from mf.server import async_io, connection, io, server_io, stream
 from mf.server.stream import OUTPUT_LIMIT
 from tests.python.conftest import AsyncRecorder, Recorder, eventually
 from tests.python.echo import ECHO_SERVICE, EchoClient, Number
@@ -197,13 +197,14 @@ HELD_AFTER = 9
 
 
 class Big(mf.Servant):
-    """`echo` answers with nearly 1 MiB: nine such replies are the first that are more than OUTPUT_LIMIT,
-    whatever a socket holds of them. `twice` waits for a permit if its number is negative."""
+    """`echo` answers with `size` bytes, nearly 1 MiB: nine such replies are the first that are more than
+    OUTPUT_LIMIT, whatever a socket holds of them. `twice` waits for a permit if its number is negative."""
 
     mf_service: ClassVar[ServiceInfo] = ECHO_SERVICE
 
     def __init__(self) -> None:
         self.echoed = 0
+        self.size = (1 << 20) - 1000
         self.permits = threading.Semaphore(0)
 
     def twice(self, x: int) -> int:
@@ -213,7 +214,7 @@ class Big(mf.Servant):
 
     def echo(self, data: bytes) -> bytes:  # noqa: ARG002
         self.echoed += 1
-        return bytes((1 << 20) - 1000)
+        return bytes(self.size)
 
 
 class AsyncBig(mf.AsyncServant):
@@ -221,6 +222,7 @@ class AsyncBig(mf.AsyncServant):
 
     def __init__(self) -> None:
         self.echoed = 0
+        self.size = (1 << 20) - 1000
         self.permits = threading.Semaphore(0)
 
     async def twice(self, x: int) -> int:
@@ -230,7 +232,7 @@ class AsyncBig(mf.AsyncServant):
 
     async def echo(self, data: bytes) -> bytes:  # noqa: ARG002
         self.echoed += 1
-        return bytes((1 << 20) - 1000)
+        return bytes(self.size)
 
 
 def echoes(ids: range, *, deadline: float = mf.INFINITE) -> bytes:
@@ -455,3 +457,36 @@ def test_requests_that_run_where_they_are_read_are_no_held_bytes(oneway: bool) -
             assert len(peer.replies(8)) == 8
         assert eventually(lambda: server.stats().connections.held_bytes == 0)
         peer.close()
+
+
+def test_requests_that_wait_for_room_begin_when_there_is_and_keep_nobody_busy_until_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for module in (stream, connection, server_io):  # less than what a socket has room for when it says so
+        monkeypatch.setattr(module, "OUTPUT_LIMIT", 64 << 10)
+    block = connection.Connection._block
+    attempts = 0
+
+    def counted(self: connection.Connection, rest: Any, size: int) -> None:
+        nonlocal attempts
+        attempts += 1
+        block(self, rest, size)
+
+    monkeypatch.setattr(connection.Connection, "_block", counted)
+    servant = Big()
+    servant.size = 40 << 10
+    every = 40
+    server: Any = server_of(servant, agent="b", drain_timeout=0.5)
+    server.offer(servant, "a", inline=True)
+    with server, mf.Client(server.address) as client:
+        slow = SlowReader(server)
+        slow.ask(echoes(range(1, every + 1)))
+        assert eventually(lambda: server.stats().connections.held_bytes > 64 << 10)
+        other = EchoClient(client).at("b")
+        assert [other.twice(x) for x in range(20)] == [2 * x for x in range(20)]
+        before = attempts
+        assert [other.twice(x) for x in range(20)] == [2 * x for x in range(20)]
+        assert attempts == before, "the same thread has served others, and has left this one alone"
+        assert servant.echoed < every
+        assert slow.replies(every) == dict.fromkeys(range(1, every + 1), 0)
+        slow.close()

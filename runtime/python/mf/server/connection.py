@@ -514,10 +514,11 @@ class Connection(StreamCaller):
     # Output
 
     def flush(self) -> None:
-        """Sends what is queued, unless another thread is at it."""
+        """Sends what is queued, unless another thread is at it, or the socket has yet to say that it has
+        room: each attempt that finds none has the IO thread look, which would try again, and so on."""
         session = self.session
         with self.lock:
-            if self._flushing or not session.out:
+            if self._flushing or self.blocked or not session.out:
                 return
             self._flushing = True
             size = session.out_bytes
