@@ -221,6 +221,19 @@ TEST_F(ControllerTest, OneThatWasStoppedItselfDoesNotTellClientsThatAllServersAr
   EXPECT_THAT(found(paused, filter("Index")), IsEmpty()) << "while it runs it is sure";
 }
 
+TEST_F(ControllerTest, LooksForHavingSleptOftenEnoughWhileAServerIsRegistered) {
+  ControllerOptions sleepy = options();
+  sleepy.asleep_after = 6s;
+  Controller paused(sleepy);
+  EXPECT_EQ(paused.tick(), kNever) << "nobody is registered";
+  const auto server = add_as(paused, 1, who(1), {offer("Index")});
+  EXPECT_EQ(paused.tick(), clock->now() + 1500ms);
+  server->leave();
+  EXPECT_EQ(controller.tick(), kNever);
+  const auto other = add(1, 2, {offer("Index")});
+  EXPECT_EQ(controller.tick(), clock->now() + sleepy.lease) << "this one never sleeps";
+}
+
 TEST_F(ControllerTest, WhoIsNotRegisteredIsToldToRegisterAgain) {
   EXPECT_NE((*update(who(1), {offer("Index")}).outcome)->error_as<NotRegistered>(), nullptr);
   EXPECT_NE((*deregister(who(1)).outcome)->error_as<NotRegistered>(), nullptr);

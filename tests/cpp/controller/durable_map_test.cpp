@@ -102,6 +102,16 @@ TEST_F(DurableMapTest, AFileWhoseChangesOutweighItsSnapshotIsRewritten) {
   EXPECT_EQ(reload().at("k9"), "999");
 }
 
+TEST_F(DurableMapTest, AFileIsRewrittenInFewPieces) {
+  auto map = open(1);
+  (void)map.load();
+  for (int i = 100; i < 300; ++i) set(map, std::to_string(i), value(std::string(1000, 'x')), false);
+  int appends = 0;
+  disk->appended = [&] { ++appends; };
+  EXPECT_TRUE(map.tend());
+  EXPECT_EQ(appends, 4) << "200 KiB in pieces of 64 KiB";
+}
+
 TEST_F(DurableMapTest, WhatChangesWhileAFileIsRewrittenIsInTheNewOne) {
   auto map = open(1);
   (void)map.load();

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 
 #include <fstream>
@@ -11,6 +12,7 @@
 #include "controller/durable_map.hpp"
 #include "controller/fake_disk.hpp"
 #include "controller/promises.hpp"
+#include "controller/store_folder.hpp"
 #include "mf/core/error.hpp"
 #include "support/folder.hpp"
 #include "support/wait.hpp"
@@ -53,6 +55,19 @@ std::string why_not(Store& store) {
   }
   return "it was loaded";
 }
+
+/// For this thread permissions count as for anybody, also where the tests are run by root.
+class AsNobody {
+ public:
+  AsNobody() : before_(static_cast<uid_t>(::setfsuid(kNobody))) {}
+  AsNobody(const AsNobody&) = delete;
+  AsNobody& operator=(const AsNobody&) = delete;
+  ~AsNobody() { ::setfsuid(before_); }
+
+ private:
+  static constexpr uid_t kNobody = 65534;
+  uid_t before_;
+};
 
 /// The keys and values below a store.
 struct RawStore {
@@ -106,6 +121,26 @@ TEST_F(FileStoreTest, SaysWhatIsWrongWithAPathThatIsNoFolder) {
               AllOf(HasSubstr("file cannot be opened"), HasSubstr("Not a directory"), HasSubstr("--store")));
   FileStore below(folder.path() / "file" / "below");
   EXPECT_THAT(why_not(below), HasSubstr("Not a directory"));
+}
+
+TEST_F(FileStoreTest, SaysThatItMayNotMakeAFolder) {
+  using std::filesystem::perms;
+  const auto kept = folder.path() / "kept";
+  std::filesystem::create_directory(kept);
+  // Whoever may look for what is there, but not make anything, is not told that it is not there.
+  const perms search = perms::owner_exec | perms::group_exec | perms::others_exec;
+  std::filesystem::permissions(kept, search | perms::owner_read);
+  std::filesystem::permissions(folder.path(), search | perms::owner_all);
+  FileStore store(kept / "below");
+  const AsNobody nobody;
+  EXPECT_THAT(why_not(store), AllOf(HasSubstr("below cannot be opened"), HasSubstr("Permission denied")));
+}
+
+TEST_F(FileStoreTest, WhatCannotBeReadHasNoBytes) {
+  std::filesystem::create_directory(folder.path() / "registry");
+  std::vector<std::byte> bytes(1);
+  EXPECT_EQ(open_store_folder(folder.path())->read("registry", bytes), std::errc::is_a_directory);
+  EXPECT_TRUE(bytes.empty());
 }
 
 TEST_F(FileStoreTest, TheOneBeforeIsKeptAsAPreviousCopy) {
