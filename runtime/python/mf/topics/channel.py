@@ -7,23 +7,33 @@ none of them.
 
 from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple, Protocol
+from uuid import UUID
 
 from mf.core.error import Code, Error, not_executed, shortened, some_of
 from mf.topics._generated.mf.topics._types import Overflow, Position
 from mf.topics.info import AnyTopic
-from mf.topics.item import Origin
-from mf.topics.options import PublisherStats, SubscribeOptions, SubscriptionStats, TopicAccess
+from mf.topics.item import Counters, Origin
+from mf.topics.options import PublisherStats, SubscribeOptions, SubscriptionStats, TopicAccess, TopicsOptions
 from mf.topics.outlet import Outlet, Since
 from mf.topics.pattern import pattern_matches, pattern_refusal
 from mf.topics.queue import Queue
 
-if TYPE_CHECKING:
-    from mf.topics.hub import Topics
-
 _LONGEST_AGENT = 1024
 
 Listener = Callable[[SubscriptionStats], None]
+
+
+class Home(Protocol):
+    """What a channel needs of the hub that it belongs to: see hub.py."""
+
+    options: TopicsOptions
+    publisher: UUID
+    counters: Counters
+
+    def changed(self) -> None: ...
+
+    def complete(self, function: Callable[..., Any], *arguments: Any) -> None: ...
 
 
 class _Attached(NamedTuple):
@@ -76,7 +86,7 @@ class Channel:
         "topic",
     )
 
-    def __init__(self, hub: "Topics", topic: AnyTopic) -> None:
+    def __init__(self, hub: Home, topic: AnyTopic) -> None:
         self.hub = hub
         self.topic = topic
         self._lock = Lock()
