@@ -104,6 +104,19 @@ void EtcdStore::Session::wake() {
   asio::post(io_, [this] { wake_.cancel(); });
 }
 
+void EtcdStore::Session::ask(Shared::Ask ask) {
+  bool asked = false;
+  {
+    const std::scoped_lock lock(shared_->mutex);
+    asked = shared_->connected;
+    if (asked) shared_->asks.push_back(std::move(ask));
+  }
+  if (asked)
+    wake();
+  else
+    ask.refuse();
+}
+
 EtcdStore::Session::Awaitable<void> EtcdStore::Session::run() {
   asio::steady_timer timer(io_);
   for (;;) {

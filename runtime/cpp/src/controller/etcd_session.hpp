@@ -26,6 +26,8 @@ class EtcdStore::Session {
 
   /// There is something to write or to ask. Thread-safe.
   void wake();
+  /// Asks etcd for it; refuses it at once where there is no etcd. Thread-safe.
+  void ask(Shared::Ask ask);
 
  private:
   template <class T>

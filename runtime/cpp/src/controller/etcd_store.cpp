@@ -139,20 +139,10 @@ void EtcdStore::write(Changes&& changes) noexcept {
 }
 
 void EtcdStore::take_lead(const Key& key, std::uint64_t at_least, Done<std::uint64_t> done) noexcept {
-  Shared::Ask ask{.kind = Shared::Ask::Kind::take_lead,
-                  .key = key_text(key),
-                  .number = at_least,
-                  .got_epoch = std::move(done)};
-  bool asked = false;
-  {
-    const std::scoped_lock lock(shared_->mutex);
-    asked = shared_->connected;
-    if (asked) shared_->asks.push_back(std::move(ask));
-  }
-  if (asked)
-    session_->wake();
-  else
-    ask.refuse();
+  session_->ask({.kind = Shared::Ask::Kind::take_lead,
+                 .key = key_text(key),
+                 .number = at_least,
+                 .got_epoch = std::move(done)});
 }
 
 void EtcdStore::give_up_lead(const Key& key, std::uint64_t epoch) noexcept {
@@ -164,17 +154,7 @@ void EtcdStore::give_up_lead(const Key& key, std::uint64_t epoch) noexcept {
 }
 
 void EtcdStore::take_client_ids(std::uint32_t count, Done<std::uint32_t> done) noexcept {
-  Shared::Ask ask{.kind = Shared::Ask::Kind::take_client_ids, .number = count, .got_ids = std::move(done)};
-  bool asked = false;
-  {
-    const std::scoped_lock lock(shared_->mutex);
-    asked = shared_->connected;
-    if (asked) shared_->asks.push_back(std::move(ask));
-  }
-  if (asked)
-    session_->wake();
-  else
-    ask.refuse();
+  session_->ask({.kind = Shared::Ask::Kind::take_client_ids, .number = count, .got_ids = std::move(done)});
 }
 
 StoreStatus EtcdStore::state() const {
