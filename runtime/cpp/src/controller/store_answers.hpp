@@ -8,7 +8,7 @@
 
 namespace mf::controller {
 
-/// Recursive, since a store may answer at once, while it is being asked.
+/// What a store answers and tells. Its mutex is recursive, since a store may answer while it is being asked.
 struct Controller::StoreAnswers final : StoreListener {
   explicit StoreAnswers(Controller& controller) : controller_(&controller) {}
 

@@ -13,7 +13,7 @@ namespace {
 
 using Subscribe = methods::AnyTopicSubscribe;
 
-// Of one subscription: more come from nobody who means well.
+// The most sources of one subscription: a publisher that names more is taken for hostile and cut.
 constexpr std::size_t kMostSources = 1U << 18U;
 
 std::uint64_t random_number() {

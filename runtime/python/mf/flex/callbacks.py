@@ -32,7 +32,7 @@ _LOOK_AFTER = 0.5
 
 
 class Registered:
-    """A callback as long as it is one. `calls`, `raised`: how often it was called, and has raised."""
+    """A callback that is registered. `calls`, `raised`: how often it was called, and how often it raised."""
 
     def __init__(self, callbacks: Callbacks, function: Callable[[Message], Any], pattern: Pattern) -> None:
         self._callbacks = callbacks

@@ -214,7 +214,7 @@ class Mailbox:
         return parcel.message
 
     def _at_once(self, asked: Pattern) -> Message | None:
-        """With one turn of the lock where nothing has to be asked."""
+        """Takes the lock once where the pattern has no functions that must be called."""
         if asked.tests:
             found = self._tested(asked, {})
             return None if found is None else self._taken(found)
@@ -284,7 +284,7 @@ class Mailbox:
         return self._tested(asked, {})
 
     def end(self, waiter: Waiter, *, empty_handed: bool) -> None:
-        """A waiter goes. If it was woken and takes nothing, others are to look."""
+        """Removes a waiter. If it was woken and takes nothing, the other waiters look again."""
         with self._lock:
             self._waiters.remove(waiter)
             others = self._waiters.all() if empty_handed and waiter.woken else []
@@ -342,7 +342,7 @@ class Mailbox:
             waiter.look_again(self._queue.messages)
 
     def claim_waiting(self, asked: Pattern) -> list[Parcel]:
-        """Takes all that match a pattern without functions; they go on counting."""
+        """Takes all that match a pattern without functions. Their bytes still count for the bounds."""
         found: list[Parcel] = []
         with self._lock:
             while (parcel := self._take_first(asked)) is not None:

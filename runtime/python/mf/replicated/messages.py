@@ -117,7 +117,7 @@ PeerId: TypeAlias = str | UUID
 
 @dataclass(slots=True)
 class Send:
-    """To a peer. Whoever has no link to it drops it: all machines repeat what matters."""
+    """A message to a peer. A driver without a link to it drops it: the machines repeat what matters."""
 
     to: PeerId
     message: Message

@@ -66,7 +66,7 @@ _FINAL = frozenset(
 """How a subscription ends that it would be useless to ask for again."""
 _CONNECT_WITHIN = 10.0
 _MOST_SOURCES = 1 << 18
-"""Of one subscription: more come from nobody who means well."""
+"""The most sources of one subscription: a publisher that names more is taken for hostile and cut."""
 _MOST_SEEN = 65_536
 """Publishers and agents that are remembered. The others go on as if they were new."""
 
