@@ -20,6 +20,7 @@ _COMMANDS = {
     "descriptor": "mfidl.cli.descriptor",
     "fmt": "mfidl.cli.fmt",
     "help": "mfidl.cli.help",
+    "import": "mfidl.cli.import_",
     "init": "mfidl.cli.init",
     "lint": "mfidl.cli.lint",
 }
@@ -37,6 +38,7 @@ _HELP = {
     "compile": "Generate C++ and Python from schemas.",
     "descriptor": "Write the resolved program as a protobuf message.",
     "fmt": "Put schemas in their one canonical style.",
+    "import": "Turn .proto, .thrift and Slice files into schemas.",
     "init": "Begin a project that builds and runs at once.",
     "help": "Explain a command, a code (E0301), or a topic.",
 }

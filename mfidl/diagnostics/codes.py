@@ -2,7 +2,7 @@
 
 Groups: E00 files, E01 syntax, E02 modules and imports, E03 names, E04 types, E05 values, E06 annotations and
 methods, E07 tiers, E08 not supported yet, E09 generators of others and
-templates. A message is completed by `Diagnostics.error`; the explanation is
+templates, E10 files of others (`mfidlc import`). A message is completed by `Diagnostics.error`; the explanation is
 for `help` pages.
 """
 
@@ -183,6 +183,16 @@ _ROWS = (
     ("W0908", "warning of a generator", "{name}: {message}", "The generator has something to say about the schema. Files were written."),
     ("E0909", "mistake in a template", "{message}", "Templates are Jinja2. What they may use: program, module and the filters that docs/plugins.md lists."),
     ("E0910", "folder without templates", "there are no templates (`*.j2`) below `{path}`", "`--template DIR` renders each file of DIR whose name ends with .j2, but those that begin with an underscore."),
+    # Files of others
+    ("E1001", "protoc does not run", "protobuf's compiler is needed to read .proto files: {reason}", "Only protoc knows what a .proto file means. It comes with Debian's protobuf-compiler and with the Python package grpcio-tools."),
+    ("E1002", "refused by protoc", "protoc: {message}", "protobuf's own compiler refuses the file. What it says is shown as it says it."),
+    ("E1003", "foreign file not understood", "{message}", "The file does not follow the grammar of its language, or names what is not declared."),
+    ("E1004", "unknown kind of file", "`{path}` is no .proto, .thrift or .ice file", "The kind of a file is told by the end of its name."),
+    ("E1005", "included file", "{reason}", "What a file includes is searched in its folder and in each --import-path, and includes nothing that includes it."),
+    ("E1006", "two files for one module", "`{path}` would be module `{module}`, which is `{other}` already", "Each module is one file. Import the two apart, into different folders."),
+    ("W1001", "left out", "left out, for want of an equal here: {what}", "The schema says all the rest. docs/import.md tells what has no equal."),
+    ("W1002", "changed", "{what} becomes {becomes}: {reason}", "The schema says it in another way, which docs/import.md describes."),
+    ("W1003", "renamed", "`{name}` is called `{new}` in the schema: {reason}", "Names follow the rules of the language of schemas."),
 )  # fmt: skip
 
 CATALOGUE: dict[str, Code] = {row[0]: Code(*row) for row in _ROWS}

@@ -24,6 +24,7 @@ _GROUPS = {
     "07": "Tiers",
     "08": "What is generated",
     "09": "Generators of others, and templates",
+    "10": "Files of others",
 }
 
 

@@ -1,0 +1,47 @@
+"""F8. `mfidlc import FILE... [--out DIR]`"""
+
+import click
+
+from mfidl.cli.common import finish, schema_options
+
+
+@click.command("import")
+@schema_options
+@click.option("--out", metavar="DIR", help="Write a schema for each file below this folder.")
+@click.option(
+    "--protoc", metavar="PATH", help="The protoc to run; the one of PATH, or of grpcio-tools, if not given."
+)
+def command(
+    files: tuple[str, ...],
+    import_paths: tuple[str, ...],
+    style: str,
+    color: str,
+    out: str | None,
+    protoc: str | None,
+) -> None:
+    """Turn interfaces of others, .proto, .thrift and Slice (.ice), into schemas.
+
+    On standard output, one behind the other, unless --out names a folder; what a file includes is turned too.
+    A warning tells each thing that has no equal here. docs/import.md tells how everything else maps.
+    """
+    from mfidl.compiler import Exit, Outcome, check
+    from mfidl.diagnostics import Diagnostics
+    from mfidl.emit.output import GeneratedFile
+    from mfidl.emit.write import OutputTree, write_trees
+    from mfidl.foreign import Options, import_files
+
+    result = import_files(files, Options(import_paths, protoc))
+    if result.failed:
+        unusable = any(each.code in ("E0001", "E1001") for each in result.diagnostics)
+        finish(Outcome(Exit.IO if unusable else Exit.SCHEMA, result.diagnostics, None), style, color)
+    if out is None:
+        click.echo("\n".join(each.text for each in result.schemas), nl=False)
+        finish(Outcome(Exit.OK, result.diagnostics, None), "text", color)
+    assert out is not None
+    diagnostics = Diagnostics()
+    made = result.schemas
+    tree = [GeneratedFile(each.path, each.text, each.module) for each in made]
+    if not write_trees([OutputTree("import", out, tree)], [each.module for each in made], diagnostics):
+        finish(Outcome(Exit.IO, [*result.diagnostics, *diagnostics.sorted()], None), style, color)
+    checked = check([f"{out}/{each.path}" for each in made], [out])
+    finish(Outcome(checked.exit, [*result.diagnostics, *checked.diagnostics], None), style, color)

@@ -1,0 +1,16 @@
+"""F6. Interfaces of others, .proto, .thrift and Slice, as schemas of ours (docs/import.md).
+
+    draft      what a schema to be written says, before it is text
+    protoc     runs protobuf's own compiler; proto, proto_defaults: its descriptors as drafts
+    scan       words of files that we read ourselves; thrift_*, slice_*: their grammars, and drafts of them
+    settle     names, keys and loops, alike for all
+    text       drafts as formatted schemas
+    run        the files of a run, each behind what it includes
+
+Whatever a foreign file says of values or calls that has no equal is told with its place. What it says to code
+generators is dropped in silence.
+"""
+
+from mfidl.foreign.run import KINDS, Imported, Options, Result, import_files
+
+__all__ = ["KINDS", "Imported", "Options", "Result", "import_files"]

@@ -1,0 +1,278 @@
+"""F6. Files of protobuf as drafts, made of the descriptors that protoc gives for them (docs/import.md)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from google.protobuf.descriptor_pb2 import (
+    DescriptorProto,
+    EnumDescriptorProto,
+    FieldDescriptorProto,
+    FileDescriptorProto,
+    FileDescriptorSet,
+    MethodDescriptorProto,
+    MethodOptions,
+    ServiceDescriptorProto,
+    SourceCodeInfo,
+)
+
+from mfidl.diagnostics import Diagnostics
+from mfidl.foreign import draft
+from mfidl.foreign.draft import Builtin, Ref
+from mfidl.foreign.places import Places
+from mfidl.foreign.proto_defaults import Known, default_of, is_explicit, is_open
+from mfidl.source import Span
+
+_F = FieldDescriptorProto
+_SCALARS = {
+    _F.TYPE_DOUBLE: "f64",
+    _F.TYPE_FLOAT: "f32",
+    _F.TYPE_INT64: "i64",
+    _F.TYPE_UINT64: "u64",
+    _F.TYPE_INT32: "i32",
+    _F.TYPE_FIXED64: "u64",
+    _F.TYPE_FIXED32: "u32",
+    _F.TYPE_BOOL: "bool",
+    _F.TYPE_STRING: "string",
+    _F.TYPE_BYTES: "bytes",
+    _F.TYPE_UINT32: "u32",
+    _F.TYPE_SFIXED32: "i32",
+    _F.TYPE_SFIXED64: "i64",
+    _F.TYPE_SINT32: "i32",
+    _F.TYPE_SINT64: "i64",
+}
+_OWN = ".google.protobuf."
+_EMPTY = _OWN + "Empty"
+_WRAPPED = {
+    "Double": "f64",
+    "Float": "f32",
+    "Int64": "i64",
+    "UInt64": "u64",
+    "Int32": "i32",
+    "UInt32": "u32",
+    "Bool": "bool",
+    "String": "string",
+    "Bytes": "bytes",
+}
+_KNOWN: dict[str, draft.Type] = {
+    _OWN + "Timestamp": Builtin("timestamp"),
+    _OWN + "Duration": Builtin("duration"),
+    **{f"{_OWN}{name}Value": draft.OptionalOf(Builtin(word)) for name, word in _WRAPPED.items()},
+}
+_LAST = 536_870_911
+_Path = tuple[int, ...]
+
+
+def read_proto(
+    descriptors: FileDescriptorSet, places: Places, project: draft.Project, diagnostics: Diagnostics
+) -> None:
+    """Add a draft for each file that declares what others can use, imported ones first."""
+    known = Known()
+    for file in descriptors.file:
+        known.add(file)
+    for file in descriptors.file:
+        project.add(_File(file, known, places, diagnostics).read())
+
+
+@dataclass(slots=True)
+class _Scope:
+    """Where a declaration stands: the key of what is around it, and the beginning of its name here."""
+
+    key: str
+    name: str = ""
+
+
+class _File:
+    def __init__(
+        self,
+        file: FileDescriptorProto,
+        known: Known,
+        places: Places,
+        diagnostics: Diagnostics,
+    ) -> None:
+        self._file = file
+        self._known = known
+        self._places = places
+        self._diagnostics = diagnostics
+        self._locations: dict[_Path, SourceCodeInfo.Location] = {}
+        for each in file.source_code_info.location:
+            self._locations.setdefault(tuple(each.path), each)
+        self._declarations: list[draft.Declaration] = []
+
+    def read(self) -> draft.File:
+        file = self._file
+        scope = _Scope(f".{file.package}" if file.package else "")
+        for index, enum in enumerate(file.enum_type):
+            self._enum(enum, scope, (5, index))
+        for index, message in enumerate(file.message_type):
+            self._message(message, scope, (4, index))
+        for index, service in enumerate(file.service):
+            self._service(service, scope, (6, index))
+        for index, extension in enumerate(file.extension):
+            if not extension.extendee.startswith(_OWN):  # those of options say nothing of values
+                what = f"extension `{extension.name}` of `{extension.extendee.lstrip('.')}`"
+                self._left_out((7, index), what)
+        source = self._places.source(file.name)
+        package = tuple(file.package.split(".")) if file.package else ()
+        return draft.File(source, file.name, package, self._comment((2,)), self._declarations)
+
+    # Places and words --------------------------------------------------------------------------------------
+
+    def _span(self, path: _Path) -> Span | None:
+        place = self._locations.get((*path, 1)) or self._locations.get(path)  # 1: the name
+        return None if place is None else self._places.between(self._file.name, place.span)
+
+    def _comment(self, path: _Path) -> str:
+        place = self._locations.get(path)
+        if place is None:
+            return ""
+        return place.leading_comments or place.trailing_comments
+
+    def _left_out(self, path: _Path, what: str, help: str | None = None) -> None:  # noqa: A002
+        self._diagnostics.warning("W1001", self._span(path), help=help, what=what)
+
+    # Messages ----------------------------------------------------------------------------------------------
+
+    def _message(self, message: DescriptorProto, scope: _Scope, path: _Path) -> None:
+        inner = _Scope(f"{scope.key}.{message.name}", scope.name + message.name)
+        for index, enum in enumerate(message.enum_type):
+            self._enum(enum, inner, (*path, 4, index))
+        for index, nested in enumerate(message.nested_type):
+            if not nested.options.map_entry:
+                self._message(nested, inner, (*path, 3, index))
+        made = draft.Struct(inner.key, inner.name, self._span(path), doc=self._comment(path))
+        if message.options.deprecated:
+            made.annotations.append("@deprecated")
+        unions = self._unions(message, inner, path)
+        for index, each in enumerate(message.field):
+            place = (*path, 2, index)
+            if each.HasField("oneof_index") and not each.proto3_optional:
+                union = unions[each.oneof_index]
+                alternative = self._field(each, place)
+                alternative.type = draft.present(alternative.type)
+                alternative.default = None
+                if not union.members:
+                    made.members.append(self._oneof_field(message, union, each, path))
+                union.members.append(alternative)
+            else:
+                made.members.append(self._field(each, place))
+        self._declarations += unions.values()
+        made.reserved = list(_reserved(message))
+        if message.extension_range:
+            self._left_out((*path, 5), f"the range of extensions of `{message.name}`")
+        for index, extension in enumerate(message.extension):
+            if not extension.extendee.startswith(_OWN):
+                self._left_out((*path, 6, index), f"extension `{extension.name}`")
+        self._declarations.append(made)
+
+    def _unions(self, message: DescriptorProto, scope: _Scope, path: _Path) -> dict[int, draft.Struct]:
+        """One for each oneof that the author wrote."""
+        synthetic = {each.oneof_index for each in message.field if each.proto3_optional}
+        made: dict[int, draft.Struct] = {}
+        for index, oneof in enumerate(message.oneof_decl):
+            if index not in synthetic:
+                words = "".join(part[:1].upper() + part[1:] for part in oneof.name.split("_"))
+                key, place = f"{scope.key}.{oneof.name} oneof", (*path, 8, index)
+                made[index] = draft.Struct(
+                    key, scope.name + words, self._span(place), doc=self._comment(place), kind="union"
+                )
+        return made
+
+    def _oneof_field(
+        self, message: DescriptorProto, union: draft.Struct, first: FieldDescriptorProto, path: _Path
+    ) -> draft.Member:
+        """The field that holds a union has the number of the union's first alternative."""
+        name = message.oneof_decl[first.oneof_index].name
+        span = self._span((*path, 8, first.oneof_index))
+        return draft.Member(name, draft.OptionalOf(Ref(union.key)), span, first.number)
+
+    def _field(self, field_: FieldDescriptorProto, path: _Path) -> draft.Member:
+        type_ = self._type(field_)
+        repeated = field_.label == _F.LABEL_REPEATED
+        entry = self._known.messages.get(field_.type_name) if repeated else None
+        default = None
+        if entry is not None and entry.options.map_entry:
+            type_ = draft.MapOf(self._type(entry.field[0]), self._type(entry.field[1]))
+        elif repeated:
+            type_ = draft.ListOf(type_)
+        elif field_.HasField("default_value"):
+            default = default_of(field_, self._known)
+        elif is_explicit(field_, self._file):
+            type_ = draft.optional(type_)
+        member = draft.Member(
+            field_.name, type_, self._span(path), field_.number, default, doc=self._comment(path)
+        )
+        if field_.options.deprecated:
+            member.annotations.append("@deprecated")
+        if field_.type == _F.TYPE_GROUP:
+            what = f"group `{field_.name}`"
+            self._changed(path, what, "a field of a struct", "there are no groups")
+        return member
+
+    def _changed(self, path: _Path, what: str, becomes: str, reason: str) -> None:
+        self._diagnostics.warning("W1002", self._span(path), what=what, becomes=becomes, reason=reason)
+
+    def _type(self, field_: FieldDescriptorProto) -> draft.Type:
+        if field_.type in _SCALARS:
+            return Builtin(_SCALARS[field_.type])
+        return _KNOWN.get(field_.type_name) or Ref(field_.type_name)
+
+    # Enums -------------------------------------------------------------------------------------------------
+
+    def _enum(self, enum: EnumDescriptorProto, scope: _Scope, path: _Path) -> None:
+        made = draft.Enum(
+            f"{scope.key}.{enum.name}", scope.name + enum.name, self._span(path), doc=self._comment(path)
+        )
+        made.open = is_open(enum, self._file)
+        if enum.options.deprecated:
+            made.annotations.append("@deprecated")
+        for index, each in enumerate(enum.value):
+            place = (*path, 2, index)
+            known = made.member_of(each.number)
+            if known is not None:
+                what = f"`{each.name}`, which is another name of `{known}`"
+                self._left_out(place, what)
+                continue
+            member = draft.EnumMember(each.name, each.number, doc=self._comment(place))
+            if each.options.deprecated:
+                member.annotations.append("@deprecated")
+            made.members.append(member)
+        if enum.reserved_range or enum.reserved_name:
+            what = f"what `{enum.name}` reserves"
+            self._left_out((*path, 4, 0) if enum.reserved_range else (*path, 5, 0), what)
+        self._declarations.append(made)
+
+    # Services ----------------------------------------------------------------------------------------------
+
+    def _service(self, service: ServiceDescriptorProto, scope: _Scope, path: _Path) -> None:
+        made = draft.Service(
+            f"{scope.key}.{service.name}", service.name, self._span(path), doc=self._comment(path)
+        )
+        if service.options.deprecated:
+            made.annotations.append("@deprecated")
+        made.methods = [self._method(each, (*path, 2, index)) for index, each in enumerate(service.method)]
+        self._declarations.append(made)
+
+    def _method(self, method: MethodDescriptorProto, path: _Path) -> draft.Method:
+        made = draft.Method(method.name, self._span(path), doc=self._comment(path))
+        if method.options.deprecated:
+            made.annotations.append("@deprecated")
+        if method.options.idempotency_level != MethodOptions.IDEMPOTENCY_UNKNOWN:
+            made.annotations.append("@idempotent")
+        made.parameters = self._values("request", method.input_type, method.client_streaming, path)
+        made.results = self._values("", method.output_type, method.server_streaming, path)
+        return made
+
+    def _values(self, name: str, key: str, stream: bool, path: _Path) -> list[draft.Member]:
+        if key == _EMPTY and not stream:
+            return []
+        type_ = _KNOWN.get(key) or Ref(key)
+        if stream:
+            element = draft.present(type_)
+            return [draft.Member(f"{name}s" if name else "", draft.StreamOf(element), self._span(path))]
+        return [draft.Member(name, type_, self._span(path))]
+
+
+def _reserved(message: DescriptorProto) -> Sequence[str]:
+    ranges = [(each.start, min(each.end - 1, _LAST)) for each in message.reserved_range]
+    written = [str(low) if low == high else f"{low}..{high}" for low, high in ranges]
+    return [*written, *(f'"{name}"' for name in message.reserved_name)]

@@ -1,0 +1,111 @@
+"""F6. What protobuf says of a field that is not there: whether a reader sees that, and its default."""
+
+import math
+
+from google.protobuf.descriptor_pb2 import (
+    DescriptorProto,
+    EnumDescriptorProto,
+    FeatureSet,
+    FieldDescriptorProto,
+    FileDescriptorProto,
+)
+
+from mfidl.foreign import draft
+
+_F = FieldDescriptorProto
+_HELD_BY_REFERENCE = (_F.TYPE_MESSAGE, _F.TYPE_GROUP)
+
+
+class Known:
+    """What is needed of the messages and enums of all files of a run, by their keys."""
+
+    def __init__(self) -> None:
+        self.messages: dict[str, DescriptorProto] = {}
+        self._first_names: dict[tuple[str, str], str] = {}
+
+    def add(self, file: FileDescriptorProto) -> None:
+        prefix = f".{file.package}" if file.package else ""
+        for message in file.message_type:
+            self._message(prefix, message)
+        for enum in file.enum_type:
+            self._enum(prefix, enum)
+
+    def _message(self, prefix: str, message: DescriptorProto) -> None:
+        key = f"{prefix}.{message.name}"
+        self.messages[key] = message
+        for nested in message.nested_type:
+            self._message(key, nested)
+        for enum in message.enum_type:
+            self._enum(key, enum)
+
+    def _enum(self, prefix: str, enum: EnumDescriptorProto) -> None:
+        first: dict[int, str] = {}
+        for each in enum.value:
+            name = first.setdefault(each.number, each.name)
+            self._first_names[f"{prefix}.{enum.name}", each.name] = name
+
+    def member(self, key: str, name: str) -> str:
+        """The first of the names that a member of an enum has."""
+        return self._first_names[key, name]
+
+
+def is_explicit(field: FieldDescriptorProto, file: FileDescriptorProto) -> bool:
+    """Whether a single field may be absent, and a reader sees that it is."""
+    if field.label == _F.LABEL_REQUIRED:
+        return False
+    if file.syntax == "editions":
+        presence = field.options.features.field_presence or file.options.features.field_presence
+        if presence == FeatureSet.LEGACY_REQUIRED:
+            return False
+        return presence != FeatureSet.IMPLICIT or field.type in _HELD_BY_REFERENCE
+    if field.type in _HELD_BY_REFERENCE or field.proto3_optional:
+        return True
+    return file.syntax != "proto3"
+
+
+def is_open(enum: EnumDescriptorProto, file: FileDescriptorProto) -> bool:
+    """Whether numbers without a name are values of an enum."""
+    if file.syntax == "editions":
+        type_ = enum.options.features.enum_type or file.options.features.enum_type
+        return bool(type_ != FeatureSet.CLOSED)
+    return file.syntax == "proto3"
+
+
+def default_of(field: FieldDescriptorProto, known: Known) -> draft.Value:
+    """The default that the author wrote."""
+    text = field.default_value
+    match field.type:
+        case _F.TYPE_STRING:
+            return draft.string_literal(text)
+        case _F.TYPE_BYTES:
+            return draft.bytes_literal(_unescaped(text))
+        case _F.TYPE_ENUM:
+            return draft.Named(field.type_name, known.member(field.type_name, text))
+        case _F.TYPE_FLOAT | _F.TYPE_DOUBLE:
+            return draft.Literal(_float(text))
+        case _:
+            return draft.Literal(text)
+
+
+def _float(text: str) -> str:
+    value = float(text)
+    if math.isfinite(value):
+        return repr(value)
+    return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
+
+
+def _unescaped(text: str) -> bytes:
+    """A default of bytes stands in a descriptor as in C, with octal escapes."""
+    plain = {"n": 10, "r": 13, "t": 9, '"': 34, "'": 39, "\\": 92, "a": 7, "b": 8, "f": 12, "v": 11, "?": 63}
+    made, at = bytearray(), 0
+    while at < len(text):
+        if text[at] != "\\" or at + 1 == len(text):
+            made += text[at].encode("utf-8")
+            at += 1
+        elif text[at + 1] in plain:
+            made.append(plain[text[at + 1]])
+            at += 2
+        else:
+            made.append(int(text[at + 1 : at + 4], 8) & 255)
+            at += 4
+    return bytes(made)

@@ -1,0 +1,94 @@
+"""F6. Runs protoc, which alone says what a .proto file means: files in, a FileDescriptorSet out.
+
+It is the one that is named, the `protoc` of PATH, or that of the Python package grpcio-tools. It gets a
+minute; what it says is shown at its places.
+"""
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from google.protobuf.message import DecodeError
+
+from mfidl.diagnostics import Diagnostics
+from mfidl.foreign.places import Places
+
+_SECONDS = 60
+_MESSAGE = re.compile(r"(?P<path>[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?P<text>.+)")
+_MISSING = (
+    "neither `protoc` in PATH nor the Python package grpcio-tools is there; install one of them: "
+    "`apt-get install protobuf-compiler`, or `pip install grpcio-tools`"
+)
+
+
+def descriptors(
+    names: Sequence[str], folders: Sequence[str], protoc: str | None, places: Places, diagnostics: Diagnostics
+) -> FileDescriptorSet | None:
+    """Those of the files, called as below their folders, and of all that they import, which come first."""
+    command = _command(protoc)
+    if command is None:
+        diagnostics.error("E1001", None, reason=_MISSING)
+        return None
+    with tempfile.TemporaryDirectory(prefix="mfidlc-import-") as folder:
+        out = Path(folder) / "set.pb"
+        arguments = [f"-I{each or '.'}" for each in folders]
+        arguments += ["--include_imports", "--include_source_info", f"--descriptor_set_out={out}", *names]
+        try:
+            run = subprocess.run(
+                [*command, *arguments],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_SECONDS,
+                check=False,
+            )
+        except OSError as error:
+            reason = f"`{command[0]}` cannot be started: {error.strerror or error}"
+            diagnostics.error("E1001", None, reason=reason)
+            return None
+        except subprocess.TimeoutExpired:
+            diagnostics.error("E1001", None, reason=f"`{command[0]}` did not end within {_SECONDS} s")
+            return None
+        if run.returncode != 0:
+            _report(run.stderr, places, diagnostics)
+            return None
+        try:
+            return FileDescriptorSet.FromString(out.read_bytes())
+        except (OSError, DecodeError) as error:
+            reason = f"`{command[0]}` wrote no descriptors: {error}"
+            diagnostics.error("E1001", None, reason=reason)
+            return None
+
+
+def _command(protoc: str | None) -> list[str] | None:
+    if protoc is not None:
+        return [protoc]
+    found = shutil.which("protoc")
+    if found is not None:
+        return [found]
+    if importlib.util.find_spec("grpc_tools") is not None:
+        return [sys.executable, "-m", "grpc_tools.protoc"]
+    return None
+
+
+def _report(text: str, places: Places, diagnostics: Diagnostics) -> None:
+    """What protoc wrote to standard error, each line at its place; all of it where no line has one."""
+    lines = [line for line in text.splitlines() if line.strip() and ": warning: " not in line]
+    told = False
+    for line in lines:
+        found = _MESSAGE.fullmatch(line)
+        if found is not None:
+            span = places.at(found["path"], int(found["line"]) - 1, int(found["column"]) - 1)
+            diagnostics.error("E1002", span, message=found["text"] if span is not None else line)
+            told = True
+    if not told:
+        message = os.linesep.join(lines) or "it gave no reason"
+        diagnostics.error("E1002", None, message=message)

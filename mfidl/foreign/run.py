@@ -1,0 +1,242 @@
+"""F6. The files of one run: read, each behind what it includes, settled, and written as texts."""
+
+import os
+import posixpath
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from mfidl.diagnostics import Diagnostic, Diagnostics
+from mfidl.foreign import draft, slice_syntax, thrift_syntax
+from mfidl.foreign.draft import File, Project
+from mfidl.foreign.places import Places
+from mfidl.foreign.scan import Refused
+from mfidl.foreign.settle import settle
+from mfidl.foreign.slice import Slice
+from mfidl.foreign.text import schema_text
+from mfidl.foreign.thrift import read_thrift
+from mfidl.source import SourceFile, Span, UnreadableSource, read_source
+
+KINDS = (".proto", ".thrift", ".ice")
+_FILE_LIMIT = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`folders` are searched for what a file includes; `protoc` is the one to run instead of PATH's."""
+
+    folders: tuple[str, ...] = ()
+    protoc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A schema: its path below the folder that all are written to, its module, and its text."""
+
+    path: str
+    module: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """No schemas if there is an error. Of what was read and not needed nothing is told."""
+
+    schemas: tuple[Imported, ...]
+    diagnostics: list[Diagnostic]
+    failed: bool
+
+
+def import_files(paths: Sequence[str], options: Options) -> Result:
+    """The schemas of these files, and of what they use of the files that they include."""
+    project, diagnostics = Project(), Diagnostics()
+    for path in paths:
+        if not path.endswith(KINDS):
+            diagnostics.error("E1004", None, path=path)
+    for kind in KINDS:
+        own = [path for path in dict.fromkeys(paths) if path.endswith(kind)]
+        if own and not diagnostics:
+            _READERS[kind](own, options, project, diagnostics)
+    if not diagnostics:
+        project.files = _needed(project, {os.path.realpath(path) for path in paths}, diagnostics)
+        _tell_modules_apart(project, diagnostics)
+        settle(project, diagnostics)
+    if diagnostics:
+        return Result((), diagnostics.sorted(), True)
+    schemas = tuple(Imported(file.path, file.module, schema_text(project, file)) for file in project.files)
+    sources = {file.source for file in project.files}
+    told = [each for each in diagnostics.sorted() if each.span is None or each.span.file in sources]
+    return Result(schemas, told, False)
+
+
+def _needed(project: Project, requested: set[str], diagnostics: Diagnostics) -> list[File]:
+    """The files that were named, and those that these refer to; not those that declare nothing."""
+    waiting = [file for file in project.files if os.path.realpath(file.source.path) in requested]
+    found = {id(file): file for file in waiting}
+    for file in waiting:
+        if not file.declarations:
+            what = f"all of `{file.name}`, which declares no type and no service"
+            diagnostics.warning("W1001", None, what=what)
+        for declaration in file.declarations:
+            for key in draft.references(declaration):
+                other = project.file_of(key)
+                if id(other) not in found:
+                    found[id(other)] = other
+                    waiting.append(other)
+    return [file for file in project.files if id(file) in found and file.declarations]
+
+
+def _tell_modules_apart(project: Project, diagnostics: Diagnostics) -> None:
+    """Files whose modules would have one name get their folders into it."""
+    count = Counter(file.module for file in project.files)
+    for file in project.files:
+        if count[file.module] > 1:
+            file.be_named_in_full()
+    first: dict[str, File] = {}
+    for file in project.files:
+        other = first.setdefault(file.module, file)
+        if other is not file:
+            diagnostics.error("E1006", None, path=file.name, module=file.module, other=other.name)
+
+
+# .proto ----------------------------------------------------------------------------------------------------
+
+
+def _read_proto(paths: Sequence[str], options: Options, project: Project, diagnostics: Diagnostics) -> None:
+    from mfidl.foreign.proto import read_proto  # protobuf is imported by who needs it only
+    from mfidl.foreign.protoc import descriptors
+
+    folders, names = _named(paths, options.folders)
+    places = Places(folders)
+    for path in paths:
+        try:
+            read_source(path, path)
+        except UnreadableSource as error:
+            diagnostics.error(error.code, None, **error.values)
+    if diagnostics:
+        return
+    found = descriptors(names, folders, options.protoc, places, diagnostics)
+    if found is not None:
+        read_proto(found, places, project, diagnostics)
+
+
+def _named(paths: Sequence[str], folders: Sequence[str]) -> tuple[list[str], list[str]]:
+    """All folders to search, and each path as below the first that it lies in: its own, if in none."""
+    known = list(folders)
+    names: list[str] = []
+    for path in paths:
+        absolute = os.path.abspath(path)
+        holder = next((each for each in known if _is_below(absolute, each)), None)
+        if holder is None:
+            holder = os.path.dirname(path)
+            known.append(holder)
+        names.append(os.path.relpath(absolute, os.path.abspath(holder)).replace(os.sep, "/"))
+    return known, names
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path.startswith(os.path.join(os.path.abspath(folder), ""))
+
+
+# .thrift and .ice ------------------------------------------------------------------------------------------
+
+
+class _Document(Protocol):
+    """What is parsed of a file: what it includes, with the places of that."""
+
+    @property
+    def includes(self) -> list[tuple[str, Span]]: ...
+
+
+_D = TypeVar("_D", bound=_Document)
+
+
+class _Loader(Generic[_D]):
+    """Reads files in the order in which they need each other."""
+
+    def __init__(
+        self,
+        folders: Sequence[str],
+        parse: Callable[[SourceFile], _D],
+        read: Callable[[_D, str, dict[str, str]], None],
+        diagnostics: Diagnostics,
+    ) -> None:
+        self._places = Places(folders)
+        self._parse = parse
+        self._read = read
+        self._diagnostics = diagnostics
+        self._names: dict[str, str | None] = {}  # real path: name of what was read; None: it is being read
+
+    def load(self, path: str, name: str, span: Span | None = None) -> str | None:
+        """The name of a file below the folders, when it and all that it includes were read."""
+        real = os.path.realpath(path)
+        if real in self._names:
+            if self._names[real] is None:
+                self._diagnostics.error("E1005", span, reason=f"`{name}` includes itself")
+            return self._names[real]
+        self._names[real] = None
+        if len(self._names) > _FILE_LIMIT:
+            self._diagnostics.error("E1005", span, reason=f"more than {_FILE_LIMIT} files")
+            return None
+        try:
+            document = self._parse(read_source(path, path))
+            included = self._included(document, path, name)
+            if included is None:
+                return None
+            self._read(document, name, included)
+        except UnreadableSource as error:
+            self._diagnostics.error(error.code, span, **error.values)
+            return None
+        except Refused as refused:
+            self._diagnostics.error("E1003", refused.span, message=refused.message)
+            return None
+        self._names[real] = name
+        return name
+
+    def _included(self, document: _D, path: str, name: str) -> dict[str, str] | None:
+        """The names of the included files by their stems; None where one is missing or wrong."""
+        found: dict[str, str] = {}
+        complete = True
+        for target, span in document.includes:
+            place = self._places.find(target, beside=path)
+            if place is None:
+                help_ = "name the folder that it lies in by -I"
+                self._diagnostics.error("E1005", span, help=help_, reason=f"cannot find `{target}`")
+                complete = False
+                continue
+            beside = os.path.normpath(os.path.join(os.path.dirname(path), target)) == place
+            own = posixpath.join(posixpath.dirname(name), target) if beside else target
+            own = posixpath.normpath(own)
+            if own.startswith(("../", "/")):
+                own = posixpath.basename(own)
+            known = self.load(place, own, span)
+            complete = complete and known is not None
+            if known is not None:
+                found[posixpath.splitext(posixpath.basename(target))[0]] = known
+        return found if complete else None
+
+
+def _read_thrift(paths: Sequence[str], options: Options, project: Project, diagnostics: Diagnostics) -> None:
+    def read(document: thrift_syntax.Document, name: str, included: dict[str, str]) -> None:
+        read_thrift(document, name, included, project, diagnostics)
+
+    folders, names = _named(paths, options.folders)
+    loader = _Loader(folders, thrift_syntax.parse, read, diagnostics)
+    for path, name in zip(paths, names, strict=True):
+        loader.load(path, name)
+
+
+def _read_slice(paths: Sequence[str], options: Options, project: Project, diagnostics: Diagnostics) -> None:
+    run = Slice(project, diagnostics)
+
+    def read(document: slice_syntax.Document, name: str, _: dict[str, str]) -> None:
+        run.read(document, name)
+
+    folders, names = _named(paths, options.folders)
+    loader = _Loader(folders, slice_syntax.parse, read, diagnostics)
+    for path, name in zip(paths, names, strict=True):
+        loader.load(path, name)
+
+
+_READERS = {".proto": _read_proto, ".thrift": _read_thrift, ".ice": _read_slice}

@@ -1,0 +1,262 @@
+"""F6. What all drafts go through when everything was read, whatever they were read from: names that a schema
+can have, keys that it allows, values that have an end. Each change is told with its place.
+"""
+
+from collections.abc import Callable, Iterator
+
+from mfidl.diagnostics import Diagnostics
+from mfidl.foreign import draft
+from mfidl.foreign.draft import File, Project
+from mfidl.semantics.graph import components
+from mfidl.semantics.symbols import BUILTIN_TYPES
+
+_KEYS = frozenset(("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "string", "bytes", "uuid"))
+
+
+def settle(project: Project, diagnostics: Diagnostics) -> None:
+    _separate_errors(project, diagnostics)
+    for file in project.files:
+        _Keys(project, file, diagnostics).settle()
+    _end_values(project, diagnostics)
+    _name(project, diagnostics)
+
+
+# Errors that are used as types -----------------------------------------------------------------------------
+
+
+def _separate_errors(project: Project, diagnostics: Diagnostics) -> None:
+    """An error is no type here. One that is used as one gets a struct of the same fields beside it."""
+    for file in project.files:
+        for declaration in list(file.declarations):
+            for member in draft.members_of(declaration):
+                member.type = _without_errors(project, member, member.type, diagnostics)
+            if isinstance(declaration, draft.Alias):
+                declaration.type = _without_errors(project, declaration, declaration.type, diagnostics)
+
+
+def _without_errors(
+    project: Project, holder: draft.Member | draft.Alias, type_: draft.Type, diagnostics: Diagnostics
+) -> draft.Type:
+    def changed(ref: draft.Ref) -> draft.Type:
+        error = project.of(ref.key)
+        if not isinstance(error, draft.Struct) or error.kind != "error":
+            return ref
+        key = f"{ref.key} as a value"
+        if not project.knows(key):
+            file = project.file_of(ref.key)
+            made = draft.Struct(key, f"{error.name}Value", error.span, list(error.annotations), error.doc)
+            made.members = list(error.members)
+            file.declarations.insert(file.declarations.index(error), made)
+            project.place(file, made)
+        diagnostics.warning(
+            "W1002",
+            holder.span,
+            what=f"the exception `{error.name}` as a type",
+            becomes=f"struct `{error.name}Value` of the same fields",
+            reason="an error is the outcome of a call, and no type",
+        )
+        return draft.Ref(key)
+
+    return _mapped(type_, changed)
+
+
+def _mapped(type_: draft.Type, change: Callable[[draft.Ref], draft.Type]) -> draft.Type:
+    """The type with each reference changed."""
+    match type_:
+        case draft.Ref():
+            return change(type_)
+        case draft.ListOf(element):
+            return draft.ListOf(_mapped(element, change))
+        case draft.SetOf(element):
+            return draft.SetOf(_mapped(element, change))
+        case draft.MapOf(key, value):
+            return draft.MapOf(_mapped(key, change), _mapped(value, change))
+        case draft.OptionalOf(inner):
+            return draft.optional(_mapped(inner, change))
+        case draft.StreamOf(element):
+            return draft.StreamOf(_mapped(element, change))
+        case _:
+            return type_
+
+
+# Keys ------------------------------------------------------------------------------------------------------
+
+
+class _Keys:
+    """Maps and sets of one file whose keys cannot be keys here become lists."""
+
+    def __init__(self, project: Project, file: File, diagnostics: Diagnostics) -> None:
+        self._project = project
+        self._file = file
+        self._diagnostics = diagnostics
+
+    def settle(self) -> None:
+        for declaration in list(self._file.declarations):
+            for member in draft.members_of(declaration):
+                name = declaration.name + _camel(member.name or "result")
+                before = member.type
+                member.type = self._type(before, declaration, name, member)
+                if member.default is not None and member.type != before:
+                    member.default = self._value(before, member.default, member)
+            if isinstance(declaration, draft.Alias | draft.Const):
+                before = declaration.type
+                declaration.type = self._type(before, declaration, declaration.name, declaration)
+                if isinstance(declaration, draft.Const) and declaration.type != before:
+                    declaration.value = (
+                        self._value(before, declaration.value, declaration) or declaration.value
+                    )
+
+    def _value(
+        self, before: draft.Type, value: draft.Value, holder: draft.Member | draft.Const
+    ) -> draft.Value | None:
+        """A value of a type that was changed: entries of a map become structs, elements of a set stay."""
+        match before, value:
+            case draft.MapOf(), draft.MapValue(entries):
+                made = (draft.StructValue((("key", key), ("value", held))) for key, held in entries)
+                return draft.ListValue(tuple(made))
+            case draft.SetOf(), draft.ListValue():
+                return value
+        self._diagnostics.warning("W1001", holder.span, what=f"the value of `{holder.name}`")
+        return None
+
+    def _type(
+        self,
+        type_: draft.Type,
+        before: draft.Declaration,
+        name: str,
+        holder: draft.Member | draft.Alias | draft.Const,
+    ) -> draft.Type:
+        def inner(part: draft.Type) -> draft.Type:
+            return self._type(part, before, name, holder)
+
+        match type_:
+            case draft.SetOf(element):
+                if self._is_key(element):
+                    return type_
+                self._tell(holder, "a set of such elements", "a list", "they cannot be compared as keys")
+                return draft.ListOf(inner(element))
+            case draft.MapOf(key, value):
+                if self._is_key(key):
+                    return draft.MapOf(key, inner(value))
+                entry = self._entry(before, name, inner(key), inner(value), holder)
+                self._tell(holder, "a map of such keys", f"a list of `{entry.name}`", "they are no keys here")
+                return draft.ListOf(draft.Ref(entry.key))
+            case draft.ListOf(element):
+                return draft.ListOf(inner(element))
+            case draft.OptionalOf(held):
+                return draft.optional(inner(held))
+            case draft.StreamOf(element):
+                return draft.StreamOf(inner(element))
+            case _:
+                return type_
+
+    def _entry(
+        self,
+        before: draft.Declaration,
+        name: str,
+        key: draft.Type,
+        value: draft.Type,
+        holder: draft.Member | draft.Alias | draft.Const,
+    ) -> draft.Struct:
+        own = f"{before.key} entry {name}"
+        while self._project.knows(own):  # a map inside of a map
+            own, name = own + "Entry", name + "Entry"
+        made = draft.Struct(own, f"{name}Entry", holder.span)
+        made.members = [
+            draft.Member("key", key, holder.span, 1),
+            draft.Member("value", value, holder.span, 2),
+        ]
+        self._file.declarations.insert(self._file.declarations.index(before), made)
+        self._project.place(self._file, made)
+        return made
+
+    def _is_key(self, type_: draft.Type) -> bool:
+        bare = self._project.bare(type_)
+        if isinstance(bare, draft.Ref):
+            return isinstance(self._project.of(bare.key), draft.Enum)
+        return isinstance(bare, draft.Builtin) and bare.word in _KEYS
+
+    def _tell(
+        self, holder: draft.Member | draft.Alias | draft.Const, what: str, becomes: str, reason: str
+    ) -> None:
+        self._diagnostics.warning("W1002", holder.span, what=what, becomes=becomes, reason=reason)
+
+
+def _camel(name: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+# Values without an end -------------------------------------------------------------------------------------
+
+
+def _end_values(project: Project, diagnostics: Diagnostics) -> None:
+    """A struct that holds itself directly does so by an optional field."""
+    structs = {
+        each.key: each
+        for file in project.files
+        for each in file.declarations
+        if isinstance(each, draft.Struct)
+    }
+    again = True
+    while again:  # a loop of several structs may need several fields to be optional
+        again = False
+        for loop in components(list(structs), lambda key: list(_direct(project, structs[key]))):
+            again = _break(project, [structs[key] for key in loop], diagnostics) or again
+
+
+def _direct(project: Project, struct: draft.Struct) -> Iterator[str]:
+    for member in struct.members:
+        bare = project.bare(member.type)
+        if isinstance(bare, draft.Ref) and isinstance(project.of(bare.key), draft.Struct):
+            yield bare.key
+
+
+def _break(project: Project, loop: list[draft.Struct], diagnostics: Diagnostics) -> bool:
+    inside = {each.key for each in loop}
+    for struct in loop:
+        if struct.kind == "union" and any(each.kind != "union" for each in loop):
+            continue
+        for member in struct.members:
+            bare = project.bare(member.type)
+            if not isinstance(bare, draft.Ref) or bare.key not in inside:
+                continue
+            union = struct.kind == "union"
+            member.type = draft.ListOf(member.type) if union else draft.optional(member.type)
+            member.default = None
+            diagnostics.warning(
+                "W1002",
+                member.span,
+                what=f"`{member.name}`, by which `{struct.name}` holds itself,",
+                becomes="a list" if union else "optional",
+                reason="a value would have no end",
+            )
+            return True
+    return False
+
+
+# Names -----------------------------------------------------------------------------------------------------
+
+
+def _name(project: Project, diagnostics: Diagnostics) -> None:
+    modules = {file.module for file in project.files}
+    inside = {
+        ".".join(module.split(".")[:end]) for module in modules for end in range(1, module.count(".") + 2)
+    }
+    for file in project.files:
+        taken: set[str] = set()
+        for declaration in file.declarations:
+            name, reason = declaration.name, ""
+            while True:
+                if name in BUILTIN_TYPES:
+                    reason = "a built-in type has that name"
+                elif name in taken:
+                    reason = "another declaration has that name"
+                elif f"{file.module}.{name}" in inside:
+                    reason = "a module has that name"
+                else:
+                    break
+                name += "_"
+            taken.add(name)
+            if reason:
+                diagnostics.warning("W1003", declaration.span, name=declaration.name, new=name, reason=reason)
+                declaration.name = name

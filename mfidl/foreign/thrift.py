@@ -1,0 +1,225 @@
+"""F6. Files of Thrift as drafts (docs/import.md). A module is called like its file, because that is how other
+files name what it declares.
+"""
+
+from collections.abc import Callable
+from pathlib import PurePosixPath
+
+from mfidl.diagnostics import Diagnostics
+from mfidl.foreign import draft
+from mfidl.foreign.draft import Builtin, Project, Ref
+from mfidl.foreign.scan import Refused
+from mfidl.foreign.thrift_syntax import Constant, Definition, Document, Field, Function, Type
+from mfidl.foreign.thrift_values import Names, Values
+from mfidl.source import Span
+
+_SCALARS = {
+    "bool": "bool",
+    "byte": "i8",
+    "i8": "i8",
+    "i16": "i16",
+    "i32": "i32",
+    "i64": "i64",
+    "double": "f64",
+    "string": "string",
+    "slist": "string",
+    "binary": "bytes",
+    "uuid": "uuid",
+}
+
+
+def read_thrift(
+    document: Document, name: str, included: dict[str, str], project: Project, diagnostics: Diagnostics
+) -> None:
+    """Add the draft of one file. Its name is that below the folders of the run; `included` has those of the
+    files that it includes, which were read before, by their stems.
+    """
+    _File(document, name, included, project, diagnostics).read()
+
+
+class _File:
+    def __init__(
+        self,
+        document: Document,
+        name: str,
+        included: dict[str, str],
+        project: Project,
+        diagnostics: Diagnostics,
+    ) -> None:
+        self._document = document
+        self._project = project
+        self._diagnostics = diagnostics
+        self._own = f"{name}::"
+        self._file = draft.File(document.source, name, ())
+        prefixes = {stem: f"{each}::" for stem, each in included.items()}
+        prefixes.setdefault(PurePosixPath(name).stem, self._own)
+        self._names = Names(project, prefixes, self._own)
+        self._values = Values(project, self._names)
+        self._later: list[Callable[[], None]] = []  # values need all types of the file
+
+    def read(self) -> None:
+        made = [self._declaration(each) for each in self._document.definitions]
+        for each in made:
+            self._project.place(self._file, each)
+        self._file.declarations = made
+        for definition, each in zip(self._document.definitions, made, strict=True):
+            self._fill(definition, each)
+        for later in self._later:
+            later()
+        self._project.add(self._file)
+
+    def _declaration(self, definition: Definition) -> draft.Declaration:
+        """The declaration without what needs others."""
+        name = definition.name.text
+        key, span, doc = self._own + name, definition.name.span, definition.doc
+        match definition.kind:
+            case "const":
+                return draft.Const(key, name, span, doc=doc)
+            case "typedef":
+                return draft.Alias(key, name, span, doc=doc)
+            case "senum":
+                reason = "a senum is a string"
+                self._changed(span, f"senum `{name}`", "an alias of string", reason)
+                return draft.Alias(key, name, span, doc=doc, type=Builtin("string"))
+            case "enum":
+                return self._enum(definition)
+            case "service":
+                return draft.Service(key, name, span, doc=doc)
+        kind = {"exception": "error"}.get(definition.kind, definition.kind)
+        if kind == "union" and not definition.fields:
+            self._changed(span, f"union `{name}`", "a struct", "a union without alternatives has no value")
+            kind = "struct"
+        return draft.Struct(key, name, span, doc=doc, kind=kind)
+
+    def _enum(self, definition: Definition) -> draft.Enum:
+        made = draft.Enum(
+            self._own + definition.name.text, definition.name.text, definition.name.span, doc=definition.doc
+        )
+        number = -1
+        for token, written in definition.members:
+            number = number + 1 if written is None else written
+            known = made.member_of(number)
+            if known is not None:
+                what = f"`{token.text}`, which is another name of `{known}`"
+                self._diagnostics.warning("W1001", token.span, what=what)
+                continue
+            made.members.append(draft.EnumMember(token.text, number, doc=token.doc))
+        return made
+
+    def _fill(self, definition: Definition, made: draft.Declaration) -> None:
+        match made:
+            case draft.Const():
+                assert definition.type is not None
+                assert definition.value is not None
+                made.type = self._type(definition.type)
+                self._later.append(lambda: self._constant(made, definition.value))
+            case draft.Alias() if definition.type is not None:
+                made.type = self._type(definition.type)
+            case draft.Struct():
+                made.members = [self._member(each) for each in definition.fields]
+                self._check_numbers(f"fields of `{made.name}`", made.members, made.span)
+                if made.kind == "union":
+                    for each in made.members:
+                        each.type = draft.present(each.type)
+            case draft.Service():
+                self._later.append(lambda: self._service(definition, made))
+            case _:
+                pass
+
+    # Members -----------------------------------------------------------------------------------------------
+
+    def _member(self, field: Field) -> draft.Member:
+        type_ = self._type(field.type)
+        if field.need == "optional" and field.default is None:
+            type_ = draft.optional(type_)
+        member = draft.Member(field.name.text, type_, field.name.span, field.number, doc=field.name.doc)
+        default = field.default
+        if default is not None:
+            self._later.append(lambda: self._default(member, default))
+        return member
+
+    def _default(self, member: draft.Member, default: Constant) -> None:
+        member.default = self._values.of(member.type, default)
+
+    def _constant(self, const: draft.Const, value: Constant | None) -> None:
+        assert value is not None
+        const.value = self._values.of(const.type, value)
+
+    def _check_numbers(self, what: str, members: list[draft.Member], span: Span | None) -> None:
+        """Either all have numbers that a field can have here, or none has."""
+        numbers = [each.number for each in members]
+        if all(number is not None and _is_number(number) for number in numbers):
+            return
+        if any(number is not None for number in numbers):
+            self._diagnostics.warning("W1001", span, what=f"the numbers of the {what}")
+        for each in members:
+            each.number = None
+
+    def _type(self, type_: Type) -> draft.Type:
+        if type_.arguments:
+            inner = [draft.present(self._type(each)) for each in type_.arguments]
+            match type_.name:
+                case "list":
+                    return draft.ListOf(inner[0])
+                case "set":
+                    return draft.SetOf(inner[0])
+                case _:
+                    return draft.MapOf(*inner)
+        if type_.name in _SCALARS:
+            return Builtin(_SCALARS[type_.name])
+        key = self._names.find(type_.name)
+        if key is None or isinstance(self._project.of(key), draft.Service | draft.Const):
+            raise Refused(type_.span, f"`{type_.name}` is no type that is known here")
+        return Ref(key)
+
+    # Services ----------------------------------------------------------------------------------------------
+
+    def _service(self, definition: Definition, made: draft.Service) -> None:
+        if definition.extends is not None:
+            key = self._names.find(definition.extends.text)
+            base = None if key is None else self._project.of(key)
+            if not isinstance(base, draft.Service):
+                raise Refused(
+                    definition.extends.span, f"`{definition.extends.text}` is no service that is known here"
+                )
+            made.methods += base.methods
+            what = f"that `{made.name}` extends `{base.name}`"
+            self._changed(
+                definition.extends.span,
+                what,
+                "a copy of the other's methods",
+                "services do not extend each other",
+            )
+        made.methods += [self._function(each) for each in definition.functions]
+
+    def _function(self, function: Function) -> draft.Method:
+        made = draft.Method(function.name.text, function.name.span, doc=function.doc)
+        if function.oneway:
+            made.annotations.append("@oneway")
+        made.parameters = [self._member_now(each) for each in function.parameters]
+        self._check_numbers(f"parameters of `{made.name}`", made.parameters, made.span)
+        if function.result is not None:
+            made.results = [draft.Member("", self._type(function.result), function.result.span)]
+        for each in function.throws:
+            made.throws += [key for key in [self._error(each.type)] if key not in made.throws]
+        return made
+
+    def _member_now(self, field: Field) -> draft.Member:
+        member = self._member(field)
+        if field.default is not None:
+            self._default(member, field.default)
+        return member
+
+    def _error(self, type_: Type) -> str:
+        bare = self._project.bare(self._type(type_))
+        declared = self._project.of(bare.key) if isinstance(bare, Ref) else None
+        if not isinstance(declared, draft.Struct) or declared.kind != "error":
+            raise Refused(type_.span, f"`{type_.name}` is no exception")
+        return declared.key
+
+    def _changed(self, span: Span | None, what: str, becomes: str, reason: str) -> None:
+        self._diagnostics.warning("W1002", span, what=what, becomes=becomes, reason=reason)
+
+
+def _is_number(number: int) -> bool:
+    return number > 0 and not 19_000 <= number <= 19_999

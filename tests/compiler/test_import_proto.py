@@ -1,0 +1,233 @@
+"""`mfidlc import` of .proto files: what becomes of each thing, and what is told."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mfidl.cli.group import cli
+from mfidl.foreign import Options, import_files
+from tests.compiler.foreign import imported, messages, schema
+
+
+def text_of(folder: Path, text: str, syntax: str = "proto3") -> str:
+    """The schema behind its module line."""
+    result = imported(folder, api_dot_proto=f'syntax = "{syntax}"; package p; {text}')
+    made = schema(result, folder)
+    assert made.startswith("module p.api;\n\n")
+    return made.removeprefix("module p.api;\n\n")
+
+
+def told(folder: Path, text: str, syntax: str = "proto3") -> list[str]:
+    return messages(imported(folder, api_dot_proto=f'syntax = "{syntax}"; package p; {text}'))
+
+
+def test_every_base_type_has_an_equal(tmp_path: Path) -> None:
+    words = (
+        "double f64, float f32, int32 i32, int64 i64, uint32 u32, uint64 u64, sint32 i32, sint64 i64, fixed32 u32, "
+        "fixed64 u64, sfixed32 i32, sfixed64 i64, bool bool, string string, bytes bytes"
+    )
+    pairs = [each.split() for each in words.split(", ")]
+    fields = " ".join(f"{theirs} f{n} = {n};" for n, (theirs, _) in enumerate(pairs, 1))
+    made = text_of(tmp_path, f"message All {{ {fields} }}")
+    assert [line.strip() for line in made.splitlines()[1:-1]] == [
+        f"{n}: f{n}: {ours};" for n, (_, ours) in enumerate(pairs, 1)
+    ]
+
+
+def test_what_may_be_absent_is_optional(tmp_path: Path) -> None:
+    proto3 = (
+        "message A { int32 a = 1; optional int32 b = 2; A c = 3; repeated A d = 4; map<string, A> e = 5; }"
+    )
+    assert text_of(tmp_path, proto3) == (
+        "struct A {\n  1: a: i32;\n  2: b: i32?;\n  3: c: A?;\n  4: d: list<A>;\n  5: e: map<string, A>;\n}\n"
+    )
+    proto2 = "message A { required int32 a = 1; optional int32 b = 2; optional A c = 3; }"
+    assert text_of(tmp_path, proto2, "proto2") == "struct A {\n  1: a: i32;\n  2: b: i32?;\n  3: c: A?;\n}\n"
+
+
+def test_defaults_are_values_of_their_types(tmp_path: Path) -> None:
+    made = text_of(
+        tmp_path,
+        r"""
+        enum Level { LOW = 1; HIGH = 2; }
+        message A {
+          optional string a = 1 [default = "x\"\n\303\251"]; optional bytes b = 2 [default = "\001\"\377"];
+          optional Level c = 3 [default = HIGH]; optional double d = 4 [default = -inf];
+          optional float e = 5 [default = 1.5]; optional bool f = 6 [default = true];
+          optional int64 g = 7 [default = -9223372036854775808]; optional double h = 8 [default = nan];
+        }""",
+        "proto2",
+    )
+    assert [line.strip().partition(" = ")[2] for line in made.splitlines() if ": " in line][1:] == [
+        '"x\\"\\n\u00e9";',
+        '"\\x01\\x22\\xff";',
+        "Level.HIGH;",
+        "-inf;",
+        "1.5;",
+        "true;",
+        "-9223372036854775808;",
+        "nan;",
+    ]
+
+
+def test_a_oneof_is_a_union_with_the_number_of_its_first_alternative(tmp_path: Path) -> None:
+    text = "message A { int32 x = 1; oneof what { string s = 4; A a = 3; } int32 y = 9; }"
+    assert text_of(tmp_path, text) == (
+        "union AWhat {\n  4: s: string;\n  3: a: A;\n}\n\n"
+        "struct A {\n  1: x: i32;\n  4: what: AWhat?;\n  9: y: i32;\n}\n"
+    )
+
+
+def test_nested_types_are_called_after_what_is_around_them(tmp_path: Path) -> None:
+    text = "message A { message B { enum C { X = 0; } C c = 1; } B b = 1; } message AB { A.B.C c = 1; }"
+    made = text_of(tmp_path, text)
+    assert "open enum ABC: i32 {" in made
+    assert "struct AB {\n  1: c: ABC;\n}" in made
+    assert "struct AB_ {\n  1: c: ABC;\n}" in made
+    assert told(tmp_path, text) == [
+        "1: W1003 `AB` is called `AB_` in the schema: another declaration has that name"
+    ]
+
+
+def test_enums_are_open_where_unknown_numbers_are_values(tmp_path: Path) -> None:
+    assert text_of(tmp_path, "enum E { A = 0; B = -1; }").startswith(
+        "open enum E: i32 {\n  A = 0,\n  B = -1,"
+    )
+    assert text_of(tmp_path, "enum E { A = 3; }", "proto2").startswith("enum E: i32 {")
+
+
+def test_reserved_numbers_and_names_stay_reserved(tmp_path: Path) -> None:
+    text = 'message A { reserved 2, 5 to 7, 1000 to max; reserved "x", "y"; int32 a = 1; }'
+    assert 'reserved 2, 5..7, 1000..536870911, "x", "y";' in text_of(tmp_path, text)
+
+
+def test_well_known_types_have_equals_of_the_language(tmp_path: Path) -> None:
+    text = """
+    import "google/protobuf/timestamp.proto"; import "google/protobuf/duration.proto";
+    import "google/protobuf/wrappers.proto"; import "google/protobuf/any.proto"; import "google/protobuf/empty.proto";
+    message A {
+      google.protobuf.Timestamp a = 1; google.protobuf.Duration b = 2; google.protobuf.Int64Value c = 3;
+      google.protobuf.Any d = 4;
+    }
+    service S { rpc F(google.protobuf.Empty) returns (A); rpc G(A) returns (google.protobuf.Empty); }
+    """
+    result = imported(tmp_path, api_dot_proto=f'syntax = "proto3"; {text}')
+    assert schema(result, tmp_path) == (
+        'module api;\n\nimport "google/protobuf/any.mfidl";\n\nstruct A {\n  1: a: timestamp?;\n  2: b: duration?;\n'
+        "  3: c: i64?;\n  4: d: any.Any?;\n}\n\nservice S {\n  F() -> A;\n  G(request: A);\n}\n"
+    )
+    assert [each.path for each in result.schemas] == ["google/protobuf/any.mfidl", "api.mfidl"]
+
+
+def test_a_service_keeps_streams_comments_and_what_its_options_say(tmp_path: Path) -> None:
+    text = """
+    message A { int32 a = 1; }
+    // Stores.
+    // Well.
+    service S {
+      // Puts.
+      rpc Put(stream A) returns (A) { option deprecated = true; }
+      rpc Get(A) returns (stream A) { option idempotency_level = NO_SIDE_EFFECTS; }
+    }
+    """
+    made = text_of(tmp_path, text)
+    assert made.endswith(
+        "/// Stores.\n/// Well.\nservice S {\n  /// Puts.\n  @deprecated\n  Put(requests: stream<A>) -> A;\n"
+        "  @idempotent\n  Get(request: A) -> stream<A>;\n}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "syntax", "what"),
+    [
+        (
+            "enum E { option allow_alias = true; A = 0; B = 0; }",
+            "proto3",
+            "`B`, which is another name of `A`",
+        ),
+        ("enum E { A = 0; reserved 4; }", "proto3", "what `E` reserves"),
+        ("message A { extensions 5 to 9; }", "proto2", "the range of extensions of `A`"),
+        (
+            "message A { extensions 5 to 9; } extend A { optional int32 x = 5; }",
+            "proto2",
+            "extension `x` of `p.A`",
+        ),
+        ("option java_package = 'x';", "proto3", "all of `api.proto`, which declares no type and no service"),
+    ],
+)
+def test_what_has_no_equal_is_told(tmp_path: Path, text: str, syntax: str, what: str) -> None:
+    lines = [each.partition("W1001 ")[2] for each in told(tmp_path, text, syntax)]
+    assert f"left out, for want of an equal here: {what}" in lines
+
+
+def test_a_group_becomes_a_struct_and_is_told(tmp_path: Path) -> None:
+    text = "message A { optional group Part = 1 { optional int32 a = 2; } }"
+    assert "1: part: APart?;" in text_of(tmp_path, text, "proto2")
+    assert told(tmp_path, text, "proto2") == [
+        "1: W1002 group `part` becomes a field of a struct: there are no groups"
+    ]
+
+
+def test_messages_stand_where_the_file_has_what_they_speak_of(tmp_path: Path) -> None:
+    text = 'syntax = "proto2";\nmessage A {\n\toptional group \u00e9 = 1 { }\n}\n'.replace("\u00e9", "Part")
+    result = imported(tmp_path, api_dot_proto="// \u00e9\n" + text)
+    (message,) = result.diagnostics
+    assert message.span is not None
+    assert (message.span.line(), message.span.text()) == (4, "Part")
+
+
+def test_what_protoc_refuses_is_told_at_its_place(tmp_path: Path) -> None:
+    result = imported(tmp_path, api_dot_proto='syntax = "proto3";\nmessage A { Missing m = 1; }\n')
+    assert result.failed
+    (message,) = result.diagnostics
+    assert message.span is not None
+    assert (message.code, message.span.line(), message.span.text()) == ("E1002", 2, "Missing")
+
+
+def test_without_a_protoc_the_message_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    result = imported(tmp_path, api_dot_proto='syntax = "proto3";')
+    assert result.failed
+    assert "install protobuf-compiler" in messages(result)[0]
+    assert "pip install grpcio-tools" in messages(result)[0]
+
+
+def test_a_protoc_that_does_not_exist_is_told(tmp_path: Path) -> None:
+    (tmp_path / "api.proto").write_text('syntax = "proto3";')
+    result = import_files([str(tmp_path / "api.proto")], Options(protoc=str(tmp_path / "protoc")))
+    assert result.failed
+    assert messages(result)[0].startswith("E1001 protobuf's compiler is needed")
+
+
+# The command ----------------------------------------------------------------------------------------------
+
+
+def run(*arguments: object) -> tuple[int, str, str]:
+    result = CliRunner().invoke(cli, ["import", *map(str, arguments)])
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_the_command_prints_or_writes_and_checks(tmp_path: Path) -> None:
+    (tmp_path / "api.thrift").write_text("struct A { 1: i32 a, 2: set<double> s }")
+    code, printed, warned = run(tmp_path / "api.thrift")
+    assert code == 0
+    assert printed == "module api;\n\nstruct A {\n  1: a: i32;\n  2: s: list<f64>;\n}\n"
+    assert "warning[W1002]: a set of such elements becomes a list" in warned
+    assert run(tmp_path / "api.thrift", "--out", tmp_path / "out")[0] == 0
+    assert (tmp_path / "out/api.mfidl").read_text() == printed
+
+
+def test_the_command_tells_mistakes_by_its_exit_code(tmp_path: Path) -> None:
+    (tmp_path / "api.thrift").write_text("struct A {")
+    (tmp_path / "api.idl").write_text("")
+    assert run(tmp_path / "api.thrift")[0] == 1
+    assert run(tmp_path / "missing.thrift")[0] == 3
+    code, _, said = run(tmp_path / "api.idl")
+    assert (code, "is no .proto, .thrift or .ice file" in said) == (1, True)
+    code, told_, _ = run(tmp_path / "api.thrift", "--format", "json")
+    assert (code, json.loads(told_)["diagnostics"][0]["code"]) == (1, "E1003")
