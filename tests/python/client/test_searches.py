@@ -17,6 +17,7 @@ from mf.link.async_resolver import AsyncResolver
 from mf.link.pool import Pool
 from mf.link.resolver import Instance, View
 from tests.python.client.test_waiting import Clock, Story
+from tests.python.echo import TWICE
 
 SERVICE = ServiceInfo(name="a.S", agent="A", descriptor="", fingerprint=bytes(16), methods=())
 BEGIN, DEADLINE = 1000.0, 1030.0
@@ -78,7 +79,7 @@ def look(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Loo
                 if to is None:
                     agents = blocking.agents(SERVICE, DEADLINE)
                 else:
-                    blocking.find(SERVICE, to, DEADLINE)
+                    blocking.find(SERVICE, to, TWICE, DEADLINE)
             else:
                 pool = AsyncPool(asyncio.get_running_loop())
                 awaited = router = AsyncRouter(AwaitedStory(story), pool, wait_for_server=5.0)
@@ -86,7 +87,7 @@ def look(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Loo
                 if to is None:
                     agents = await awaited.agents(SERVICE, DEADLINE)
                 else:
-                    await awaited.find(SERVICE, to, DEADLINE)
+                    await awaited.find(SERVICE, to, TWICE, DEADLINE)
 
         def prepare(router: Router | AsyncRouter) -> None:
             router.pool.closed = closed

@@ -57,7 +57,7 @@ def test_a_wait_for_a_server_counts_from_the_controllers_answer(monkeypatch: pyt
     service = ServiceInfo(name="a.S", agent=None, descriptor="", fingerprint=bytes(16), methods=())
 
     with pytest.raises(mf.Error, match=r"no server offers a\.S"):
-        router.find(service, None, 1030.0)
+        router.find(service, None, TWICE, 1030.0)
 
     assert clock.now == pytest.approx(1009.0)
 

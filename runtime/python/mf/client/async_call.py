@@ -102,7 +102,7 @@ async def _send_oneway(call: Call[Any], to: AsyncDestination) -> Route[AsyncLink
 async def find(call: Call[Any], to: AsyncDestination) -> Route[AsyncLink] | None:
     """What blocking.find does."""
     try:
-        route = await to.find(call.deadline)
+        route = await to.find(call.method, call.deadline)
     except Error as failure:
         if call.state is not CallState.ENDED:
             call.fail(CallEvent.UNREACHABLE, failure, monotonic())
@@ -114,7 +114,8 @@ async def find(call: Call[Any], to: AsyncDestination) -> Route[AsyncLink] | None
     if call.state is CallState.ENDED:  # a stream that was cancelled meanwhile
         return None
     now = monotonic()
-    call.bound_to(route.binding, now)
+    if call.bound_to(route.binding, now) is CallStep.END:
+        return None
     if now >= call.deadline:
         call.fail(CallEvent.EXPIRED, too_late(), now)
         return None

@@ -2,12 +2,13 @@
 
 from asyncio import Lock
 from time import monotonic
+from typing import Any
 from weakref import WeakValueDictionary
 
-from mf.client.routes import AgentsSearch, Route, Routing, Search, Troubles
+from mf.client.routes import AgentsSearch, Route, Routing, Search, Troubles, refusal_of
 from mf.core.cached import Caches
 from mf.core.error import Error
-from mf.core.service import ServiceInfo
+from mf.core.service import Method, ServiceInfo
 from mf.link.async_link import AsyncLink
 from mf.link.async_pool import AsyncPool
 from mf.link.async_resolver import AsyncResolver
@@ -45,12 +46,12 @@ class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
         return turn
 
     async def find(
-        self, service: ServiceInfo, agent: str | None, deadline: float
+        self, service: ServiceInfo, agent: str | None, method: Method[Any, Any], deadline: float
     ) -> tuple[Route[AsyncLink], bool]:
         """A route, and whether it is the only possible one. Raises Error, NOT_EXECUTED."""
         search = Search(self, service, agent, deadline)
         while True:
-            route, trouble = await self._try_all(service, search.candidates(), deadline)
+            route, trouble = await self._try_all(service, method, search.candidates(), deadline)
             if route is not None:
                 search.succeeded()
                 return route, search.only
@@ -58,7 +59,11 @@ class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
             await self.resolver.wait(service.name, search.view, search.pause)
 
     async def _try_all(
-        self, service: ServiceInfo, candidates: list[tuple[str, Instance]], deadline: float
+        self,
+        service: ServiceInfo,
+        method: Method[Any, Any],
+        candidates: list[tuple[str, Instance]],
+        deadline: float,
     ) -> tuple[Route[AsyncLink] | None, Error | None]:
         """A route to the first of the candidates that can be reached; else what is wrong with them. One that
         does not answer is waited for only a moment while there are others."""
@@ -72,7 +77,10 @@ class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
             until = pool.patience(deadline) if left else deadline
             try:
                 link = await pool.open(instance, until)
-                return Route(link, await link.bind(service, agent, until), len(candidates) > 1), None
+                binding = await link.bind(service, agent, until)
+                if (refusal := refusal_of(binding, method)) is None:
+                    return Route(link, binding, len(candidates) > 1), None
+                troubles.refused(refusal)
             except Error as error:
                 if left and monotonic() >= until:
                     pool.note_silent(instance)

@@ -77,7 +77,7 @@ class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
     def _connect(self) -> None:
         """Finds a connection and fills the window; without one, everything that waits to be sent fails."""
         try:
-            self._route = self._to.find(self._deadline)
+            self._route = self._to.find(self._method, self._deadline)
         except Error as failure:
             self._fail_queue(CallEvent.UNREACHABLE, failure)
             return

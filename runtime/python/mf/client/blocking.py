@@ -56,12 +56,13 @@ def rest(router: Router, until: float) -> None:
 def find(call: Call[Any], to: Destination) -> Route[Link] | None:
     """Does a RESOLVE, and the BIND behind it: the call knows its route. None: it has ended."""
     try:
-        route = to.find(call.deadline)
+        route = to.find(call.method, call.deadline)
     except Error as failure:
         call.fail(CallEvent.UNREACHABLE, failure, monotonic())
         return None
     now = monotonic()
-    call.bound_to(route.binding, now)
+    if call.bound_to(route.binding, now) is CallStep.END:
+        return None
     if now >= call.deadline:
         call.fail(CallEvent.EXPIRED, too_late(), now)
         return None

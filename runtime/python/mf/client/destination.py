@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from mf.client.router import Router
 from mf.client.routes import L, Route, Routing
 from mf.core.cached import Caches
-from mf.core.service import ServiceInfo
+from mf.core.service import Method, ServiceInfo
 from mf.link.link import Link
 from mf.protocol.call import Call
 from mf.protocol.call_table import CallEvent, CallStep
@@ -54,7 +54,7 @@ class BaseDestination(Generic[R, L]):
 
     def _found(self, route: Route[L], only: bool, generation: int) -> Route[L]:
         """`generation`: of the resolver when the search began."""
-        self._route = route if only else None
+        self._route = route if only and route.binding.adaptation is None else None
         self._generation = generation
         return route
 
@@ -83,10 +83,10 @@ class Destination(BaseDestination[Router, Link]):
 
     __slots__ = ()
 
-    def find(self, deadline: float) -> Route[Link]:
+    def find(self, method: Method[Any, Any], deadline: float) -> Route[Link]:
         """A usable route, waiting as the router's rules say. Raises Error, NOT_EXECUTED."""
         route = self.ready()
         if route is not None:
             return route
         generation = self._resolver.generation
-        return self._found(*self.router.find(self.service, self.agent, deadline), generation)
+        return self._found(*self.router.find(self.service, self.agent, method, deadline), generation)

@@ -182,7 +182,7 @@ class MessageBatch(ABC, Generic[T, L]):
             text = f"these requests cannot be read: {raised!r}"
             self._split(message, not_executed(Code.INVALID_ARGUMENT, text))
             return
-        message.body = self._block + items if self._block else items
+        message.begin_with(self._flags, self._block + items if self._block else items)
         if len(message.body) > route.link.peer_max_payload and message.items > 1:
             self._split(message, None)
             return
@@ -205,13 +205,26 @@ class MessageBatch(ABC, Generic[T, L]):
     def _submit(self, route: Route[L], message: Message[T]) -> None:
         now = monotonic()
         message.link = route.link
-        message.bound_to(route.binding, now)
+        step = message.bound_to(route.binding, now)
+        if message.items > 1 and self._does_not_go(route, message):
+            self._split(message, message.failure)
+            return
+        if step is CallStep.END:
+            self._ended(message, step)
+            return
         if self._method.oneway:
             self._ended(message, sent_off(message, route, now))
             return
         message.on_done = self._completed
         if not self._submit_to(route.link, message, now):
             self._completed(message)
+
+    @staticmethod
+    def _does_not_go(route: Route[L], message: Message[T]) -> bool:
+        """Whether some item is none of the server's schema, or all of them are too large in it."""
+        if message.failure is not None:
+            return message.failure.code is Code.INVALID_ARGUMENT
+        return message.adapted is not None and len(message.body) > route.link.peer_max_payload
 
     @abstractmethod
     def _submit_to(self, link: L, message: Message[T], now: float) -> bool:

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterable
 from time import monotonic
+from typing import Any
 
-from mf.client.routes import AgentsSearch, Route, Routing, Search, Troubles
+from mf.client.routes import AgentsSearch, Route, Routing, Search, Troubles, refusal_of
 from mf.core.error import Error
-from mf.core.service import ServiceInfo
+from mf.core.service import Method, ServiceInfo
 from mf.link.link import Link
 from mf.link.pool import Pool
 from mf.link.resolver import Instance, Resolver
@@ -20,19 +21,22 @@ class Router(Routing[Resolver, Pool]):
         self,
         service: ServiceInfo,
         agent: str | None,
+        method: Method[Any, Any],
         deadline: float,
         note: Callable[[Error], None] | None = None,
     ) -> tuple[Route[Link], bool]:
         """A route, and whether it is the only possible one. `note` hears why there is none yet. Raises Error,
         NOT_EXECUTED."""
         search = Search(self, service, agent, deadline, note)
-        while (route := self.attempt(search, service, deadline)) is None:
+        while (route := self.attempt(search, service, method, deadline)) is None:
             self.resolver.wait(service.name, search.view, search.pause)
         return route, search.only
 
-    def attempt(self, search: Search, service: ServiceInfo, deadline: float) -> Route[Link] | None:
+    def attempt(
+        self, search: Search, service: ServiceInfo, method: Method[Any, Any], deadline: float
+    ) -> Route[Link] | None:
         """One attempt, which may connect and bind. None: it is not over. Raises Error, NOT_EXECUTED."""
-        route, trouble = self._try_all(service, search.candidates(), deadline)
+        route, trouble = self._try_all(service, method, search.candidates(), deadline)
         if route is None:
             search.failed(trouble)
         else:
@@ -53,7 +57,11 @@ class Router(Routing[Resolver, Pool]):
                 link.bind_all(service, some, deadline)
 
     def _try_all(
-        self, service: ServiceInfo, candidates: list[tuple[str, Instance]], deadline: float
+        self,
+        service: ServiceInfo,
+        method: Method[Any, Any],
+        candidates: list[tuple[str, Instance]],
+        deadline: float,
     ) -> tuple[Route[Link] | None, Error | None]:
         """A route to the first of the candidates that can be reached; else what is wrong with them. One that
         does not answer is waited for only a moment while there are others."""
@@ -69,7 +77,10 @@ class Router(Routing[Resolver, Pool]):
                 pool.connect_all([instance, *(other for _, other in left)], deadline)
             try:
                 link = pool.open(instance, until)
-                return Route(link, link.bind(service, agent, until), len(candidates) > 1), None
+                binding = link.bind(service, agent, until)
+                if (refusal := refusal_of(binding, method)) is None:
+                    return Route(link, binding, len(candidates) > 1), None
+                troubles.refused(refusal)
             except Error as error:
                 if left and monotonic() >= until:
                     pool.note_silent(instance)

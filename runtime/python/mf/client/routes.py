@@ -4,10 +4,10 @@ waits, and how, is in router.py and async_router.py.
 nobody reached yet (no controller, or a server that never was)    wait with back-off until the deadline
 reached, but nobody offers it, and this client never saw it       wait at most `wait_for_server` seconds
 seen before, now gone                                             UNAVAILABLE at once, not executed
-offered, but by servers with another schema only                  SCHEMA_MISMATCH at once, not executed
+offered, but by servers whose schemas do not have the method      UNKNOWN_METHOD at once, not executed
+offered, but by servers whose schemas do not allow the call       SCHEMA_MISMATCH at once, not executed
 
-Servers with another schema are left alone as long as there are some with that of the client. If there are
-none, one of them is asked for what differs.
+Servers with another schema are as good as others where the method can be called there (docs/evolution.md).
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from typing import Any, Generic, Self, TypeVar
 from mf.core.agent_names import shown_agent
 from mf.core.cached import Caches
 from mf.core.error import Code, Error, not_executed, shortened, some_of
-from mf.core.service import ServiceInfo
+from mf.core.service import Method, ServiceInfo
 from mf.link.balancing import usual_with
 from mf.link.core import LinkCore
 from mf.link.places import Places
@@ -165,7 +165,7 @@ class Routing(Generic[V, P]):
         self.some_refuse = True
         view: View = self.resolver.view(service.name)
         candidates = view.find("" if agent is None and service.agent is None else agent)
-        if any(self._may_take_it(instance, now) for _, instance in _fitting(candidates, service)):
+        if any(self._may_take_it(instance, now) for _, instance in candidates):
             return 0.0
         backoff = Backoff()
         for _ in range(call.attempts - 2):
@@ -205,7 +205,6 @@ class Search:
         "_clock",
         "_deadline",
         "_found",
-        "_misfits",
         "_note",
         "_router",
         "_service",
@@ -236,8 +235,6 @@ class Search:
         self._backoff = Backoff()
         self._begun = self._start = 0.0
         self._found = False
-        self._misfits = 0
-        """Servers that offer it, if all of them have another schema."""
         self._trouble: Error | None = None
         self.only = False
         """Whether the route found is the only possible one."""
@@ -245,7 +242,7 @@ class Search:
 
     def known(self) -> list[tuple[str, Instance]]:
         view: View = self._router.resolver.view(self._service.name)
-        return _fitting(view.find(self._agent), self._service)
+        return view.find(self._agent)
 
     def candidates(self) -> list[tuple[str, Instance]]:
         """Begins an attempt. Raises Error, NOT_EXECUTED, if the client was closed."""
@@ -254,11 +251,7 @@ class Search:
         self._begun = monotonic()
         self.view = self._router.resolver.view(self._service.name)
         self._start = self._clock.start(self.view)
-        found = self.view.find(self._agent)
-        candidates = _fitting(found, self._service)
-        self._misfits = 0 if candidates else len(found)
-        if self._misfits:
-            candidates = found[:1]
+        candidates = self.view.find(self._agent)
         self._found = bool(candidates)
         self.only = len(candidates) == 1
         return candidates
@@ -269,8 +262,6 @@ class Search:
     def failed(self, trouble: Error | None) -> None:
         """No candidate could be reached: try again after `pause` seconds, or as soon as `view` is out of
         date. Raises Error, NOT_EXECUTED, when it is time to give up."""
-        if self._misfits:
-            raise _misfit(self._misfits, self._service, self._agent, trouble)
         if trouble is not None and trouble.code in _FINAL:
             raise trouble
         key = (self._service.name, self._agent)
@@ -290,16 +281,34 @@ class Search:
 
 class Troubles:
     """What was wrong with the candidates of one attempt: the first word counts, but the last if it is
-    final."""
+    final. That a schema does not allow the call counts where nothing else is wrong with any."""
 
-    __slots__ = ("worst",)
+    __slots__ = ("_refusal", "_trouble")
 
     def __init__(self) -> None:
-        self.worst: Error | None = None
+        self._trouble: Error | None = None
+        self._refusal: Error | None = None
+
+    @property
+    def worst(self) -> Error | None:
+        return self._trouble or self._refusal
 
     def add(self, error: Error) -> None:
-        if self.worst is None or error.code in _FINAL:
-            self.worst = error
+        if error.code is Code.SCHEMA_MISMATCH:
+            self.refused(error)
+        elif self._trouble is None or error.code in _FINAL:
+            self._trouble = error
+
+    def refused(self, refusal: Error) -> None:
+        """By the client itself, as the server has another schema. That a method is refused says more than
+        that it is unknown."""
+        if self._refusal is None or refusal.code is Code.SCHEMA_MISMATCH:
+            self._refusal = refusal
+
+
+def refusal_of(binding: Binding, method: Method[Any, Any]) -> Error | None:
+    """Why the method cannot be called there."""
+    return None if binding.adaptation is None else binding.adaptation.refusal(method)
 
 
 class AgentsSearch:
@@ -342,23 +351,8 @@ def _gave_up(failure: Error) -> Error:
     return Error(failure.code, f"gave up at the deadline: {failure.message}", failure.execution)
 
 
-def _fitting(found: list[tuple[str, Instance]], service: ServiceInfo) -> list[tuple[str, Instance]]:
-    """Those that do not have another schema, as far as is known."""
-    fingerprint = service.fingerprint
-    return [each for each in found if each[1].fits(fingerprint)]
-
-
 def _what(service: ServiceInfo, agent: str | None) -> str:
     return f'{service.name} for agent "{shortened(shown_agent(service, agent))}"' if agent else service.name
-
-
-def _misfit(count: int, service: ServiceInfo, agent: str | None, trouble: Error | None) -> Error:
-    what = _what(service, agent)
-    text = f"1 server offers {what}" if count == 1 else f"{count} servers offer {what}, all of them"
-    text += ", with another schema" if count == 1 else " with another schema"
-    if trouble is not None:
-        text += f": {trouble.message}"
-    return not_executed(Code.SCHEMA_MISMATCH, text)
 
 
 def _nobody(service: ServiceInfo, agent: str | None, view: View) -> Error:

@@ -118,14 +118,15 @@ class _Scatter:
         call = self._calls[agent]
         while True:
             try:
-                route = self._router.attempt(search, self._service, call.deadline)
+                route = self._router.attempt(search, self._service, call.method, call.deadline)
             except Error as failure:
                 call.fail(CallEvent.UNREACHABLE, failure, monotonic())
                 return True
             if route is None:
                 return False
             now = monotonic()
-            call.bound_to(route.binding, now)
+            if call.bound_to(route.binding, now) is CallStep.END:
+                return True
             if call.flags & ONEWAY:
                 step = sent_off(call, route, now)
             elif route.link.start(call, pack_deadline(max(call.deadline - now, 0.0)), now):

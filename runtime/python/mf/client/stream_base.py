@@ -15,7 +15,7 @@ from mf.client.routes import L, Route
 from mf.core.error import Code, DeclaredError, Error, Execution
 from mf.core.options import CallOptions
 from mf.core.outcome import Failure
-from mf.core.service import Method
+from mf.core.service import Method, Payload
 from mf.core.stream import stream_has_ended, stream_is_idle
 from mf.protocol.call_table import CallEvent, CallStep
 from mf.protocol.frame import DATA_LIMIT
@@ -173,6 +173,8 @@ class ClientStream(Generic[L]):
         assert element is not None
         if count:
             try:
+                if call.adapted is not None:
+                    payload = call.adapted.result_values(payload, count)
                 self.values.extend(element.decode_all(payload, count))
             except Error as malformed:
                 self._spoiled(malformed)
@@ -206,7 +208,9 @@ class ClientStream(Generic[L]):
         element = call.method.param_element
         assert element is not None
         try:
-            body = element.encode(value)
+            body: Payload = element.encode(value)
+            if call.adapted is not None:
+                body = call.adapted.param_value(body)
         except Error as refused:  # not sent; but the handler of the call may run
             raise Error(refused.code, refused.message, Execution.UNKNOWN) from refused
         sending.add(body)

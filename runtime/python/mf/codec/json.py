@@ -63,6 +63,11 @@ def from_json(kind: Any, text: str | Buffer, /, *, limits: Limits = DEFAULT_LIMI
     return _carefully(shape, text, limits)
 
 
+def value_of(shape: Shape, text: str, limits: Limits = DEFAULT_LIMITS) -> Any:
+    """The same for any shape, and nothing of it is kept: for texts that are read once."""
+    return _carefully(bare(shape), text, limits)
+
+
 def _buffer(text: Any) -> bytes:
     try:
         return bytes_of(text)

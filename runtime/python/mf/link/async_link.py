@@ -16,7 +16,7 @@ from mf.core.log import error as log_error
 from mf.core.log import quote
 from mf.core.service import Payload, ServiceInfo
 from mf.link.balancing import Standing
-from mf.link.core import DEAD_AFTER, HANDSHAKE_TIMEOUT, NO_RETRY_MENDS, LinkCore
+from mf.link.core import DEAD_AFTER, HANDSHAKE_TIMEOUT, MOST_SCHEMAS, NO_RETRY_MENDS, LinkCore
 from mf.protocol.call import Call
 from mf.protocol.call_table import BOUND_AT_ONCE, WRITTEN_AT_ONCE, CallEvent
 from mf.protocol.calls import Binding, Description, Pending, Request
@@ -178,20 +178,26 @@ class AsyncLink(LinkCore):
         if binding is not None:
             return binding
         deadline = min(deadline, monotonic() + HANDSHAKE_TIMEOUT)
-        asked = self._asked.get(key) or self._ask_binding(service, agent)
-        await self._answer(asked, deadline)
-        if asked.status == Code.SCHEMA_MISMATCH:
-            raise not_executed(Code.SCHEMA_MISMATCH, await self._mismatch(service, deadline, asked))
+        asked = await self._ask_once(service, agent, deadline)
+        for _ in range(MOST_SCHEMAS):
+            if asked.status != Code.SCHEMA_MISMATCH:
+                break
+            await self._learn_schema(service, deadline, asked)
+            asked = self._bindings.get(key) or await self._ask_once(service, agent, deadline)
         if asked.status:
             raise not_executed(Code(asked.status), self.refusal(asked))
         return asked
 
+    async def _ask_once(self, service: ServiceInfo, agent: str, deadline: float) -> Binding:
+        asked = self._asked.get((service.name, agent)) or self._ask_binding(service, agent)
+        await self._answer(asked, deadline)
+        return asked
+
     def _ask_binding(self, service: ServiceInfo, agent: str) -> Binding:
-        binding = Binding(service.name, agent, len(service.methods), FOREVER)
-        names = tuple(method.name for method in service.methods)
+        binding = self.binding_to(service, agent, FOREVER)
         if not self.usable:
             raise self._gone()
-        while not self._session.bind(binding, service.fingerprint, names):
+        while not self.queue_bind(binding, service):
             if not self._unbind_idle():
                 raise not_executed(Code.OVERLOADED, f"{self.peer} takes no more bindings, and all are busy")
         self._asked[service.name, agent] = binding
@@ -200,15 +206,13 @@ class AsyncLink(LinkCore):
         self.flush()
         return binding
 
-    async def _mismatch(self, service: ServiceInfo, deadline: float, asked: Binding) -> str:
+    async def _learn_schema(self, service: ServiceInfo, deadline: float, refused: Binding) -> None:
+        """Raises Error(SCHEMA_MISMATCH), NOT_EXECUTED."""
         description = Description(service.name, FOREVER)
         self._session.describe(description)
         self.flush()
-        try:
-            await self._answer(description, deadline)
-        except Error:
-            return self.refusal(asked)
-        return self.difference(service, description.text) or self.refusal(asked)
+        await self._answer(description, deadline)
+        self.adapt(service, refused, description)
 
     async def _answer(self, pending: Pending, deadline: float) -> None:
         """Until the server has answered. Raises Error, NOT_EXECUTED, if it does not."""

@@ -16,7 +16,7 @@ from mf.link.balancing import Standing
 from mf.link.reconnect import LONGEST, Backoff
 from mf.protocol.call import Call
 from mf.protocol.call_table import BOUND_AT_ONCE, WRITTEN_AT_ONCE, CallEvent
-from mf.protocol.calls import Binding, Pending, Request
+from mf.protocol.calls import Binding, Description, Pending, Request
 from mf.protocol.client_session import ClientSession
 from mf.protocol.events import (
     BindingAnswered,
@@ -30,6 +30,7 @@ from mf.protocol.events import (
     StreamStopped,
 )
 from mf.protocol.handshake import Hello
+from mf.protocol.other_schema import Adaptation
 from mf.protocol.stream import MAX_WINDOWS, WindowBudget
 from mf.protocol.stream_call import StreamCall
 from mf.transport.stream import Stream, StreamError
@@ -37,6 +38,8 @@ from mf.transport.stream import Stream, StreamError
 HANDSHAKE_TIMEOUT = 5.0
 NO_RETRY_MENDS = frozenset((Code.UNAUTHENTICATED, Code.PROTOCOL_ERROR))
 """Where a connection ended so before a call was sent on it, another attempt ends in the same way."""
+MOST_SCHEMAS = 2
+"""Of one service that a binding is asked for in, beside one's own: behind a relay may be several servers."""
 DEAD_AFTER = 10.0
 """Seconds: so long a silence, in which the server was pinged, ends a connection."""
 SILENCE_TURNS = 5
@@ -53,6 +56,7 @@ class LinkCore(ABC):
 
     __slots__ = (
         "__weakref__",
+        "_adaptations",
         "_bindings",
         "_calm",
         "_greetings",
@@ -82,6 +86,7 @@ class LinkCore(ABC):
         self._stream = stream
         self._session = ClientSession(hello, scratch)
         self._bindings: dict[tuple[str, str], Binding] = {}
+        self._adaptations: dict[str, Adaptation] = {}
         self._greetings: list[Pending] = []  # that wait for HELLO
         self._windows: WindowBudget | None = None
         self._orphans: list[StreamCall[Any]] = []
@@ -131,16 +136,37 @@ class LinkCore(ABC):
     def refusal(self, refused: Binding) -> str:
         return f"{self.peer}: {refused.text}" if refused.text else f"{self.peer} refuses {refused.service}"
 
-    def difference(self, service: ServiceInfo, theirs: str) -> str:
-        """How the server's descriptor of the service differs from the client's, in words; empty if it does
-        not, or if the server gave none."""
-        if not theirs:
-            return ""
-        # Rare, and `re` takes longer to import than all of this module.
-        from mf.protocol.descriptor_diff import difference
+    def binding_to(self, service: ServiceInfo, agent: str, deadline: float) -> Binding:
+        """One to be asked for, in the schema that the server is known to have."""
+        adaptation = self._adaptations.get(service.name)
+        count = len(service.methods) if adaptation is None else len(adaptation.names)
+        binding = Binding(service.name, agent, count, deadline)
+        binding.adaptation = adaptation
+        return binding
 
-        words = difference(service.descriptor, theirs)
-        return words and f"schemas differ from {self.peer}: {words}"
+    def queue_bind(self, binding: Binding, service: ServiceInfo) -> bool:
+        """False: this connection has no routes left."""
+        adaptation = binding.adaptation
+        if adaptation is not None:
+            return self._session.bind(binding, adaptation.fingerprint, adaptation.names)
+        names = tuple(method.name for method in service.methods)
+        return self._session.bind(binding, service.fingerprint, names)
+
+    def adapt(self, service: ServiceInfo, refused: Binding, said: Description) -> None:
+        """The server has another schema, which is known now: bindings to it are of that one. Raises
+        Error(SCHEMA_MISMATCH), NOT_EXECUTED, if nothing can be called there.
+        """
+        # Rare, and slow to import.
+        from mf.protocol.adapting import adapting
+
+        found = adapting(service, said.text, said.annex)
+        before = refused.adaptation
+        if not isinstance(found, str) and (before is None or before.fingerprint != found.fingerprint):
+            self._adaptations[service.name] = found
+            return
+        if isinstance(found, str) and said.text:
+            raise not_executed(Code.SCHEMA_MISMATCH, f"schemas differ from {self.peer}: {found}")
+        raise not_executed(Code.SCHEMA_MISMATCH, self.refusal(refused))
 
     @abstractmethod
     def start(self, call: Call[Any], word: int, now: float) -> bool:
@@ -283,8 +309,9 @@ class LinkCore(ABC):
     def _queue_values(self, call: StreamCall[Any]) -> None:
         element = call.method.param_element
         assert element is not None
+        encoding = element.encoding if call.adapted is None else call.adapted.param_encoding
         while not call.done and (frame := call.next_frame()) is not None:
-            self._session.send_data(call.id, element.encoding, frame[1], frame[0])
+            self._session.send_data(call.id, encoding, frame[1], frame[0])
 
     def _no_answer(self) -> str:
         if self._session.peer is None:  # no HELLO: whether it is a server at all is not known

@@ -21,10 +21,10 @@ timeout is set only when a deadline needs a shorter or a much longer one than it
 from time import monotonic
 from typing import Any
 
-from mf.core.error import Code, Error, not_executed
+from mf.core.error import Code, not_executed
 from mf.core.service import ServiceInfo
 from mf.link.alarm import StreamWait
-from mf.link.core import HANDSHAKE_TIMEOUT, NO_RETRY_MENDS
+from mf.link.core import HANDSHAKE_TIMEOUT, MOST_SCHEMAS, NO_RETRY_MENDS
 from mf.link.streams import LinkStreams
 from mf.link.watch import FOREVER, READ, Watch
 from mf.protocol.call import Call
@@ -201,13 +201,12 @@ class Link(LinkStreams):
         if not self._bind_lock.acquire(timeout=max(deadline - monotonic(), 0.0)):
             return
         try:
-            names = tuple(method.name for method in service.methods)
             asked: list[Binding] = []
             with self._lock:
                 for agent in agents:
-                    binding = Binding(service.name, agent, len(service.methods), deadline)
+                    binding = self.binding_to(service, agent, deadline)
                     new = (service.name, agent) not in self._bindings and self.usable
-                    if not new or not self._session.bind(binding, service.fingerprint, names):
+                    if not new or not self.queue_bind(binding, service):
                         continue
                     asked.append(binding)
                     if self._session.peer is None:
@@ -222,33 +221,37 @@ class Link(LinkStreams):
             self._bind_lock.release()
 
     def _ask_binding(self, service: ServiceInfo, agent: str, deadline: float) -> Binding:
-        binding = Binding(service.name, agent, len(service.methods), deadline)
-        names = tuple(method.name for method in service.methods)
-        with self._lock:
-            if not self.usable:
-                raise self._gone()
-            while not self._session.bind(binding, service.fingerprint, names):
-                if not self._unbind_idle():
-                    raise not_executed(
-                        Code.OVERLOADED, f"{self.peer} takes no more bindings, and all are busy"
-                    )
-        self._await(binding)
-        if binding.status == Code.SCHEMA_MISMATCH:
-            raise not_executed(Code.SCHEMA_MISMATCH, self._mismatch(service, deadline, binding))
+        binding = self._ask_once(service, agent, deadline)
+        for _ in range(MOST_SCHEMAS):
+            if binding.status != Code.SCHEMA_MISMATCH:
+                break
+            self._learn_schema(service, deadline, binding)
+            binding = self._ask_once(service, agent, deadline)
         if binding.status:
             raise not_executed(Code(binding.status), self.refusal(binding))
         binding.used = monotonic()
         return binding
 
-    def _mismatch(self, service: ServiceInfo, deadline: float, asked: Binding) -> str:
+    def _ask_once(self, service: ServiceInfo, agent: str, deadline: float) -> Binding:
+        binding = self.binding_to(service, agent, deadline)
+        with self._lock:
+            if not self.usable:
+                raise self._gone()
+            while not self.queue_bind(binding, service):
+                if not self._unbind_idle():
+                    raise not_executed(
+                        Code.OVERLOADED, f"{self.peer} takes no more bindings, and all are busy"
+                    )
+        self._await(binding)
+        return binding
+
+    def _learn_schema(self, service: ServiceInfo, deadline: float, refused: Binding) -> None:
+        """Raises Error(SCHEMA_MISMATCH), NOT_EXECUTED."""
         description = Description(service.name, deadline)
         with self._lock:
             self._session.describe(description)
-        try:
-            self._await(description)
-        except Error:
-            return self.refusal(asked)
-        return self.difference(service, description.text) or self.refusal(asked)
+        self._await(description)
+        self.adapt(service, refused, description)
 
     def _await(self, pending: Pending) -> None:
         self.flush()

@@ -30,6 +30,7 @@ from mf.protocol.call_table import (
 )
 from mf.protocol.calls import Binding, Request
 from mf.protocol.frame import Buffer
+from mf.protocol.other_schema import Adapted
 from mf.protocol.reply import MIXED, OK, read_outcomes, read_whole_failure
 
 T = TypeVar("T")
@@ -83,6 +84,10 @@ class Call(Request, Generic[T]):
     refusal: Error | None = None
     """What the server said that refused the latest attempt as OVERLOADED: the driver sends the call to
     another instance, or rests before it sends it again."""
+    adapted: Adapted | None = None
+    """How the latest attempt's server, which has another schema, is called."""
+    own: tuple[int, Buffer] | None = None
+    """Flags and body in this side's schema, once an attempt went to a server that has another one."""
 
     def __init__(
         self,
@@ -105,7 +110,7 @@ class Call(Request, Generic[T]):
         return self.on(CallEvent.BEGIN)
 
     def begin_at(self, binding: Binding, now: float) -> None:
-        """Begins a call whose binding is at hand: it may be sent."""
+        """Begins a call whose binding is at hand, of this side's schema: it may be sent."""
         budget = self.budget
         if budget.fifths < _MOST:
             budget.fifths += 1
@@ -115,11 +120,31 @@ class Call(Request, Generic[T]):
         binding.used = now
 
     def bound_to(self, binding: Binding, now: float) -> CallStep:
-        """The same, for a call that has begun."""
+        """The same, for a call that has begun, and for servers of any schema. END: a value of the request is
+        none of the server's schema."""
         step = self.on(_E.BOUND)
         self.binding = binding
         self.route = binding.first + self.method.index
         binding.used = now
+        if binding.adaptation is not None or self.own is not None:
+            return self._adapt(binding, step, now)
+        return step
+
+    def _adapt(self, binding: Binding, step: CallStep, now: float) -> CallStep:
+        if self.own is not None:
+            self.flags, self.body = self.own
+        self.own = self.adapted = None
+        if binding.adaptation is None:
+            return step
+        try:
+            adapted = binding.adaptation.method(self.method)
+            if adapted is not None:
+                self.own = self.flags, self.body
+                self.flags, self.body = adapted.request(self.flags, self.items, self.body)
+                self.route = binding.first + adapted.index
+        except Error as refused:
+            return self.fail(_E.REFUSED, refused, now)
+        self.adapted = adapted
         return step
 
     def on(self, event: CallEvent) -> CallStep:
@@ -157,6 +182,13 @@ class Call(Request, Generic[T]):
         """What to do after the link was done with the request: a REPLY has come, or `failure` is set."""
         if self.failure is not None:
             return self.fail(self.ended_by, self.failure, now)
+        if self.adapted is not None and self.status <= MIXED:
+            try:
+                self.status, self.encoding, self.payload = self.adapted.reply(
+                    self.status, self.encoding, self.items, self.payload
+                )
+            except Error as malformed:
+                return self.fail(_E.REPLIED, malformed, now)
         if self.status == OK and self.reply_metadata is None and self.state is SENT:
             self.state = REPLIED_AT_ONCE
             return END
@@ -165,6 +197,11 @@ class Call(Request, Generic[T]):
         if self.status > MIXED:
             return self.fail(_E.REPLIED, read_whole_failure(self.status, self.payload), now)
         return self.on(_E.REPLIED)
+
+    def begin_with(self, flags: int, body: Buffer) -> None:
+        """What goes into the next attempt's REQUEST, in this side's schema."""
+        self.flags, self.body = flags, body
+        self.own = None
 
     def goes_on_from(self, other: "Call[T]") -> None:
         """This call is of some of the items of another one, which was not sent after all: it begins with what

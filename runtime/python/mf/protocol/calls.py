@@ -10,6 +10,7 @@ from typing import Any
 from mf.core.error import Error
 from mf.core.service import Payload
 from mf.protocol.call_table import CallEvent
+from mf.protocol.other_schema import Adaptation
 
 
 class Pending:
@@ -51,9 +52,11 @@ class Request(Pending):
 
 class Binding(Pending):
     """A range of routes for one (service, agent). `status` is a code once done; `text` says why it was
-    refused. `bound`: whether requests may be sent to it. `used`: when the last one was."""
+    refused. `bound`: whether requests may be sent to it. `used`: when the last one was. `adaptation`: how the
+    server's schema is used, if it is another one."""
 
     bound = True
+    adaptation: Adaptation | None = None
 
     def __init__(self, service: str, agent: str, methods: int, deadline: float) -> None:
         super().__init__(deadline)

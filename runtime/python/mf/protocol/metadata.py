@@ -49,6 +49,12 @@ def _too_large(size: int) -> Error:
     )
 
 
+def block_size(payload: Payload) -> int:
+    """Of a block that this side has packed, with its padding."""
+    (size,) = U32.unpack_from(payload)
+    return int(size + 7) & ~7
+
+
 def take_metadata(payload: Payload) -> tuple[dict[str, str] | Error, Payload]:
     """The entries of the block that `payload` begins with, and the payload behind it; or the fault, and
     nothing.

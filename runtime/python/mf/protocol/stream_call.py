@@ -51,7 +51,10 @@ class StreamCall(Call[T]):
             self.sending = Outgoing(their_max)
             self.window = SendWindow(their_window)
         if method.result_element is not None:
-            self.incoming = Incoming(our_window, method.result_element.encoding, our_max, metadata=True)
+            encoding = method.result_element.encoding
+            if self.adapted is not None:
+                encoding = self.adapted.result_encoding
+            self.incoming = Incoming(our_window, encoding, our_max, metadata=True)
 
     def may_begin_anew(self) -> bool:
         """The values of a parameter stream are not kept for another attempt."""

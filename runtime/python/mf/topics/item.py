@@ -2,12 +2,14 @@
 Each is made of the other at most once, when somebody asks for it.
 """
 
+from collections.abc import Callable
 from threading import Lock
 from typing import Any
 from uuid import UUID
 
 from mf.codec.times import Timestamp
 from mf.core.error import Error, Execution
+from mf.core.service import Payload
 from mf.topics.info import AnyTopic
 
 _NOTHING: Any = object()
@@ -43,9 +45,10 @@ class Origin:
 
 
 class Item:
-    """`size`: what the bounds of queues count; 0 of a value that nobody has encoded."""
+    """`size`: what the bounds of queues count; 0 of a value that nobody has encoded. `adapt`: makes bytes of
+    this process's schema of those of its publisher's, if that is another one."""
 
-    __slots__ = ("_payload", "_value", "origin", "sequence", "size", "time")
+    __slots__ = ("_adapt", "_payload", "_value", "origin", "sequence", "size", "time")
 
     def __init__(
         self,
@@ -54,6 +57,7 @@ class Item:
         value: Any = _NOTHING,
         payload: bytes | None = None,
         sequence: int = 0,
+        adapt: Callable[[bytes], Payload] | None = None,
     ) -> None:
         self.origin = origin
         self.sequence = sequence
@@ -61,6 +65,7 @@ class Item:
         self.size = 0 if payload is None else len(payload)
         self._value = value
         self._payload = payload
+        self._adapt = adapt
 
     def payload(self) -> bytes:
         """Its bytes, in the tier of its type. Raises Error for a value that is not what the schema says."""
@@ -89,7 +94,8 @@ class Item:
         origin = self.origin
         assert self._payload is not None
         try:
-            value = origin.topic.codec.decode(self._payload)
+            payload = self._payload if self._adapt is None else self._adapt(self._payload)
+            value = origin.topic.codec.decode(payload)
         except Error as bad:
             origin.counters.undecodable += 1
             text = f"message {self.sequence} of {origin.topic.name}: {bad.message}"

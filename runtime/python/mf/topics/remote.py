@@ -31,6 +31,7 @@ from mf.link.async_resolver import AsyncResolver
 from mf.link.background import Background
 from mf.link.reconnect import Backoff
 from mf.link.resolver import Instance, View, topic_view
+from mf.protocol.other_schema import TopicValue
 from mf.topics._generated.mf.topics._types import (
     MOST_POSITIONS,
     DeliveryMessage,
@@ -72,11 +73,13 @@ _MOST_SEEN = 65_536
 
 
 class _Seen:
-    """What has come of one publisher and agent. `queue_source`: its number in the queue."""
+    """What has come of one publisher and agent. `queue_source`: its number in the queue. `adapt`: how its
+    values are read, if it has another schema."""
 
-    __slots__ = ("next", "origin", "queue_source")
+    __slots__ = ("adapt", "next", "origin", "queue_source")
 
     def __init__(self, origin: Origin, queue_source: int, next_: int) -> None:
+        self.adapt: TopicValue | None = None
         self.origin = origin
         self.queue_source = queue_source
         self.next = next_
@@ -202,7 +205,7 @@ class RemoteInbox(Inbox):
             seen=[Position(publisher, agent, seen.next - 1) for (publisher, agent), seen in latest],
         )
 
-    def source(self, source: Source) -> _Seen:
+    def source(self, source: Source, adapt: TopicValue | None = None) -> _Seen:
         """A source of a stream. What it passes over of one that is known is missed."""
         key = source.publisher, source.agent
         seen = self.seen.pop(key, None)
@@ -213,6 +216,7 @@ class RemoteInbox(Inbox):
             seen = _Seen(origin, self.queue.add_untold_source(), source.next)
         elif source.next > seen.next:
             self._skip(seen, source.next, Why.not_kept)
+        seen.adapt = adapt
         self.seen[key] = seen  # the latest
         return seen
 
@@ -222,7 +226,13 @@ class RemoteInbox(Inbox):
             return
         if message.sequence > seen.next:  # its publisher has not said so
             self._skip(seen, message.sequence, Why.upstream)
-        item = Item(seen.origin, message.time, payload=bytes(message.payload), sequence=message.sequence)
+        item = Item(
+            seen.origin,
+            message.time,
+            payload=bytes(message.payload),
+            sequence=message.sequence,
+            adapt=seen.adapt,
+        )
         seen.next = message.sequence + 1
         self.queue.push(item, seen.queue_source)
 
@@ -345,6 +355,7 @@ class _Follow:
         until = monotonic() + _CONNECT_WITHIN
         link = await self._router.pool.open(instance, until)
         binding = await link.bind(service, "", until)
+        adapt = None if binding.adaptation is None else binding.adaptation.value
         router = AsyncRouter(_One(instance), self._router.pool, 0.0)
         router.seen.add((service.name, ""))  # one attempt, no more
         target = AsyncRemoteTarget(router, service, None)
@@ -359,12 +370,12 @@ class _Follow:
                     if not is_matched:
                         is_matched = True
                         inbox.matched(1)
-                    await self._take(delivery, sources)
+                    await self._take(delivery, sources, adapt)
             finally:
                 if is_matched:
                     inbox.matched(-1)
 
-    async def _take(self, delivery: Any, sources: dict[int, _Seen]) -> None:
+    async def _take(self, delivery: Any, sources: dict[int, _Seen], adapt: TopicValue | None) -> None:
         inbox = self._inbox
         size = len(delivery.value.payload) if isinstance(delivery, DeliveryMessage) else 0
         while not inbox.queue.has_room(size):
@@ -372,7 +383,7 @@ class _Follow:
         if isinstance(delivery, DeliverySource):
             if len(sources) >= _MOST_SOURCES:
                 raise Error(Code.PROTOCOL_ERROR, f"more than {_MOST_SOURCES} sources", Execution.UNKNOWN)
-            sources[delivery.value.source] = inbox.source(delivery.value)
+            sources[delivery.value.source] = inbox.source(delivery.value, adapt)
             return
         seen = sources.get(delivery.value.source)
         if seen is None:

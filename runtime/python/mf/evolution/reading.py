@@ -1,0 +1,443 @@
+"""R0. From the texts of a descriptor and its annex to a Schema. They may come from a hostile peer: whatever
+is no descriptor that a compiler writes is refused in words, and everything has a bound.
+
+What is left unread of an annex: constraints, which the reader of the values checks, and what a topic keeps.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from .schema import Declared, Field, Fields, Method, Schema
+from .types import (
+    FULL_NAME,
+    IDENTIFIER,
+    KEYS,
+    SIGNED,
+    UNSIGNED,
+    ArrayOf,
+    ListOf,
+    MapOf,
+    Named,
+    OptionalOf,
+    RefTo,
+    Scalar,
+    SchemaError,
+    SetOf,
+    Type,
+    parse,
+    parts,
+)
+
+MOST_BYTES = 1 << 20
+"""Of each text."""
+MOST_TYPES = 4096
+MOST_METHODS = 65_535
+MOST_LEVELS = 64
+"""Of structs in memory, one within the other."""
+
+_TIERS = ("memcpy", "febird")
+_NUMBER = re.compile(r"-?[0-9]{1,20}\Z")
+_LAST_FIELD = (1 << 29) - 1
+_LAST_ALTERNATIVE = (1 << 32) - 1
+
+
+class _Line:
+    """A line and those that stand under it."""
+
+    __slots__ = ("rest", "under", "word")
+
+    def __init__(self, word: str, rest: str) -> None:
+        self.word = word
+        self.rest = rest
+        self.under: list[_Line] = []
+
+
+def _tree(text: str, what: str) -> list[_Line]:
+    if len(text) > MOST_BYTES or len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
+        raise SchemaError(f"the {what} has more than {MOST_BYTES} bytes")
+    if not text.endswith("\n"):
+        raise SchemaError(f"the {what} does not end with a line feed" if text else f"the {what} is empty")
+    root = _Line("", "")
+    above = [root]
+    for line in text[:-1].split("\n"):
+        stripped = line.lstrip(" ")
+        depth = len(line) - len(stripped)
+        if not stripped or depth >= len(above):
+            raise SchemaError(f"the {what} has a line that stands under none: {line[:80]!r}")
+        if depth > 2 * MOST_LEVELS:
+            raise SchemaError(f"the {what} is nested too deep")
+        word, _, rest = stripped.partition(" ")
+        made = _Line(word, rest)
+        above[depth].under.append(made)
+        del above[depth + 1 :]
+        above.append(made)
+    return root.under
+
+
+def read(descriptor: str, annex: str = "") -> Schema:
+    """Raises SchemaError."""
+    return _Reading(descriptor, annex).schema
+
+
+class _Earlier:
+    """What an annex says of fields, by name."""
+
+    __slots__ = ("_fields",)
+
+    def __init__(self, lines: Iterable[_Line]) -> None:
+        self._fields = {line.word: line for line in lines}
+
+    def of(self, name: str) -> tuple[tuple[str, ...], str | None]:
+        """Earlier names, and the default."""
+        line = self._fields.get(name)
+        if line is None:
+            return (), None
+        default = next((each.rest for each in line.under if each.word == "default"), None)
+        return _was(line.under), default
+
+
+def _was(lines: Iterable[_Line]) -> tuple[str, ...]:
+    return tuple(line.rest for line in lines if line.word == "was" and IDENTIFIER.match(line.rest))
+
+
+_NOTHING = _Earlier(())
+
+
+class _Reading:
+    __slots__ = ("_annex_methods", "_annex_types", "schema")
+
+    def __init__(self, descriptor: str, annex: str) -> None:
+        lines = _tree(descriptor, "descriptor")
+        head = lines[0]
+        if head.word not in ("service", "topic", "value") or not FULL_NAME.match(head.rest):
+            raise SchemaError(f"the descriptor begins with {head.word[:40]!r}")
+        self._annex_methods: dict[str, _Line] = {}
+        self._annex_types: dict[str, _Line] = {}
+        if annex:
+            self._read_annex(_tree(annex, "annex"), head.rest)
+        per, value, methods = self._head(head)
+        types = self._types(lines[1:])
+        digest = hashlib.sha256(descriptor.encode("utf-8", "surrogatepass")).digest()[:16]
+        self.schema = Schema(head.word, head.rest, per, methods, value, types, digest)
+        _Checks(self.schema).run()
+
+    # The annex
+
+    def _read_annex(self, lines: list[_Line], name: str) -> None:
+        if lines[0].word != "annex" or lines[0].rest != name:
+            raise SchemaError(f"the annex is not of {name}")
+        self._annex_methods = {line.rest: line for line in lines[0].under if line.word == "method"}
+        self._annex_types = {line.rest: line for line in lines[1:] if line.word == "type"}
+
+    # The service
+
+    def _head(self, head: _Line) -> tuple[tuple[str, Type] | None, Type | None, dict[str, Method]]:
+        per: tuple[str, Type] | None = None
+        value: Type | None = Named(head.rest) if head.word == "value" else None
+        methods: dict[str, Method] = {}
+        for line in head.under:
+            if line.word == "per" and per is None:
+                name, _, expression = line.rest.partition(" ")
+                per = _identifier(name), parse(expression)
+            elif line.word == "value" and head.word == "topic" and value is None:
+                value = parse(line.rest)
+            elif line.word == "method" and head.word == "service":
+                if _identifier(line.rest) in methods:
+                    raise SchemaError(f"the descriptor has method {line.rest} twice")
+                methods[line.rest] = self._method(line)
+            else:
+                raise _misplaced(line)
+        if head.word == "topic" and value is None:
+            raise SchemaError("the descriptor of a topic names no value")
+        if len(methods) > MOST_METHODS:
+            raise SchemaError(f"the descriptor has more than {MOST_METHODS} methods")
+        return per, value, methods
+
+    def _method(self, line: _Line) -> Method:
+        said = self._annex_methods.get(line.rest)
+        about = {each.word: _Earlier(each.under) for each in said.under} if said is not None else {}
+        found: dict[str, _Line] = {}
+        throws: list[str] = []
+        for each in line.under:
+            if each.word == "throws":
+                throws.append(_full_name(each.rest))
+            elif each.word in _OF_METHODS and each.word not in found:
+                found[each.word] = each
+            else:
+                raise _misplaced(each)
+        oneway = "oneway" in found
+        if "params" not in found or ("results" in found) == oneway:
+            raise SchemaError(f"method {line.rest} lacks its parameters or results")
+        none = Fields("memcpy")
+        return Method(
+            line.rest,
+            _fields(found["params"], about.get("params", _NOTHING)),
+            none if oneway else _fields(found["results"], about.get("results", _NOTHING)),
+            _was(said.under) if said is not None else (),
+            oneway,
+            found["replicated"].rest if "replicated" in found else "",
+            parse(found["params_stream"].rest) if "params_stream" in found else None,
+            parse(found["results_stream"].rest) if "results_stream" in found else None,
+            tuple(throws),
+        )
+
+    # Types
+
+    def _types(self, lines: list[_Line]) -> dict[str, Declared]:
+        if len(lines) > MOST_TYPES:
+            raise SchemaError(f"the descriptor has more than {MOST_TYPES} types")
+        types: dict[str, Declared] = {}
+        for line in lines:
+            name, _, head = line.rest.partition(" ")
+            if line.word != "type":
+                raise _misplaced(line)
+            if _full_name(name) in types:
+                raise SchemaError(f"the descriptor has type {name} twice")
+            said = self._annex_types.get(name)
+            about = _NOTHING if said is None else _Earlier(said.under)
+            types[name] = _declared(name, head.split(" "), line.under, about)
+        return types
+
+
+_OF_METHODS = frozenset(("oneway", "replicated", "params", "params_stream", "results", "results_stream"))
+
+
+def _misplaced(line: _Line) -> SchemaError:
+    return SchemaError(f"the descriptor has a line where none may be: {line.word[:40]!r} {line.rest[:40]!r}")
+
+
+def _identifier(name: str) -> str:
+    if len(name) > 1024 or not IDENTIFIER.match(name):
+        raise SchemaError(f"{name[:80]!r} is no name")
+    return name
+
+
+def _full_name(name: str) -> str:
+    if len(name) > 1024 or not FULL_NAME.match(name):
+        raise SchemaError(f"{name[:80]!r} is no name of a type")
+    return name
+
+
+def _number(text: str) -> int:
+    if not _NUMBER.match(text):
+        raise SchemaError(f"{text[:40]!r} is no number")
+    return int(text)
+
+
+def _fields(line: _Line, about: _Earlier) -> Fields:
+    if line.rest not in _TIERS:
+        raise SchemaError(f"{line.rest[:40]!r} is no tier of parameters or results")
+    return Fields(line.rest, _members(line.under, False, about, _LAST_FIELD))
+
+
+def _members(lines: Iterable[_Line], numbered: bool, about: _Earlier, last: int) -> tuple[Field, ...]:
+    fields: list[Field] = []
+    names: set[str] = set()
+    numbers: set[int] = set()
+    for line in lines:
+        name, number, expression = _identifier(line.word), 0, line.rest
+        if numbered:
+            text, colon, expression = line.rest.partition(": ")
+            number = _number(text)
+            if not colon or not 0 < number <= last or number in numbers:
+                raise SchemaError(f"field {name} has the number {text[:40]}")
+            numbers.add(number)
+        if name in names:
+            raise SchemaError(f"field {name} is there twice")
+        names.add(name)
+        if line.under:
+            raise _misplaced(line.under[0])
+        fields.append(Field(name, parse(expression), number, *about.of(name)))
+    return tuple(fields)
+
+
+def _declared(name: str, head: list[str], lines: list[_Line], about: _Earlier) -> Declared:
+    match head:
+        case ["struct" | "error" as kind, "memcpy" | "febird" | "archive" | "custom" as tier]:
+            if tier == "custom" and lines:
+                raise SchemaError(f"type {name} is custom, and has fields")
+            return Declared(name, kind, tier, _members(lines, tier == "archive", about, _LAST_FIELD))
+        case ["union", "febird" | "archive" as tier]:
+            last = _LAST_FIELD if tier == "archive" else _LAST_ALTERNATIVE
+            fields = _members(lines, True, about, last)
+            if not fields:
+                raise SchemaError(f"union {name} has no alternatives")
+            return Declared(name, "union", tier, fields)
+        case ["enum", base, "open" | "closed" as openness] if base in (*UNSIGNED, *SIGNED):
+            members = _numbers(name, lines, *_range(base))
+            if not members:
+                raise SchemaError(f"enum {name} has no members")
+            return Declared(name, "enum", base=base, open=openness == "open", members=members)
+        case ["flags", base] if base in UNSIGNED:
+            bits = int(base[1:])
+            return Declared(name, "flags", base=base, open=True, members=_numbers(name, lines, 0, bits - 1))
+        case _:
+            raise SchemaError(f"type {name} is {' '.join(head)[:80]!r}")
+
+
+def _range(scalar: str) -> tuple[int, int]:
+    """The smallest and largest value of an integer type."""
+    bits = int(scalar[1:])
+    if scalar[0] == "u":
+        return 0, (1 << bits) - 1
+    return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
+
+
+def _numbers(name: str, lines: Iterable[_Line], low: int, high: int) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for line in lines:
+        number = _number(line.rest)
+        if line.under or not low <= number <= high or number in found.values() or line.word in found:
+            raise SchemaError(f"member {line.word[:40]} of {name} is {line.rest[:40]!r}")
+        found[_identifier(line.word)] = number
+    return found
+
+
+class _Checks:
+    """That what the lines say fits together: names that exist, tiers that can be, values that have an end."""
+
+    __slots__ = ("_schema", "_types")
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._types = schema.types
+
+    def run(self) -> None:
+        schema = self._schema
+        if schema.per is not None:
+            self._of(schema.per[1], "the agent", self._as_key)
+        if schema.value is not None:
+            self._of(schema.value, "the value", self._as_any)
+        for method in schema.methods.values():
+            for fields in (method.params, method.results):
+                self._fields(fields.fields, fields.tier, method.name)
+            for stream in (method.params_stream, method.results_stream):
+                if stream is not None:
+                    self._of(stream, f"the stream of {method.name}", self._as_any)
+            for error in method.throws:
+                known = self._types.get(error)
+                if known is None or known.kind != "error":
+                    raise SchemaError(f"{method.name} throws {error}, which is no error of the descriptor")
+        for declared in self._types.values():
+            self._fields(declared.fields, declared.tier, declared.name)
+        self._levels()
+
+    def _fields(self, fields: Iterable[Field], tier: str, owner: str) -> None:
+        allowed = {"memcpy": self._as_fixed, "archive": self._as_archive}.get(tier, self._as_any)
+        for field in fields:
+            self._of(field.type, f"{owner}.{field.name}", allowed)
+
+    def _of(self, type_: Type, place: str, allowed: Callable[[Type], bool]) -> None:
+        if not allowed(type_):
+            raise SchemaError(f"{place} has a type that cannot be there")
+
+    def _as_fixed(self, type_: Type) -> bool:
+        match type_:
+            case Scalar(name):
+                return name not in ("string", "bytes")
+            case Named(name):
+                found = self._types.get(name)
+                return found is not None and (found.base != "" or found.tier == "memcpy")
+            case ArrayOf(element, _):
+                return self._as_fixed(element)
+            case _:
+                return False
+
+    def _as_any(self, type_: Type) -> bool:
+        match type_:
+            case Scalar():
+                return True
+            case Named(name):
+                return name in self._types
+            case SetOf(element):
+                return self._as_key(element)
+            case MapOf(key, value):
+                return self._as_key(key) and self._as_any(value)
+            case OptionalOf(element):
+                return not isinstance(element, OptionalOf) and self._as_any(element)
+            case ListOf(element) | ArrayOf(element, _):
+                return self._as_any(element)
+            case RefTo():
+                return False
+
+    def _as_archive(self, type_: Type) -> bool:
+        match type_:
+            case RefTo(Named(name)):
+                found = self._types.get(name)
+                return found is not None and found.tier == "archive"
+            case MapOf(key, value):
+                return self._as_key(key) and self._as_archive(value)
+            case OptionalOf(element):
+                return not isinstance(element, OptionalOf) and self._as_archive(element)
+            case ListOf(element) | ArrayOf(element, _):
+                return self._as_archive(element)
+            case _:
+                return self._as_any(type_)
+
+    def _as_key(self, type_: Type) -> bool:
+        match type_:
+            case Scalar(name):
+                return name in KEYS
+            case Named(name):
+                found = self._types.get(name)
+                return found is not None and found.kind == "enum"
+            case _:
+                return False
+
+    def _levels(self) -> None:
+        """No struct holds itself by value, and none is nested too deep: such a value would have no end."""
+        heights: dict[str, int] = {}
+        for name in self._types:
+            if name in heights:
+                continue
+            stack: list[tuple[str, Iterator[str]]] = [(name, self._held(name))]
+            open_names = {name}
+            while stack:
+                current, held = stack[-1]
+                for inner in held:
+                    if inner in open_names:
+                        raise SchemaError(f"type {inner} contains itself")
+                    if inner not in heights:
+                        stack.append((inner, self._held(inner)))
+                        open_names.add(inner)
+                        break
+                else:
+                    below = (heights[inner] for inner in self._held(current))
+                    heights[current] = 1 + max(below, default=0)
+                    if heights[current] > MOST_LEVELS:
+                        raise SchemaError(f"type {current} is nested more than {MOST_LEVELS} levels deep")
+                    open_names.discard(current)
+                    stack.pop()
+
+    def _held(self, name: str) -> Iterator[str]:
+        """Structs that each value of a struct holds."""
+        declared = self._types[name]
+        if declared.kind == "union":
+            return
+        for field in declared.fields:
+            type_ = field.type
+            while isinstance(type_, ArrayOf):
+                type_ = type_.element
+            if isinstance(type_, Named):
+                yield type_.name
+
+
+def is_graph(schema: Schema, name: str) -> bool:
+    """Whether values of a type refer to others, themselves or through what they hold."""
+    seen = {name}
+    pending = [name]
+    while pending:
+        declared = schema.types[pending.pop()]
+        if declared.tier != "archive":
+            continue
+        inner: list[Type] = [field.type for field in declared.fields]
+        while inner:
+            type_ = inner.pop()
+            if isinstance(type_, RefTo):
+                return True
+            inner += parts(type_)
+            if isinstance(type_, Named) and type_.name not in seen:
+                seen.add(type_.name)
+                pending.append(type_.name)
+    return False

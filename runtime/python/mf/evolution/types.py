@@ -1,0 +1,198 @@
+"""R0. Type expressions as descriptors write them: `map<string,list<sf1.search.Hit>>`, `u32?`, `ref<a.B>`.
+
+Types are compared by ==, which also compares the names of declared types; whether two of these mean the same
+is what rules.py finds out.
+"""
+
+import re
+from dataclasses import dataclass
+
+MOST_LEVELS = 64
+"""Of containers and optionals in one expression."""
+
+UNSIGNED = ("u8", "u16", "u32", "u64")
+SIGNED = ("i8", "i16", "i32", "i64")
+SCALARS = frozenset(
+    (*UNSIGNED, *SIGNED, "bool", "f32", "f64", "string", "bytes", "timestamp", "duration", "uuid")
+)
+KEYS = frozenset((*UNSIGNED, *SIGNED, "bool", "string", "bytes", "uuid"))
+"""What may be a key, beside enums."""
+
+IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z", re.ASCII)
+FULL_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)*\Z", re.ASCII)
+_LONGEST_NAME = 1024
+_TOKEN = re.compile(r"[A-Za-z0-9_.]+|[<>,?]", re.ASCII)
+_MOST_ELEMENTS = 1 << 32
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    name: str
+
+    @property
+    def bits(self) -> int:
+        return int(self.name[1:])
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A declared type, by its full name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    element: "Type"
+
+
+@dataclass(frozen=True, slots=True)
+class SetOf:
+    element: "Type"
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf:
+    key: "Type"
+    value: "Type"
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayOf:
+    element: "Type"
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class OptionalOf:
+    element: "Type"
+
+
+@dataclass(frozen=True, slots=True)
+class RefTo:
+    element: "Type"
+
+
+Type = Scalar | Named | ListOf | SetOf | MapOf | ArrayOf | OptionalOf | RefTo
+
+
+class SchemaError(Exception):
+    """A text is no descriptor or annex. Says why."""
+
+
+def parts(type_: Type) -> tuple[Type, ...]:
+    """What a type is made of, one level down."""
+    match type_:
+        case MapOf(key, value):
+            return key, value
+        case ListOf(element) | SetOf(element) | OptionalOf(element) | RefTo(element):
+            return (element,)
+        case ArrayOf(element, _):
+            return (element,)
+        case _:
+            return ()
+
+
+def short(name: str) -> str:
+    """The last component of a full name."""
+    return name.rpartition(".")[2]
+
+
+def spell(type_: Type) -> str:
+    """As messages write it: with short names."""
+    match type_:
+        case Scalar(name):
+            return name
+        case Named(name):
+            return short(name)
+        case ListOf(element):
+            return f"list<{spell(element)}>"
+        case SetOf(element):
+            return f"set<{spell(element)}>"
+        case MapOf(key, value):
+            return f"map<{spell(key)},{spell(value)}>"
+        case ArrayOf(element, length):
+            return f"array<{spell(element)},{length}>"
+        case OptionalOf(element):
+            return f"{spell(element)}?"
+        case RefTo(element):
+            return f"ref<{spell(element)}>"
+
+
+class _Reader:
+    __slots__ = ("_at", "_text", "_tokens")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = _TOKEN.findall(text)
+        self._at = 0
+        if "".join(self._tokens) != text:
+            raise self.wrong()
+
+    def wrong(self) -> SchemaError:
+        return SchemaError(f"{self._text[:80]!r} is no type")
+
+    def whole(self) -> Type:
+        found = self._type(MOST_LEVELS)
+        if self._at != len(self._tokens):
+            raise self.wrong()
+        return found
+
+    def _next(self) -> str:
+        if self._at >= len(self._tokens):
+            raise self.wrong()
+        self._at += 1
+        return str(self._tokens[self._at - 1])
+
+    def _expect(self, token: str) -> None:
+        if self._next() != token:
+            raise self.wrong()
+
+    def _type(self, levels: int) -> Type:
+        if not levels:
+            raise SchemaError(f"{self._text[:80]!r} is nested more than {MOST_LEVELS} levels deep")
+        found = self._bare(levels)
+        if self._at < len(self._tokens) and self._tokens[self._at] == "?":
+            self._at += 1
+            return OptionalOf(found)
+        return found
+
+    def _bare(self, levels: int) -> Type:
+        word = self._next()
+        followed = self._at < len(self._tokens) and self._tokens[self._at] == "<"
+        if not followed:
+            if word in SCALARS:
+                return Scalar(word)
+            if len(word) > _LONGEST_NAME or not FULL_NAME.match(word):
+                raise self.wrong()
+            return Named(word)
+        self._at += 1
+        element = self._type(levels - 1)
+        found: Type
+        if word == "map":
+            self._expect(",")
+            found = MapOf(element, self._type(levels - 1))
+        elif word == "array":
+            self._expect(",")
+            found = ArrayOf(element, self._length())
+        elif word == "list":
+            found = ListOf(element)
+        elif word == "set":
+            found = SetOf(element)
+        elif word == "ref":
+            found = RefTo(element)
+        else:
+            raise self.wrong()
+        self._expect(">")
+        return found
+
+    def _length(self) -> int:
+        digits = self._next()
+        if not digits.isdecimal() or len(digits) > 10 or not 0 < int(digits) < _MOST_ELEMENTS:
+            raise self.wrong()
+        return int(digits)
+
+
+def parse(text: str) -> Type:
+    """Raises SchemaError."""
+    return _Reader(text).whole()

@@ -1,0 +1,283 @@
+"""R2. A service at a provider of another schema, as its consumer calls it (docs/evolution.md): under which
+names and numbers, and how requests and replies go from one schema to the other.
+
+The consumer alone adapts. A request is encoded in the consumer's schema, as ever, and becomes the provider's
+when its route is known (Call.bound_to); a reply becomes the consumer's before anybody reads it (Call.settle).
+So everything above knows one schema, and a call that is sent again elsewhere begins with its own bytes.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from mf.adapt.made import Made
+from mf.adapt.transcode import Transcoder, Transcoders, shared
+from mf.adapt.values import LostError
+from mf.core.error import Code, Error, Execution, not_executed
+from mf.core.service import Method, Payload, ServiceInfo
+from mf.evolution.plan import MethodPlan, Plan, plan
+from mf.evolution.rules import Verdict, reached
+from mf.evolution.schema import Schema
+from mf.evolution.types import SchemaError, short
+from mf.protocol.frame import ENCODING_MASK, METADATA, Buffer
+from mf.protocol.metadata import block_size
+from mf.protocol.other_schema import TopicValue
+from mf.protocol.wire import U16, U32, Violation, pack_failure, read_failure
+
+_OK, _MIXED = 0, 1
+
+
+class Adapted:
+    """One method. `index`: of its route behind the first one of the binding. Immutable."""
+
+    __slots__ = ("_errors", "_name", "_param", "_params", "_result", "_results", "_same_errors", "index")
+
+    def __init__(self, service: ServiceInfo, made: MethodPlan, index: int, both: "_Both") -> None:
+        self.index = index
+        self._name = f"{service.short_name}.{made.name}"
+        name = f"{service.name}.{made.name}"
+        self._params = both.there.fields(made.params, name)
+        self._results = both.back.fields(made.results, f"{name}, result")
+        self._param = self._result = None
+        if made.param_stream is not None:
+            self._param = both.there.element(made.param_stream, f"{name}, parameter stream")
+        if made.result_stream is not None:
+            self._result = both.back.element(made.result_stream, f"{name}, result stream")
+        self._errors: list[tuple[str, int, Transcoder] | str] = []
+        assert made.theirs is not None
+        for error, to in zip(made.theirs.throws, made.errors, strict=True):
+            if to is None:
+                self._errors.append(short(error))
+            else:
+                place, part = to
+                self._errors.append((short(error), place, both.back.alone(part, f"{name}, {error}")))
+        self._same_errors = all(
+            not isinstance(each, str) and each[1] == at and each[2].is_equal
+            for at, each in enumerate(self._errors)
+        )
+
+    # To the provider
+
+    def request(self, flags: int, items: int, body: Buffer) -> tuple[int, Buffer]:
+        """Flags and body of a REQUEST. Raises Error, NOT_EXECUTED, for a value that the provider's schema
+        does not have."""
+        params = self._params
+        if params.is_equal:
+            return flags, body
+        block = block_size(body) if flags & METADATA else 0
+        made = self._sent("parameter ", lambda: params.all(memoryview(body)[block:], items))
+        flags = (flags & ~ENCODING_MASK) | params.t_encoding
+        return flags, bytes(memoryview(body)[:block]) + bytes(made) if block else made
+
+    @property
+    def param_encoding(self) -> int:
+        assert self._param is not None
+        return self._param.t_encoding
+
+    def param_value(self, body: Buffer) -> Buffer:
+        """One value of the parameter stream."""
+        param = self._param
+        assert param is not None
+        return self._sent("parameter stream: ", lambda: param.one(body))
+
+    def _sent(self, what: str, make: "Callable[[], Buffer]") -> Buffer:
+        try:
+            return make()
+        except LostError as lost:
+            raise not_executed(Code.INVALID_ARGUMENT, self._words(what, lost)) from None
+        except Error as refused:
+            raise not_executed(refused.code, refused.message) from None
+
+    def _words(self, what: str, lost: LostError) -> str:
+        where = lost.where()
+        item = f"item {lost.item}: " if lost.item >= 0 else ""
+        return f"{self._name}: {item}{what}{where}{': ' if where else ''}{lost.reason}"
+
+    # From the provider
+
+    @property
+    def result_encoding(self) -> int:
+        assert self._result is not None
+        return self._result.f_encoding
+
+    def result_values(self, payload: Payload, count: int) -> Buffer:
+        """Values of the result stream. Raises Error."""
+        result = self._result
+        assert result is not None
+        try:
+            return result.all(payload, count)
+        except LostError as lost:
+            lost.item = -1
+            raise self._lost("result stream: ", lost) from None
+
+    def reply(self, status: int, encoding: int, count: int, payload: Payload) -> tuple[int, int, Payload]:
+        """Status, encoding and payload of a REPLY, which is OK or MIXED. Raises Error, DECODE_ERROR."""
+        results = self._results
+        if results.is_equal and (status == _OK or self._same_errors):
+            return status, encoding, payload
+        if encoding != results.f_encoding:
+            text = f"result of {self._name} came in encoding {encoding}, planned is {results.f_encoding}"
+            raise Error(Code.DECODE_ERROR, text, Execution.UNKNOWN)
+        try:
+            codes, values, records = self._read(status, count, payload)
+        except Violation as violation:
+            raise Error(Code.DECODE_ERROR, f"reply: {violation}", Execution.UNKNOWN) from None
+        waiting, gone = iter(records), iter(values)
+        kept: list[Any] = []
+        texts: list[bytes] = []
+        for at, code in enumerate(codes):
+            if code:
+                codes[at], record = next(waiting)
+                texts.append(record)
+                continue
+            value = next(gone)
+            if isinstance(value, LostError):
+                codes[at] = Code.DECODE_ERROR
+                texts.append(pack_failure(self._lost("result ", value)))
+            else:
+                kept.append(value)
+        body = results.written(kept) if kept else b""
+        if not texts:
+            return _OK, results.t_encoding, body
+        return _MIXED, results.t_encoding, b"".join((codes, bytes(-count % 8), body, *texts))
+
+    def _read(
+        self, status: int, count: int, payload: Payload
+    ) -> "tuple[bytearray, list[Any], list[tuple[int, bytes]]]":
+        if status == _OK:
+            values, end = self._results.each_at(payload, 0, count)
+            if end != len(payload):
+                raise Violation(f"{len(payload) - end} bytes too many")
+            return bytearray(count), values, []
+        start = (count + 7) & ~7
+        if start > len(payload):
+            raise Violation(f"{count} outcomes announced in {len(payload)} bytes")
+        codes = bytearray(payload[:count])
+        values, at = self._results.each_at(payload, start, codes.count(0))
+        records: list[tuple[int, bytes]] = []
+        for code in codes:
+            if code == 1:
+                record, at = self._declared(payload, at)
+                records.append(record)
+            elif code:
+                error, at = read_failure(code, payload, at)
+                records.append((code, pack_failure(error)))
+        if at != len(payload):
+            raise Violation(f"{len(payload) - at} bytes too many")
+        return codes, values, records
+
+    def _declared(self, payload: Payload, at: int) -> tuple[tuple[int, bytes], int]:
+        if at + 8 > len(payload):
+            raise Violation("declared error: cut off")
+        (index,) = U16.unpack_from(payload, at)
+        (length,) = U32.unpack_from(payload, at + 4)
+        end = at + 8 + length
+        if index >= len(self._errors) or end > len(payload) or payload[at + 2] or payload[at + 3]:
+            raise Violation(f"declared error {index} of {length} bytes: malformed")
+        found = self._errors[index]
+        if isinstance(found, str):
+            text = f"{self._name}: {found} was thrown, which the client's schema does not declare"
+            return (Code.HANDLER_FAILED, pack_failure(Error(Code.HANDLER_FAILED, text))), end
+        name, place, transcoder = found
+        try:
+            body = transcoder.one(payload[at + 8 : end])
+        except LostError as lost:
+            return (Code.DECODE_ERROR, pack_failure(self._lost(f"error {name}: ", lost))), end
+        except Error as malformed:
+            return (Code.DECODE_ERROR, pack_failure(malformed)), end
+        return (1, U16.pack(place) + b"\0\0" + U32.pack(len(body)) + bytes(body)), end
+
+    def _lost(self, what: str, lost: LostError) -> Error:
+        return Error(Code.DECODE_ERROR, self._words(what, lost), Execution.UNKNOWN)
+
+
+class _Both:
+    """The transcoders of a plan: `there` to the provider, `back` from it."""
+
+    __slots__ = ("back", "there")
+
+    def __init__(self, of: Plan, ours: str, theirs: str) -> None:
+        pairs = reached(pair for method in of.methods for part in method.parts() for pair in part.pairs)
+        if of.value is not None:
+            pairs += of.value.pairs
+        there = [pair for pair in pairs if of.ours.types.get(pair.f.name) is pair.f]
+        back = [pair for pair in pairs if of.theirs.types.get(pair.f.name) is pair.f]
+        mine, other = Made(of.ours), Made(of.theirs)
+        self.there = Transcoders(mine, Made(of.theirs, shared(there, mine)), theirs, own_is_f=True)
+        self.back = Transcoders(other, Made(of.ours, shared(back, other)), ours, own_is_f=False)
+
+
+class Adaptation:
+    """A service, or a topic, at a provider with this fingerprint. `names`: of the provider's methods that are
+    bound, in the order of their routes."""
+
+    __slots__ = ("_methods", "fingerprint", "names", "value")
+
+    def __init__(
+        self,
+        fingerprint: bytes,
+        names: Iterable[str],
+        methods: Iterable[Adapted | Error | None],
+        value: TopicValue | None = None,
+    ) -> None:
+        self.fingerprint = fingerprint
+        self.names = tuple(names)
+        self._methods = tuple(methods)
+        self.value = value
+
+    def method(self, method: Method[Any, Any]) -> Adapted | None:
+        """None: its bytes and its place are those of the consumer's schema. Raises Error, NOT_EXECUTED, if it
+        cannot be called there."""
+        found = self._methods[method.index]
+        if isinstance(found, Error):
+            raise not_executed(found.code, found.message)
+        return found
+
+    def refusal(self, method: Method[Any, Any]) -> Error | None:
+        """Why it cannot be called there."""
+        found = self._methods[method.index]
+        return not_executed(found.code, found.message) if isinstance(found, Error) else None
+
+
+class _TopicMessages:
+    """The messages of a topic, from a publisher of another schema."""
+
+    __slots__ = ("_name", "_value")
+
+    def __init__(self, name: str, value: Transcoder) -> None:
+        self._name = name
+        self._value = value
+
+    def __call__(self, payload: Payload) -> Buffer:
+        """Raises Error, DECODE_ERROR."""
+        try:
+            return self._value.one(payload)
+        except LostError as lost:
+            where = lost.where()
+            text = f"{self._name}: value{' ' if where else ''}{where}: {lost.reason}"
+            raise Error(Code.DECODE_ERROR, text, Execution.UNKNOWN) from None
+
+
+def adaptation(service: ServiceInfo, ours: Schema, theirs: Schema) -> Adaptation:
+    """Raises SchemaError with the reason if nothing can be called at all, and for defaults of the provider
+    that are no values."""
+    made = plan(ours, theirs)
+    if made.reason is not None:
+        raise SchemaError(made.reason)
+    if made.value is not None:
+        both = _Both(made, "subscriber's", "publisher's")
+        value = _TopicMessages(ours.short, both.back.alone(made.value, ours.name))
+        bound = [method.name for method in service.methods]
+        return Adaptation(theirs.fingerprint, bound, [None] * len(bound), value)
+    both = _Both(made, "client's", "server's")
+    names: list[str] = []
+    methods: list[Adapted | Error] = []
+    for method in made.methods:
+        if method.reason is None:
+            assert method.theirs is not None
+            methods.append(Adapted(service, method, len(names), both))
+            names.append(method.theirs.name)
+        else:
+            unknown = method.verdict is Verdict.UNKNOWN_METHOD
+            code = Code.UNKNOWN_METHOD if unknown else Code.SCHEMA_MISMATCH
+            methods.append(not_executed(code, method.reason))
+    return Adaptation(theirs.fingerprint, names, methods)
