@@ -3,7 +3,7 @@ tests/vectors/evolution.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -51,7 +51,14 @@ class Provider:
 def blocking(side: Side, address: str, run: Callable[[Call], None]) -> None:
     with mf.Client(address) as client:
         stub = side.client(client)
-        run(lambda name, arguments: getattr(stub, side.methods[name].attribute)(*arguments))
+
+        def call(name: str, arguments: tuple[Any, ...]) -> Any:
+            method = side.methods[name]
+            streams: list[list[Any]] = [[]] if method.param_element is not None else []
+            made = getattr(stub, method.attribute)(*arguments, *streams)
+            return made if method.result_element is None else list(made)
+
+        run(call)
 
 
 def awaited(side: Side, address: str, run: Callable[[Call], None]) -> None:
@@ -64,8 +71,10 @@ def awaited(side: Side, address: str, run: Callable[[Call], None]) -> None:
         stub = side.async_client(client)
 
         async def call(name: str, arguments: tuple[Any, ...]) -> Any:
-            made: Coroutine[Any, Any, Any] = getattr(stub, side.methods[name].attribute)(*arguments)
-            return await made
+            method = side.methods[name]
+            streams: list[list[Any]] = [[]] if method.param_element is not None else []
+            made: Any = getattr(stub, method.attribute)(*arguments, *streams)
+            return await made if method.result_element is None else [each async for each in made]
 
         try:
             run(lambda name, arguments: runner.run(call(name, arguments)))
@@ -148,12 +157,17 @@ def test_methods_that_cannot_be_called_are_refused_one_by_one_in_words(
         assert serving.requests == []
 
 
+ARCHIVES = (b"\2\x08\0", b"\2\x0a\0", b"\4\x0a\2\x08\0")
+"""Of one field, a number or a text; and a graph of one such object."""
+
+
 def arguments_of(side: Side, name: str) -> tuple[Any, ...]:
-    """Some that its schema takes: the values of nothing."""
+    """Some that its schema takes, whatever they say."""
     method = side.methods[name]
     for size in range(64):
-        try:
-            return method.decode_request(bytes(size))
-        except mf.Error:
-            continue
+        for data in (bytes(size), b"\1" + bytes(size), *ARCHIVES):
+            try:
+                return method.decode_request(data)
+            except mf.Error:
+                continue
     raise AssertionError(f"no zeros are a request of {name}")

@@ -4,7 +4,7 @@ streams and errors. See evolution_table.py.
 
 from dataclasses import dataclass
 
-from tests.vectors.evolution_table import ADAPTS, EQUAL, REFUSED, UNKNOWN, Way
+from tests.vectors.evolution_table import ADAPTS, CHECKED, EQUAL, REFUSED, UNKNOWN, Way
 
 
 @dataclass(frozen=True)
@@ -20,13 +20,185 @@ class Shape:
     after: str = ""
 
 
-# fmt: off
+# fmt: off - a case is a few long lines
 SHAPES: list[Shape] = [
     Shape("removed", "removed(x: u32) -> u32", "", Way(UNKNOWN, "removed: method only here"), None),
     Shape("added", "", "added(x: u32) -> u32", None, Way(UNKNOWN, "added: method only here")),
     Shape("kept", "kept(x: u32) -> u32", "kept(x: u32) -> u32", Way(EQUAL), Way(EQUAL)),
-    Shape("one_way", "one_way(x: u32)", "@oneway one_way(x: u32)",
-          Way(REFUSED, "one_way: one-way there, not here"), Way(REFUSED, "one_way: one-way here, not there")),
-    Shape("renamed_method", "former(x: u32) -> u32", "@was(\"former\") renamed_method(x: u32) -> u32", None, Way(ADAPTS)),
+    Shape(
+        "one_way",
+        "one_way(x: u32)",
+        "@oneway one_way(x: u32)",
+        Way(REFUSED, "one_way: one-way there, not here"),
+        Way(REFUSED, "one_way: one-way here, not there"),
+    ),
+    Shape(
+        "renamed_method",
+        "former(x: u32) -> u32",
+        '@was("former") renamed_method(x: u32) -> u32',
+        None,
+        Way(ADAPTS),
+    ),
     Shape("former", "", "", Way(ADAPTS), None),
+    Shape(
+        "parameter_added_with_default",
+        "parameter_added_with_default(a: u32)",
+        "parameter_added_with_default(a: u32, b: u32 = 3)",
+        Way(ADAPTS),
+        Way(ADAPTS),
+    ),
+    Shape(
+        "parameter_added",
+        "parameter_added(a: u32)",
+        "parameter_added(a: u32, b: u32)",
+        Way(REFUSED, "parameter_added: parameter b: only there, and has no default"),
+        Way(ADAPTS),
+    ),
+    Shape(
+        "parameter_moved",
+        "parameter_moved(a: u32, b: string)",
+        "parameter_moved(b: string, a: u32)",
+        Way(ADAPTS),
+        Way(ADAPTS),
+    ),
+    Shape(
+        "parameter_renamed",
+        "parameter_renamed(a: u32)",
+        'parameter_renamed(@was("a") b: u32)',
+        Way(ADAPTS),
+        Way(ADAPTS),
+    ),
+    Shape(
+        "result_added",
+        "result_added() -> (a: u32)",
+        "result_added() -> (a: u32, b: string)",
+        Way(ADAPTS),
+        Way(REFUSED, "result_added: result b: only here, and has no default"),
+    ),
+    Shape(
+        "result_comes",
+        "result_comes()",
+        "result_comes() -> (a: u32)",
+        Way(ADAPTS),
+        Way(REFUSED, "result_comes: result a: only here, and has no default"),
+    ),
+    Shape(
+        "result_named",
+        "result_named() -> u32",
+        'result_named() -> (@was("value") count: u32)',
+        Way(ADAPTS),
+        Way(ADAPTS),
+    ),
+    Shape(
+        "both_ways",
+        "both_ways(v: u16) -> (v: u16)",
+        "both_ways(v: u32) -> (v: u32)",
+        Way(CHECKED),
+        Way(CHECKED),
+    ),
+    Shape(
+        "both_refused",
+        "both_refused(v: u16) -> (v: bool)",
+        "both_refused(v: i16) -> (v: string)",
+        Way(REFUSED, "both_refused: parameter v: u16 here, i16 there"),
+        Way(REFUSED, "both_refused: parameter v: i16 here, u16 there"),
+    ),
+    Shape(
+        "stream_comes",
+        "stream_comes() -> (a: u32)",
+        "stream_comes() -> stream<u32>",
+        Way(REFUSED, "stream_comes: result stream: none here, u32 there"),
+        Way(REFUSED, "stream_comes: result stream: u32 here, none there"),
+    ),
+    Shape(
+        "parameter_stream_goes",
+        "parameter_stream_goes(v: stream<string>)",
+        "parameter_stream_goes(v: list<string>)",
+        Way(REFUSED, "parameter_stream_goes: parameter stream: string here, none there"),
+        Way(REFUSED, "parameter_stream_goes: parameter stream: none here, string there"),
+    ),
+    Shape(
+        "stream_widens",
+        "stream_widens(v: stream<u16>) -> stream<u16>",
+        "stream_widens(v: stream<u32>) -> stream<u32>",
+        Way(CHECKED),
+        Way(CHECKED),
+    ),
+    Shape(
+        "stream_kept",
+        "stream_kept(a: u8) -> stream<string>",
+        "stream_kept(a: u8) -> stream<string>",
+        Way(EQUAL),
+        Way(EQUAL),
+    ),
+    Shape(
+        "stream_of_others",
+        "stream_of_others() -> stream<u32>",
+        "stream_of_others() -> stream<string>",
+        Way(REFUSED, "stream_of_others: result stream: u32 here, string there"),
+        Way(REFUSED, "stream_of_others: result stream: string here, u32 there"),
+    ),
+    Shape(
+        "stream_of_structs",
+        "stream_of_structs() -> stream<$S>",
+        "stream_of_structs() -> stream<$S>",
+        Way(ADAPTS),
+        Way(REFUSED, "stream_of_structs: field $S.b: only here, and has no default"),
+        "struct $S { a: u32; }",
+        "struct $S { a: u32; b: u32; }",
+    ),
+    Shape(
+        "throws_more",
+        "throws_more() throws ShapeError",
+        "throws_more() throws ShapeError, OtherError",
+        Way(ADAPTS),
+        Way(ADAPTS),
+    ),
+    Shape("throws_less", "throws_less() throws ShapeError", "throws_less()", Way(ADAPTS), Way(ADAPTS)),
+    Shape(
+        "throws_in_another_order",
+        "throws_in_another_order() throws ShapeError, OtherError",
+        "throws_in_another_order() throws OtherError, ShapeError",
+        Way(ADAPTS),
+        Way(ADAPTS),
+    ),
+    Shape(
+        "error_kept",
+        "error_kept() throws OtherError",
+        "error_kept() throws OtherError",
+        Way(EQUAL),
+        Way(EQUAL),
+    ),
+    Shape(
+        "error_grows",
+        "error_grows() throws $Error",
+        "error_grows() throws $Error",
+        Way(ADAPTS),
+        Way(REFUSED, "error_grows: field $Error.b: only here, and has no default"),
+        "error $Error { a: u32; }",
+        "error $Error { a: u32; b: string; }",
+    ),
+    Shape(
+        "error_widens",
+        "error_widens() throws $Error",
+        "error_widens() throws $Error",
+        Way(CHECKED),
+        Way(ADAPTS),
+        "error $Error { a: u16; }",
+        "error $Error { a: u32; }",
+    ),
+    Shape(
+        "idempotent_comes",
+        "idempotent_comes(a: u32)",
+        "@idempotent idempotent_comes(a: u32)",
+        Way(EQUAL),
+        Way(EQUAL),
+    ),
+    Shape(
+        "deadline_changes",
+        "@deadline(1s) deadline_changes(a: u32)",
+        "@deadline(5s) deadline_changes(a: u32)",
+        Way(EQUAL),
+        Way(EQUAL),
+    ),
 ]

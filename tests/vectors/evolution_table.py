@@ -2,11 +2,12 @@
 
 A `Change` is of one value: its type before and after, and what is declared for it. Each gives two methods, one
 that takes the value and one that gives it. `$` in a declaration stands for a prefix of the case's own, so that
-no two cases share a type. `there` and `back` say what becomes of values of the old type in the new one, and the
+no two cases share a type; `~S` in JSON for the table of `$S` in a graph. `there` and `back` say what becomes of values of the old type in the new one, and the
 other way; why not, where none do; and some of them, as JSON.
 
 Whys are written with `{value}` for the place of the value itself, and the words of the old and the new schema in
-this order, `[u32|string]`; `[only new]` stands for a thing that only the new schema has.
+this order, `[u32|string]`; `[only new]` stands for a thing that only the new schema has, `[not new]` for one
+that it does not have.
 """
 
 from dataclasses import dataclass

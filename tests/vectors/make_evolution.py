@@ -19,6 +19,8 @@ from typing import Any
 from mfidl import model
 from mfidl.compiler import check
 from mfidl.dynamic import Schema, encode, from_json
+from mfidl.dynamic.wording import snake
+from tests.vectors.evolution_kinds import KINDS
 from tests.vectors.evolution_shapes import SHAPES, Shape
 from tests.vectors.evolution_table import CHANGES, Change, Fault, Way
 
@@ -71,6 +73,8 @@ def reason(name: str, way: Way, letter: str, consumer_is_old: bool) -> str | Non
         inner = match[1].replace("$", stem)
         if inner in ("only old", "only new"):
             return "only here" if (inner == "only old") is consumer_is_old else "only there"
+        if inner in ("not old", "not new"):
+            return "there, not here" if (inner == "not old") is consumer_is_old else "here, not there"
         old, new = inner.split("|")
         here, there = (old, new) if consumer_is_old else (new, old)
         return f"{here} here, {there} there"
@@ -81,8 +85,8 @@ def reason(name: str, way: Way, letter: str, consumer_is_old: bool) -> str | Non
 class Pair:
     """Two schemas, of some changes and shapes."""
 
-    def __init__(self, number: int, changes: list[Change], shapes: list[Shape]) -> None:
-        self.folder = HERE / f"pair{number:02}"
+    def __init__(self, folder: Path, changes: list[Change], shapes: list[Shape]) -> None:
+        self.folder = folder
         self.changes = changes
         self.shapes = shapes
         self.methods = [each for change in changes for each in methods_of(change)]
@@ -119,6 +123,7 @@ class Pair:
             "",
         ]
         lines += [each.declared[side] for each in self.methods if each.declared[side]]
+        lines += ["error ShapeError { a: u32; }", "error OtherError { b: string; }"] if self.shapes else []
         for shape in self.shapes:
             text = (shape.before, shape.after)[side].replace("$", prefix(shape.name))
             lines += [text] if text else []
@@ -175,7 +180,8 @@ def _request(
     own = _bytes(schemas[f], f"{method}.params", value)
     made: dict[str, Any] = {"own": own}
     if isinstance(wanted, Fault):
-        made["fault"] = f"Evolving.{method}: parameter v{wanted.path}: {wanted.why.format(side=SERVER)}"
+        why = _why(f"{name}_p", wanted, SERVER)
+        made["fault"] = f"Evolving.{method}: parameter v{wanted.path}: {why}"
     else:
         made["theirs"] = _bytes(schemas[t], f"{method}.params", wanted)
     return {"method": method, "direction": _DIRECTIONS[f], "request": made}
@@ -188,13 +194,20 @@ def _result(
     method = f"r_{name}"
     made: dict[str, Any] = {"theirs": _bytes(schemas[f], f"{method}.results", value)}
     if isinstance(wanted, Fault):
-        made["fault"] = f"Evolving.{method}: result v{wanted.path}: {wanted.why.format(side=CLIENT)}"
+        why = _why(f"{name}_r", wanted, CLIENT)
+        made["fault"] = f"Evolving.{method}: result v{wanted.path}: {why}"
     else:
         made["own"] = _bytes(schemas[t], f"{method}.results", wanted)
     return {"method": method, "direction": _DIRECTIONS[t], "result": made}
 
 
+def _why(name: str, wanted: Fault, side: str) -> str:
+    return wanted.why.format(side=side).replace("$", prefix(name))
+
+
 def _bytes(schema: Schema, part: str, value: str) -> str:
+    stem = prefix(part.partition(".")[0].partition("_")[2]) + part[0].upper()
+    value = re.sub("~([A-Z])", lambda match: snake(stem + match[1]), value)
     type_ = f"{_MODULE}.Evolving.{part}"
     return encode(schema, type_, from_json(schema, type_, f'{{"v":{value}}}')).hex()
 
@@ -211,14 +224,20 @@ def _compiled(text: str) -> model.Program:
     return outcome.program
 
 
+def write(into: Path) -> str:
+    """What was written, in words."""
+    changes = [*CHANGES, *KINDS]
+    count = -(-len(changes) // _A_PAIR)
+    for at in range(count):
+        shapes = SHAPES if at == count - 1 else []
+        Pair(into / f"pair{at + 1:02}", changes[at * _A_PAIR : (at + 1) * _A_PAIR], shapes).write()
+    return f"{2 * len(changes) + len(SHAPES)} cases in {count} pairs"
+
+
 def main() -> None:
     if HERE.exists():
         shutil.rmtree(HERE)
-    count = -(-len(CHANGES) // _A_PAIR)
-    for at in range(count):
-        shapes = SHAPES if at == count - 1 else []
-        Pair(at + 1, CHANGES[at * _A_PAIR : (at + 1) * _A_PAIR], shapes).write()
-    print(f"{2 * len(CHANGES) + len(SHAPES)} cases in {count} pairs")
+    print(write(HERE))
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ class Graph:
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int], Any] = {}
-        self._queue: list[tuple[Callable[[Any, Any, Graph], None], Any, Any]] = []
+        self._queue: list[tuple[Callable[[Any, Any, Graph], None], Any, Any, str]] = []
 
     def meet(self, value: Any, of: "_Object") -> Any:
         key = id(value), id(of)
@@ -54,7 +54,7 @@ class Graph:
         if found is None:
             found, fill = of.begun(value)
             self._known[key] = found
-            self._queue.append((fill, value, found))
+            self._queue.append((fill, value, found, of.name))
         return found
 
     def remember(self, value: Any, of: "_Object", made: Any) -> None:
@@ -62,21 +62,26 @@ class Graph:
         self._known[id(value), id(of)] = made
 
     def finish(self) -> None:
-        for fill, value, made in self._queue:  # grows while it is walked
-            fill(value, made, self)
+        for fill, value, made, name in self._queue:  # grows while it is walked
+            try:
+                fill(value, made, self)
+            except LostError as lost:
+                raise lost.at(name) from None
 
 
 class _Object:
-    """How objects of one pair of types that may be referred to are made and filled."""
+    """How objects of one pair of types that may be referred to are made and filled. `name`: of the type, in
+    paths."""
+
+    name = ""
 
     def begun(self, value: Any) -> tuple[Any, Callable[[Any, Any, Graph], None]]:
         raise NotImplementedError
 
 
 class _Struct(_Object):
-    __slots__ = ("_class", "_steps")
-
-    def __init__(self, class_: type) -> None:
+    def __init__(self, class_: type, name: str = "") -> None:
+        self.name = name
         self._class = class_
         self._steps: tuple[Step, ...] = ()
 
@@ -114,8 +119,6 @@ class _Struct(_Object):
 class _Flat(_Struct):
     """Of a struct that nothing refers to."""
 
-    __slots__ = ()
-
     def __call__(self, value: Any, graph: Graph) -> Any:
         made = self._begin()
         self._fill(value, made, graph)
@@ -123,13 +126,11 @@ class _Flat(_Struct):
 
 
 class _Union(_Object):
-    __slots__ = ("_cases", "_refers", "_side", "_type")
-
-    def __init__(self, type_: str, side: str, refers: bool) -> None:
+    def __init__(self, name: str, side: str, refers: bool) -> None:
+        self.name = name
         self._cases: dict[type, tuple[type | None, Convert | None, str]] = {}
         self._refers = refers
         self._side = side
-        self._type = type_
 
     def prepare(self, cases: dict[type, tuple[type | None, Convert | None, str]]) -> None:
         self._cases = cases
@@ -294,8 +295,9 @@ class Converter:
         assert isinstance(shape, s.Struct)
         assert isinstance(shape.make, type)
         refers = bool(shape.tables)
-        made = self._known[pair] = (_Struct if refers else _Flat)(shape.make)
-        names = [each.name for each in (pair.f if self._own_is_f else pair.t).fields]
+        own = pair.f if self._own_is_f else pair.t
+        made = self._known[pair] = (_Struct if refers else _Flat)(shape.make, own.short)
+        names = [each.name for each in own.fields]
         made.prepare(self.steps(pair.sources, names))
         return made
 

@@ -241,8 +241,7 @@ class Rules:
             case ArrayOf(before, length), ArrayOf(after, new_length) if length == new_length:
                 return Conversion(How.ARRAY, t, inner=(self._convert(before, after),))
             case RefTo(Named(before)), RefTo(Named(after)):
-                pair = self.pair(before, after)
-                return Conversion(How.REF, t, pair=pair)
+                return Conversion(How.REF, t, pair=self._named(before, after, t).pair)
             case _:
                 raise _NoWay("")
 
