@@ -65,6 +65,11 @@ def topic_annex(topic: model.Topic, declared: Declared) -> str:
     return _text(lines, types, declared)
 
 
+def type_annex(kind: model.Named, declared: Declared) -> str:
+    """The text of a type, for values that carry their descriptor."""
+    return _text([f"annex {kind.full_name}"], [kind], declared)
+
+
 def _text(lines: list[str], types: list[model.Type], declared: Declared) -> str:
     for name in sorted(closure(types, declared)):
         lines += _with_head(f"type {name}", _type(declared[name], declared))

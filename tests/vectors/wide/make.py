@@ -8,6 +8,7 @@
     febird.json    made by mfidl/dynamic, the reading of docs/protocol.md that shares no code with runtimes;
                    maps of integers by hand too (by_hand.py)
     custom.json    made by protobuf and mfidl/dynamic, to both of which custom values are bytes (draw.py)
+    types.json     descriptor and annex of each type, as the compiler writes them
 
 The JSON text is text.py's. Neither runtime has a part in any of them: the tests hold both to these files.
 The same seed gives the same files.
@@ -26,6 +27,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "runtime/python")]
 from mfidl import dynamic, model  # noqa: E402
 from mfidl.compiler import check  # noqa: E402
 from mfidl.model import Tier  # noqa: E402
+from mfidl.plan.annex import type_annex  # noqa: E402
+from mfidl.plan.fingerprint import describe_type  # noqa: E402
 from tests.vectors.wide import by_hand, draw, oracles, text  # noqa: E402
 
 SCHEMAS = ROOT / "tests/vectors/schemas"
@@ -42,6 +45,26 @@ def main() -> None:
         lines = ",\n".join(json.dumps(vector, ensure_ascii=True) for vector in chosen)
         (Path(__file__).parent / f"{file}.json").write_text(f"[\n{lines}\n]\n")
         print(f"{file}.json: {len(chosen)} vectors")
+    types = [entry for module in ("wide", "custom") for entry in described(module)]
+    lines = ",\n".join(json.dumps(entry, ensure_ascii=True) for entry in types)
+    (Path(__file__).parent / "types.json").write_text(f"[\n{lines}\n]\n")
+    print(f"types.json: {len(types)} types")
+
+
+def described(module: str) -> Iterator[dict[str, str]]:
+    """The descriptor and annex of each struct, union and error of the module's schema."""
+    outcome = check([str(SCHEMAS / f"{module}.mfidl")])
+    assert outcome.program is not None, outcome.diagnostics
+    declared = {each.full_name: each for other in outcome.program.modules for each in other.declarations}
+    for each in next(m for m in outcome.program.modules if m.name == f"vectors.{module}").declarations:
+        if isinstance(each, model.Struct | model.Union):
+            word = each.kind.value if isinstance(each, model.Struct) else "union"
+            kind = model.Named(each.full_name, model.DeclKind(word))
+            yield {
+                "type": each.full_name,
+                "descriptor": describe_type(kind, declared),
+                "annex": type_annex(kind, declared),
+            }
 
 
 def drawn(module: str) -> list[tuple[str, dict[str, Any]]]:

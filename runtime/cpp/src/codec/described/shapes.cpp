@@ -107,6 +107,7 @@ class Shapes {
       memory += held.memory;
       if (!type.fixed) continue;
       if (!held.fixed) return fail(type, "is of tier memcpy, but a field of it has no layout");
+      type.padded = type.padded || held.padded || rounded(at, held.align) != at;
       at = rounded(at, held.align);
       field.offset = static_cast<std::uint32_t>(at);
       at += held.size;
@@ -116,6 +117,7 @@ class Shapes {
     }
     type.memory = std::max<std::uint64_t>(1, memory);
     if (type.fixed) type.size = static_cast<std::uint32_t>(rounded(at, type.align));
+    if (type.fixed) type.padded = type.padded || type.size != at;
     type.min_febird = type.fixed ? type.size : type.tier == Tier::febird ? sum : 1;
     return true;
   }
@@ -141,6 +143,7 @@ class Shapes {
     values_[index] = values_[type.element] * type.length;
     type.fixed = held.fixed;
     type.all_bits = held.all_bits;
+    type.padded = held.padded;
     type.raw = held.raw;
     type.align = held.align;
     const std::uint64_t size = std::uint64_t{held.size} * type.length;

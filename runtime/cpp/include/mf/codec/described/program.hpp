@@ -48,6 +48,7 @@ struct Pair {
   std::uint32_t fallback = kNone;  // into Program::defaults
   /// A number that no member names goes over if it fits and names nothing in `to`; a bit likewise.
   bool keeps_others = false;
+  bool in_order = false;  // finish() says it of records whose fields come in the order of `from`
 };
 
 /// Of a record, in the order of the fields of `to`; of a union, in the order of the alternatives of `from`.

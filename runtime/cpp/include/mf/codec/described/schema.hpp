@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mf/codec/json_names.hpp"
 #include "mf/codec/result.hpp"
 #include "mf/core/service.hpp"
 
@@ -85,10 +86,7 @@ struct Field {
 };
 
 /// A member of an enum or of flags. Numbers of signed bases are in two's complement; flags have bits.
-struct Member {
-  std::string_view name{};
-  std::uint64_t number = 0;
-};
+using Member = codec::JsonName;
 
 struct Type {
   Kind kind{};
@@ -99,6 +97,7 @@ struct Type {
   bool linked = false;          // holds a ref, itself or in what it holds as an archive
   bool fixed = false;           // has `size` and `align`: a value of it is its layout
   bool all_bits = false;        // fixed, and every pattern of bits is a value
+  bool padded = false;          // fixed, and some bytes of it are nobody's
   bool raw = false;             // its bytes in febird are its layout
   bool row = false;             // an integer of 2 bytes and more, which lies in rows
   Kind base{};                  // of enums and flags

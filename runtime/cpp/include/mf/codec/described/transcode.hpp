@@ -42,6 +42,9 @@ class Transcoder {
   [[nodiscard]] const codec::DecodeError& error() const noexcept { return error_; }
 
  private:
+  template <class Begin, class Read>
+  Went go(PairIndex pair, codec::Reader& reader, Buffer& out, const Begin& begin, const Read& read);
+
   const Program& program_;
   codec::DecodeError error_;
 };

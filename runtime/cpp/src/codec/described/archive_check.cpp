@@ -1,0 +1,357 @@
+#include "codec/described/archive_check.hpp"
+
+#include <algorithm>
+
+#include "codec/described/walk_values.hpp"
+#include "mf/codec/archive_packed.hpp"
+#include "mf/codec/archive_value.hpp"
+
+namespace mf::described {
+
+using codec::Fault;
+using codec::Reader;
+using codec::archive::Elements;
+using codec::archive::KnownField;
+using codec::archive::KnownFields;
+using codec::archive::Message;
+using codec::archive::read_bounded;
+using codec::archive::read_length;
+using codec::archive::read_number;
+using codec::archive::Wire;
+
+Wire wire_of(const Type& type) noexcept {
+  if (type.kind == Kind::ref) return Wire::varint;
+  if (!is_number(type)) return Wire::length;
+  if (type.kind == Kind::f32) return Wire::fixed32;
+  return type.kind == Kind::f64 || type.kind == Kind::timestamp ? Wire::fixed64 : Wire::varint;
+}
+
+bool is_message(const Type& type) noexcept {
+  return is_row(type) || type.kind == Kind::optional || type.tier == Tier::archive;
+}
+
+namespace {
+
+/// Whose tag it is: an optional's is that of what it holds.
+const Type& behind_tag(const Schema& schema, const Type& type) noexcept {
+  return type.kind == Kind::optional ? schema.type(type.element) : type;
+}
+
+/// Numbers and references lie packed.
+bool is_packed(const Type& type) noexcept {
+  return wire_of(type) != Wire::length;
+}
+
+constexpr std::uint32_t raw(Wire wire) noexcept {
+  return static_cast<std::uint32_t>(wire);
+}
+
+}  // namespace
+
+bool takes_wire(const Schema& schema, const Type& type, std::uint32_t wire) noexcept {
+  if (type.kind == Kind::map) return wire == raw(Wire::length);
+  if (is_row(type)) return wire == raw(Wire::length) || wire == raw(wire_of(schema.type(type.element)));
+  return wire == raw(wire_of(behind_tag(schema, type)));
+}
+
+bool unfold(const Type& type, std::uint64_t number, std::uint64_t& bits) noexcept {
+  bits = number;
+  if (type.kind == Kind::boolean) return number <= 1;
+  const unsigned width = 8U * type.size;
+  if (type.kind < Kind::enumeration && is_signed(type)) {
+    bits = static_cast<std::uint64_t>(codec::unzigzag(number));
+    return width == 64 || number >> width == 0;
+  }
+  if (width == 64) return true;
+  if (!is_signed(type)) return number >> width == 0;
+  const auto value = static_cast<std::int64_t>(number);
+  return value >= -(std::int64_t{1} << (width - 1U)) && value < std::int64_t{1} << (width - 1U);
+}
+
+bool ArchiveCheck::whole(Reader& reader, TypeIndex type) {
+  return body(reader, type);
+}
+
+bool ArchiveCheck::body(Reader& reader, TypeIndex index) {
+  const Type& type = schema_.type(index);
+  if (is_row(type) || type.kind == Kind::optional) return around(reader, type);
+  return type.kind == Kind::alternatives ? alternatives(reader, index) : record(reader, index);
+}
+
+KnownFields ArchiveCheck::known(TypeIndex index) {
+  const auto [place, added] = known_.try_emplace(index);
+  if (added) {
+    const Type& type = schema_.type(index);
+    for (const Field& field : schema_.fields(type)) {
+      const Type& held = schema_.type(field.type);
+      Elements elements = Elements::none;
+      if (type.kind == Kind::structure && is_row(held)) {
+        const Wire wire = held.kind == Kind::map ? Wire::length : wire_of(schema_.type(held.element));
+        elements = wire == Wire::length    ? Elements::tagged
+                   : wire == Wire::varint  ? Elements::varint
+                   : wire == Wire::fixed32 ? Elements::fixed32
+                                           : Elements::fixed64;
+      }
+      place->second.push_back({field.number, field.name, elements});
+    }
+  }
+  return place->second;
+}
+
+bool ArchiveCheck::record(Reader& reader, TypeIndex index) {
+  const Type& type = schema_.type(index);
+  const auto fields = schema_.fields(type);
+  std::vector<std::size_t> filled(type.count);
+  if (!reader.enter()) return false;
+  Message message(reader);
+  for (;;) {
+    const std::size_t start = reader.offset();
+    if (!message.next()) break;
+    const auto place = find_field(schema_, type, message.tag() >> 3U);
+    if (!place || !takes_wire(schema_, schema_.type(fields[*place].type), message.tag() & 7U)) {
+      if (!message.skip(known(index)) || !reader.charge(reader.offset() - start, 1)) return false;
+      continue;
+    }
+    const Field& field = fields[*place];
+    const Type& held = schema_.type(field.type);
+    const bool good = is_row(held)                  ? row(message, filled[*place], held)
+                      : held.kind == Kind::optional ? single_of_optional(message, filled[*place] != 0, held)
+                                                    : single(message, filled[*place] != 0, field.type);
+    if (!good) return reader.inside(field.name);
+    if (!is_row(held)) filled[*place] = 1;
+  }
+  if (reader.failed() || !complete(message, type, filled)) return false;
+  reader.leave();
+  return true;
+}
+
+bool ArchiveCheck::complete(Message& message, const Type& type, const std::vector<std::size_t>& filled) {
+  const auto fields = schema_.fields(type);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const Type& held = schema_.type(fields[i].type);
+    if (filled[i] == 0 && fields[i].default_json) continue;
+    if (held.kind == Kind::array) {
+      if (!message.has_length(held.length, filled[i], fields[i].name)) return false;
+    } else if (filled[i] == 0 && !is_row(held) && held.kind != Kind::optional) {
+      return message.missing(fields[i].name);
+    }
+  }
+  return true;
+}
+
+bool ArchiveCheck::alternatives(Reader& reader, TypeIndex index) {
+  const Type& type = schema_.type(index);
+  const auto fields = schema_.fields(type);
+  std::uint32_t held = 0;
+  if (!reader.enter()) return false;
+  Message message(reader);
+  while (message.next()) {
+    const std::uint32_t number = message.tag() >> 3U;
+    const auto place = find_field(schema_, type, number);
+    // A container is in a message here, of one form.
+    if (!place || (message.tag() & 7U) != raw(wire_of(schema_.type(fields[*place].type)))) {
+      if (!message.skip(known(index))) return false;
+      continue;
+    }
+    const Type& of = schema_.type(fields[*place].type);
+    bool good = false;
+    if (is_message(of)) {
+      if (held != number) message.start_anew(known(index));
+      good = merged(message, held == number, fields[*place].type);
+    } else {
+      good = value(reader, fields[*place].type);
+    }
+    if (!good) return reader.inside(fields[*place].name);
+    held = number;
+  }
+  if (reader.failed() || (held == 0 && !message.no_alternative())) return false;
+  reader.leave();
+  return true;
+}
+
+bool ArchiveCheck::around(Reader& reader, const Type& type) {
+  Message message(reader);
+  std::size_t filled = 0;
+  bool seen = false;
+  const bool optional = type.kind == Kind::optional;
+  while (message.next()) {
+    if (message.tag() >> 3U != 1 || !takes_wire(schema_, type, message.tag() & 7U)) {
+      const bool known = message.tag() >> 3U == 1;
+      if (!message.skip({codec::archive::kAround, 1})) {
+        const bool element = known && reader.error().fault == Fault::wrong_wire_type && !optional;
+        return element && reader.inside(filled);
+      }
+      continue;
+    }
+    if (!(optional ? single_of_optional(message, seen, type) : row(message, filled, type))) return false;
+    seen = true;
+  }
+  if (reader.failed()) return false;
+  return type.kind != Kind::array || message.has_length(type.length, filled);
+}
+
+// --- single values
+
+bool ArchiveCheck::value(Reader& reader, TypeIndex index) {
+  const Type& type = schema_.type(index);
+  if (is_message(type)) return read_bounded(reader, [&] { return body(reader, index); });
+  if (is_number(type)) return number(reader, type);
+  switch (type.kind) {
+    case Kind::string:
+    case Kind::bytes:
+      return text(reader, type);
+    case Kind::uuid:
+      return codec::archive::check_length(reader, type.size) && read_bounded(reader, [&] {
+               const std::byte* from = nullptr;
+               return reader.take(type.size, from);
+             });
+    case Kind::ref:
+      return reference(reader, type);
+    default:
+      return other_tier(reader, index);
+  }
+}
+
+bool ArchiveCheck::number(Reader& reader, const Type& type) {
+  const std::size_t start = reader.offset();
+  const std::byte* from = nullptr;
+  if (wire_of(type) != Wire::varint) return reader.take(type.size, from);
+  std::uint64_t read = 0;
+  if (!read_number(reader, read)) return false;
+  std::uint64_t bits = 0;
+  if (!unfold(type, read, bits)) {
+    return type.kind == Kind::boolean ? refuse_number(reader, type, start)
+                                      : codec::archive::detail::refuse_range(reader, start);
+  }
+  return is_valid(schema_, type, bits) || refuse_number(reader, type, start);
+}
+
+bool ArchiveCheck::reference(Reader& reader, const Type& /*type*/) {
+  return reader.fail(Fault::invalid_reference, "a reference stands outside of a graph");
+}
+
+bool ArchiveCheck::text(Reader& reader, const Type& type) {
+  std::size_t length = 0;
+  if (!read_length(reader, length) || !reader.charge(length, 1)) return false;
+  const std::string_view text(reinterpret_cast<const char*>(reader.peek()), length);
+  reader.advance(length);
+  return type.kind == Kind::bytes ||
+         codec::is_ascii(reinterpret_cast<const std::byte*>(text.data()), length) ||
+         codec::detail::check_utf8(reader, text);
+}
+
+bool ArchiveCheck::other_tier(Reader& reader, TypeIndex index) {
+  const Type& type = schema_.type(index);
+  if (type.tier == Tier::custom) {
+    return read_bounded(reader, [&] {
+      const std::byte* from = nullptr;
+      return reader.charge(reader.left(), 1) && reader.take(reader.left(), from);
+    });
+  }
+  if (type.fixed && !codec::archive::check_length(reader, type.size)) return false;
+  return read_bounded(reader, [&] {
+    Nothing nothing;
+    Walk<Nothing> walk(schema_, schema_, nullptr, reader, nothing, scratches_);
+    return walk.febird({index, index, nullptr});
+  });
+}
+
+bool ArchiveCheck::merged(Message& message, bool again, TypeIndex type) {
+  Reader& reader = message.reader();
+  const auto place = reader.place();
+  if (!again && !reader.joined() && value(reader, type)) return true;
+  return message.merge(place, again, [&](Reader& joined) { return body(joined, type); });
+}
+
+bool ArchiveCheck::single_of_optional(Message& message, bool again, const Type& optional) {
+  return message.reader().charge(1, schema_.type(optional.element).memory) &&
+         single(message, again, optional.element);
+}
+
+bool ArchiveCheck::single(Message& message, bool again, TypeIndex index) {
+  const Type& type = schema_.type(index);
+  return is_message(type) ? merged(message, again, index) : value(message.reader(), index);
+}
+
+// --- rows
+
+bool ArchiveCheck::row(Message& message, std::size_t& filled, const Type& type) {
+  if (type.kind == Kind::map) return map(message, filled, type);
+  Reader& reader = message.reader();
+  const Type& of = schema_.type(type.element);
+  if (!reader.enter()) return false;
+  if (is_packed(of) && (message.tag() & 7U) == raw(Wire::length)) {
+    if (!packed(message, filled, type)) return false;
+  } else {
+    if (type.kind == Kind::list && !reader.charge(1, of.memory)) return false;
+    if (!value(reader, type.element)) return reader.inside(filled);
+    if (type.kind == Kind::set && !reader.charge(1, of.memory + codec::kNodeOverhead))
+      return reader.inside(filled);
+    ++filled;
+  }
+  reader.leave();
+  return true;
+}
+
+bool ArchiveCheck::packed(Message& message, std::size_t& filled, const Type& type) {
+  Reader& reader = message.reader();
+  const Type& of = schema_.type(type.element);
+  return read_bounded(reader, [&] {
+    if (type.kind == Kind::list) {
+      const std::size_t count = wire_of(of) == Wire::varint
+                                    ? codec::archive::count_varints({reader.peek(), reader.left()})
+                                    : reader.left() / of.size;
+      if (!reader.charge(count, of.memory)) return false;
+    }
+    while (reader.left() != 0) {
+      if (!value(reader, type.element)) return reader.inside(filled);
+      if (type.kind == Kind::set && !reader.charge(1, of.memory + codec::kNodeOverhead))
+        return reader.inside(filled);
+      ++filled;
+    }
+    return true;
+  });
+}
+
+bool ArchiveCheck::map(Message& message, std::size_t& filled, const Type& type) {
+  Reader& reader = message.reader();
+  const std::size_t memory =
+      schema_.type(type.key).memory + schema_.type(type.element).memory + codec::kNodeOverhead;
+  if (!reader.enter()) return false;
+  if (!reader.charge(1, memory) || !read_bounded(reader, [&] { return entry(reader, type); }))
+    return reader.inside(filled);
+  ++filled;
+  reader.leave();
+  return true;
+}
+
+bool ArchiveCheck::entry(Reader& reader, const Type& map) {
+  const Type& key = schema_.type(map.key);
+  const Type& mapped = schema_.type(map.element);
+  bool seen_key = false;
+  bool seen_value = false;
+  Message entry(reader);
+  while (entry.next()) {
+    if (entry.tag() == codec::archive::tag_of(1, wire_of(key))) {
+      if (!value(reader, map.key)) return false;
+      seen_key = true;
+    } else if (entry.tag() == codec::archive::tag_of(2, wire_of(mapped))) {
+      if (!single(entry, seen_value, map.element)) return false;
+      seen_value = true;
+    } else if (!entry.skip(codec::archive::kAround)) {
+      return false;
+    }
+  }
+  return !reader.failed() && (seen_key || zero(reader, map.key)) && (seen_value || zero(reader, map.element));
+}
+
+/// What stands for a key or value that is not there.
+bool ArchiveCheck::zero(Reader& reader, TypeIndex index) {
+  const Type& type = schema_.type(index);
+  if (is_message(type)) return body(reader, index);
+  if (type.kind == Kind::enumeration && !is_valid(schema_, type, 0))
+    return refuse_number(reader, type, reader.offset());
+  return true;
+}
+
+}  // namespace mf::described

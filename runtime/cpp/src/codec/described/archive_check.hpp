@@ -1,0 +1,68 @@
+#pragma once
+// R1. Looks at an archive by description, from left to right, as generated code reads it: the same faults, in
+// the same order, at the same places. What it has looked at can be read without asking again.
+
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include "codec/described/walk.hpp"
+#include "mf/codec/archive_message.hpp"
+#include "mf/codec/described/schema.hpp"
+#include "mf/codec/reader.hpp"
+
+namespace mf::described {
+
+/// How the values of a type lie behind a tag.
+[[nodiscard]] codec::archive::Wire wire_of(const Type& type) noexcept;
+/// Is a value of it a message: an archive, or what stands around a container or optional?
+[[nodiscard]] bool is_message(const Type& type) noexcept;
+/// Is it a row of values at the place of a field?
+[[nodiscard]] inline bool is_row(const Type& type) noexcept {
+  return type.kind == Kind::list || type.kind == Kind::set || type.kind == Kind::map ||
+         type.kind == Kind::array;
+}
+/// May a field of this type stand behind a tag of this wire type?
+[[nodiscard]] bool takes_wire(const Schema& schema, const Type& type, std::uint32_t wire) noexcept;
+
+/// The number that protobuf has in place of `bits`, or the opposite: false if the type cannot hold it.
+[[nodiscard]] bool unfold(const Type& type, std::uint64_t number, std::uint64_t& bits) noexcept;
+
+class ArchiveCheck {
+ public:
+  ArchiveCheck(const Schema& schema, Scratches& scratches) noexcept
+      : schema_(schema), scratches_(scratches) {}
+
+  /// All that the reader has left, as a struct, union or graph.
+  [[nodiscard]] bool whole(codec::Reader& reader, TypeIndex type);
+
+ private:
+  [[nodiscard]] bool body(codec::Reader& reader, TypeIndex type);
+  [[nodiscard]] bool record(codec::Reader& reader, TypeIndex type);
+  [[nodiscard]] bool alternatives(codec::Reader& reader, TypeIndex type);
+  [[nodiscard]] bool around(codec::Reader& reader, const Type& type);
+  [[nodiscard]] bool complete(codec::archive::Message& message, const Type& type,
+                              const std::vector<std::size_t>& filled);
+
+  [[nodiscard]] bool value(codec::Reader& reader, TypeIndex type);
+  [[nodiscard]] bool number(codec::Reader& reader, const Type& type);
+  [[nodiscard]] bool text(codec::Reader& reader, const Type& type);
+  [[nodiscard]] bool other_tier(codec::Reader& reader, TypeIndex index);
+  [[nodiscard]] bool merged(codec::archive::Message& message, bool again, TypeIndex type);
+  [[nodiscard]] bool single(codec::archive::Message& message, bool again, TypeIndex type);
+  [[nodiscard]] bool single_of_optional(codec::archive::Message& message, bool again, const Type& optional);
+  [[nodiscard]] bool reference(codec::Reader& reader, const Type& type);
+  [[nodiscard]] bool row(codec::archive::Message& message, std::size_t& filled, const Type& type);
+  [[nodiscard]] bool packed(codec::archive::Message& message, std::size_t& filled, const Type& type);
+  [[nodiscard]] bool map(codec::archive::Message& message, std::size_t& filled, const Type& type);
+  [[nodiscard]] bool entry(codec::Reader& reader, const Type& map);
+  [[nodiscard]] bool zero(codec::Reader& reader, TypeIndex index);
+
+  [[nodiscard]] codec::archive::KnownFields known(TypeIndex type);
+
+  const Schema& schema_;
+  Scratches& scratches_;
+  std::map<TypeIndex, std::vector<codec::archive::KnownField>> known_;
+};
+
+}  // namespace mf::described

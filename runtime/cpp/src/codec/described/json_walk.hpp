@@ -1,0 +1,350 @@
+#pragma once
+// R1. The reader of JSON by description: tells a sink (walk.hpp) what a text holds, which may come in any
+// order. So it goes through what it opens twice: first to look at it and to find the places, then to tell.
+// Where the sink is Nothing, once is enough.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codec/described/walk.hpp"
+#include "mf/codec/json_names.hpp"
+#include "mf/codec/json_reader.hpp"
+#include "mf/codec/json_value.hpp"
+#include "mf/core/types.hpp"
+
+namespace mf::described {
+
+template <class Sink>
+class JsonWalk {
+ public:
+  JsonWalk(const Schema& schema, codec::JsonReader& reader, Sink& sink) noexcept
+      : schema_(schema), reader_(reader), sink_(sink) {}
+
+  [[nodiscard]] bool value(TypeIndex index) {
+    const Type& type = schema_.type(index);
+    switch (type.kind) {
+      case Kind::string: {
+        std::string text;
+        if (!codec::detail::read_json_text(reader_, text)) return false;
+        sink_.octets(type, std::as_bytes(std::span(text)));
+        return true;
+      }
+      case Kind::bytes:
+        return base64(type);
+      case Kind::uuid: {
+        Uuid uuid;
+        if (!codec::detail::read_json_uuid(reader_, uuid)) return false;
+        sink_.octets(type, std::as_bytes(std::span(&uuid, 1)));
+        return true;
+      }
+      case Kind::list:
+        return list(type);
+      case Kind::array:
+        return list(type);
+      case Kind::set:
+        return set(type);
+      case Kind::map:
+        return map(type);
+      case Kind::optional:
+        return optional(type);
+      case Kind::structure:
+        return type.tier == Tier::custom ? base64(type) : structure(type);
+      case Kind::alternatives:
+        return alternatives(type);
+      case Kind::ref:
+        return reader_.fail(codec::Fault::invalid_reference, "a reference stands outside of a graph");
+      default: {
+        std::uint64_t bits = 0;
+        if (!number(type, bits)) return false;
+        sink_.number(type, bits);
+        return true;
+      }
+    }
+  }
+
+ private:
+  static constexpr bool kTells = !std::same_as<Sink, Nothing>;
+  using Place = codec::Reader::Place;
+
+  /// Looks at a value without telling anybody.
+  [[nodiscard]] bool look(TypeIndex type) {
+    Nothing nothing;
+    return JsonWalk<Nothing>(schema_, reader_, nothing).value(type);
+  }
+
+  [[nodiscard]] bool number(const Type& type, std::uint64_t& bits) {
+    const codec::JsonBase base{is_signed(type), 8 * type.size};
+    switch (type.kind) {
+      case Kind::boolean: {
+        bool value = false;
+        const bool good = reader_.read_bool(value);
+        bits = value ? 1 : 0;
+        return good;
+      }
+      case Kind::f32: {
+        float value = 0;
+        const bool good = codec::detail::read_json_float(reader_, value);
+        bits = std::bit_cast<std::uint32_t>(value);
+        return good;
+      }
+      case Kind::f64: {
+        double value = 0;
+        const bool good = codec::detail::read_json_float(reader_, value);
+        bits = std::bit_cast<std::uint64_t>(value);
+        return good;
+      }
+      case Kind::timestamp: {
+        Timestamp value;
+        const bool good = codec::detail::read_json_time(reader_, value);
+        bits = static_cast<std::uint64_t>(value.time_since_epoch().count());
+        return good;
+      }
+      case Kind::duration: {
+        Duration value{};
+        const bool good = codec::detail::read_json_time(reader_, value);
+        bits = static_cast<std::uint64_t>(value.count());
+        return good;
+      }
+      case Kind::enumeration:
+        return read_json_enum(reader_, schema_.members(type), base, type.open, bits);
+      case Kind::flags: {
+        std::vector<codec::JsonName> masks;
+        for (const Member& member : schema_.members(type))
+          masks.push_back({member.name, std::uint64_t{1} << member.number});
+        return read_json_flags(reader_, masks, base, bits);
+      }
+      default:
+        return read_json_integer(reader_, base, bits);
+    }
+  }
+
+  [[nodiscard]] bool base64(const Type& type) {
+    Bytes bytes;
+    if (!codec::detail::read_json_bytes(reader_, bytes)) return false;
+    sink_.octets(type, {bytes.data(), bytes.size()});
+    return true;
+  }
+
+  [[nodiscard]] bool optional(const Type& type) {
+    if (reader_.kind() == codec::JsonKind::null) {
+      if (!reader_.read_null()) return false;
+      sink_.absent(type);
+      return true;
+    }
+    auto scope = sink_.open_present(type);
+    if (!reader_.charge(1, schema_.type(type.element).memory) || !value(type.element)) return false;
+    sink_.close_present(scope);
+    return true;
+  }
+
+  [[nodiscard]] bool list(const Type& type) {
+    const bool array = type.kind == Kind::array;
+    std::vector<Place> places;
+    if (!reader_.open_array()) return false;
+    codec::JsonStep step = codec::JsonStep::failed;
+    const auto next = [&](std::size_t i) {
+      return array ? reader_.next_element(i, type.length) : reader_.next_element(i);
+    };
+    std::size_t count = 0;
+    for (; (step = next(count)) == codec::JsonStep::item; ++count) {
+      if constexpr (kTells) places.push_back(reader_.place());
+      const bool charged = array || reader_.charge(1, schema_.type(type.element).memory);
+      if (!charged || !look(type.element)) return reader_.inside(count);
+    }
+    if (step != codec::JsonStep::end) return false;
+    if constexpr (kTells) {
+      const Place end = reader_.place();
+      auto scope = sink_.open_sequence(type, count);
+      for (std::size_t i = 0; i < count; ++i) {
+        reader_.return_to(places[i]);
+        sink_.element(scope, i);
+        if (!value(type.element)) return reader_.inside(i);
+      }
+      sink_.close_sequence(scope);
+      reader_.return_to(end);
+    }
+    return true;
+  }
+
+  /// A key of a set or map: one of both, as its type is.
+  struct Key {
+    std::uint64_t bits = 0;  // so that they are in order
+    std::string bytes;
+    std::size_t index = 0;
+    Place value;
+
+    bool operator<(const Key& other) const noexcept {
+      return bits != other.bits ? bits < other.bits : bytes < other.bytes;
+    }
+  };
+  [[nodiscard]] static std::uint64_t turned(const Type& type) noexcept {
+    return is_signed(type) ? std::uint64_t{1} << 63U : 0;
+  }
+  [[nodiscard]] bool key(const Type& type, bool quoted, Key& key) {
+    if (quoted && type.kind == Kind::boolean) {
+      std::string_view text;
+      if (!reader_.read_name(text)) return false;
+      key.bits = text == "true" ? 1 : 0;
+      return text == "true" || text == "false" ||
+             reader_.fail(codec::Fault::json_wrong_type, "a key is neither true nor false");
+    }
+    if (is_number(type)) {
+      if (!number(type, key.bits)) return false;
+      key.bits ^= turned(type);
+      return true;
+    }
+    if (type.kind == Kind::string) return codec::detail::read_json_text(reader_, key.bytes);
+    if (type.kind == Kind::uuid) {
+      Uuid uuid;
+      if (!codec::detail::read_json_uuid(reader_, uuid)) return false;
+      key.bytes.assign(reinterpret_cast<const char*>(&uuid), sizeof(uuid));
+      return true;
+    }
+    Bytes bytes;
+    if (!codec::detail::read_json_bytes(reader_, bytes)) return false;
+    key.bytes.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return true;
+  }
+  void tell(const Type& type, const Key& key) {
+    if (is_number(type)) return sink_.number(type, key.bits ^ turned(type));
+    sink_.octets(type, std::as_bytes(std::span(key.bytes)));
+  }
+
+  [[nodiscard]] bool set(const Type& type) {
+    const Type& of = schema_.type(type.element);
+    std::set<Key> keys;
+    if (!reader_.open_array()) return false;
+    codec::JsonStep step = codec::JsonStep::failed;
+    for (std::size_t i = 0; (step = reader_.next_element(i)) == codec::JsonStep::item; ++i) {
+      Key each;
+      if (!reader_.charge(1, of.memory + codec::kNodeOverhead) || !key(of, false, each))
+        return reader_.inside(i);
+      if (!keys.insert(std::move(each)).second) {
+        reader_.fail(codec::Fault::json_duplicate_key, "an element of a set is there twice");
+        return reader_.inside(i);
+      }
+    }
+    if (step != codec::JsonStep::end) return false;
+    auto scope = sink_.open_sequence(type, keys.size());
+    std::size_t i = 0;
+    for (const Key& each : keys) {
+      sink_.element(scope, i++);
+      tell(of, each);
+    }
+    sink_.close_sequence(scope);
+    return true;
+  }
+
+  [[nodiscard]] bool map(const Type& type) {
+    const Type& of = schema_.type(type.key);
+    const std::size_t memory = of.memory + schema_.type(type.element).memory + codec::kNodeOverhead;
+    std::set<Key> keys;
+    if (!reader_.open_object()) return false;
+    codec::JsonStep step = codec::JsonStep::failed;
+    for (std::size_t i = 0; (step = reader_.next_member(i)) == codec::JsonStep::item; ++i) {
+      Key each;
+      each.index = i;
+      if (!reader_.charge(1, memory) || !key(of, true, each)) return reader_.inside(i);
+      if (keys.contains(each)) {
+        reader_.fail(codec::Fault::json_duplicate_key, "a key of a map is there twice");
+        return reader_.inside(i);
+      }
+      if (!reader_.read_colon()) return reader_.inside(i);
+      each.value = reader_.place();
+      if (!look(type.element)) return reader_.inside(i);
+      keys.insert(std::move(each));
+    }
+    if (step != codec::JsonStep::end) return false;
+    if constexpr (kTells) {
+      const Place end = reader_.place();
+      auto scope = sink_.open_map(type, keys.size());
+      for (const Key& each : keys) {
+        sink_.key(scope);
+        tell(of, each);
+        sink_.mapped(scope);
+        reader_.return_to(each.value);
+        if (!value(type.element)) return reader_.inside(each.index);
+        sink_.end_entry(scope);
+      }
+      sink_.close_map(scope);
+      reader_.return_to(end);
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool structure(const Type& type) {
+    const std::span<const Field> fields = schema_.fields(type);
+    std::vector<codec::JsonField> names;
+    names.reserve(fields.size());
+    for (const Field& field : fields)
+      names.push_back({field.name, !field.default_json && schema_.type(field.type).kind != Kind::optional});
+    std::vector<std::optional<Place>> places(fields.size());
+    if (!read_json_object(reader_, names, [&](std::size_t i) {
+          places[i] = reader_.place();
+          return look(fields[i].type);
+        }))
+      return false;
+    if constexpr (kTells) {
+      const Place end = reader_.place();
+      auto scope = sink_.open_record(type);
+      for (std::size_t i = 0; i < fields.size(); ++i) {
+        sink_.field(scope, type, i);
+        if (places[i]) {
+          reader_.return_to(*places[i]);
+          if (!value(fields[i].type)) return reader_.inside(fields[i].name);
+        } else if (!fields[i].default_json) {
+          sink_.absent(schema_.type(fields[i].type));
+        } else if (!put_default(fields[i])) {
+          return false;
+        }
+      }
+      sink_.close_record(scope);
+      reader_.return_to(end);
+    }
+    return true;
+  }
+
+  /// An annex comes from a peer: its defaults may be no values, and one may hold the next.
+  [[nodiscard]] bool put_default(const Field& field) {
+    if (defaults_ == kMaxNesting)
+      return reader_.fail(codec::Fault::depth_exceeded, "defaults are nested too deep");
+    codec::JsonReader text(*field.default_json);
+    JsonWalk<Sink> walk(schema_, text, sink_);
+    walk.defaults_ = defaults_ + 1;
+    if (text.begin() && walk.value(field.type) && text.finish()) return true;
+    reader_.fail(codec::Fault::none,
+                 "a default of the schema is no value of its type: " + text.error().reason);
+    return reader_.inside(field.name);
+  }
+
+  [[nodiscard]] bool alternatives(const Type& type) {
+    const std::span<const Field> fields = schema_.fields(type);
+    std::vector<std::string_view> names;
+    names.reserve(fields.size());
+    for (const Field& field : fields) names.push_back(field.name);
+    return read_json_union(reader_, names, [&](std::size_t i) {
+      auto scope = sink_.open_union(type, i);
+      if (!value(fields[i].type)) return false;
+      sink_.close_union(scope);
+      return true;
+    });
+  }
+
+  const Schema& schema_;
+  codec::JsonReader& reader_;
+  Sink& sink_;
+  unsigned defaults_ = 0;
+
+  template <class Other>
+  friend class JsonWalk;
+};
+
+}  // namespace mf::described
