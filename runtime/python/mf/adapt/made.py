@@ -19,7 +19,7 @@ from mf.codec.json import value_of
 from mf.codec.sizes import has_layout
 from mf.core.dataclass import dataclass
 from mf.core.error import Error
-from mf.evolution.reading import is_graph
+from mf.evolution.reading import graphs
 from mf.evolution.rules import Absent
 from mf.evolution.schema import Declared, Field, Fields, Schema
 from mf.evolution.types import (
@@ -66,6 +66,7 @@ class Made:
 
     def __init__(self, schema: Schema, like: "Mapping[str, s.Shape] | None" = None) -> None:
         self.schema = schema
+        self._graphs = graphs(schema)
         self._named: dict[str, s.Shape] = dict(like or {})
 
     def shape(self, type_: Type) -> s.Shape:
@@ -140,7 +141,7 @@ class Made:
             elif declared.kind == "union":
                 found = self._union(declared)
             else:
-                base = _base(declared, is_graph(self.schema, name))
+                base = _base(declared, name in self._graphs)
                 found = self._struct(
                     name,
                     declared.fields,
@@ -178,7 +179,7 @@ class Made:
 
     def _union(self, declared: Declared) -> s.Union:
         archive = declared.tier == "archive"
-        base = GraphAlternative if is_graph(self.schema, declared.name) else object
+        base = GraphAlternative if declared.name in self._graphs else object
         classes = [_class(f"{declared.name}.{each.name}", ["value"], base) for each in declared.fields]
 
         def listed() -> tuple[s.Alternative, ...]:

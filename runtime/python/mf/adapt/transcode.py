@@ -12,7 +12,7 @@ from mf.codec.codec import Codec
 from mf.codec.limits import DEFAULT_LIMITS
 from mf.core.service import FEBIRD, MEMCPY
 from mf.evolution.plan import Part
-from mf.evolution.rules import Pair, Verdict
+from mf.evolution.rules import Pair, Verdict, equal_ones
 from mf.evolution.schema import Fields
 from mf.evolution.types import Named
 
@@ -135,7 +135,7 @@ def shared(pairs: "Sequence[Pair]", f: Made) -> dict[str, s.Shape]:
     """The shapes of F that T may use as well: of types that are the same on both sides, with all that they
     hold. By the names that T has for them."""
     found: dict[str, s.Shape] = {}
-    for pair in pairs:
-        if not pair.is_custom and pair.closure is Verdict.EQUAL:
+    for pair in equal_ones(pairs):
+        if not pair.is_custom:
             found.setdefault(pair.t.name, f.shape(Named(pair.f.name)))
     return found

@@ -423,21 +423,26 @@ class _Checks:
                 yield type_.name
 
 
-def is_graph(schema: Schema, name: str) -> bool:
-    """Whether values of a type refer to others, themselves or through what they hold."""
-    seen = {name}
-    pending = [name]
-    while pending:
-        declared = schema.types[pending.pop()]
+def graphs(schema: Schema) -> frozenset[str]:
+    """The types of tier archive whose values refer to others, themselves or through what they hold."""
+    holders: dict[str, list[str]] = {}
+    found: list[str] = []
+    for declared in schema.types.values():
         if declared.tier != "archive":
             continue
         inner: list[Type] = [field.type for field in declared.fields]
+        refers = False
         while inner:
             type_ = inner.pop()
-            if isinstance(type_, RefTo):
-                return True
+            refers = refers or isinstance(type_, RefTo)
             inner += parts(type_)
-            if isinstance(type_, Named) and type_.name not in seen:
-                seen.add(type_.name)
-                pending.append(type_.name)
-    return False
+            if isinstance(type_, Named):
+                holders.setdefault(type_.name, []).append(declared.name)
+        if refers:
+            found.append(declared.name)
+    known = dict.fromkeys(found)
+    for name in found:  # grows while it is walked
+        new = [holder for holder in holders.get(name, ()) if holder not in known]
+        known.update(dict.fromkeys(new))
+        found += new
+    return frozenset(found)

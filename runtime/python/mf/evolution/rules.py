@@ -3,7 +3,7 @@ how. docs/evolution.md has the rules as users read them.
 
 F is the schema of who writes, T that of who reads. A pair of declared types is looked at once for each
 direction, however often it is met, so types that hold or refer to themselves need no more. The verdict of a
-pair speaks of what stands in it itself; `closure` is that of all pairs that it reaches.
+pair speaks of what stands in it itself; whoever asks for more looks at all pairs that it reaches.
 
 Words about a difference name what is `here`, at the consumer, and `there`, at the provider, as the
 difference of two descriptors does (docs/protocol.md, section 7).
@@ -12,7 +12,7 @@ difference of two descriptors does (docs/protocol.md, section 7).
 from collections.abc import Iterable
 from enum import IntEnum
 
-from .reading import is_graph
+from .reading import graphs
 from .schema import Declared, Field, Method, Schema
 from .types import (
     ArrayOf,
@@ -144,14 +144,6 @@ class Pair:
         """Numbers of T that mean something else in F: what has no name there cannot become them."""
         self.is_custom = False
 
-    def reached(self) -> "list[Pair]":
-        """This pair and all that its values hold or refer to, in the order in which they are met."""
-        return reached([self])
-
-    @property
-    def closure(self) -> Verdict:
-        return max(each.verdict for each in self.reached())
-
 
 def reached(pairs: "Iterable[Pair]") -> "list[Pair]":
     found = dict.fromkeys(pairs)
@@ -162,6 +154,22 @@ def reached(pairs: "Iterable[Pair]") -> "list[Pair]":
                 found[edge] = None
                 order.append(edge)
     return order
+
+
+def equal_ones(pairs: "Iterable[Pair]") -> "list[Pair]":
+    """Those that are equal with all that they reach. `pairs` holds what each of them reaches."""
+    pairs = list(pairs)
+    users: dict[Pair, list[Pair]] = {}
+    for pair in pairs:
+        for edge in pair.edges:
+            users.setdefault(edge, []).append(pair)
+    other = dict.fromkeys(pair for pair in pairs if pair.verdict is not Verdict.EQUAL)
+    order = list(other)
+    for pair in order:  # grows while it is walked
+        new = [user for user in users.get(pair, ()) if user not in other]
+        other.update(dict.fromkeys(new))
+        order += new
+    return [pair for pair in pairs if pair not in other]
 
 
 class Refused(Exception):  # noqa: N818 - it is how a look at one place ends, and not a mistake
@@ -191,7 +199,7 @@ class Rules:
         self._theirs_is_f = theirs_is_f
         self._pairs: dict[tuple[str, str], Pair] = {}
         self._queue: list[Pair] = []
-        self._graphs: dict[tuple[bool, str], bool] = {}
+        self._graphs = graphs(f), graphs(t)
 
     # Words
 
@@ -350,9 +358,9 @@ class Rules:
             pair.is_custom = True
             return
         short = self.ours(f.short, t.short)
-        graphs = self._is_graph(True, f.name), self._is_graph(False, t.name)
-        if graphs[0] is not graphs[1]:
-            here = graphs[1] if self._theirs_is_f else graphs[0]
+        refer = f.name in self._graphs[0], t.name in self._graphs[1]
+        if refer[0] is not refer[1]:
+            here = refer[1] if self._theirs_is_f else refer[0]
             where = "here, not there" if here else "there, not here"
             pair.verdict = Verdict.REFUSED
             pair.refusal = f"type {short}: values refer to each other {where}"
@@ -365,13 +373,6 @@ class Rules:
             )
         if f.tier != t.tier:
             pair.verdict = max(pair.verdict, Verdict.ADAPTS)
-
-    def _is_graph(self, of_f: bool, name: str) -> bool:
-        key = of_f, name
-        found = self._graphs.get(key)
-        if found is None:
-            found = self._graphs[key] = is_graph(self._f if of_f else self._t, name)
-        return found
 
     def _look_at_union(self, pair: Pair, short: str) -> None:
         theirs = {each.number: each for each in pair.t.fields}

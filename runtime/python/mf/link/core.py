@@ -164,9 +164,9 @@ class LinkCore(ABC):
         if not isinstance(found, str) and (before is None or before.fingerprint != found.fingerprint):
             self._adaptations[service.name] = found
             return
-        if isinstance(found, str) and said.text:
-            raise not_executed(Code.SCHEMA_MISMATCH, f"schemas differ from {self.peer}: {found}")
-        raise not_executed(Code.SCHEMA_MISMATCH, self.refusal(refused))
+        if not isinstance(found, str):
+            found = "the schema that it describes is not the one that it has"
+        raise not_executed(Code.SCHEMA_MISMATCH, f"schemas differ from {self.peer}: {found}")
 
     @abstractmethod
     def start(self, call: Call[Any], word: int, now: float) -> bool:

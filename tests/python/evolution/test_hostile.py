@@ -1,0 +1,143 @@
+"""A provider's descriptor is hostile input for its clients."""
+
+from contextlib import suppress
+from hashlib import sha256
+from typing import Any, ClassVar
+
+import pytest
+
+import mf
+from mf.core.error import Code, Execution
+from mf.core.service import ServiceInfo
+from mf.evolution.reading import read
+from mf.evolution.types import SchemaError
+from mf.protocol.server_session import ServerSession
+from tests.python.conftest import Recorder
+from tests.python.echo import DESCRIPTOR, EchoClient, service
+
+MANY = "".join(f"type a.T{n} struct memcpy\n x u8\n" for n in range(4097))
+LARGE = "".join(f" method m{n}\n  params memcpy\n  results memcpy\n" for n in range(30_000))
+ARCHIVE = "type a.T struct archive\n x 1: u8\n"
+DEEP = "list<" * 65 + "u8" + ">" * 65
+CHAIN = "".join(f"type a.T{n} struct memcpy\n x a.T{n + 1}\n" for n in range(70))
+
+REFUSED = {
+    "nothing": ("", "the server"),
+    "no text of lines": (DESCRIPTOR.removesuffix("\n"), "does not end with a line feed"),
+    "another beginning": ("a b\n", "begins with 'a'"),
+    "too large": (DESCRIPTOR + LARGE, "more than 1048576 bytes"),
+    "too many types": (DESCRIPTOR + MANY, "more than 4096 types"),
+    "types too deep": (DESCRIPTOR.replace("x i32", f"x {DEEP}"), "nested more than 64 levels deep"),
+    "structs too deep": (
+        DESCRIPTOR + CHAIN + "type a.T70 struct memcpy\n x u8\n",
+        "more than 64 levels deep",
+    ),
+    "a type that holds itself": (DESCRIPTOR + "type a.T struct febird\n x a.T\n", "a.T contains itself"),
+    "types that hold each other": (
+        DESCRIPTOR + "type a.T struct febird\n x a.U\ntype a.U struct febird\n x array<a.T,2>\n",
+        "contains itself",
+    ),
+    "a name without a type": (DESCRIPTOR.replace("x i32", "x a.Gone"), "a type that cannot be there"),
+    "a text in memory": (DESCRIPTOR.replace("x i32", "x string"), "a type that cannot be there"),
+    "a name of Python's": (DESCRIPTOR.replace("x i32", "x); import os; (y i32"), "is no name"),
+    "a reference outside of an archive": (
+        DESCRIPTOR.replace("memcpy", "febird").replace("x i32", "x ref<a.T>")
+        + "type a.T struct archive\n x 1: u8\n",
+        "a type that cannot be there",
+    ),
+    "a number twice": (DESCRIPTOR + "type a.T struct archive\n x 1: u8\n y 1: u8\n", "the number 1"),
+    "a number beyond its enum": (DESCRIPTOR + "type a.E enum u8 open\n x 256\n", "x of a.E"),
+    "a method twice": (DESCRIPTOR + DESCRIPTOR.partition("string\n")[2], "twice"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_no_descriptor_is_refused_in_words(case: str) -> None:
+    text, words = REFUSED[case]
+    with pytest.raises(SchemaError) as raised:
+        read(text)
+    if words != "the server":
+        assert words in str(raised.value)
+
+
+@pytest.mark.parametrize("cut", range(0, len(DESCRIPTOR), 3))
+def test_every_beginning_of_a_descriptor_is_one_or_is_refused(cut: int) -> None:
+    with suppress(SchemaError):
+        assert read(DESCRIPTOR[:cut]).name == "demo.Echo"
+
+
+@pytest.mark.parametrize("annex", ["", "x", "annex demo.Other\n", " a\n", "annex demo.Echo\n" * 80_000])
+def test_an_annex_is_read_or_refused(annex: str) -> None:
+    if annex:
+        with pytest.raises(SchemaError):
+            read(DESCRIPTOR, annex)
+    else:
+        assert read(DESCRIPTOR, annex).name == "demo.Echo"
+
+
+def called(descriptor: str, fingerprint: bytes = b"", annex: str = "") -> mf.Error:
+    """How a call of a server with this descriptor ends."""
+    theirs = service(descriptor)
+    theirs.annex = annex
+    if fingerprint:
+        theirs.fingerprint = fingerprint
+
+    class Hostile(Recorder):
+        mf_service: ClassVar[ServiceInfo] = theirs
+
+    server = mf.Server("tcp://127.0.0.1:0")
+    server.offer(Hostile(), "a")
+    server.start()
+    try:
+        with mf.Client(server.address) as client, pytest.raises(mf.Error) as raised:
+            EchoClient(client).at("a").twice(1)
+    finally:
+        server.stop()
+    return raised.value
+
+
+@pytest.mark.parametrize("case", ["too large", "a type that holds itself", "a name of Python's"])
+def test_a_client_refuses_a_server_with_a_hostile_descriptor_in_words(case: str) -> None:
+    text, words = REFUSED[case]
+    error = called(text)
+    assert (error.code, error.execution) == (Code.SCHEMA_MISMATCH, Execution.NOT_EXECUTED)
+    assert error.message.startswith("schemas differ from tcp://")
+    assert words in error.message
+
+
+def test_a_descriptor_that_is_not_that_of_the_servers_fingerprint_is_refused() -> None:
+    error = called(DESCRIPTOR.replace("x i32", "x i64"), fingerprint=sha256(b"another").digest()[:16])
+    assert (error.code, error.execution) == (Code.SCHEMA_MISMATCH, Execution.NOT_EXECUTED)
+    assert "the schema that it describes is not the one that it has" in error.message
+
+
+@pytest.mark.parametrize("default", ["nonsense", '"text"', "[1]", "99999999999"])
+def test_a_default_that_is_no_value_is_refused_in_words(default: str) -> None:
+    more = DESCRIPTOR.replace("   x i32\n", "   x i32\n   y u8\n")
+    annex = f"annex demo.Echo\n method twice\n  params\n   y\n    default {default}\n"
+    error = called(more, annex=annex)
+    assert error.code is Code.SCHEMA_MISMATCH
+    assert "a default of demo.Echo is" in error.message
+
+
+def test_a_description_that_never_comes_ends_the_call_at_its_deadline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def silent(*_: Any) -> None:
+        pass
+
+    monkeypatch.setattr(ServerSession, "describe", silent)
+
+    class Newer(Recorder):
+        mf_service: ClassVar[ServiceInfo] = service(DESCRIPTOR.replace("x i32", "x i64"))
+
+    server = mf.Server("tcp://127.0.0.1:0")
+    server.offer(Newer(), "a")
+    server.start()
+    try:
+        with mf.Client(server.address) as client, pytest.raises(mf.Error) as raised:
+            EchoClient(client).at("a").twice(1, options=mf.CallOptions(deadline=0.3))
+    finally:
+        server.stop()
+    assert raised.value.code in (Code.UNAVAILABLE, Code.DEADLINE_EXCEEDED)
+    assert raised.value.execution is Execution.NOT_EXECUTED
