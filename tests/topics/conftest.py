@@ -52,14 +52,21 @@ class Programs:
         return Program(self._run(command))
 
     def controller(self, port: int = 0) -> Server:
-        binary = BUILD / "mf-controller"
-        assert binary.is_file(), f"{binary} is missing: cmake --build --preset release --target mf-controller"
-        listen = f"tcp://127.0.0.1:{port}"
-        return self._run([str(binary), "--listen", listen, "--log-level", "warning"])
+        return self._serve("mf-controller", port)
+
+    def relay(self, behind: str, *options: str, port: int = 0) -> Server:
+        """`behind`: the controller, or another relay."""
+        return self._serve("mf-relay", port, "--controller", behind, *options)
 
     def close(self) -> None:
         for process in reversed(self._started):
             process.close()
+
+    def _serve(self, program: str, port: int, *options: str) -> Server:
+        binary = BUILD / program
+        assert binary.is_file(), f"{binary} is missing: cmake --build --preset release --target {program}"
+        listen = f"tcp://127.0.0.1:{port}"
+        return self._run([str(binary), "--listen", listen, "--log-level", "warning", *options])
 
     def _run(self, command: list[str]) -> Server:
         """Each says one line when it is ready: its address, if it has one."""

@@ -97,9 +97,7 @@ def test_a_killed_subscriber_leaves_nothing_behind(
     assert [each[:2] for each in orders["subscriptions"]] == [[2000, 0]]
 
 
-# A publisher in C++ ends such a subscription behind what waits, which a subscriber that takes nothing never
-# reads, so that it comes back only once it takes something.
-@pytest.mark.parametrize(("publishes", "subscribes"), [pair for pair in PAIRS if pair[0] == "python"])
+@pairs
 def test_a_stopped_subscriber_that_blocks_is_cut_and_later_told_what_it_missed(
     programs: Programs, publishes: str, subscribes: str
 ) -> None:

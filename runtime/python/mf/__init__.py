@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         SubscriberStats,
         SubscriptionStats,
         TopicAccess,
+        TopicAction,
         TopicsOptions,
     )
     from mf.transport.tls import Tls
@@ -125,6 +126,7 @@ __all__ = [
     "Timestamp",
     "Tls",
     "TopicAccess",
+    "TopicAction",
     "TopicInfo",
     "TopicMessage",
     "Topics",
@@ -183,6 +185,7 @@ if not TYPE_CHECKING:
         "SubscriberStats": "mf.topics.options",
         "SubscriptionStats": "mf.topics.options",
         "TopicAccess": "mf.topics.options",
+        "TopicAction": "mf.topics.options",
         "TopicInfo": "mf.topics.info",
         "TopicMessage": "mf.topics.message",
         "Topics": "mf.topics.hub",

@@ -33,6 +33,9 @@ class FakeResolver final : public mf::Resolver {
   }
   [[nodiscard]] std::uint64_t version() const noexcept override { return version_; }
   [[nodiscard]] bool knows_agents() const noexcept override { return true; }
+  [[nodiscard]] bool of_relays() const noexcept override { return relays; }
+  std::atomic<bool> relays{false};
+
   /// How often somebody has asked what is offered.
   [[nodiscard]] std::uint64_t asks() const noexcept { return asks_; }
   /// How often somebody has waited for a change.

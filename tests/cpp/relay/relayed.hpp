@@ -40,6 +40,7 @@ class Relayed {
   }
   [[nodiscard]] mf::Address address() const { return server_->address(); }
   [[nodiscard]] mf::ServerStats stats() const { return server_->stats(); }
+  [[nodiscard]] std::vector<mf::relay::TopicRelayStats> topics() const { return relay_->topics(); }
 
   const std::shared_ptr<KeptLog> log = std::make_shared<KeptLog>();
   const std::shared_ptr<FakeResolver> resolver;

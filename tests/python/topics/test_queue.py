@@ -27,7 +27,7 @@ def item(sequence: int, size: int = 1) -> Item:
 
 def queue_of(overflow: mf.Overflow, messages: int = 3, size: int = 100) -> Queue:
     queue = Queue(messages, size, overflow)
-    queue.add_source(ORIGIN, 1)
+    queue.add_source(ORIGIN, 1, 1)
     assert queue.take() == Entry(Kind.SOURCE, 0, first=1)
     return queue
 
@@ -155,7 +155,7 @@ def test_of_each_source_all_numbers_come_in_order_once_as_message_or_missed(
 ) -> None:
     queue = Queue(4, 20, overflow)
     for _ in range(3):
-        queue.add_source(ORIGIN, 1)
+        queue.add_source(ORIGIN, 1, 1)
     published: Counter[int] = Counter()
     seen: Counter[int] = Counter()
 

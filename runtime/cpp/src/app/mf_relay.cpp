@@ -4,6 +4,8 @@
 // Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, others: wrong use of the command line.
 
 #include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -25,6 +27,7 @@ struct Arguments {
   std::size_t servers_of_client = mf::relay::RelayOptions().max_servers_of_client;
   std::size_t servers = mf::relay::RelayOptions().max_servers;
   std::size_t threads = 1;
+  std::uint32_t stall_timeout = 5'000;
   mf::Level level = mf::Level::info;
 };
 
@@ -38,6 +41,7 @@ void serve(const Arguments& arguments) {
   options.tls.ca = arguments.authorities;
   options.max_servers_of_client = arguments.servers_of_client;
   options.max_servers = arguments.servers;
+  options.topics.stall_timeout = std::chrono::milliseconds(arguments.stall_timeout);
   options.log = log;
   const auto relay = std::make_shared<mf::relay::Relay>(options);
   mf::ServerOptions server_options;
@@ -96,6 +100,11 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--servers", arguments.servers, "How many connections to servers are made for all clients")
       ->check(CLI::Range(1, 1'048'576))
+      ->capture_default_str();
+  app.add_option("--stall-timeout", arguments.stall_timeout,
+                 "When a subscriber that blocks its publisher, and takes nothing, is cut")
+      ->type_name("MILLISECONDS")
+      ->check(CLI::Range(1, 3'600'000))
       ->capture_default_str();
   mf::app::add_log_level(app, level);
   CLI11_PARSE(app, argc, argv);

@@ -104,6 +104,16 @@ std::shared_ptr<Shared> Core::shared(const ServiceInfo& service, std::string_vie
   return place;
 }
 
+void Core::forget(const ServiceInfo& service) {
+  std::vector<std::shared_ptr<Shared>> gone;  // destroyed after unlocking
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(shared_, [&](const auto& entry) {
+    if (entry.first.first != &service) return false;
+    gone.push_back(entry.second);
+    return true;
+  });
+}
+
 ServiceCaches& Core::caches(const ServiceInfo& service) {
   const std::scoped_lock lock(mutex_);
   return caches_.try_emplace(&service, service, options_.clock).first->second;

@@ -75,6 +75,9 @@ class Core {
   using Make = FunctionRef<std::shared_ptr<Shared>()>;
   std::shared_ptr<Shared> shared(const ServiceInfo& service, std::string_view agent, Make make);
 
+  /// Targets of this service, which is no constant, are not used any more.
+  void forget(const ServiceInfo& service);
+
   /// Of all agents; kept as long as the client.
   [[nodiscard]] ServiceCaches& caches(const ServiceInfo& service);
 

@@ -43,9 +43,6 @@ std::uint64_t random_seed() {
 
 using Reader = StreamReader<Change>;
 
-// Topics stand among the services, with this before their names.
-constexpr std::string_view kTopic = "topic ";
-
 /// All that is known of one service.
 struct Service {
   KnownService known;
@@ -209,9 +206,9 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
 
   void watch(const std::string& name) {
     Filter filter;
-    const bool topic = name.starts_with(kTopic);
+    const bool topic = name.starts_with(kTopicView);
     filter.kind = topic ? KeyKind::topic : KeyKind::service;
-    filter.name = topic ? name.substr(kTopic.size()) : name;
+    filter.name = topic ? name.substr(kTopicView.size()) : name;
     std::shared_ptr<Reader> reader;
     {
       const std::scoped_lock lock(mutex);
@@ -308,10 +305,6 @@ void ControllerResolver::forget(std::string_view name) noexcept {
 Resolver::Snapshot ControllerResolver::offers(std::string_view name) {
   const std::scoped_lock lock(state_->mutex);
   return state_->service(name)->snapshot;
-}
-
-Resolver::Snapshot ControllerResolver::publishers(std::string_view topic) {
-  return offers(std::string(kTopic) + std::string(topic));
 }
 
 std::uint64_t ControllerResolver::add_listener(std::function<void()> changed) {

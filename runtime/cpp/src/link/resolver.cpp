@@ -7,6 +7,10 @@
 
 namespace mf {
 
+std::string topic_view(std::string_view topic) {
+  return std::string(kTopicView).append(topic);
+}
+
 StaticResolver::StaticResolver(std::vector<Address> servers) {
   auto offers = std::make_shared<Offers>();
   for (auto& server : servers) offers->any_agent.push_back({.address = std::move(server)});

@@ -106,6 +106,15 @@ std::shared_ptr<Services::Use> Connection::use(std::string_view service, std::st
   return used;
 }
 
+std::shared_ptr<Servant> Connection::serve(const protocol::Bind& bind) {
+  if (!is_topic(bind)) return nullptr;
+  if (closed()) throw Error(Code::shutting_down, Execution::not_executed, words("it is stopping"));
+  auto servant = shared_->topics->servant(bind);
+  std::erase_if(topics_, [](const auto& bound) { return bound.expired(); });
+  topics_.push_back(servant);
+  return servant;
+}
+
 std::shared_ptr<server::Forwarded> Connection::on_bind(const protocol::Bind& bind, Answer answer) {
   auto why = refusal_of(bind);
   std::shared_ptr<Services::Use> service;
@@ -283,6 +292,9 @@ void Connection::on_drain() {
   post([self = shared_from_this()] {
     self->end_calls(
         [](const Call& call) { return call.request().stream() && call.destination().is_controller(); });
+    for (const auto& bound : self->topics_) {
+      if (const auto servant = bound.lock()) servant->stop();
+    }
   });
 }
 

@@ -21,6 +21,7 @@
 #include "relay/call.hpp"
 #include "relay/servers.hpp"
 #include "relay/shared.hpp"
+#include "relay/topics.hpp"
 
 namespace mf::relay {
 
@@ -28,6 +29,7 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
  public:
   Connection(std::shared_ptr<Shared> shared, const std::shared_ptr<link::ServerLink>& client);
 
+  std::shared_ptr<Servant> serve(const protocol::Bind& bind) override;
   std::shared_ptr<server::Forwarded> on_bind(const protocol::Bind& bind, Answer answer) override;
   void on_request(server::Forwarded& to, std::uint16_t method, const protocol::Event& event,
                   TimePoint now) override;
@@ -99,7 +101,8 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   std::vector<std::shared_ptr<link::ClientLink>> to_write_;
   std::map<std::string, std::weak_ptr<link::ClientLink>, std::less<>> refusers_;
   std::map<std::string, std::weak_ptr<Services::Use>, std::less<>> services_;
-  std::size_t descriptions_ = 0;  // that are asked for
+  std::size_t descriptions_ = 0;                             // that are asked for
+  std::vector<std::weak_ptr<topics::TopicServant>> topics_;  // that it has bound, some not any more
 
   std::mutex mutex_;  // all below
   protocol::PendingCalls<std::shared_ptr<Call>> calls_;

@@ -5,6 +5,7 @@
 #include "client/core.hpp"
 #include "relay/connection.hpp"
 #include "relay/shared.hpp"
+#include "relay/topics.hpp"
 
 namespace mf::relay {
 namespace {
@@ -19,6 +20,7 @@ std::shared_ptr<Shared> shared_with(RelayOptions options) {
   auto shared = std::make_shared<Shared>();
   shared->connecting.tls = transport::make_tls_client(options.tls);
   shared->options = std::move(options);
+  shared->topics = std::make_shared<Topics>(*shared);
   return shared;
 }
 
@@ -89,7 +91,12 @@ void Relay::opened(const protocol::Nonce& nonce, const std::string& address) {
   ask(own.str());
 }
 
+std::vector<TopicRelayStats> Relay::topics() const {
+  return shared_->topics->stats();
+}
+
 void Relay::close() {
+  shared_->topics->close();
   if (shared_->reactor && shared_->resolver) shared_->resolver->close();
   if (shared_->reactor) shared_->reactor->stop();
 }

@@ -21,11 +21,14 @@ namespace mf::relay {
 /// The service of the controller, which is where the relay was told that it is.
 inline constexpr std::string_view kController = "mf.controller.Controller";
 
+class Topics;
+
 struct Shared : std::enable_shared_from_this<Shared> {
   RelayOptions options;
   std::shared_ptr<transport::Reactor> reactor;  // of the resolver, if that is the relay's own
   std::shared_ptr<Resolver> resolver;
   std::shared_ptr<Services> services;  // that it is asked about
+  std::shared_ptr<Topics> topics;      // that its clients have subscribed to
   std::vector<Instance> controllers;
   transport::Connecting connecting;
   std::atomic<std::size_t> connections{0};  // to servers, also those that are being made

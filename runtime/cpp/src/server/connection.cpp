@@ -126,10 +126,15 @@ Connection::Answer Connection::on_bind(std::uint16_t first_route, const protocol
   }
   auto found = directory_.find(bind);
   if (!found && found.failure().code == Code::unknown_service && forwarding_)
-    return forward_bind(first_route, bind);
+    return forwarding_bind(first_route, bind);
   if (!found) return std::pair(found.failure().code, found.failure().message);
+  return bind_to(first_route, bind, found.value(), false);
+}
+
+Connection::Answer Connection::bind_to(std::uint16_t first_route, const protocol::Bind& bind,
+                                       std::shared_ptr<const Offer> offer, bool lone) {
   Binding binding;
-  binding.offer = found.value();
+  binding.offer = std::move(offer);
   const auto& service = binding.offer->servant->service();
   for (const auto method : bind.methods) {
     const auto at = std::ranges::find(service.methods, method);
@@ -139,13 +144,36 @@ Connection::Answer Connection::on_bind(std::uint16_t first_route, const protocol
     }
     binding.methods.push_back(static_cast<std::uint16_t>(at - service.methods.begin()));
   }
-  {
+  if (lone) {
+    binding.lone = std::make_shared<std::size_t>(0);
+    binding.oneways = binding.lone.get();
+  } else {
     const std::scoped_lock lock(mutex_);
     binding.oneways = &oneways_[binding.offer.get()];
   }
   const auto count = binding.methods.size();
   routes_.bind(first_route, count, std::move(binding));
   return std::pair(Code::ok, std::string());
+}
+
+Connection::Answer Connection::forwarding_bind(std::uint16_t first_route, const protocol::Bind& bind) {
+  try {
+    auto servant = forwarding_->serve(bind);
+    if (!servant) return forward_bind(first_route, bind);
+    const auto methods = servant->service().methods.size();
+    return bind_to(first_route, bind,
+                   std::make_shared<const Offer>(Offer{.servant = std::move(servant),
+                                                       .agent = {},
+                                                       .where = Where::worker,
+                                                       .labels = {},
+                                                       .registered = false,
+                                                       .placements = nullptr,
+                                                       .counters = std::make_unique<Counters[]>(methods),
+                                                       .gates = {}}),
+                   true);
+  } catch (const Error& error) {
+    return std::pair(error.code(), error.message());
+  }
 }
 
 // Requests that come before the answer wait for it.

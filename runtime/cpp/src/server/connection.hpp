@@ -100,11 +100,15 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
     std::shared_ptr<const Offer> offer;    // or
     std::shared_ptr<Forwarded> forwarded;  // to where the calls go
     std::vector<std::uint16_t> methods;    // position in the BIND -> index in the schema
+    std::shared_ptr<std::size_t> lone;     // of an offer that this binding alone has
     std::size_t* oneways = nullptr;        // of the offer: one-way calls in the lane or running from it
   };
   class LaneTask;
   class Here;
 
+  [[nodiscard]] Answer forwarding_bind(std::uint16_t first_route, const protocol::Bind& bind);
+  [[nodiscard]] Answer bind_to(std::uint16_t first_route, const protocol::Bind& bind,
+                               std::shared_ptr<const Offer> offer, bool lone);
   [[nodiscard]] Answer forward_bind(std::uint16_t first_route, const protocol::Bind& bind);
   /// Makes the live call of a request with a stream or metadata. False: the request was answered.
   bool make_live(Ticket& ticket, const protocol::Event& event, TimePoint deadline);

@@ -33,11 +33,20 @@ void check_subscription(const TopicInfo& topic, Overflow overflow, std::string_v
                                             std::string(name(overflow)) + ", but " + some_of(allowed));
 }
 
+void check_access(const TopicsOptions& options, const TopicAccess& access) {
+  if (!options.authorize || options.authorize(access)) return;
+  const std::string verb = access.action == TopicAction::publish ? "publish " : "subscribe to ";
+  throw refused(Code::permission_denied, "this peer may not " + verb + std::string(access.topic) + " for \"" +
+                                             shortened(access.agents) + "\"");
+}
+
 Channel::Channel(std::shared_ptr<Hub> hub, const TopicInfo& topic) : hub_(std::move(hub)), topic_(topic) {}
 
 std::shared_ptr<Outlet> Channel::outlet(std::string_view agent) {
-  std::unique_lock lock(mutex_);
-  if (const auto found = outlets_.find(agent); found != outlets_.end()) return found->second;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = outlets_.find(agent); found != outlets_.end()) return found->second;
+  }
   if (topic_.per_agent && agent.empty())
     throw refused(Code::invalid_argument,
                   "topic " + std::string(topic_.name()) + " has agents: say of which a message is");
@@ -50,16 +59,27 @@ std::shared_ptr<Outlet> Channel::outlet(std::string_view agent) {
   if (agent.find('*') != std::string_view::npos)
     throw refused(Code::invalid_argument, "an agent to publish for has no '*': \"" + shortened(agent) + "\"");
   const auto& options = hub_->options();
+  check_access(options,
+               {.action = TopicAction::publish, .topic = topic_.name(), .agents = agent, .peer = {}});
   auto made = std::make_shared<Outlet>(
       std::make_shared<Origin>(Origin{.topic = std::string(topic_.name()),
                                       .agent = std::string(agent),
                                       .publisher = hub_->publisher(),
-                                      .counters = hub_->counters()}),
+                                      .counters = hub_->counters(),
+                                      .keep = topic_.replay}),
       Outlet::Limits{
           .keep = topic_.replay, .keep_bytes = options.keep_bytes, .stall_timeout = options.stall_timeout});
-  outlets_.emplace(agent, made);
-  for (const auto& [queue, attached] : subscriptions_) match(attached, *made);
+  std::unique_lock lock(mutex_);
+  if (closed_)
+    throw refused(Code::shutting_down, "the topics of this process have been closed: nothing of " +
+                                           std::string(topic_.name()) + " is published any more");
+  if (const auto [at, is_new] = outlets_.emplace(agent, made); !is_new) return at->second;  // another's
+  std::vector<std::shared_ptr<Queue>> woken;
+  for (const auto& [queue, attached] : subscriptions_) {
+    if (match(attached, *made)) woken.push_back(attached.queue);
+  }
   lock.unlock();
+  for (const auto& queue : woken) queue->wake();
   hub_->publishes(shared_from_this());
   return made;
 }
@@ -71,28 +91,17 @@ std::vector<std::string> Channel::agents() const {
   return all;
 }
 
-void Channel::match(const Attached& attached, Outlet& outlet) const {
+bool Channel::match(const Attached& attached, Outlet& outlet) {
   const auto& agent = outlet.origin()->agent;
-  if (!pattern_matches(attached.agents, agent)) return;
+  if (!pattern_matches(attached.agents, agent)) return false;
   Outlet::Since since{.replay = attached.replay};
   if (const auto seen = attached.seen.find(agent); seen != attached.seen.end()) since.seen = seen->second;
   outlet.attach(attached.queue, since, attached.remote);
+  return true;
 }
 
 std::shared_ptr<Queue> Channel::make_queue(const Queue::Bounds& wanted) const {
-  const auto& most = hub_->options();
-  const auto within = [](auto asked, auto limit) { return asked == 0 ? limit : std::min(asked, limit); };
-  return std::make_shared<Queue>(Queue::Bounds{.max_messages = within(wanted.max_messages, most.max_messages),
-                                               .max_bytes = within(wanted.max_bytes, most.max_bytes),
-                                               .overflow = wanted.overflow});
-}
-
-void Channel::check(const Request& request) {
-  const auto& options = hub_->options();
-  if (options.authorize &&
-      !options.authorize({.topic = topic_.name(), .agents = request.agents, .peer = request.peer}))
-    throw refused(Code::permission_denied, "this peer may not subscribe to " + std::string(topic_.name()) +
-                                               " for \"" + shortened(request.agents) + "\"");
+  return std::make_shared<Queue>(wanted, hub_->options());
 }
 
 void Channel::subscribe(const std::shared_ptr<Queue>& queue, const Request& request) {
@@ -109,14 +118,17 @@ void Channel::subscribe(const std::shared_ptr<Queue>& queue, const Request& requ
   Listener listener;
   try {
     check_subscription(topic_, queue->bounds().overflow, request.agents);
-    check(request);
+    check_access(hub_->options(), {.topic = topic_.name(),
+                                   .agents = request.agents,
+                                   .peer = request.peer,
+                                   .authentication = request.authentication});
     const std::scoped_lock lock(mutex_);
     if (closed_)
       throw refused(Code::shutting_down, "the publisher of " + std::string(topic_.name()) + " stops");
     if (const auto most = hub_->options().max_subscriptions; subscriptions_.size() >= most)
       throw refused(Code::overloaded, "topic " + std::string(topic_.name()) + " has " + std::to_string(most) +
                                           " subscriptions, the most that this publisher takes");
-    for (const auto& [agent, outlet] : outlets_) match(attached, *outlet);
+    for (const auto& [agent, outlet] : outlets_) (void)match(attached, *outlet);  // nobody waits for it yet
     subscriptions_.emplace(queue.get(), attached);
     std::erase_if(waiters_, [this](const auto& waiter) {
       if (subscriptions_.size() < waiter.first) return false;
@@ -194,6 +206,7 @@ void Channel::close() {
   {
     const std::scoped_lock lock(mutex_);
     closed_ = true;
+    for (const auto& [agent, outlet] : outlets_) outlet->close();
     for (const auto& [queue, attached] : subscriptions_) queues.push_back(attached.queue);
   }
   for (const auto& queue : queues) {

@@ -36,25 +36,34 @@ bool final_for_all(Code code) noexcept {
 
 }  // namespace
 
-Feed::Feed(std::shared_ptr<RemoteInbox> inbox, const Instance& instance)
-    : inbox_(std::move(inbox)),
-      target_(inbox_->core(), inbox_->topic().service, instance),
-      where_(instance.address.str()),
-      backoff_(random_number()) {}
+Feed::Feed(std::shared_ptr<RemoteInbox> inbox, const std::vector<Instance>& ways)
+    : inbox_(std::move(inbox)), backoff_(random_number()) {
+  for (const auto& instance : ways) {
+    ways_.emplace_back(inbox_->core(), inbox_->topic().service, instance);
+    where_.push_back(instance.address.str());
+  }
+}
 
 Feed::~Feed() = default;
 
 void Feed::begin() {
-  if (left_ || !inbox_->goes_on(*this)) return;
+  if (left_) return;
+  if (!inbox_->goes_on(*this)) {
+    for (const auto& known : sources_) {
+      if (known && known->feeds == 0) end_source(*known);
+    }
+    return;
+  }
+  const auto& target = ways_[way_];
   CallOptions options;
   options.deadline = kInfinite;
   const auto what = inbox_->subscription();
   Gathered payload(client::take_scratch());
   client::detail::encode_arguments<Subscribe>(payload, what);
-  const client::Context context(target_, options, Subscribe::kInfo);
+  const client::Context context(target, options, Subscribe::kInfo);
   auto head = client::detail::head<Subscribe>();
   head.flags |= protocol::kStream;
-  const auto call = std::make_shared<Call>(target_, link::kMethod<Subscribe>, head, std::move(payload),
+  const auto call = std::make_shared<Call>(target, link::kMethod<Subscribe>, head, std::move(payload),
                                            context, options, Tier::memcpy);
   {
     const std::scoped_lock lock(mutex_);
@@ -136,7 +145,12 @@ bool Feed::take(Delivery& delivery) {
     throw Error(Code::invalid_argument, Execution::unknown, "what a publisher sent: " + *bad);
   if (delivery.is_source()) take_source(delivery.source());
   if (delivery.is_missed()) return take_missed(delivery.missed());
-  if (delivery.is_ended()) (void)source(delivery.ended().source);
+  if (delivery.is_ended()) {
+    const auto number = delivery.ended().source;
+    auto& known = source(number);
+    if (--known.feeds == 0) end_source(known);
+    sources_[number] = nullptr;
+  }
   return true;
 }
 
@@ -145,14 +159,20 @@ void Feed::take_source(const Source& source) {
     misbehaves("a publisher sent source " + std::to_string(source.source) + " where " +
                std::to_string(sources_.size()) + " follows")
         .raise();
+  if (source.live < source.next)
+    misbehaves("a publisher replays from message " + std::to_string(source.next) + " to " +
+               std::to_string(source.live))
+        .raise();
   if (sources_.size() >= kMostSources)
     misbehaves("a publisher has more than " + std::to_string(kMostSources) + " agents in one subscription")
         .raise();
-  auto known = inbox_->known(source);
+  auto known = inbox_->known(source, where_[way_]);
   if (!known->begun) {
     known->begun = true;
     known->last = source.next == 0 ? 0 : source.next - 1;
   }
+  inbox_->inbox().wake();  // a relay tells it on
+  ++known->feeds;
   sources_.push_back(std::move(known));
   // What lies between what has come and what will is known when the next of it comes.
   if (!std::exchange(subscribed_, true)) {
@@ -165,6 +185,9 @@ RemoteInbox::Known& Feed::source(std::uint32_t number) {
   if (number >= sources_.size())
     misbehaves("a publisher sent a message of source " + std::to_string(number) + ", of which it has " +
                std::to_string(sources_.size()))
+        .raise();
+  if (!sources_[number])
+    misbehaves("a publisher sent a message of source " + std::to_string(number) + ", which it has ended")
         .raise();
   return *sources_[number];
 }
@@ -221,8 +244,17 @@ bool Feed::take_missed(const Missed& missed) {
   return miss(known, first, last - first + 1, missed.why);
 }
 
+void Feed::end_source(RemoteInbox::Known& known) {
+  if (known.ended.exchange(true)) return;
+  auto& inbox = inbox_->inbox();
+  if (inbox.push_ended(known.number)) inbox.wake();
+}
+
 void Feed::lost(const Failure& why) {
   if (std::exchange(subscribed_, false)) inbox_->on_lost();
+  for (const auto& known : sources_) {
+    if (known) --known->feeds;
+  }
   if (left_) return;
   const bool asked_for_it = why.code == Code::overloaded && inbox_->inbox_overflow() == Overflow::disconnect;
   if (final_for_all(why.code) || asked_for_it || (why.code == Code::schema_mismatch && inbox_->alone()))
@@ -230,7 +262,7 @@ void Feed::lost(const Failure& why) {
   if (!std::exchange(complained_, true))
     inbox_->core()->options().log.write(Level::warning, "subscription_lost",
                                         {{"topic", inbox_->topic().name()},
-                                         {"publisher", where_},
+                                         {"publisher", where_[way_]},
                                          {"code", name(why.code)},
                                          {"reason", why.message},
                                          {"next", "tries again"}});
@@ -238,6 +270,7 @@ void Feed::lost(const Failure& why) {
 }
 
 void Feed::again() {
+  way_ = (way_ + 1) % ways_.size();
   inbox_->core()->reactor().at(mf::now() + backoff_.next(), [self = shared_from_this()] { self->begin(); });
 }
 

@@ -1,5 +1,6 @@
 // One subscription at one publisher: begun, read into the inbox of its subscriber, and begun again when it
-// was lost, where it left off.
+// was lost, where it left off. Of several relays, each of which reaches the same publishers, it is at one,
+// and goes to the next when that is lost.
 //
 // Threads. What comes is read by one thread at a time: that of the client's sockets, or one that has taken
 // messages out of a full inbox.
@@ -24,7 +25,8 @@ namespace mf::topics {
 
 class Feed final : public std::enable_shared_from_this<Feed> {
  public:
-  Feed(std::shared_ptr<RemoteInbox> inbox, const Instance& instance);
+  /// `ways`: one or more.
+  Feed(std::shared_ptr<RemoteInbox> inbox, const std::vector<Instance>& ways);
   ~Feed();
   Feed(const Feed&) = delete;
   Feed& operator=(const Feed&) = delete;
@@ -45,12 +47,14 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   [[nodiscard]] bool take_missed(const Missed& missed);
   [[nodiscard]] bool miss(RemoteInbox::Known& known, std::uint64_t first, std::uint64_t count, Why why);
   [[nodiscard]] RemoteInbox::Known& source(std::uint32_t number);
+  void end_source(RemoteInbox::Known& known);
   void lost(const Failure& why);
   void again();
 
   const std::shared_ptr<RemoteInbox> inbox_;
-  const client::Target target_;
-  const std::string where_;
+  std::vector<client::Target> ways_;
+  std::vector<std::string> where_;  // their addresses
+  std::atomic<std::size_t> way_{0};
   std::atomic<std::uint32_t> asked_{0};  // how often read() was called
   std::atomic<bool> left_{false};
   std::mutex mutex_;
@@ -60,7 +64,7 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   link::Backoff backoff_;
   bool subscribed_ = false;
   bool complained_ = false;
-  std::vector<std::shared_ptr<RemoteInbox::Known>> sources_;
+  std::vector<std::shared_ptr<RemoteInbox::Known>> sources_;  // null: it has ended
   link::StreamIn::Frame frame_;
   std::optional<codec::Reader> reader_;
   std::uint32_t values_ = 0;  // of the frame, that were not read yet

@@ -17,6 +17,11 @@ Failure stalled(std::chrono::milliseconds timeout) {
           .declared = nullptr};
 }
 
+void wake_all(std::vector<std::shared_ptr<Queue>>& woken) {
+  for (const auto& queue : woken) queue->wake();
+  woken.clear();
+}
+
 }  // namespace
 
 // Queues that are woken, for each thread: no memory is taken for them where nobody waits.
@@ -27,12 +32,8 @@ void Outlet::publish(std::span<ItemRef> items, std::chrono::nanoseconds patience
       (void)item->payload();
     }
   }
-  thread_local std::vector<std::shared_ptr<Queue>> woken;
-  std::vector<std::shared_ptr<Queue>> wake = std::exchange(woken, {});
-  const auto wake_all = [&wake] {
-    for (const auto& queue : wake) queue->wake();
-    wake.clear();
-  };
+  thread_local Woken woken;
+  Woken wake = std::exchange(woken, {});
   try {
     Lock lock(mutex_);
     for (auto& item : items) {
@@ -42,19 +43,23 @@ void Outlet::publish(std::span<ItemRef> items, std::chrono::nanoseconds patience
         if (!full) break;
         if (deadline == TimePoint{}) deadline = deadline_after(mf::now(), patience);
         lock.unlock();
-        wake_all();
+        wake_all(wake);
         lock.lock();
         wait_for_room(lock, *full, item->size, deadline);
       }
+      if (closed_) [[unlikely]]
+        throw Error(Code::shutting_down, Execution::not_executed,
+                    "the topics of this process have been closed: nothing of " + origin_->topic +
+                        " is published any more");
       if (!item->origin) item->origin = origin_;
       item->sequence = next_++;
       hand_out(*item, wake);
     }
   } catch (...) {
-    wake_all();
+    wake_all(wake);
     throw;
   }
-  wake_all();
+  wake_all(wake);
   woken = std::move(wake);
 }
 
@@ -77,7 +82,7 @@ void Outlet::wait_for_room(Lock& lock, Queue& queue, std::size_t size, TimePoint
   const auto stalled_at = remote ? deadline_after(queue.waited_since(), limits_.stall_timeout) : kNever;
   if (!queue.wait_for_room(size, std::min(deadline, stalled_at))) {
     if (mf::now() >= stalled_at) {
-      if (queue.end(mf::detail::shared(stalled(limits_.stall_timeout)))) queue.wake();
+      cut(queue);
     } else if (mf::now() >= deadline) {
       throw Error(Code::deadline_exceeded, Execution::not_executed,
                   "a subscriber of " + origin_->topic + " that blocks has had no room until the deadline");
@@ -86,12 +91,84 @@ void Outlet::wait_for_room(Lock& lock, Queue& queue, std::size_t size, TimePoint
   lock.lock();
 }
 
-void Outlet::hand_out(Item& item, std::vector<std::shared_ptr<Queue>>& wake) {
+void Outlet::hand_out(Item& item, Woken& wake) {
+  const bool replayed = item.sequence < live_;
   if (!matches_.empty()) item.add_users(matches_.size());
   for (const auto& match : matches_) {
-    if (match.queue->push(&item, match.source, match.queue->blocks())) wake.push_back(match.queue);
+    const bool reserved = match.queue->blocks() && !replayed;
+    if (item.sequence < match.from) [[unlikely]] {  // it has come later than others to what is replayed
+      if (reserved) match.queue->unreserve(item.size);
+      item.release();
+      continue;
+    }
+    if (match.queue->push(&item, match.source, reserved, replayed)) wake.push_back(match.queue);
   }
   if (limits_.keep != 0) keep(item);
+}
+
+std::shared_ptr<Queue> Outlet::forward(const ItemRef& item) {
+  Woken wake;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (blocking_ != 0 && item->sequence >= live_) {
+      if (auto full = reserve(item->size)) return full;
+    }
+    if (item->sequence != next_) forget_kept();
+    next_ = item->sequence + 1;
+    hand_out(*item, wake);
+  }
+  wake_all(wake);
+  return nullptr;
+}
+
+// What is kept has no holes.
+std::shared_ptr<Queue> Outlet::miss(std::uint64_t first, std::uint64_t count) {
+  Woken wake;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (blocking_ != 0) {
+      if (auto full = reserve(0)) return full;
+    }
+    forget_kept();
+    next_ = first + count;
+    for (const auto& match : matches_) {
+      const bool reserved = match.queue->blocks();
+      const auto from = std::max(first, match.from);
+      if (from >= next_) {
+        if (reserved) match.queue->unreserve(0);
+        continue;
+      }
+      if (match.queue->push_gap(match.source, from, next_ - from, Why::upstream, reserved))
+        wake.push_back(match.queue);
+    }
+  }
+  wake_all(wake);
+  return nullptr;
+}
+
+void Outlet::end() {
+  Woken wake;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& match : matches_) {
+      if (match.queue->push_ended(match.source)) wake.push_back(match.queue);
+    }
+  }
+  wake_all(wake);
+}
+
+void Outlet::cut(Queue& stalled_queue) const {
+  stalled_queue.cut(mf::detail::shared(stalled(limits_.stall_timeout)));
+}
+
+void Outlet::close() {
+  const std::scoped_lock lock(mutex_);
+  closed_ = true;
+}
+
+void Outlet::forget_kept() {
+  kept_.clear();
+  kept_bytes_ = 0;
 }
 
 void Outlet::keep(Item& item) {
@@ -105,26 +182,25 @@ void Outlet::keep(Item& item) {
 }
 
 void Outlet::attach(const std::shared_ptr<Queue>& queue, const Since& since, bool remote) {
-  {
-    const std::scoped_lock lock(mutex_);
-    const std::uint64_t kept_from = next_ - kept_.size();
-    std::uint64_t first = next_ - std::min<std::uint64_t>(since.replay, kept_.size());
-    if (since.seen) first = std::min(*since.seen, next_ - 1) + 1;
-    const auto source = queue->add_source(origin_, first);
-    if (first < kept_from) {
-      (void)queue->push_missed(source, first, kept_from - first, Why::not_kept);
-      first = kept_from;
-    }
-    for (std::uint64_t number = first; number < next_; ++number) {
-      const auto& item = kept_[static_cast<std::size_t>(number - kept_from)];
-      item->add_users(1);
-      (void)queue->push(item.get(), source, false, true);
-    }
-    matches_.push_back({.queue = queue, .source = source, .remote = remote});
-    if (remote) remote_.fetch_add(1, std::memory_order_relaxed);
-    if (queue->blocks()) ++blocking_;
+  const std::scoped_lock lock(mutex_);
+  const std::uint64_t kept_from = next_ - kept_.size();
+  const std::uint64_t live = std::max(next_, live_);
+  std::uint64_t first = live - std::min<std::uint64_t>(since.replay, live - kept_from);
+  if (since.seen) first = std::min(*since.seen, live - 1) + 1;
+  const std::uint64_t from = first;
+  const auto source = queue->add_source(origin_, first, live);
+  if (first < kept_from) {
+    (void)queue->push_missed(source, first, kept_from - first, Why::not_kept);
+    first = kept_from;
   }
-  queue->wake();
+  for (std::uint64_t number = first; number < next_; ++number) {
+    const auto& item = kept_[static_cast<std::size_t>(number - kept_from)];
+    item->add_users(1);
+    (void)queue->push(item.get(), source, false, true);
+  }
+  matches_.push_back({.queue = queue, .source = source, .remote = remote, .from = from});
+  if (remote) remote_.fetch_add(1, std::memory_order_relaxed);
+  if (queue->blocks()) ++blocking_;
 }
 
 void Outlet::detach(const Queue& queue) {

@@ -5,6 +5,19 @@
 #include <utility>
 
 namespace mf::topics {
+namespace {
+
+template <class Bound>
+Bound within(Bound asked, Bound most) noexcept {
+  return asked == 0 ? most : std::min(asked, most);
+}
+
+}  // namespace
+
+Queue::Queue(const Bounds& wanted, const TopicsOptions& most)
+    : Queue({.max_messages = within(wanted.max_messages, most.max_messages),
+             .max_bytes = within(wanted.max_bytes, most.max_bytes),
+             .overflow = wanted.overflow}) {}
 
 void Queue::Ring::grow() {
   std::vector<Entry> larger(std::max<std::size_t>(16, slots_.size() * 2));
@@ -15,11 +28,13 @@ void Queue::Ring::grow() {
   end_ = count;
 }
 
-std::uint32_t Queue::add_source(std::shared_ptr<const Origin> origin, std::uint64_t next) {
+std::uint32_t Queue::add_source(std::shared_ptr<const Origin> origin, std::uint64_t next,
+                                std::uint64_t live) {
   const std::scoped_lock lock(mutex_);
   const auto number = static_cast<std::uint32_t>(sources_.size());
   sources_.push_back({.origin = std::move(origin)});
-  if (!closed_ && !ended_) ring_.push({.first = next, .source = number, .kind = Kind::source});
+  if (!closed_ && !ended_)
+    ring_.push({.first = next, .count = std::max(next, live) - next, .source = number, .kind = Kind::source});
   return number;
 }
 
@@ -89,31 +104,40 @@ bool Queue::push(Item* item, std::uint32_t source, bool reserved, bool kept) {
         miss(source, item->sequence);
         return wanted();
       case Overflow::disconnect:
-        ended_ = true;
         ++dropped_;
-        why_ = mf::detail::shared(Failure{.code = Code::overloaded,
-                                          .execution = Execution::not_executed,
-                                          .message = "the subscriber does not keep up: its queue of " +
-                                                     std::to_string(bounds_.max_messages) + " messages and " +
-                                                     std::to_string(bounds_.max_bytes) +
-                                                     " bytes is full, and it asked to be disconnected then",
-                                          .declared = nullptr});
+        disconnect();
         return wanted();
     }
   }
-  if (bounds_.overflow != Overflow::drop_oldest && !missing_.empty() && sources_[source].missed != 0)
-      [[unlikely]] {
-    Entry missed;
-    tell_missed(source, missed);
-    std::erase(missing_, source);
-    ++messages_;
-    ++gaps_;
-    ring_.push(std::move(missed));
-  }
+  tell_missed_before(source);
   ++messages_;
   bytes_ += size;
   ring_.push({.item = std::move(held), .source = source});
   return wanted();
+}
+
+/// What was dropped of the newest stands before what is pushed next.
+void Queue::tell_missed_before(std::uint32_t source) {
+  if (bounds_.overflow == Overflow::drop_oldest || missing_.empty() || sources_[source].missed == 0)
+      [[likely]]
+    return;
+  Entry missed;
+  tell_missed(source, missed);
+  std::erase(missing_, source);
+  ++messages_;
+  ++gaps_;
+  ring_.push(std::move(missed));
+}
+
+void Queue::disconnect() {
+  ended_ = true;
+  why_ = mf::detail::shared(Failure{.code = Code::overloaded,
+                                    .execution = Execution::not_executed,
+                                    .message = "the subscriber does not keep up: its queue of " +
+                                               std::to_string(bounds_.max_messages) + " messages and " +
+                                               std::to_string(bounds_.max_bytes) +
+                                               " bytes is full, and it asked to be disconnected then",
+                                    .declared = nullptr});
 }
 
 bool Queue::push_missed(std::uint32_t source, std::uint64_t first, std::uint64_t count, Why why,
@@ -127,13 +151,85 @@ bool Queue::push_missed(std::uint32_t source, std::uint64_t first, std::uint64_t
   return wanted();
 }
 
-bool Queue::end(std::shared_ptr<const Failure> why) {
+bool Queue::push_gap(std::uint32_t source, std::uint64_t first, std::uint64_t count, Why why, bool reserved) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!reserved && !closed_ && !ended_ && !has_room(0)) {
+      auto& of = sources_[source];
+      switch (bounds_.overflow) {
+        case Overflow::drop_oldest:
+          drop_oldest(0);
+          break;
+        case Overflow::drop_newest:
+        case Overflow::block:
+          if (of.missed == 0) {
+            of.missed_from = first;
+            missing_.push_back(source);
+          }
+          of.missed += count;
+          dropped_ += count;
+          return wanted();
+        case Overflow::disconnect:
+          disconnect();
+          return wanted();
+      }
+    }
+    if (!closed_ && !ended_) tell_missed_before(source);
+  }
+  return push_missed(source, first, count, why, reserved);
+}
+
+bool Queue::push_ended(std::uint32_t source) {
   const std::scoped_lock lock(mutex_);
-  if (std::exchange(ended_, true)) return false;
-  why_ = std::move(why);
+  if (closed_ || ended_) return false;
+  tell_missed_before(source);
+  ring_.push({.source = source, .kind = Kind::ended});
+  return wanted();
+}
+
+void Queue::cut(std::shared_ptr<const Failure> why) {
+  UniqueFunction<void()> cut;
+  Rooms rooms;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (closed_ || (ended_ && why_)) return;
+    ended_ = true;
+    why_ = std::move(why);
+    rooms = release_rooms();
+    cut = std::exchange(cut_, nullptr);
+  }
+  if (cut) {
+    cut();
+  } else {
+    wake();
+  }
+  for (auto& [size, room] : rooms) room();
+}
+
+void Queue::when_cut(UniqueFunction<void()> cut) {
+  const std::scoped_lock lock(mutex_);
+  cut_ = std::move(cut);
+}
+
+bool Queue::end(std::shared_ptr<const Failure> why) {
+  Rooms rooms;
+  bool wake = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (std::exchange(ended_, true)) return false;
+    why_ = std::move(why);
+    rooms = release_rooms();
+    wake = wanted();
+  }
+  for (auto& [size, room] : rooms) room();
+  return wake;
+}
+
+/// Nobody waits for room any more.
+Queue::Rooms Queue::release_rooms() {
   for (auto* const waiter : room_waiters_) waiter->finish();
   room_waiters_.clear();
-  return wanted();
+  return std::exchange(rooms_, {});
 }
 
 void Queue::wake() {
@@ -181,8 +277,9 @@ bool Queue::wait_for_room(std::size_t size, TimePoint until) {
 void Queue::when_room(std::size_t size, UniqueFunction<void()> room) {
   {
     const std::scoped_lock lock(mutex_);
-    if (!closed_ && !has_room(size)) {
+    if (!closed_ && !ended_ && !has_room(size)) {
       rooms_.emplace_back(size, std::move(room));
+      if (waited_since_ == TimePoint{}) waited_since_ = mf::now();
       return;
     }
   }
@@ -222,7 +319,7 @@ void Queue::release_room(Lock& lock) {
   for (auto* const waiter : room_waiters_) waiter->finish();
   room_waiters_.clear();
   for (auto each = rooms_.begin(); each != rooms_.end(); ++each) {
-    if (!closed_ && !has_room(each->first)) continue;
+    if (!closed_ && !ended_ && !has_room(each->first)) continue;
     auto room = std::move(each->second);
     rooms_.erase(each);
     lock.unlock();
@@ -289,22 +386,21 @@ void Queue::count_undeliverable() {
 void Queue::close() {
   Ring dropped;  // the last users of items may be here, and their ends may be slow
   UniqueFunction<void()> ready;
-  std::vector<std::pair<std::size_t, UniqueFunction<void()>>> rooms;
+  Rooms rooms;
   {
     const std::scoped_lock lock(mutex_);
     if (std::exchange(closed_, true)) return;
     std::swap(dropped, ring_);
     urgent_.clear();
     missing_.clear();
+    cut_ = nullptr;
     messages_ = 0;
     gaps_ = 0;
     bytes_ = 0;
     for (auto* const waiter : waiters_) waiter->finish();
-    for (auto* const waiter : room_waiters_) waiter->finish();
     waiters_.clear();
-    room_waiters_.clear();
     ready = std::exchange(ready_, nullptr);
-    rooms.swap(rooms_);
+    rooms = release_rooms();
   }
   if (ready) ready();
   for (auto& [size, room] : rooms) room();

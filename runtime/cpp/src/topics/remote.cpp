@@ -31,13 +31,14 @@ SubscribeOptions with_overflow(SubscribeOptions options, const TopicInfo& topic)
 }  // namespace
 
 RemoteInbox::RemoteInbox(std::shared_ptr<client::Core> core, const TopicInfo& topic, std::string agents,
-                         const SubscribeOptions& options, Received received)
+                         const SubscribeOptions& options, Received received, std::vector<Uuid> path)
     : Inbox(own_queue(options), topic),
       core_(std::move(core)),
       topic_(topic),
       agents_(std::move(agents)),
       options_(with_overflow(options, topic)),
-      received_(received) {}
+      received_(received),
+      path_(std::move(path)) {}
 
 RemoteInbox::~RemoteInbox() = default;
 
@@ -53,14 +54,15 @@ void RemoteInbox::begin() {
   look();
 }
 
-/// By what tells processes apart.
-std::map<std::string, Instance> RemoteInbox::instances() {
-  std::map<std::string, Instance> found;
+RemoteInbox::Found RemoteInbox::instances() {
+  Found found;
+  const bool relays = core_->resolver().of_relays();
   const auto add = [&](const Instance& instance) {
     std::string key(reinterpret_cast<const char*>(instance.nonce.data()), instance.nonce.size());
-    found.emplace(key + instance.address.str(), instance);
+    auto& ways = found[relays ? "relays" : key + instance.address.str()];
+    if (std::ranges::find(ways, instance) == ways.end()) ways.push_back(instance);
   };
-  const auto offers = core_->resolver().publishers(topic_.name());
+  const auto offers = core_->resolver().offers(topic_view(topic_.name()));
   for (const auto& instance : offers->any_agent) add(instance);
   for (const auto& [agent, instances] : offers->agents) {
     if (agent != "*" && !pattern_matches(agents_, agent)) continue;
@@ -75,10 +77,10 @@ void RemoteInbox::look() {
   {
     const std::scoped_lock lock(mutex_);
     if (left_) return;
-    for (const auto& [key, instance] : found) {
+    for (const auto& [key, ways] : found) {
       auto& feed = feeds_[key];
       if (feed) continue;
-      feed = std::make_shared<Feed>(std::static_pointer_cast<RemoteInbox>(shared_from_this()), instance);
+      feed = std::make_shared<Feed>(std::static_pointer_cast<RemoteInbox>(shared_from_this()), ways);
       begin.push_back(feed);
     }
   }
@@ -108,6 +110,7 @@ Subscription RemoteInbox::subscription() const {
   what.max_messages = options_.max_messages;
   what.max_bytes = options_.max_bytes;
   what.replay = options_.replay.value_or(kAll);
+  what.path = path_;
   const std::scoped_lock lock(mutex_);
   using Entry = decltype(known_)::value_type;
   std::vector<const Entry*> latest;
@@ -126,12 +129,13 @@ Subscription RemoteInbox::subscription() const {
   return what;
 }
 
-std::shared_ptr<RemoteInbox::Known> RemoteInbox::known(const Source& source) {
+std::shared_ptr<RemoteInbox::Known> RemoteInbox::known(const Source& source, const std::string& where) {
   const std::scoped_lock lock(mutex_);
   if (known_.size() > kMostKnown) forget_some();
   auto& place = known_[{source.publisher, source.agent}];
   if (place) {
     place->named = ++named_;
+    if (place->ended.exchange(false)) add_source(*place, std::max(source.next, place->last + 1), source);
     return place;
   }
   place = std::make_shared<Known>();
@@ -139,9 +143,15 @@ std::shared_ptr<RemoteInbox::Known> RemoteInbox::known(const Source& source) {
   place->origin = std::make_shared<Origin>(Origin{.topic = std::string(topic_.name()),
                                                   .agent = source.agent,
                                                   .publisher = source.publisher,
-                                                  .counters = counters_});
-  place->number = queue().add_source(place->origin, source.next);
+                                                  .counters = counters_,
+                                                  .keep = source.keep,
+                                                  .where = where});
+  add_source(*place, source.next, source);
   return place;
+}
+
+void RemoteInbox::add_source(Known& known, std::uint64_t next, const Source& source) {
+  known.number = queue().add_source(known.origin, next, source.live);
 }
 
 /// The half that was named longest ago: publishers that have gone, as a rule.

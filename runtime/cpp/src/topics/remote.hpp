@@ -32,11 +32,13 @@ class RemoteInbox final : public Inbox {
     std::uint32_t number = 0;            // of the source in the queue
     std::atomic<std::uint64_t> last{0};  // message that has come or is missed; valid once `begun`
     std::atomic<bool> begun{false};
-    std::uint64_t named = 0;  // counts when its publisher named it last; with the lock of the inbox
+    std::atomic<std::size_t> feeds{0};  // of which it is a source
+    std::atomic<bool> ended{false};     // nothing more comes of it, for all that is known
+    std::uint64_t named = 0;            // counts when its publisher named it last; with the lock of the inbox
   };
 
   RemoteInbox(std::shared_ptr<client::Core> core, const TopicInfo& topic, std::string agents,
-              const SubscribeOptions& options, Received received);
+              const SubscribeOptions& options, Received received, std::vector<Uuid> path = {});
   ~RemoteInbox() override;
   /// Finds the publishers, now and whenever there may be others.
   void begin();
@@ -53,7 +55,8 @@ class RemoteInbox final : public Inbox {
   [[nodiscard]] bool left() const noexcept { return left_.load(std::memory_order_acquire); }
   /// With what has come so far.
   [[nodiscard]] Subscription subscription() const;
-  [[nodiscard]] std::shared_ptr<Known> known(const Source& source);
+  /// `where`: the address from which it has come.
+  [[nodiscard]] std::shared_ptr<Known> known(const Source& source, const std::string& where);
   void count_duplicate() noexcept { duplicates_.fetch_add(1, std::memory_order_relaxed); }
   /// Is its publisher still there, for all that is known? If not, it is forgotten.
   [[nodiscard]] bool goes_on(const Feed& feed);
@@ -72,14 +75,18 @@ class RemoteInbox final : public Inbox {
   void log_escaped() const noexcept override;
   void changed(int by);
   void look();
-  [[nodiscard]] std::map<std::string, Instance> instances();
+  /// By what tells processes apart; relays, each of which reaches all publishers, are one.
+  using Found = std::map<std::string, std::vector<Instance>>;
+  [[nodiscard]] Found instances();
   void forget_some();
+  void add_source(Known& known, std::uint64_t next, const Source& source);
 
   const std::shared_ptr<client::Core> core_;
   const TopicInfo& topic_;
   const std::string agents_;
   const SubscribeOptions options_;
   const Received received_;
+  const std::vector<Uuid> path_;  // the relays that it has come through
   const std::shared_ptr<Counters> counters_ = std::make_shared<Counters>();
   std::atomic<bool> left_{false};
   std::atomic<std::uint64_t> duplicates_{0};

@@ -8,7 +8,6 @@
 #include "mf/codec/value.hpp"
 #include "mf/link/server_link.hpp"
 #include "mf/server/stream.hpp"
-#include "mf/topics/hub.hpp"
 
 namespace mf::topics {
 namespace {
@@ -25,22 +24,26 @@ constexpr auto kLone = std::chrono::microseconds(100);
 /// One subscription. It lives as long as its queue or its stream will call it.
 class Outgoing final : public std::enable_shared_from_this<Outgoing> {
  public:
-  Outgoing(std::shared_ptr<Channel> channel, std::shared_ptr<Queue> queue, std::shared_ptr<server::Call> call,
-           std::shared_ptr<link::ServerLink> link, Responder<void> responder)
-      : channel_(std::move(channel)),
+  Outgoing(std::shared_ptr<Subscriptions> topic, std::shared_ptr<Queue> queue,
+           std::shared_ptr<server::Call> call, std::shared_ptr<link::ServerLink> link,
+           Responder<void> responder)
+      : topic_(std::move(topic)),
         queue_(std::move(queue)),
         call_(std::move(call)),
         link_(std::move(link)),
         responder_(std::move(responder)) {
     call_->set_results(Subscribe::kResultElementTier, link::kMethod<Subscribe>);
   }
-  ~Outgoing() { channel_->unsubscribe(*queue_); }
+  ~Outgoing() { topic_->unsubscribe(*queue_); }
   Outgoing(const Outgoing&) = delete;
   Outgoing& operator=(const Outgoing&) = delete;
 
   void start(const std::stop_token& stop) {
     stopping_.emplace(stop, [weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->leave();
+    });
+    queue_->when_cut([weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->cut();
     });
     await();
   }
@@ -104,7 +107,9 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
         append_value(out, Delivery::of_source({.source = entry.source,
                                                .publisher = origin->publisher,
                                                .agent = origin->agent,
-                                               .next = entry.first}));
+                                               .next = entry.first,
+                                               .live = entry.first + entry.count,
+                                               .keep = origin->keep}));
         break;
       }
       case Queue::Kind::missed:
@@ -151,14 +156,19 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
     } catch (const Error&) {  // what was told to the subscriber
     }
   }
+  /// On a publisher's thread: the subscriber takes nothing, and learns at once that it has lost its place.
+  void cut() {
+    fail(*queue_->why());
+    leave();
+  }
   /// Nobody reads any more.
   void leave() {
-    channel_->unsubscribe(*queue_);
+    topic_->unsubscribe(*queue_);
     queue_->close();
     responder_.respond({});
   }
 
-  const std::shared_ptr<Channel> channel_;
+  const std::shared_ptr<Subscriptions> topic_;
   const std::shared_ptr<Queue> queue_;
   const std::shared_ptr<server::Call> call_;
   const std::shared_ptr<link::ServerLink> link_;
@@ -201,13 +211,15 @@ void TopicServant::dispatch(server::Incoming& in) {
   const auto& what = request.what;
   std::shared_ptr<Queue> queue;
   try {
-    queue = channel_->make_queue(
+    queue = topic_->make_queue(
         {.max_messages = what.max_messages, .max_bytes = what.max_bytes, .overflow = what.overflow});
-    channel_->subscribe(queue, {.agents = what.agents,
-                                .peer = in.info().peer,
-                                .remote = true,
-                                .replay = what.replay,
-                                .seen = &what.seen});
+    topic_->subscribe(queue, {.agents = what.agents,
+                              .peer = in.info().peer,
+                              .authentication = in.ticket().link()->hello().authentication,
+                              .remote = true,
+                              .replay = what.replay,
+                              .seen = &what.seen,
+                              .path = what.path});
   } catch (const Error& error) {
     return in.ticket().fail(error.code(), error.execution(), error.message());
   }
@@ -226,7 +238,7 @@ void TopicServant::dispatch(server::Incoming& in) {
       server::detail::stream_answers(in, link::kMethod<Subscribe>,
                                      std::unique_ptr<server::detail::Encoder>(
                                          new server::detail::EncoderOf<void, Subscribe::kResultTier>(1)));
-  std::make_shared<Outgoing>(channel_, queue, call, link, Responder<void>(answers, 0))->start(stop);
+  std::make_shared<Outgoing>(topic_, queue, call, link, Responder<void>(answers, 0))->start(stop);
 }
 
 }  // namespace mf::topics

@@ -16,6 +16,9 @@ class Pushing(Protocol):
     @property
     def peer(self) -> str: ...
 
+    @property
+    def authentication(self) -> bytes: ...
+
     def kick(self) -> None:
         """There is something to take. From any thread."""
 

@@ -87,6 +87,8 @@ class AsyncRelayedResolver(AsyncResolver):
 
     __slots__ = ("_known", "_views")
 
+    of_relays = True
+
     def __init__(self, known: AsyncResolver, relays: Iterable[Address]) -> None:
         self._known = known
         self._views = RelayedViews(relays)

@@ -4,6 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from time import monotonic
+from typing import ClassVar
 
 from mf.core.clock import moment
 from mf.transport.address import Address
@@ -96,6 +97,9 @@ class Views(ABC):
     """Goes up with every change of any view: a cheap way to see that a choice made earlier may be out of
     date."""
 
+    of_relays: ClassVar[bool] = False
+    """Whether the instances are relays, each of which reaches all that is known."""
+
     def client_id(self) -> int:
         """For the upper half of request ids: a number unlike those of other clients. 0: there is none, or not
         yet."""
@@ -175,6 +179,8 @@ class RelayedResolver(Resolver):
     """For clients that block; `known` is closed with it."""
 
     __slots__ = ("_known", "_views")
+
+    of_relays = True
 
     def __init__(self, known: Resolver, relays: Iterable[Address]) -> None:
         self._known = known

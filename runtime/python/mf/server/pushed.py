@@ -30,6 +30,11 @@ class Push(PushDriver):
     def peer(self) -> str:
         return self._call.connection.peer
 
+    @property
+    def authentication(self) -> bytes:
+        hello = self._call.connection.session.peer
+        return hello.auth if hello is not None else b""
+
     def kick(self) -> None:
         """There is something to take."""
         call = self._call

@@ -14,8 +14,15 @@ from mf.core.error import Code, Error, not_executed, shortened, some_of
 from mf.topics._generated.mf.topics._types import Overflow, Position
 from mf.topics.info import AnyTopic
 from mf.topics.item import Counters, Origin
-from mf.topics.options import PublisherStats, SubscribeOptions, SubscriptionStats, TopicAccess, TopicsOptions
-from mf.topics.outlet import Outlet, Since
+from mf.topics.options import (
+    PublisherStats,
+    SubscribeOptions,
+    SubscriptionStats,
+    TopicAccess,
+    TopicAction,
+    TopicsOptions,
+)
+from mf.topics.outlet import Outlet, Since, closed
 from mf.topics.pattern import pattern_matches, pattern_refusal
 from mf.topics.queue import Queue
 
@@ -102,12 +109,19 @@ class Channel:
     # Agents
 
     def outlet(self, agent: str) -> Outlet:
-        """Of an agent as it travels; made when it is first asked for. Raises INVALID_ARGUMENT."""
+        """Of an agent as it travels; made when it is first asked for. Raises INVALID_ARGUMENT, and
+        PERMISSION_DENIED."""
+        found = self._outlets.get(agent)
+        if found is not None:
+            return found
+        self._check_agent(agent)
+        self._authorize(TopicAccess(self.topic.name, agent, "", TopicAction.PUBLISH))
         with self._lock:
-            found = self._outlets.get(agent)
+            if self._closed:
+                raise closed(self.topic.name)
+            found = self._outlets.get(agent)  # another's, meanwhile
             if found is not None:
                 return found
-            self._check_agent(agent)
             origin = Origin(self.topic, agent, self.hub.publisher, self.hub.counters)
             made = self._outlets[agent] = Outlet(origin, self.hub.options)
             for attached in self._subscriptions.values():
@@ -152,6 +166,7 @@ class Channel:
         *,
         replay: int,
         peer: str = "",
+        authentication: bytes = b"",
         remote: bool = False,
         seen: Sequence[Position] = (),
     ) -> None:
@@ -161,7 +176,7 @@ class Channel:
         attached = _Attached(queue, agents, peer, remote, replay, ours)
         try:
             check_subscription(self.topic, queue.overflow, agents)
-            self._authorize(agents, peer)
+            self._authorize(TopicAccess(self.topic.name, agents, peer, authentication=authentication))
             with self._lock:
                 self._check_count()
                 for outlet in self._outlets.values():
@@ -223,14 +238,17 @@ class Channel:
         """Ends all subscriptions."""
         with self._lock:
             self._closed = True
-            queues = list(self._subscriptions)
+            outlets, queues = list(self._outlets.values()), list(self._subscriptions)
+        for outlet in outlets:
+            outlet.close()
         for queue in queues:
             queue.end(None)
 
-    def _authorize(self, agents: str, peer: str) -> None:
+    def _authorize(self, access: TopicAccess) -> None:
         authorize = self.hub.options.authorize
-        if authorize is not None and not authorize(TopicAccess(self.topic.name, agents, peer)):
-            text = f'this peer may not subscribe to {self.topic.name} for "{shortened(agents)}"'
+        if authorize is not None and not authorize(access):
+            verb = "publish" if access.action is TopicAction.PUBLISH else "subscribe to"
+            text = f'this peer may not {verb} {access.topic} for "{shortened(access.agents)}"'
             raise not_executed(Code.PERMISSION_DENIED, text)
 
     def _check_count(self) -> None:

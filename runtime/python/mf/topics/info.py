@@ -1,9 +1,11 @@
 """R6. What generated code says about a topic."""
 
+from copy import copy
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 from mf.codec.codec import Codec
-from mf.core.service import ServiceInfo
+from mf.core.service import Method, ServiceInfo
 from mf.topics._generated.mf.topics._types import Overflow
 
 T = TypeVar("T")
@@ -60,20 +62,28 @@ class TopicInfo(Generic[T]):
     def service(self) -> ServiceInfo:
         """The topic as it is bound: always without an agent, with the one method that all topics have."""
         if self._service is None:
-            from mf.topics._generated.mf.topics._methods import ANY_TOPIC_SUBSCRIBE
-
             self._service = ServiceInfo(
                 name=self.name,
                 agent=None,
                 descriptor=self.descriptor,
                 annex=self.annex,
                 fingerprint=self.fingerprint,
-                methods=(ANY_TOPIC_SUBSCRIBE,),
+                methods=(_subscribe(),),
             )
         return self._service
 
     def __repr__(self) -> str:
         return f"TopicInfo({self.name!r})"
+
+
+@cache
+def _subscribe() -> Method[Any, Any]:
+    """No method of a service has such a name: so who knows no schema, a relay, sees that a topic is bound."""
+    from mf.topics._generated.mf.topics._methods import ANY_TOPIC_SUBSCRIBE
+
+    method = copy(ANY_TOPIC_SUBSCRIBE)
+    method.name = "topic.subscribe"
+    return method
 
 
 AnyTopic = TopicInfo[Any]

@@ -3,6 +3,7 @@ seconds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import NamedTuple
 from uuid import UUID
 
@@ -13,13 +14,20 @@ ALL_KEPT = (1 << 32) - 1
 _MOST = (1 << 32) - 1
 
 
+class TopicAction(Enum):
+    SUBSCRIBE = "subscribe"
+    PUBLISH = "publish"
+
+
 class TopicAccess(NamedTuple):
-    """Who wants to subscribe, and to what. `agents`: the pattern. `peer`: "tcp://10.0.0.3:5123"; "" in this
-    process."""
+    """Who wants to do what. `agents`: the pattern; of a publisher the agent. `peer`: "tcp://10.0.0.3:5123";
+    "" in this process. `authentication`: what its HELLO says of it."""
 
     topic: str
     agents: str
     peer: str
+    action: TopicAction = TopicAction.SUBSCRIBE
+    authentication: bytes = b""
 
 
 class TopicsOptions:
@@ -28,7 +36,8 @@ class TopicsOptions:
     together; one more is refused as OVERLOADED. `keep_bytes`: kept for replay, of one topic and agent,
     however many messages `@replay` asks for. `stall_timeout`: a subscription from elsewhere for which a
     publisher waits (Overflow.block) ends as OVERLOADED when it has taken nothing for so long. `authorize`:
-    False refuses a subscription as PERMISSION_DENIED; None: all are taken.
+    asked of each subscription, and of each agent before the first message is published for it; False refuses
+    it as PERMISSION_DENIED; None: all may do all.
     """
 
     __slots__ = (
@@ -90,6 +99,8 @@ class SubscribeOptions:
         replay: int | None = None,
     ) -> None:
         _check_bounds(max_messages, max_bytes, least=0)
+        if overflow is not None and not isinstance(overflow, Overflow):
+            raise TypeError(f"overflow is {overflow!r}: give one of mf.Overflow")
         if replay is not None and not 0 <= replay <= _MOST:
             raise ValueError(f"replay is {replay}: give a number of messages")
         self.overflow = overflow

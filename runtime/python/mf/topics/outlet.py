@@ -18,6 +18,11 @@ from mf.topics.options import AgentStats, TopicsOptions
 from mf.topics.queue import Queue
 
 
+def closed(topic: str) -> Error:
+    text = f"the topics of this process have been closed: nothing of {topic} is published any more"
+    return not_executed(Code.SHUTTING_DOWN, text)
+
+
 class Since(NamedTuple):
     """What a subscriber wants of the time before. `seen`: the number of the last message that it has."""
 
@@ -34,6 +39,7 @@ class _Match(NamedTuple):
 class Outlet:
     __slots__ = (
         "_blocking",
+        "_closed",
         "_keep_bytes",
         "_kept",
         "_kept_bytes",
@@ -54,6 +60,7 @@ class Outlet:
         self._remote = 0
         self._blocking = 0
         self._next = 1
+        self._closed = False
         self._kept: deque[Item] = deque()
         self._kept_bytes = 0
 
@@ -63,8 +70,11 @@ class Outlet:
             item.size = len(item.payload())
 
     def attempt(self, item: Item) -> Queue | None:
-        """Gives a message its number and hands it out; or gives a queue that blocks and has no room."""
+        """Gives a message its number and hands it out; or gives a queue that blocks and has no room. Raises
+        SHUTTING_DOWN after `close`."""
         with self._lock:
+            if self._closed:
+                raise closed(self.origin.topic.name)
             if self._blocking and (full := self._reserve(item.size)) is not None:
                 return full
             item.sequence = self._next
@@ -102,7 +112,7 @@ class Outlet:
             first = self._next - min(since.replay, len(self._kept))
             if since.seen is not None:
                 first = min(since.seen, self._next - 1) + 1
-            source = queue.add_source(self.origin, first)
+            source = queue.add_source(self.origin, first, self._next)
             if first < kept_from:
                 queue.push_missed(self.origin, source, first, kept_from - first, Why.not_kept)
                 first = kept_from
@@ -121,6 +131,11 @@ class Outlet:
             self._matches = left
             self._remote = sum(match.remote for match in left)
             self._blocking = sum(match.queue.blocks for match in left)
+
+    def close(self) -> None:
+        """Nothing can be published any more."""
+        with self._lock:
+            self._closed = True
 
     def stats(self) -> AgentStats:
         with self._lock:

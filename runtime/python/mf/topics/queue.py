@@ -32,7 +32,7 @@ class Kind(IntEnum):
 
 @dataclass(slots=True)
 class Entry:
-    """`first`: of SOURCE the next number; of MISSED the first that is missed. `origin`: of these two."""
+    """`first`: of SOURCE the next number, of which `count` are replayed; of MISSED the first that is missed. `origin`: of these two."""
 
     kind: Kind
     source: int = 0
@@ -125,12 +125,13 @@ class Queue:
 
     # Who fills it
 
-    def add_source(self, origin: Origin, next_: int) -> int:
-        """A new source, whose next message has this number; gives its own."""
+    def add_source(self, origin: Origin, next_: int, live: int) -> int:
+        """A new source, whose next message has this number, and whose first that is not replayed has `live`;
+        gives its own."""
         with self._lock:
             source = self._number()
             if not self._ended:
-                self._ring.append(Entry(Kind.SOURCE, source, first=next_, origin=origin))
+                self._ring.append(Entry(Kind.SOURCE, source, None, next_, live - next_, origin=origin))
         return source
 
     def add_untold_source(self) -> int:

@@ -3,7 +3,8 @@ wants, all of which fill its one queue. On one loop of asyncio: that of the clie
 of a client that blocks.
 
 A stream that ends is opened again while its instance is known, and goes on behind what the subscriber has
-seen. While the queue is full no stream is read, so that the queues of the publishers fill, and their policies
+seen. Of several relays, each of which reaches the same publishers, one has the stream, and the next when that
+is lost. While the queue is full no stream is read, so that the queues of the publishers fill, and their policies
 act.
 """
 
@@ -249,6 +250,10 @@ class RemoteInbox(Inbox):
         seen.next = until
 
 
+_RELAYS = "relays"
+"""Instead of what tells processes apart."""
+
+
 class _One(AsyncResolver):
     """The one instance that a stream is of."""
 
@@ -276,7 +281,7 @@ class _Follow:
         self._inbox = inbox
         self._resolver = resolver
         self._router = router
-        self._offered: dict[str, Instance] = {}
+        self._offered: dict[str, list[Instance]] = {}
         self._tasks: dict[str, Task[None]] = {}
 
     async def run(self) -> None:
@@ -299,14 +304,18 @@ class _Follow:
                 await wait(tasks)
 
     def _meet(self, view: View) -> None:
-        self._offered = dict(self._wanted(view))
+        self._offered = {}
+        for key, instance in self._wanted(view):
+            ways = self._offered.setdefault(_RELAYS if self._resolver.of_relays else key, [])
+            if instance not in ways:
+                ways.append(instance)
         loop = get_running_loop()
-        for key, instance in self._offered.items():
+        for key in self._offered:
             if key not in self._tasks:
-                self._tasks[key] = loop.create_task(self._stay(key, instance))
+                self._tasks[key] = loop.create_task(self._stay(key))
 
     def _wanted(self, view: View) -> Iterable[tuple[str, Instance]]:
-        """Of each process one."""
+        """With what tells processes apart."""
         for instance in view.whole:
             yield instance.address, instance
         for agent, instances in view.agents.items():
@@ -314,14 +323,20 @@ class _Follow:
                 for instance in instances:
                     yield instance.nonce.hex() or instance.address, instance
 
-    async def _stay(self, key: str, instance: Instance) -> None:
+    async def _stay(self, key: str) -> None:
         """While it is known."""
         backoff, inbox = Backoff(), self._inbox
         silent = False
+        turn = 0
+        address = ""
         try:
             while key in self._offered and not self._router.pool.closed:
+                ways = self._offered[key]
+                instance = ways[turn % len(ways)]
+                address = instance.address
+                turn += 1
                 try:
-                    await self._subscribe(self._offered[key], backoff)
+                    await self._subscribe(instance, backoff)
                 except Error as error:
                     if self._is_final(error.code):
                         inbox.queue.end(error)
@@ -330,7 +345,7 @@ class _Follow:
                         info(
                             "subscription to %s at %s: %s; trying on",
                             inbox.topic.name,
-                            instance.address,
+                            address,
                             quote(error.message),
                         )
                     silent = True
@@ -338,7 +353,7 @@ class _Follow:
                     silent = False
                 await sleep(backoff.next())
         except Exception as bug:
-            log_handler_failure(f"a subscription to {inbox.topic.name} at {instance.address}", bug)
+            log_handler_failure(f"a subscription to {inbox.topic.name} at {address}", bug)
             inbox.queue.end(Error(Code.INTERNAL, f"{type(bug).__name__}: {bug}", Execution.UNKNOWN))
         finally:
             self._tasks.pop(key, None)

@@ -43,7 +43,7 @@ class ServedTopic(PushServant):
             SubscribeOptions(overflow=what.overflow, max_messages=what.max_messages, max_bytes=what.max_bytes)
         )
         self._channel.subscribe(
-            queue, what.agents, replay=what.replay, peer=push.peer, remote=True, seen=what.seen
+            queue, what.agents, replay=what.replay, peer=push.peer, authentication=push.authentication, remote=True, seen=what.seen
         )
         return _Subscribed(self._channel, queue, push)
 
@@ -103,5 +103,8 @@ def _encoded(entry: Entry) -> Encoded:
         return _ENCODE(DeliveryMessage(Message(source, item.sequence, item.time, item.payload())))
     if entry.kind is Kind.SOURCE:
         assert origin is not None
-        return _ENCODE(DeliverySource(Source(source, origin.publisher, origin.agent, entry.first)))
+        live, keep = entry.first + entry.count, origin.topic.replay
+        return _ENCODE(
+            DeliverySource(Source(source, origin.publisher, origin.agent, entry.first, live, keep))
+        )
     return _ENCODE(DeliveryMissed(Missed(entry.first, entry.count, source, entry.why)))

@@ -30,7 +30,6 @@ class ControllerResolver final : public Resolver {
   ~ControllerResolver() override;
 
   Snapshot offers(std::string_view service) override;
-  Snapshot publishers(std::string_view topic) override;
   std::uint64_t add_listener(std::function<void()> changed) override;
   void remove_listener(std::uint64_t listener) noexcept override;
   Snapshot wait_for_change(std::string_view service, const Snapshot& known, TimePoint until) override;

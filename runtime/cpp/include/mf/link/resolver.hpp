@@ -17,6 +17,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mf/core/log.hpp"
@@ -57,6 +58,11 @@ struct Offers {
   friend bool operator==(const Offers&, const Offers&) = default;
 };
 
+/// Before the name of a topic it is the name under which a resolver is asked who publishes it; no service has
+/// such a name.
+inline constexpr std::string_view kTopicView = "topic ";
+[[nodiscard]] std::string topic_view(std::string_view topic);
+
 class Resolver {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
@@ -64,12 +70,10 @@ class Resolver {
 
   virtual ~Resolver() = default;
 
-  /// What is known now; never null, never blocks. The first question about a service starts to watch it.
+  /// What is known now; never null, never blocks. The first question about a service starts to watch it. Of a
+  /// topic (topic_view()) it is who publishes it, for which agents; "*" stands for any.
   virtual Snapshot offers(std::string_view service) = 0;
 
-  /// The same of a topic: who publishes it, for which agents; "*" stands for any. As offers(), if the source
-  /// knows no agents.
-  virtual Snapshot publishers(std::string_view topic) { return offers(topic); }
   /// Calls when a snapshot may be another one, on some thread and never within a call, until it is removed.
   /// 0: none ever is.
   virtual std::uint64_t add_listener(std::function<void()> /*changed*/) { return 0; }
@@ -83,6 +87,9 @@ class Resolver {
 
   /// Whether the agents of a service are known here, so that "everywhere" has a meaning.
   [[nodiscard]] virtual bool knows_agents() const noexcept = 0;
+
+  /// Whether the instances are relays, each of which reaches all that is known.
+  [[nodiscard]] virtual bool of_relays() const noexcept { return false; }
 
   /// The client's id for the upper half of request ids, given by the source; 0: none, make a random one.
   [[nodiscard]] virtual std::uint32_t client_id() const noexcept { return 0; }
@@ -120,6 +127,11 @@ class RelayedResolver final : public Resolver {
   Snapshot wait_for_change(std::string_view service, const Snapshot& known, TimePoint until) override;
   [[nodiscard]] std::uint64_t version() const noexcept override { return known_->version(); }
   [[nodiscard]] bool knows_agents() const noexcept override { return known_->knows_agents(); }
+  [[nodiscard]] bool of_relays() const noexcept override { return true; }
+  std::uint64_t add_listener(std::function<void()> changed) override {
+    return known_->add_listener(std::move(changed));
+  }
+  void remove_listener(std::uint64_t listener) noexcept override { known_->remove_listener(listener); }
   [[nodiscard]] std::uint32_t client_id() const noexcept override { return known_->client_id(); }
   void forget(std::string_view service) noexcept override;
   void close() noexcept override { known_->close(); }

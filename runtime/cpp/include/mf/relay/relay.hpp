@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "mf/core/log.hpp"
 #include "mf/link/resolver.hpp"
 #include "mf/server/forwarder.hpp"
+#include "mf/topics/options.hpp"
 #include "mf/transport/tls.hpp"
 
 namespace mf::relay {
@@ -34,9 +36,22 @@ struct RelayOptions {
   /// Connections to servers, of one client and of all.
   std::size_t max_servers_of_client = 256;
   std::size_t max_servers = 16'384;
+  /// Topics for its clients: the bounds of their queues, of what is kept for those who come later, and who
+  /// may subscribe and publish. Who stalls here must be cut before a publisher cuts the relay.
+  TopicsOptions topics{.stall_timeout = std::chrono::milliseconds(5'000)};
+  /// How many subscriptions it has at publishers; those of its clients that want the same share one.
+  std::size_t max_trunks = 1'024;
   /// How servers at tls:// are verified, and other relays at relay+tls://.
   TlsOptions tls{};
   Log log{};
+};
+
+/// One subscription of a relay at the publishers of a topic, and those of its clients who share it.
+struct TopicRelayStats {
+  std::string topic{};
+  std::uint64_t received = 0;  // messages
+  std::uint64_t missed = 0;    // on the way to the relay
+  std::vector<SubscriptionStats> subscriptions{};
 };
 
 struct Shared;
@@ -52,6 +67,7 @@ class Relay final : public server::Forwarder {
 
   std::shared_ptr<server::Forwarding> connected(const std::shared_ptr<link::ServerLink>& link) override;
   void opened(const protocol::Nonce& nonce, const std::string& address) override;
+  [[nodiscard]] std::vector<TopicRelayStats> topics() const;
   /// After the server was stopped.
   void close();
 

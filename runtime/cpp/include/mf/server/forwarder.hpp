@@ -12,6 +12,7 @@
 
 #include "mf/core/clock.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/servant.hpp"
 #include "mf/protocol/control.hpp"
 #include "mf/protocol/events.hpp"
 
@@ -32,6 +33,8 @@ class Forwarding {
  public:
   virtual ~Forwarding() = default;
 
+  /// Who serves the calls of this binding here; null: they are handed on. Throws Error: it is refused.
+  virtual std::shared_ptr<Servant> serve(const protocol::Bind& bind) = 0;
   /// `answer` is called once, later, with what this gives.
   using Answer = std::function<void(const Forwarded* of, Code code, std::string_view why)>;
   virtual std::shared_ptr<Forwarded> on_bind(const protocol::Bind& bind, Answer answer) = 0;

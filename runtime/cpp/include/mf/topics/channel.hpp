@@ -16,6 +16,7 @@
 #include "mf/topics/options.hpp"
 #include "mf/topics/outlet.hpp"
 #include "mf/topics/queue.hpp"
+#include "mf/topics/subscriptions.hpp"
 #include "mf/topics/topic.hpp"
 
 namespace mf::link {
@@ -26,35 +27,25 @@ namespace mf::topics {
 
 class Hub;
 
-/// A subscription as it is asked for; refers to what the caller has.
-struct Request {
-  std::string_view agents{};
-  std::string_view peer{};  // "" in this process
-  bool remote = false;
-  std::uint32_t replay = 0;
-  const std::vector<Position>* seen = nullptr;
-};
-
-class Channel : public std::enable_shared_from_this<Channel> {
+class Channel final : public Subscriptions, public std::enable_shared_from_this<Channel> {
  public:
   using Listener = std::function<void(const SubscriptionStats&)>;
 
   Channel(std::shared_ptr<Hub> hub, const TopicInfo& topic);
 
   [[nodiscard]] const TopicInfo& topic() const noexcept { return topic_; }
+  [[nodiscard]] const ServiceInfo& service() const noexcept override { return topic_.service; }
   [[nodiscard]] const std::shared_ptr<Hub>& hub() const noexcept { return hub_; }
 
-  /// Of an agent as it travels; made when it is first asked for. Throws INVALID_ARGUMENT.
+  /// Of an agent as it travels; made when it is first asked for. Throws INVALID_ARGUMENT, or
+  /// PERMISSION_DENIED.
   std::shared_ptr<Outlet> outlet(std::string_view agent);
   /// Agents that have an outlet, as they travel.
   [[nodiscard]] std::vector<std::string> agents() const;
 
-  /// A queue within the bounds of this process. Throws INVALID_ARGUMENT for what the topic does not allow.
-  [[nodiscard]] std::shared_ptr<Queue> make_queue(const Queue::Bounds& wanted) const;
-  /// Everything that matches goes to the queue from now on. Throws OVERLOADED: there are too many;
-  /// INVALID_ARGUMENT: a pattern that the topic cannot have; PERMISSION_DENIED.
-  void subscribe(const std::shared_ptr<Queue>& queue, const Request& request);
-  void unsubscribe(const Queue& queue);
+  [[nodiscard]] std::shared_ptr<Queue> make_queue(const Queue::Bounds& wanted) const override;
+  void subscribe(const std::shared_ptr<Queue>& queue, const Request& request) override;
+  void unsubscribe(const Queue& queue) override;
 
   /// False: there are fewer until then.
   [[nodiscard]] bool await_subscribers(std::size_t count, TimePoint until);
@@ -73,9 +64,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
     std::map<std::string, std::uint64_t, std::less<>> seen{};  // by agent, of this publisher
   };
 
-  void check(const Request& request);
-  void match(const Attached& attached, Outlet& outlet) const;
-  void tell(const Listener Channel::* listener, const Attached& about);
+  [[nodiscard]] static bool match(const Attached& attached, Outlet& outlet);
   [[nodiscard]] static SubscriptionStats figures(const Attached& attached);
 
   const std::shared_ptr<Hub> hub_;

@@ -35,6 +35,8 @@ struct Origin {
   std::string agent;  // as it travels
   Uuid publisher;
   std::shared_ptr<Counters> counters;
+  std::uint32_t keep = 0;  // messages, for those who come later
+  std::string where{};     // the publisher's address, if it is elsewhere
 };
 
 class Item {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,11 +21,17 @@ namespace mf {
 using topics::Overflow;
 using topics::Why;
 
-/// Who wants to subscribe, and to what: the question to TopicsOptions::authorize.
+enum class TopicAction : std::uint8_t { subscribe, publish };
+
+/// Who wants to do what: the question to TopicsOptions::authorize, of publishers and of relays.
 struct TopicAccess {
+  TopicAction action = TopicAction::subscribe;
   std::string_view topic{};
-  std::string_view agents{};  // the pattern
-  std::string_view peer;      // "tcp://10.0.0.3:5123"; "" in this process
+  std::string_view agents{};  // the pattern; of a publisher the agent
+  /// "tcp://10.0.0.3:5123"; "" in this process. Of a publisher elsewhere the address where it is found.
+  std::string_view peer{};
+  /// What its HELLO says of it (ClientOptions::authentication); nothing of a publisher.
+  std::span<const std::byte> authentication{};
 };
 
 struct TopicsOptions {
@@ -38,7 +45,8 @@ struct TopicsOptions {
   /// A subscription from elsewhere for which a publisher waits (Overflow::block) ends as OVERLOADED when it
   /// has taken nothing for so long.
   std::chrono::milliseconds stall_timeout{10'000};
-  /// False: the subscription is refused as PERMISSION_DENIED. None: all are taken.
+  /// False: it is refused as PERMISSION_DENIED. None: all may do all. Asked of each subscription, and of each
+  /// agent before the first message is published for it.
   std::function<bool(const TopicAccess&)> authorize{};
   Log log{};
 };

@@ -1,5 +1,6 @@
 // The messages of one topic and agent as this process publishes them: their numbers, who gets them, and the
-// latest, which are kept for those who come later.
+// latest, which are kept for those who come later. A relay's have their numbers already, from a publisher
+// elsewhere (forward(), miss()).
 //
 // Threads. Any number may publish; a message gets its number and goes to all queues under one lock, so that
 // all see the same order. Values are encoded before that lock is taken, and nobody is woken under it.
@@ -35,17 +36,31 @@ class Outlet {
     std::optional<std::uint64_t> seen{};  // the number of the last message that it has
   };
 
-  Outlet(std::shared_ptr<const Origin> origin, const Limits& limits)
-      : origin_(std::move(origin)), limits_(limits) {}
+  /// The next message has the number `next`; those before `live` are replayed by who has published them.
+  Outlet(std::shared_ptr<const Origin> origin, const Limits& limits, std::uint64_t next = 1,
+         std::uint64_t live = 1)
+      : origin_(std::move(origin)), limits_(limits), next_(next), live_(live) {}
 
   [[nodiscard]] const std::shared_ptr<const Origin>& origin() const noexcept { return origin_; }
 
   /// Gives the messages their numbers and hands them out. Throws what is wrong with a value, and
-  /// DEADLINE_EXCEEDED if a subscription that blocks has had no room for one for so long; what was before
-  /// that is published.
+  /// DEADLINE_EXCEEDED if a subscription that blocks has had no room for one for so long, and SHUTTING_DOWN
+  /// after close(); what was before that is published.
   void publish(std::span<ItemRef> items, std::chrono::nanoseconds patience);
 
-  /// `remote`: it wants bytes.
+  /// Hands out a message that has its number, or tells of some that are missed. Gives a queue that blocks and
+  /// has no room, and then nobody got it: the caller comes again once it has.
+  [[nodiscard]] std::shared_ptr<Queue> forward(const ItemRef& item);
+  [[nodiscard]] std::shared_ptr<Queue> miss(std::uint64_t first, std::uint64_t count);
+  /// Nothing more comes, as who subscribes is told.
+  void end();
+  /// Nothing can be published any more.
+  void close();
+
+  /// The queue has waited for room as long as it may.
+  void cut(Queue& stalled_queue) const;
+
+  /// `remote`: it wants bytes. The caller wakes the queue, without locks.
   void attach(const std::shared_ptr<Queue>& queue, const Since& since, bool remote);
   void detach(const Queue& queue);
   [[nodiscard]] AgentStats stats() const;
@@ -56,12 +71,15 @@ class Outlet {
     std::shared_ptr<Queue> queue;
     std::uint32_t source = 0;
     bool remote = false;
+    std::uint64_t from = 0;  // the number of the first message that it wants
   };
+  using Woken = std::vector<std::shared_ptr<Queue>>;
 
   [[nodiscard]] std::shared_ptr<Queue> reserve(std::size_t size);
   void wait_for_room(Lock& lock, Queue& queue, std::size_t size, TimePoint deadline);
-  void hand_out(Item& item, std::vector<std::shared_ptr<Queue>>& wake);
+  void hand_out(Item& item, Woken& wake);
   void keep(Item& item);
+  void forget_kept();
 
   const std::shared_ptr<const Origin> origin_;
   const Limits limits_;
@@ -70,8 +88,10 @@ class Outlet {
   std::vector<Match> matches_;
   std::size_t blocking_ = 0;
   std::uint64_t next_ = 1;
+  const std::uint64_t live_;
   std::deque<ItemRef> kept_;
   std::size_t kept_bytes_ = 0;
+  bool closed_ = false;
 };
 
 }  // namespace mf::topics

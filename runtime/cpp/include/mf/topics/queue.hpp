@@ -24,6 +24,7 @@
 #include "mf/link/waiter.hpp"
 #include "mf/topics.types.hpp"
 #include "mf/topics/item.hpp"
+#include "mf/topics/options.hpp"
 
 namespace mf::topics {
 
@@ -31,9 +32,9 @@ class Queue {
  public:
   enum class Kind : std::uint8_t { message, source, missed, ended };
   struct Entry {
-    ItemRef item{};  // of a message
-    std::uint64_t first = 0;
-    std::uint64_t count = 0;
+    ItemRef item{};           // of a message
+    std::uint64_t first = 0;  // of a source: the number of its next message
+    std::uint64_t count = 0;  // of a source: how many of them are replayed
     std::uint32_t source = 0;
     Kind kind = Kind::message;
     Why why = Why::dropped;
@@ -52,6 +53,8 @@ class Queue {
   };
 
   explicit Queue(const Bounds& bounds) : bounds_(bounds) {}
+  /// What is wanted, as far as these options allow it.
+  Queue(const Bounds& wanted, const TopicsOptions& most);
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
@@ -60,16 +63,24 @@ class Queue {
 
   // ---- who fills it; each true: wake() is to be called ----
 
-  /// A new source, whose next message has this number; gives its own.
-  std::uint32_t add_source(std::shared_ptr<const Origin> origin, std::uint64_t next);
+  /// A new source, whose next message has this number, and whose first that is not replayed has `live`; gives
+  /// its own.
+  std::uint32_t add_source(std::shared_ptr<const Origin> origin, std::uint64_t next, std::uint64_t live);
   /// Takes over a use of the item. `reserved`: reserve() has said that there is room. `kept`: it is replayed,
   /// and its publisher has it anyhow, so that a queue that loses nothing takes it beyond its bounds.
   [[nodiscard]] bool push(Item* item, std::uint32_t source, bool reserved, bool kept = false);
   /// Counts as a message.
   [[nodiscard]] bool push_missed(std::uint32_t source, std::uint64_t first, std::uint64_t count, Why why,
                                  bool reserved = false);
+  /// The same for who has no bound for what it tells: without room it counts as what the policy does then.
+  [[nodiscard]] bool push_gap(std::uint32_t source, std::uint64_t first, std::uint64_t count, Why why,
+                              bool reserved);
+  /// Nothing more comes of this source.
+  [[nodiscard]] bool push_ended(std::uint32_t source);
   /// Nothing more comes: all that is in it can still be taken, then it ends; with a failure, if there is one.
   [[nodiscard]] bool end(std::shared_ptr<const Failure> why);
+  /// The same at once, whatever is in it: calls what when_cut() was given, in any case without a lock.
+  void cut(std::shared_ptr<const Failure> why);
   void wake();
 
   /// Keeps room for a message of this size; false: there is none. A queue that is closed has room.
@@ -92,6 +103,8 @@ class Queue {
   [[nodiscard]] Got wait(Entry& into, TimePoint until);
   /// Calls once when take() has something to say, perhaps at once.
   void when_ready(UniqueFunction<void()> ready);
+  /// Called by cut(), on its thread.
+  void when_cut(UniqueFunction<void()> cut);
   /// The message that was taken last cannot be sent to the subscriber: it is dropped.
   void count_undeliverable();
   /// Nobody takes anything any more: it is emptied, and takes nothing.
@@ -102,6 +115,7 @@ class Queue {
 
  private:
   using Lock = std::unique_lock<std::mutex>;
+  using Rooms = std::vector<std::pair<std::size_t, UniqueFunction<void()>>>;  // for so many bytes each
   struct Of {
     std::shared_ptr<const Origin> origin;
     std::uint64_t missed_from = 0;
@@ -149,10 +163,13 @@ class Queue {
   void tell_missed(std::uint32_t source, Entry& into);
   [[nodiscard]] Got take(Entry& into, Lock& lock);
   void drop_oldest(std::size_t size);
+  void tell_missed_before(std::uint32_t source);
+  void disconnect();
   [[nodiscard]] bool room_wanted() const noexcept { return waited_since_ != TimePoint{} || !rooms_.empty(); }
   /// An entry has left the ring.
   void leaves(const Entry& entry) noexcept;
   void release_room(Lock& lock);
+  [[nodiscard]] Rooms release_rooms();
 
   const Bounds bounds_;
   mutable std::mutex mutex_;  // all below
@@ -173,8 +190,9 @@ class Queue {
   std::shared_ptr<const Failure> why_;
   std::vector<link::Waiter*> waiters_;
   UniqueFunction<void()> ready_;
+  UniqueFunction<void()> cut_;
   std::vector<link::Waiter*> room_waiters_;
-  std::vector<std::pair<std::size_t, UniqueFunction<void()>>> rooms_;  // for so many bytes each
+  Rooms rooms_;
 };
 
 }  // namespace mf::topics

@@ -9,11 +9,13 @@
 
 #include "mf/core/service.hpp"
 #include "mf/topics.types.hpp"
+#include "mf/topics/options.hpp"
 
 namespace mf::topics {
 
-/// The one method of every topic on the wire (runtime/idl/mf/topics.mfidl).
-inline constexpr std::array<std::string_view, 1> kMethods{"subscribe"};
+/// The one method of every topic on the wire (runtime/idl/mf/topics.mfidl). No method of a service has such a
+/// name: so who knows no schema, a relay, sees that a topic is bound.
+inline constexpr std::array<std::string_view, 1> kMethods{"topic.subscribe"};
 
 /// Policies as TopicInfo::overflow has them.
 [[nodiscard]] constexpr std::uint8_t bit(Overflow overflow) noexcept {
@@ -39,6 +41,9 @@ struct TopicInfo {
 
   [[nodiscard]] std::string_view name() const noexcept { return service.name; }
 };
+
+/// Asks TopicsOptions::authorize; throws PERMISSION_DENIED.
+void check_access(const TopicsOptions& options, const TopicAccess& access);
 
 /// Throws INVALID_ARGUMENT for one that the topic does not allow, or a pattern that it cannot have.
 void check_subscription(const TopicInfo& topic, Overflow overflow, std::string_view agents);

@@ -62,6 +62,8 @@ SOURCE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("publisher", shape.UUID),
         shape.Field("agent", shape.Checked(shape.STRING, (rules.HasLength(0, 1024),))),
         shape.Field("next", shape.U64),
+        shape.Field("live", shape.U64),
+        shape.Field("keep", shape.U32),
     ),
 )
 SOURCE_CODEC: Final[TypeCodec[Source]] = Codec(SOURCE_SHAPE)

@@ -60,6 +60,8 @@ type mf.topics.Source struct febird
  publisher uuid
  agent string
  next u64
+ live u64
+ keep u32
 type mf.topics.Subscription struct archive
  agents 1: string
  overflow 2: mf.topics.Overflow
@@ -96,6 +98,6 @@ ANY_TOPIC_SERVICE: Final = ServiceInfo(
     agent=None,
     descriptor=ANY_TOPIC_DESCRIPTOR,
     annex=ANY_TOPIC_ANNEX,
-    fingerprint=bytes.fromhex("ecae244322af7223ed8420544194b2d2"),
+    fingerprint=bytes.fromhex("1df5c4c8c5e60f9d1cf57c86122b8e31"),
     methods=(ANY_TOPIC_SUBSCRIBE,),
 )

@@ -78,8 +78,12 @@ class Source:
     """Another one whenever the publisher's process starts anew."""
     agent: Text = ""
     next: int = 0
-    """The number that the next message had when the subscription began, or a lower one of what is
-    replayed.
+    """The number of the next message."""
+    live: int = 0
+    """The number that the next message had when the subscription began: those before it are replayed."""
+    keep: int = 0
+    """So many of its messages are kept for those who come later (`@replay`), which a relay does in its
+    turn.
     """
 
 

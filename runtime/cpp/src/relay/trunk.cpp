@@ -1,0 +1,304 @@
+#include "relay/trunk.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "client/core.hpp"
+#include "mf/core/error.hpp"
+#include "mf/topics/pattern.hpp"
+#include "relay/topics.hpp"
+
+namespace mf::relay {
+namespace {
+
+using topics::Outlet;
+using topics::Queue;
+
+// How many entries are taken under one lock.
+constexpr std::size_t kAtOnce = 64;
+// That one trunk has had. Then its subscribers begin anew, and go on where they are.
+constexpr std::size_t kMostSources = std::size_t{1} << 17U;
+
+/// A message whose bytes are all that there is.
+class Unread final : public topics::Item {
+ public:
+  explicit Unread(Bytes payload) {
+    size = payload.size();
+    set_payload(std::move(payload));
+  }
+  [[nodiscard]] static topics::Item* received(Bytes payload) { return new Unread(std::move(payload)); }
+
+ private:
+  Bytes encode() override { return payload_; }  // it has them from the beginning
+};
+
+/// Who blocks has little between itself and its publisher; for others it is the publisher's own bounds.
+SubscribeOptions options_of(const TrunkKey& key) {
+  SubscribeOptions options;
+  options.overflow = key.overflow;
+  if (key.overflow != topics::Overflow::block) options.max_messages = options.max_bytes = 0;
+  return options;
+}
+
+std::vector<Uuid> path_of(const Shared& shared, const TrunkKey& key) {
+  auto path = key.path;
+  std::memcpy(path.emplace_back().bytes.data(), shared.nonce.data(), shared.nonce.size());
+  return path;
+}
+
+Failure failure(Code code, std::string message) {
+  return {
+      .code = code, .execution = Execution::not_executed, .message = std::move(message), .declared = nullptr};
+}
+
+}  // namespace
+
+TopicName::TopicName(std::string named, const Fingerprint& fingerprint)
+    : name(std::move(named)),
+      service{.name = name, .fingerprint = fingerprint, .methods = topics::kMethods},
+      with_agents{.service = service, .per_agent = true},
+      without{.service = service} {}
+
+Trunk::Trunk(std::shared_ptr<Shared> shared, TrunkKey key, std::shared_ptr<Services::Use> use)
+    : shared_(std::move(shared)),
+      key_(std::move(key)),
+      use_(std::move(use)),
+      core_(shared_->topics->core()),
+      upstream_(std::make_shared<topics::RemoteInbox>(core_, key_.topic->info(!key_.agents.empty()),
+                                                      key_.agents, options_of(key_), &Unread::received,
+                                                      path_of(*shared_, key_))) {}
+
+Trunk::~Trunk() = default;
+
+void Trunk::begin() {
+  pump();
+  upstream_->begin();
+}
+
+bool Trunk::match(Attached& attached, Outlet& outlet) {
+  const auto& origin = *outlet.origin();
+  Outlet::Since since{.replay = attached.replay};
+  const auto seen = attached.seen.find({origin.publisher, origin.agent});
+  if (seen != attached.seen.end()) {
+    since.seen = seen->second;
+    attached.seen.erase(seen);
+  }
+  outlet.attach(attached.queue, since, true);
+  return true;
+}
+
+bool Trunk::attach(const std::shared_ptr<Queue>& queue, const topics::Request& request) {
+  Attached attached{.queue = queue, .peer = std::string(request.peer), .replay = request.replay};
+  if (request.seen != nullptr) {
+    for (const auto& position : *request.seen)
+      attached.seen[{position.publisher, position.agent}] = position.sequence;
+  }
+  const std::scoped_lock lock(mutex_);
+  if (ended_) return false;
+  if (const auto most = shared_->options.topics.max_subscriptions; subscriptions_.size() >= most)
+    throw Error(Code::overloaded, Execution::not_executed,
+                "topic " + key_.topic->name + " has " + std::to_string(most) +
+                    " subscriptions, the most that this relay takes");
+  // Nobody waits for the queue yet.
+  for (const auto& [source, outlet] : outlets_) (void)match(attached, *outlet);
+  subscriptions_.emplace(queue.get(), std::move(attached));
+  return true;
+}
+
+std::optional<SubscriptionStats> Trunk::detach(const Queue& queue) {
+  Attached gone;
+  const std::scoped_lock lock(mutex_);
+  const auto found = subscriptions_.find(&queue);
+  if (found == subscriptions_.end()) return std::nullopt;
+  gone = std::move(found->second);
+  subscriptions_.erase(found);
+  for (const auto& [source, outlet] : outlets_) outlet->detach(queue);
+  return figures(gone);
+}
+
+bool Trunk::retire() {
+  const std::scoped_lock lock(mutex_);
+  if (!subscriptions_.empty()) return false;
+  ended_ = true;
+  return true;
+}
+
+void Trunk::close() {
+  upstream_->close();
+}
+
+// ---- what comes
+
+// Whoever comes while somebody hands on leaves it to him.
+void Trunk::pump() {
+  if (asked_.fetch_add(1) != 0) return;
+  for (std::uint32_t seen = 1; seen != 0;) {
+    seen = asked_.load();
+    pump_all();
+    seen = asked_.fetch_sub(seen) - seen;
+  }
+}
+
+void Trunk::pump_all() {
+  auto& inbox = upstream_->inbox();
+  for (;;) {
+    if (at_ == count_) {
+      at_ = 0;
+      Queue::Got got{};
+      count_ = inbox.take_some(entries_, kAtOnce, got);
+      if (count_ == 0 && got == Queue::Got::nothing) {
+        return inbox.when_ready([weak = weak_from_this()] {
+          if (const auto self = weak.lock()) self->pump();
+        });
+      }
+      if (count_ == 0) {
+        const auto why = inbox.why();
+        return end(why ? *why : failure(Code::unavailable, "the relay has ended the subscription"));
+      }
+    }
+    auto& entry = entries_[at_];
+    if (auto full = pass(entry)) return wait_for(std::move(full), entry.item ? entry.item->size : 0);
+    entry.item = {};
+    ++at_;
+  }
+}
+
+std::shared_ptr<Queue> Trunk::pass(Queue::Entry& entry) {
+  if (entry.kind == Queue::Kind::source) {
+    begin_source(entry);
+    return nullptr;
+  }
+  const auto outlet = sources_[entry.source];
+  if (!outlet) return nullptr;  // its publisher may not publish
+  waiting_ = outlet;
+  switch (entry.kind) {
+    case Queue::Kind::message:
+      if (auto full = outlet->forward(entry.item)) return full;
+      received_.fetch_add(1, std::memory_order_relaxed);
+      return nullptr;
+    case Queue::Kind::missed:
+      if (auto full = outlet->miss(entry.first, entry.count)) return full;
+      missed_.fetch_add(entry.count, std::memory_order_relaxed);
+      return nullptr;
+    case Queue::Kind::ended:
+      end_source(entry.source);
+      return nullptr;
+    case Queue::Kind::source:
+      break;
+  }
+  return nullptr;
+}
+
+void Trunk::begin_source(const Queue::Entry& entry) {
+  if (entry.source >= sources_.size()) sources_.resize(entry.source + 1);
+  const auto origin = upstream_->inbox().origin(entry.source);
+  const auto& options = shared_->options;
+  try {
+    topics::check_access(options.topics, {.action = TopicAction::publish,
+                                          .topic = origin->topic,
+                                          .agents = origin->agent,
+                                          .peer = origin->where});
+  } catch (const Error& error) {
+    return options.log.write(Level::warning, "publisher_refused",
+                             {{"publisher", origin->where}, {"reason", error.message()}});
+  }
+  if (sources_.size() > kMostSources)
+    return upstream_->end(failure(Code::unavailable, "the relay has seen " + std::to_string(kMostSources) +
+                                                         " publishers and agents of " + origin->topic +
+                                                         " come and go: subscribe again"));
+  const auto outlet = std::make_shared<Outlet>(origin,
+                                               Outlet::Limits{.keep = origin->keep,
+                                                              .keep_bytes = options.topics.keep_bytes,
+                                                              .stall_timeout = options.topics.stall_timeout},
+                                               entry.first, entry.first + entry.count);
+  sources_[entry.source] = outlet;
+  std::vector<std::shared_ptr<Queue>> woken;
+  {
+    const std::scoped_lock lock(mutex_);
+    outlets_[{origin->publisher, origin->agent}] = outlet;
+    for (auto& [queue, attached] : subscriptions_) {
+      if (match(attached, *outlet)) woken.push_back(attached.queue);
+    }
+  }
+  for (const auto& queue : woken) queue->wake();
+}
+
+void Trunk::end_source(std::uint32_t number) {
+  const auto outlet = std::exchange(sources_[number], nullptr);
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto& origin = *outlet->origin();
+    const auto found = outlets_.find({origin.publisher, origin.agent});
+    if (found != outlets_.end() && found->second == outlet) outlets_.erase(found);
+  }
+  outlet->end();
+}
+
+// ---- who blocks
+
+void Trunk::wait_for(std::shared_ptr<Queue> full, std::size_t size) {
+  waits_for_ = std::move(full);
+  waits_for_->when_room(size, [weak = weak_from_this(), core = core_] {
+    core->reactor().post([weak] {
+      if (const auto self = weak.lock()) self->pump();
+    });
+  });
+  watch_stall();
+}
+
+void Trunk::watch_stall() {
+  if (std::exchange(stall_watched_, true)) return;
+  core_->reactor().at(waits_for_->waited_since() + shared_->options.topics.stall_timeout,
+                      [weak = weak_from_this()] {
+                        if (const auto self = weak.lock()) self->stalled();
+                      });
+}
+
+void Trunk::stalled() {
+  stall_watched_ = false;
+  if (at_ == count_ || !waits_for_) return;
+  if (mf::now() < waits_for_->waited_since() + shared_->options.topics.stall_timeout) return watch_stall();
+  waiting_->cut(*waits_for_);
+}
+
+// ---- its end
+
+void Trunk::end(Failure why) {
+  std::vector<std::shared_ptr<Queue>> queues;
+  {
+    const std::scoped_lock lock(mutex_);
+    ended_ = true;
+    for (const auto& [queue, attached] : subscriptions_) queues.push_back(attached.queue);
+  }
+  shared_->topics->forget(*this);
+  if (queues.empty()) return;
+  if (why.code == Code::cancelled) why.code = Code::unavailable;  // by the relay: another one may do
+  why.message.insert(0, shared_->name + ": ");
+  const auto shared = mf::detail::shared(std::move(why));
+  for (const auto& queue : queues) {
+    if (queue->end(shared)) queue->wake();
+  }
+}
+
+SubscriptionStats Trunk::figures(const Attached& attached) const {
+  const auto now = attached.queue->figures();
+  return {.peer = attached.peer,
+          .agents = key_.agents,
+          .overflow = key_.overflow,
+          .delivered = now.delivered,
+          .dropped = now.dropped,
+          .queued = now.queued,
+          .queued_bytes = now.bytes};
+}
+
+TopicRelayStats Trunk::stats() const {
+  TopicRelayStats stats{.topic = key_.topic->name,
+                        .received = received_.load(std::memory_order_relaxed),
+                        .missed = missed_.load(std::memory_order_relaxed)};
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [queue, attached] : subscriptions_) stats.subscriptions.push_back(figures(attached));
+  return stats;
+}
+
+}  // namespace mf::relay

@@ -1,0 +1,134 @@
+// One subscription of a relay at the publishers of a topic, and those of its clients who share it: what comes
+// is handed on undecoded, one item for all of them, each of whom has a queue and what is replayed.
+//
+// The numbers of publishers stay. What is missed on the way here is told as missed upstream. While a
+// subscriber that blocks has no room nothing more is taken, so that its publishers wait in the end.
+//
+// Threads: what comes is handed on by the thread of the relay's own subscriptions, the rest is any. Locks are
+// taken in this order: that of Topics, the trunk's, an outlet's, a queue's.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "mf/core/outcome.hpp"
+#include "mf/core/service.hpp"
+#include "mf/relay/relay.hpp"
+#include "mf/topics/outlet.hpp"
+#include "mf/topics/subscriptions.hpp"
+#include "mf/topics/topic.hpp"
+#include "relay/services.hpp"
+#include "relay/shared.hpp"
+#include "topics/remote.hpp"
+
+namespace mf::client {
+class Core;
+}
+
+namespace mf::relay {
+
+class Topics;
+
+/// A topic as some clients have it from their schema.
+struct TopicName {
+  explicit TopicName(std::string named, const Fingerprint& fingerprint);
+  TopicName(const TopicName&) = delete;
+  TopicName& operator=(const TopicName&) = delete;
+  [[nodiscard]] const topics::TopicInfo& info(bool per_agent) const noexcept {
+    return per_agent ? with_agents : without;
+  }
+
+  const std::string name;
+  const ServiceInfo service;
+  const topics::TopicInfo with_agents;
+  const topics::TopicInfo without;
+  TimePoint used_at{};  // last; with the lock of Topics
+};
+
+/// What subscriptions share one trunk by.
+struct TrunkKey {
+  std::shared_ptr<TopicName> topic;
+  std::string agents;
+  topics::Overflow overflow{};
+  std::vector<Uuid> path;  // the relays behind this one, if there are others before it
+
+  friend bool operator<(const TrunkKey& one, const TrunkKey& other) {
+    return std::tie(one.topic, one.agents, one.overflow, one.path) <
+           std::tie(other.topic, other.agents, other.overflow, other.path);
+  }
+};
+
+class Trunk final : public std::enable_shared_from_this<Trunk> {
+ public:
+  Trunk(std::shared_ptr<Shared> shared, TrunkKey key, std::shared_ptr<Services::Use> use);
+  ~Trunk();
+  Trunk(const Trunk&) = delete;
+  Trunk& operator=(const Trunk&) = delete;
+
+  [[nodiscard]] const TrunkKey& key() const noexcept { return key_; }
+  /// Subscribes at the publishers; once.
+  void begin();
+  /// False: it has ended. Throws OVERLOADED.
+  [[nodiscard]] bool attach(const std::shared_ptr<topics::Queue>& queue, const topics::Request& request);
+  /// Gives what the subscription has come to; nothing: it is none of this.
+  [[nodiscard]] std::optional<SubscriptionStats> detach(const topics::Queue& queue);
+  /// True: nobody has subscribed, and nobody can any more.
+  [[nodiscard]] bool retire();
+  /// Gives its subscription up.
+  void close();
+  [[nodiscard]] TopicRelayStats stats() const;
+
+ private:
+  using SourceKey = std::pair<Uuid, std::string>;
+  struct Attached {
+    std::shared_ptr<topics::Queue> queue{};
+    std::string peer{};
+    std::uint32_t replay = 0;
+    std::map<SourceKey, std::uint64_t> seen{};
+  };
+
+  void pump();
+  void pump_all();
+  [[nodiscard]] std::shared_ptr<topics::Queue> pass(topics::Queue::Entry& entry);
+  void begin_source(const topics::Queue::Entry& entry);
+  void end_source(std::uint32_t number);
+  void wait_for(std::shared_ptr<topics::Queue> full, std::size_t size);
+  void watch_stall();
+  void stalled();
+  void end(Failure why);
+  [[nodiscard]] static bool match(Attached& attached, topics::Outlet& outlet);
+  [[nodiscard]] SubscriptionStats figures(const Attached& attached) const;
+
+  const std::shared_ptr<Shared> shared_;
+  const TrunkKey key_;
+  const std::shared_ptr<Services::Use> use_;
+  const std::shared_ptr<client::Core> core_;
+  const std::shared_ptr<topics::RemoteInbox> upstream_;
+  std::atomic<std::uint32_t> asked_{0};  // how often pump() was called
+  // Of who hands on:
+  std::vector<topics::Queue::Entry> entries_;
+  std::size_t at_ = 0;
+  std::size_t count_ = 0;
+  std::vector<std::shared_ptr<topics::Outlet>> sources_;  // by their number upstream; null: it has ended
+  std::shared_ptr<topics::Queue> waits_for_;
+  std::shared_ptr<topics::Outlet> waiting_;  // the outlet of what waits
+  bool stall_watched_ = false;
+
+  std::atomic<std::uint64_t> received_{0};
+  std::atomic<std::uint64_t> missed_{0};
+  mutable std::mutex mutex_;  // all below
+  std::map<SourceKey, std::shared_ptr<topics::Outlet>> outlets_;
+  std::map<const topics::Queue*, Attached> subscriptions_;
+  bool ended_ = false;
+};
+
+}  // namespace mf::relay
