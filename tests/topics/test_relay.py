@@ -1,5 +1,5 @@
-"""What topics promise to subscribers behind relays, in both languages: the same as without them, one subscription
-at the publisher for all of them, and that nobody holds up others, whatever is stopped or killed.
+"""What topics promise to subscribers behind relays, in both languages: the same as without them, one
+subscription at the publisher for all of them, and that nobody holds up others, whatever is stopped or killed.
 """
 
 import pytest

@@ -1,6 +1,7 @@
 """Topics within a process: sharing, order, replay, policies, waiting, counters, mistakes."""
 
 import asyncio
+import gc
 import os
 import subprocess
 import sys
@@ -414,3 +415,59 @@ def test_a_child_of_a_fork_has_its_own_callbacks() -> None:
             finally:
                 os._exit(2)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_topics_that_are_dropped_leave_no_thread() -> None:
+    threads = set(threading.enumerate())
+
+    def used() -> None:
+        topics = mf.Topics()
+        publisher = events.OrdersPublisher(topics)
+        matched = threading.Event()
+        publisher.on_matched(lambda _: matched.set())
+        events.OrdersSubscriber(topics).close()
+        assert matched.wait(PATIENCE)
+
+    used()
+
+    def ended() -> bool:
+        gc.collect()
+        return not any(each.name == "mf-topics" for each in set(threading.enumerate()) - threads)
+
+    assert eventually(ended)
+
+
+def test_nothing_is_published_after_the_topics_were_closed() -> None:
+    topics = mf.Topics()
+    orders, additions = events.OrdersPublisher(topics), events.AdditionsPublisher(topics)
+    topics.close()
+    with pytest.raises(mf.Error, match="have been closed") as raised:
+        orders.publish(indexed(1))
+    assert raised.value.code is Code.SHUTTING_DOWN
+    with pytest.raises(mf.Error, match="have been closed"):
+        additions.at("books")
+
+
+def test_who_may_publish_is_asked_once_for_each_agent() -> None:
+    asked: list[mf.TopicAccess] = []
+
+    def authorize(access: mf.TopicAccess) -> bool:
+        asked.append(access)
+        return access.agents != "secret"
+
+    with mf.Topics(mf.TopicsOptions(authorize=authorize)) as topics:
+        additions = events.AdditionsPublisher(topics)
+        additions.at("books").publish(indexed(1))
+        additions.at("books").publish(indexed(2))
+        with pytest.raises(mf.Error, match="may not publish") as raised:
+            additions.at("secret")
+    assert raised.value.code is Code.PERMISSION_DENIED
+    assert [(each.agents, each.action) for each in asked] == [
+        ("books", mf.TopicAction.PUBLISH),
+        ("secret", mf.TopicAction.PUBLISH),
+    ]
+
+
+def test_a_policy_that_is_none_is_refused_in_words() -> None:
+    with pytest.raises(TypeError, match="overflow is 'block': give one of"):
+        mf.SubscribeOptions(overflow="block")  # type: ignore[arg-type]

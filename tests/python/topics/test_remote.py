@@ -1,6 +1,7 @@
 """Topics between processes, here over connections within one: servers and clients of both kinds."""
 
 import asyncio
+import gc
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -519,3 +520,37 @@ def test_a_flood_of_subscriptions_of_one_connection_is_refused_and_the_others_go
         for each in flood:
             each.close()
     assert eventually(lambda: len(publisher.stats().subscriptions) == 1, PATIENCE)
+
+
+def test_a_client_that_is_dropped_leaves_no_thread_but_its_subscribers_go_on(publishing: Publishing) -> None:
+    publisher = events.OrdersPublisher(publishing.topics)
+    threads = set(threading.enumerate())
+
+    def subscribed() -> Any:
+        subscriber = events.OrdersSubscriber(mf.Client(publishing.address))
+        gc.collect()
+        return subscriber
+
+    subscriber = subscribed()
+    assert publisher.await_subscribers(1, PATIENCE)
+    publisher.publish(indexed(1))
+    assert subscriber.next(PATIENCE).value.doc == 1
+    del subscriber
+
+    def ended() -> bool:
+        gc.collect()
+        left = set(threading.enumerate()) - threads
+        return not any(each.name == "mf-client" for each in left)
+
+    assert eventually(ended)
+
+
+def test_a_subscription_refused_while_the_topics_close_is_told_so_without_a_traceback(
+    publishing: Publishing, client: mf.Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    publisher = events.OrdersPublisher(publishing.topics)
+    publishing.topics.close()
+    subscriber = events.OrdersSubscriber(client)
+    assert eventually(lambda: publisher.stats().refused > 0)
+    subscriber.close()
+    assert not [each for each in caplog.records if each.exc_info]

@@ -125,6 +125,10 @@ def run_pushed(call: StreamCall) -> None:
     assert isinstance(servant, PushServant)
     try:
         source = servant.subscribe(push, *decoded[0])
+    except Error as refused:
+        call.pushed = None
+        call.connection.fail(call, refused)
+        return
     except BaseException as raised:
         call.pushed = None
         answer_raised(call, handler, raised)

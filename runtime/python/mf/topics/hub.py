@@ -5,6 +5,7 @@ from queue import SimpleQueue
 from threading import Lock, Thread, current_thread, main_thread
 from typing import Any, Self
 from uuid import UUID, uuid4
+from weakref import finalize
 
 from mf.core.error import Code, not_executed
 from mf.core.log import log_handler_failure
@@ -93,6 +94,7 @@ class Topics(OfferSource):
                 self._work = SimpleQueue()
                 self._thread = Thread(target=_run, args=(self._work,), name="mf-topics", daemon=True)
                 self._thread.start()
+                finalize(self, self._work.put, None).atexit = False
             self._work.put((function, arguments))
 
     def close(self) -> None:
@@ -116,11 +118,15 @@ class Topics(OfferSource):
 
 def _run(work: "SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...]] | None]") -> None:
     while (each := work.get()) is not None:
-        function, arguments = each
-        try:
-            function(*arguments)
-        except BaseException as raised:
-            log_or_raise("a callback of topics", raised)
+        _call(*each)
+        del each  # it may be the last that holds the topics
+
+
+def _call(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    try:
+        function(*arguments)
+    except BaseException as raised:
+        log_or_raise("a callback of topics", raised)
 
 
 def log_or_raise(where: str, raised: BaseException) -> None:

@@ -32,7 +32,8 @@ class Kind(IntEnum):
 
 @dataclass(slots=True)
 class Entry:
-    """`first`: of SOURCE the next number, of which `count` are replayed; of MISSED the first that is missed. `origin`: of these two."""
+    """`first`: of SOURCE the next number, of which `count` are replayed; of MISSED the first that is missed.
+    `origin`: of these two."""
 
     kind: Kind
     source: int = 0

@@ -4,8 +4,8 @@ of a client that blocks.
 
 A stream that ends is opened again while its instance is known, and goes on behind what the subscriber has
 seen. Of several relays, each of which reaches the same publishers, one has the stream, and the next when that
-is lost. While the queue is full no stream is read, so that the queues of the publishers fill, and their policies
-act.
+is lost. While the queue is full no stream is read, so that the queues of the publishers fill, and their
+policies act.
 """
 
 from asyncio import AbstractEventLoop, Task, get_running_loop, sleep, wait
@@ -97,6 +97,7 @@ class RemoteInbox(Inbox):
         "_waiting",
         "agents",
         "duplicates",
+        "keeps",
         "listeners",
         "options",
         "publishers",
@@ -126,6 +127,8 @@ class RemoteInbox(Inbox):
             max_bytes=options.max_bytes,
             replay=options.replay,
         )
+        self.keeps: object = None
+        """What it needs of its client, which may be dropped."""
         self.seen: dict[tuple[UUID, str], _Seen] = {}
         self.publishers = 0
         self.duplicates = 0
@@ -435,8 +438,10 @@ def blocking_inbox(
     if not isinstance(source, Client):
         raise not_executed(Code.INVALID_ARGUMENT, _no_source(source))
     thread: Background
-    thread, client = source.async_side().running()
+    side = source.async_side()
+    thread, client = side.running()
     inbox = RemoteInbox(topic, agents, options, thread.soon)
+    inbox.keeps = side
     thread.call(inbox.begin, client)
     return inbox
 

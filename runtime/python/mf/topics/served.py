@@ -43,7 +43,13 @@ class ServedTopic(PushServant):
             SubscribeOptions(overflow=what.overflow, max_messages=what.max_messages, max_bytes=what.max_bytes)
         )
         self._channel.subscribe(
-            queue, what.agents, replay=what.replay, peer=push.peer, authentication=push.authentication, remote=True, seen=what.seen
+            queue,
+            what.agents,
+            replay=what.replay,
+            peer=push.peer,
+            authentication=push.authentication,
+            remote=True,
+            seen=what.seen,
         )
         return _Subscribed(self._channel, queue, push)
 

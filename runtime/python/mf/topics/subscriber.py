@@ -17,11 +17,11 @@ from threading import TIMEOUT_MAX, Event
 from time import monotonic
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
+from mf.core.abandoned import begin, close_soon
 from mf.core.agent import Agent, called_agent
 from mf.core.error import Code, Error, not_executed
 from mf.core.options import INFINITE
 from mf.core.target import AsyncTargetSource, TargetSource
-from mf.topics.abandoned import begin, close_soon
 from mf.topics.hub import Topics
 from mf.topics.inbox import Inbox, LocalInbox, Matched
 from mf.topics.info import AnyTopic

@@ -1,5 +1,5 @@
-"""R6. Subscribers that are dropped and were not closed: a finalizer may run on any thread, also within a lock
-that closing needs, so a thread of its own closes what they leave behind. It begins with the first subscriber.
+"""R0. What is dropped and was not closed: a finalizer may run on any thread, also within a lock that closing
+needs, so a thread of its own closes what is left behind. It begins with the first that may leave something.
 """
 
 from collections.abc import Callable
@@ -19,11 +19,11 @@ def close_soon(close: Callable[[], None]) -> None:
 
 
 def begin() -> None:
-    """There is a subscriber, which may be dropped. In a child of a fork, too."""
+    """There is something that may be dropped. In a child of a fork, too."""
     global _closer
     with _lock:
         if _closer is None or not _closer.is_alive():
-            _closer = Thread(target=_run, name="mf-subscribers", daemon=True)
+            _closer = Thread(target=_run, name="mf-abandoned", daemon=True)
             _closer.start()
 
 
@@ -33,5 +33,5 @@ def _run() -> None:
         try:
             close()
         except Exception as raised:
-            log_handler_failure("closing a subscriber that was dropped", raised)
+            log_handler_failure("closing what was dropped", raised)
         del close
