@@ -119,8 +119,8 @@ TEST(DescribedTranscoder, RefusesANumberThatDoesNotFitWithItsPathAndLeavesTheRea
 
   EXPECT_EQ(both.run(root, R"({"a":[{"x":1,"y":"-128"}],"z":"q"})"), R"({"a":[{"x":1,"y":-128}],"z":"q"})");
   EXPECT_EQ(both.run(root, R"({"a":[{"x":1,"y":"1"},{"x":70000,"y":"1"}],"z":"q"})"),
-            "a[1].x: 70000 does not fit u16");
-  EXPECT_EQ(both.run(root, R"({"a":[{"x":1,"y":"-129"}],"z":"q"})"), "a[0].y: -129 does not fit i8");
+            "a[1].x: 70000 does not fit u16 of @");
+  EXPECT_EQ(both.run(root, R"({"a":[{"x":1,"y":"-129"}],"z":"q"})"), "a[0].y: -129 does not fit i8 of @");
 }
 
 TEST(DescribedTranscoder, SortsKeysThatMembersWithOtherNumbersBringIntoAnotherOrder) {
@@ -163,9 +163,9 @@ TEST(DescribedTranscoder, RefusesKeysThatBecomeOneAndMembersThatTheOtherSideLack
 
   EXPECT_EQ(both.run(root, R"({"a":["x",7],"b":["p",64],"c":{"b":5}})"),
             R"({"a":["x",7],"b":["p",64],"c":{"b":5}})");
-  EXPECT_EQ(both.run(root, R"({"a":["y"],"b":[],"c":{"b":5}})"), "a[0]: y is no value of E");
-  EXPECT_EQ(both.run(root, R"({"a":[],"b":["q"],"c":{"b":5}})"), "b: 512 has bits that F does not have");
-  EXPECT_EQ(both.run(root, R"({"a":[],"b":[],"c":{"a":5}})"), "c: alternative a is none of U");
+  EXPECT_EQ(both.run(root, R"({"a":["y"],"b":[],"c":{"b":5}})"), "a: y (2) is no member of E in @");
+  EXPECT_EQ(both.run(root, R"({"a":[],"b":["q"],"c":{"b":5}})"), "b: bit 9 is none of F in @");
+  EXPECT_EQ(both.run(root, R"({"a":[],"b":[],"c":{"a":5}})"), "c: alternative a is not in @");
 }
 
 TEST(DescribedTranscoder, GoesBetweenOptionalAndNeededValues) {
@@ -185,8 +185,8 @@ TEST(DescribedTranscoder, GoesBetweenOptionalAndNeededValues) {
 
   EXPECT_EQ(both.run(root, R"({"a":1,"c":[1,300],"d":5,"e":"x"})"),
             R"({"a":1,"b":42,"c":[1,300],"d":"5","e":"x"})");
-  EXPECT_EQ(both.run(root, R"({"a":1,"c":[1,null],"e":"x"})"), "c[1]: a value is absent that must be there");
-  EXPECT_EQ(both.run(root, R"({"a":1,"c":[]})"), "e: a value is absent that must be there");
+  EXPECT_EQ(both.run(root, R"({"a":1,"c":[1,null],"e":"x"})"), "c[1]: absent, and @ needs a value");
+  EXPECT_EQ(both.run(root, R"({"a":1,"c":[]})"), "e: absent, and @ needs a value");
 }
 
 TEST(DescribedTranscoder, ChangesTheTierOfWhatItCarries) {

@@ -299,16 +299,20 @@ std::size_t Conversion::convert(const std::byte* from, std::byte* to, std::size_
 }
 
 std::string Conversion::words(std::uint64_t bits) const {
-  const std::string number =
-      is_signed(from_) ? std::to_string(static_cast<std::int64_t>(bits)) : std::to_string(bits);
-  if (from_.kind == Kind::enumeration) {
-    const auto place = find_number(*program_->from, from_, bits);
-    const std::string shown = place ? std::string(program_->from->members(from_)[*place].name) : number;
-    return shown + " is no value of " + std::string(to_.short_name);
+  const std::string other(to_.short_name);
+  if (from_.kind == Kind::flags) {
+    for (unsigned bit = 0; bit < 64; ++bit) {
+      std::uint64_t alone = bits & std::uint64_t{1} << bit;
+      if (alone != 0 && !convert(alone))
+        return "bit " + std::to_string(bit) + " is none of " + other + " in @";
+    }
   }
-  if (from_.kind == Kind::flags)
-    return number + " has bits that " + std::string(to_.short_name) + " does not have";
-  return number + " does not fit " + std::string(to_.short_name);
+  std::string number =
+      is_signed(from_) ? std::to_string(static_cast<std::int64_t>(bits)) : std::to_string(bits);
+  if (from_.kind != Kind::enumeration) return number + " does not fit " + other + " of @";
+  if (const auto place = find_number(*program_->from, from_, bits))
+    number = std::string(program_->from->members(from_)[*place].name) + " (" + number + ")";
+  return number + " is no member of " + other + " in @";
 }
 
 }  // namespace mf::described

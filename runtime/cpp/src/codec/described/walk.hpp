@@ -153,9 +153,13 @@ class Walk {
            link.pair->rule == Rule::flags;
   }
 
-  bool lacks_alternative(const Field& field, const Type& to) {
-    return cannot_go_over("alternative " + std::string(field.name) + " is none of " +
-                          std::string(to.short_name));
+  bool lacks_alternative(const Field& field) {
+    return cannot_go_over("alternative " + std::string(field.name) + " is not in @");
+  }
+
+  /// Of a field in a path: names are those of the side that reads it.
+  [[nodiscard]] std::string_view name_of(const Field& from, const Type& to, std::size_t made) const noexcept {
+    return program_ != nullptr && program_->names_of_to ? to_.fields(to)[made].name : from.name;
   }
 
   // --- what the rules of optionals say, wherever the value stands
@@ -168,7 +172,7 @@ class Walk {
     return true;
   }
   [[nodiscard]] bool absent_becomes(const Link& link) {
-    if (link.pair->fallback == kNone) return cannot_go_over("a value is absent that must be there");
+    if (link.pair->fallback == kNone) return cannot_go_over("absent, and @ needs a value");
     return put_default(link.pair->fallback, link.to);
   }
   [[nodiscard]] bool put_default(std::uint32_t index, TypeIndex to) {
@@ -263,7 +267,7 @@ class Walk {
   [[nodiscard]] bool put_octets(const Link& link, std::span<const std::byte> bytes) {
     if (link.pair != nullptr && link.pair->rule == Rule::checked_text &&
         codec::valid_utf8_prefix(bytes) != bytes.size())
-      return cannot_go_over("bytes are not UTF-8, as a string must be");
+      return cannot_go_over("no UTF-8, which string of @ is");
     sink_.octets(to_.type(link.to), bytes);
     return true;
   }
@@ -303,7 +307,7 @@ class Walk {
   [[nodiscard]] bool put_numbers(const Link& container, const Link& element, const std::byte* from,
                                  std::size_t count);
   [[nodiscard]] bool convert_numbers(const Link& link, const std::byte*& from, std::size_t count,
-                                     Scratch& into);
+                                     Scratch& into, bool indexed);
 
   /// The key of an entry, or the element of a set; false also where it does not ascend.
   class Keys {

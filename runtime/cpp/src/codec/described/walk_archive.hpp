@@ -144,7 +144,7 @@ bool Walk<Sink>::archive_record(const Link& link, const Type& from, std::span<co
     const bool missing = fields[place].default_json && !may_be_empty(from_.type(inner.from)) &&
                          is_missing(from_, from_.type(inner.from), found);
     if (!(missing ? archive_default(inner, *fields[place].default_json) : archive_field(inner, found)))
-      return reader_.inside(fields[place].name);
+      return reader_.inside(name_of(fields[place], to, i));
   }
   sink_.close_record(scope);
   return true;
@@ -197,14 +197,14 @@ bool Walk<Sink>::archive_union(const Link& link, const Type& from, std::span<con
   std::size_t made = place;
   if (link.pair != nullptr) {
     const FieldStep& step = program_->fields[link.pair->first + place];
-    if (step.to_field == kNone) return lacks_alternative(fields[place], to);
+    if (step.to_field == kNone) return lacks_alternative(fields[place]);
     made = step.to_field;
     inner = this->link(step.pair);
   } else {
     inner.to = to_.fields(to)[made].type;
   }
   auto scope = sink_.open_union(to, made);
-  if (!archive_single(inner, parts)) return reader_.inside(fields[place].name);
+  if (!archive_single(inner, parts)) return reader_.inside(name_of(fields[place], to, made));
   sink_.close_union(scope);
   return true;
 }
@@ -362,7 +362,7 @@ bool Walk<Sink>::archive_set(const Link& link, const Type& from, Parts parts) {
   auto scope = sink_.open_sequence(to, keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
     sink_.element(scope, i);
-    if (!put_octets(element, keys[i])) return reader_.inside(i);
+    if (!put_octets(element, keys[i])) return false;
   }
   sink_.close_sequence(scope);
   return true;
@@ -431,7 +431,7 @@ bool Walk<Sink>::archive_map(const Link& link, const Type& from, Parts parts) {
     }
     std::sort(once.begin(), once.end(), before);
     for (std::size_t i = 1; i < once.size(); ++i)
-      if (once[i - 1].bits == once[i].bits) return cannot_go_over("two keys of a map become one");
+      if (once[i - 1].bits == once[i].bits) return cannot_go_over("two keys become one in @");
   }
   auto scope = sink_.open_map(to, once.size());
   for (std::size_t i = 0; i < once.size(); ++i) {

@@ -127,7 +127,7 @@ bool Walk<Sink>::record_image(const Link& link, const Type& from, const std::byt
     } else {
       inner.from = field->type;
     }
-    if (!image(inner, at + field->offset)) return reader_.inside(field->name);
+    if (!image(inner, at + field->offset)) return reader_.inside(name_of(*field, to, i));
   }
   sink_.close_record(scope);
   return true;
@@ -153,7 +153,8 @@ bool Walk<Sink>::elements(const Link& container, const Link& element, const Type
 }
 
 template <class Sink>
-bool Walk<Sink>::convert_numbers(const Link& link, const std::byte*& from, std::size_t count, Scratch& into) {
+bool Walk<Sink>::convert_numbers(const Link& link, const std::byte*& from, std::size_t count, Scratch& into,
+                                 bool indexed) {
   const Type& of = from_.type(link.from);
   const Type& to = to_.type(link.to);
   const Conversion conversion(program_, link.pair, of, to);
@@ -162,7 +163,7 @@ bool Walk<Sink>::convert_numbers(const Link& link, const std::byte*& from, std::
   const std::size_t good = conversion.convert(from, room, count);
   if (good < count) {
     cannot_go_over(conversion.words(load_bits(of, from + good * of.size)));
-    return reader_.inside(good);
+    return indexed && reader_.inside(good);
   }
   from = room;
   return true;
@@ -171,13 +172,13 @@ bool Walk<Sink>::convert_numbers(const Link& link, const std::byte*& from, std::
 template <class Sink>
 bool Walk<Sink>::put_numbers(const Link& container, const Link& element, const std::byte* from,
                              std::size_t count) {
-  if (!convert_numbers(element, from, count, scratches_.converted)) return false;
   const Type& to = to_.type(container.to);
+  if (!convert_numbers(element, from, count, scratches_.converted, to.kind != Kind::set)) return false;
   const Type& of = to_.type(element.to);
   if (to.kind == Kind::set && element.pair != nullptr && !ascends(of, from, count)) {
     std::byte* const values = scratches_.converted.data();
     sort_numbers(of, values, count);
-    if (!ascends(of, values, count)) return cannot_go_over("two elements of a set become one");
+    if (!ascends(of, values, count)) return cannot_go_over("two keys become one in @");
   }
   sink_.numbers(to, from, count);
   return true;
@@ -287,7 +288,7 @@ bool Walk<Sink>::set_of_octets(const Link& link, const Link& element, const Type
   for (std::size_t i = 0; i < count; ++i) {
     sink_.element(scope, i);
     if (!read_key(of, keys, kSetDisorder, i, bits, bytes)) return false;
-    if (!put_octets(element, bytes)) return reader_.inside(i);
+    if (!put_octets(element, bytes)) return false;  // elements of sets have no place
   }
   sink_.close_sequence(scope);
   return true;
@@ -335,7 +336,7 @@ bool Walk<Sink>::map_of_numbers(const Link& link, const Link& key, const Link& m
   }
   const std::byte* keys = scratches_.keys.data();
   const std::byte* const values = scratches_.values.data();
-  if (!convert_numbers(key, keys, count, scratches_.converted_keys)) return false;
+  if (!convert_numbers(key, keys, count, scratches_.converted_keys, true)) return false;
   const Type& new_key = to_.type(key.to);
   // By enums keys may have come into another order, or have become one.
   std::vector<std::uint32_t> places(count);
@@ -345,7 +346,7 @@ bool Walk<Sink>::map_of_numbers(const Link& link, const Link& key, const Link& m
     const auto at = [&](std::uint32_t i) { return load_bits(new_key, keys + i * new_key.size) ^ turned; };
     std::sort(places.begin(), places.end(), [&](auto left, auto right) { return at(left) < at(right); });
     for (std::size_t i = 1; i < count; ++i)
-      if (at(places[i - 1]) == at(places[i])) return cannot_go_over("two keys of a map become one");
+      if (at(places[i - 1]) == at(places[i])) return cannot_go_over("two keys become one in @");
   }
   auto scope = sink_.open_map(to_.type(link.to), count);
   for (const std::uint32_t i : places) {
@@ -414,7 +415,7 @@ bool Walk<Sink>::map_out_of_order(const Link& link, const Link& key, const Link&
   std::sort(entries.begin(), entries.end(),
             [](const Entry& left, const Entry& right) { return left.key < right.key; });
   for (std::size_t i = 1; i < count; ++i)
-    if (entries[i - 1].key == entries[i].key) return cannot_go_over("two keys of a map become one");
+    if (entries[i - 1].key == entries[i].key) return cannot_go_over("two keys become one in @");
   const bool trusted = std::exchange(trusted_, true);
   auto scope = sink_.open_map(to_.type(link.to), count);
   for (const Entry& entry : entries) {
@@ -492,7 +493,7 @@ bool Walk<Sink>::fields_in_order(const Link& link, const Type& from) {
     for (; next < step.from_field; ++next)
       if (!skip_field(fields[next])) return false;
     sink_.field(scope, to, i);
-    if (!febird(this->link(step.pair))) return reader_.inside(fields[next].name);
+    if (!febird(this->link(step.pair))) return reader_.inside(name_of(fields[next], to, i));
     ++next;
   }
   for (; next < fields.size(); ++next)
@@ -523,7 +524,7 @@ bool Walk<Sink>::fields_out_of_order(const Link& link, const Type& from) {
       continue;
     }
     reader_.return_to(places[step.from_field]);
-    if (!febird(this->link(step.pair))) return reader_.inside(fields[step.from_field].name);
+    if (!febird(this->link(step.pair))) return reader_.inside(name_of(fields[step.from_field], to, i));
   }
   sink_.close_record(scope);
   reader_.return_to(end);
@@ -548,14 +549,14 @@ bool Walk<Sink>::alternatives(const Link& link, const Type& from) {
   Link inner{field.type, kNoType, nullptr};
   if (link.pair != nullptr) {
     const FieldStep& step = program_->fields[link.pair->first + *place];
-    if (step.to_field == kNone) return lacks_alternative(field, to);
+    if (step.to_field == kNone) return lacks_alternative(field);
     made = step.to_field;
     inner = this->link(step.pair);
   } else {
     inner.to = to_.fields(to)[made].type;
   }
   auto scope = sink_.open_union(to, made);
-  if (!febird(inner)) return reader_.inside(field.name);
+  if (!febird(inner)) return reader_.inside(name_of(field, to, made));
   sink_.close_union(scope);
   reader_.leave();
   return true;

@@ -68,6 +68,7 @@ struct MemberStep {
 struct Program {
   const Schema* from = nullptr;  // outlive the program
   const Schema* to = nullptr;
+  bool names_of_to = false;  // paths name fields as `to` does: where that is the own schema
   std::vector<Pair> pairs;
   std::vector<FieldStep> fields;
   std::vector<MemberStep> members;

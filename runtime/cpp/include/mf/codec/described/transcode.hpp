@@ -22,7 +22,8 @@ namespace mf::described {
 enum class Went : std::uint8_t {
   over,      // it was added to `out`
   not_over,  // the value is in order and has no equal in the other schema: the reader stands behind it, and
-             // error() has the path and a reason like "70000 does not fit u16"; its fault is none
+             // error() has the path and a reason like "70000 does not fit u16 of @", where @ stands
+             // for who has the other schema; its fault is none
   broken,    // the bytes are not in order: the reader has failed, and error() is its error
 };
 
