@@ -129,15 +129,22 @@ class Attacker:
     def bind(self, service: str, *methods: str, agent: str = "") -> Peer:
         """A connection on which route i stands for the i-th method."""
         peer = self.greet()
-        peer.send(frame.pack(frame.DESCRIBE, pack_str16(service)))
-        described = peer.next(frame.DESCRIPTOR)[1]
-        _, at = read_str16(described, 0, "service")
-        length = int.from_bytes(described[at : at + 4], "little")
-        fingerprint = hashlib.sha256(described[at + 4 : at + 4 + length]).digest()[:16]
-        peer.send(frame.pack(frame.BIND, pack_bind(fingerprint, service, agent, methods)))
+        peer.send(frame.pack(frame.BIND, pack_bind(_fingerprint(peer, service), service, agent, methods)))
         assert peer.next(frame.BOUND)[0] == 0
         return peer
+
+    def fingerprint(self, service: str) -> bytes:
+        """Of a service or topic that the victim offers."""
+        return _fingerprint(self.greet(), service)
 
     def close(self) -> None:
         for peer in self.peers:
             peer.close()
+
+
+def _fingerprint(peer: Peer, service: str) -> bytes:
+    peer.send(frame.pack(frame.DESCRIBE, pack_str16(service)))
+    described = peer.next(frame.DESCRIPTOR)[1]
+    _, at = read_str16(described, 0, "service")
+    length = int.from_bytes(described[at : at + 4], "little")
+    return hashlib.sha256(described[at + 4 : at + 4 + length]).digest()[:16]

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "mf/client/client.hpp"
+#include "mf/topics.server.hpp"
 #include "mf/topics/hub.hpp"
 #include "relay/relayed.hpp"
 #include "support/wait.hpp"
@@ -458,6 +460,83 @@ TEST(RelayedTopics, APublisherThatIsNotOfferedAnyMoreIsForgotten) {
     return !fresh.poll(20ms);
   }));
   (void)at;
+}
+
+/// Sends what it was told to, once, and then waits for its end.
+class Liar final : public mf::topics::AnyTopicServant {
+ public:
+  explicit Liar(std::vector<mf::topics::Delivery> lies) : lies_(std::move(lies)) {}
+  [[nodiscard]] const mf::ServiceInfo& service() const noexcept override { return PlacesTopic::kService; }
+  [[nodiscard]] std::size_t times() const noexcept { return times_; }
+  static mf::topics::Delivery source(std::uint32_t number, std::uint64_t next) {
+    return mf::topics::Delivery::of_source(
+        {.source = number, .publisher = {}, .agent = "here", .next = next, .live = next, .keep = 3});
+  }
+  static mf::topics::Delivery message(std::uint64_t sequence, std::uint32_t of = 0) {
+    return mf::topics::Delivery::of_message({.source = of,
+                                             .sequence = sequence,
+                                             .time = {},
+                                             .payload = mf::Bytes(mf::to_bytes(place(sequence)))});
+  }
+  static mf::topics::Delivery missed(std::uint64_t first, std::uint64_t count) {
+    return mf::topics::Delivery::of_missed(
+        {.first = first, .count = count, .source = 0, .why = mf::Why::dropped});
+  }
+
+ private:
+  void subscribe(const mf::topics::Subscription& /*what*/,
+                 mf::StreamWriter<mf::topics::Delivery>& out) override {
+    ++times_;
+    for (const auto& each : lies_) out.write(each);
+    while (out.write(message(1))) std::this_thread::sleep_for(20ms);  // a duplicate, until nobody wants it
+  }
+
+  const std::vector<mf::topics::Delivery> lies_;
+  std::atomic<std::size_t> times_{0};
+};
+
+TEST(RelayedTopics, APublisherThatRepeatsAndSkipsNumbersIsToldAsItIs) {
+  mf::Server server(mf::ServerOptions{.drain_timeout = 10ms});
+  const auto liar = std::make_shared<Liar>(std::vector{Liar::source(0, 1), Liar::message(1), Liar::message(1),
+                                                       Liar::message(5), Liar::missed(6, 2),
+                                                       Liar::missed(2, 3), Liar::message(8)});
+  server.offer(liar);
+  server.start();
+  Relayed relay;
+  relay.knows({server.address()}, "*");
+  mf::Client client(relay.address().str(), {.log = mf::Log(mf::Level::off)});
+  PlacesSubscriber there(client, "*");
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> told;
+  for (int i = 0; i < 3; ++i) {
+    const auto message = there.next(30s);
+    told.emplace_back(message.sequence(), message.missed());
+  }
+  using Pair = std::pair<std::uint64_t, std::uint64_t>;
+  EXPECT_THAT(told, ElementsAre(Pair(1, 0), Pair(5, 3), Pair(8, 2)));
+  EXPECT_EQ(there.stats().upstream, 5U);
+  there.close();
+  server.stop();
+}
+
+TEST(RelayedTopics, APublisherThatBreaksTheProtocolIsCutAndTheOthersGoOn) {
+  const Behind behind;
+  PlacesPublisher places(behind.topics);
+  auto at = places.at("here");
+  mf::Server server(mf::ServerOptions{.drain_timeout = 10ms});
+  const auto liar = std::make_shared<Liar>(std::vector{Liar::source(0, 1), Liar::message(1, 9)});
+  server.offer(liar);
+  server.start();
+  Relayed relay;
+  relay.knows({server.address(), behind.server.address()}, "*");
+  mf::Client client(relay.address().str(), {.log = mf::Log(mf::Level::off)});
+  PlacesSubscriber there(client, "*");
+  ASSERT_TRUE(places.await_subscribers(1, 30s));
+  EXPECT_TRUE(eventually([&] { return liar->times() >= 3; })) << "it is asked again and again, with back-off";
+  for (std::uint64_t i = 1; i <= 100; ++i) at.publish(place(i));
+  EXPECT_THAT(next_sequences(there, 100).back(), 100U);
+  EXPECT_EQ(there.stats().publishers, 1U);
+  there.close();
+  server.stop();
 }
 
 }  // namespace
