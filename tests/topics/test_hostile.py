@@ -1,5 +1,5 @@
-"""Attacks on topics by subscribers, at publishers of both languages and at relays: each is bounded or refused in
-words, and an innocent subscriber beside the attacker loses nothing.
+"""Attacks on topics by subscribers, at publishers of both languages and at relays: each is bounded or refused
+in words, and an innocent subscriber beside the attacker loses nothing.
 """
 
 import struct
