@@ -28,6 +28,8 @@ class JsonSink {
   void numbers(const Type& container, const std::byte* values, std::size_t count);
   [[nodiscard]] static bool takes_images(const Type& /*of*/) noexcept { return false; }
   static void images(const Type& /*container*/, const std::byte* /*from*/, std::size_t /*count*/) noexcept {}
+  [[nodiscard]] static bool takes_febird() noexcept { return false; }
+  static void febird(std::span<const std::byte> /*bytes*/) noexcept {}
   [[nodiscard]] Scope open_sequence(const Type& container, std::size_t count);
   void element(const Scope& scope, std::size_t i);
   void close_sequence(const Scope& scope);

@@ -61,6 +61,23 @@ struct RowSink {
   }
 };
 
+/// Values of which any are good: there is nothing to look at.
+template <class T>
+bool pass_blocks(Reader& reader, std::size_t count, unsigned head_code, std::size_t skipped,
+                 const std::byte* codes) {
+  std::size_t size = 0;
+  for (std::size_t block = 0, first = 0; first < count; ++block, first += kernel::kRowBlock) {
+    const unsigned code = block < skipped ? head_code : kernel::code_at(codes, block - skipped);
+    size += std::min(kernel::kRowBlock, count - first) << code;
+  }
+  const std::byte* from = nullptr;
+  return reader.take(size, from);
+}
+
+bool is_passed(const RowOf& row) noexcept {
+  return !row.wanted && !row.keys && row.element.all_bits;
+}
+
 template <class T>
 T* typed(Scratch& to, std::size_t count) {
   return reinterpret_cast<T*>(to.room(count * sizeof(T)));
@@ -85,6 +102,7 @@ bool read_row(Reader& reader, const RowOf& row, std::uint64_t each, Scratch& to,
     if (count > kernel::kRowBlock &&
         !kernel::take_codes(reader, kernel::row_blocks(count) - 1, kernel::kMaxCode<T>, codes))
       return false;
+    if (is_passed(row)) return pass_blocks<T>(reader, count, code, 1, codes);
     RowSink<T> sink{row, typed<T>(to, count)};
     return kernel::read_blocks<T>(reader, count, code, 1, codes, sink);
   });
@@ -94,6 +112,7 @@ bool read_array_row(Reader& reader, const RowOf& row, std::size_t count, Scratch
   return with_row_type(row.element, [&]<class T>(T /*type*/) {
     const std::byte* codes = nullptr;
     if (!kernel::take_codes(reader, kernel::row_blocks(count), kernel::kMaxCode<T>, codes)) return false;
+    if (is_passed(row)) return pass_blocks<T>(reader, count, 0, 0, codes);
     RowSink<T> sink{row, typed<T>(to, count)};
     return kernel::read_blocks<T>(reader, count, 0, 0, codes, sink);
   });

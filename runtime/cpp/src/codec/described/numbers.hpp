@@ -69,6 +69,7 @@ struct RowOf {
   const Schema& schema;
   const Type& element;
   bool keys = false;
+  bool wanted = true;  // else the values are only looked at, as far as anything can be wrong with them
 };
 
 /// A list's or set's row: its head, its charge of `each` bytes a value, its values into `to`.

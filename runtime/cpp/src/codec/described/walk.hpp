@@ -10,9 +10,9 @@
 //   takes_images(of), images(container, from, count)      values of fixed size as they lie, if it likes
 //   open_sequence(container, count), element(scope, i), close_sequence(scope)
 //   open_map(map, count), key(scope), mapped(scope), end_entry(scope), close_map(scope)
-//   absent(optional), open_present(optional), close_present(scope)
-//   open_record(type), field(scope, type, i), close_record(scope)
-//   open_union(type, i), close_union(scope)
+//   takes_febird(), febird(bytes)            a value as it stands in febird, if the sink writes the same
+//   there absent(optional), open_present(optional), close_present(scope) open_record(type), field(scope,
+//   type, i), close_record(scope) open_union(type, i), close_union(scope)
 // The scopes that it gives lie on this walk's stack. Every walk checks what it reads: bounds, depth, budget,
 // numbers, order, texts, with the faults, offsets and paths of generated code. What is in order and has no
 // equal in the other schema is a misfit.
@@ -64,6 +64,8 @@ struct Nothing {
   static void mapped(const Scope& /*scope*/) {}
   static void end_entry(const Scope& /*scope*/) {}
   static void close_map(const Scope& /*scope*/) {}
+  static bool takes_febird() { return false; }
+  static void febird(std::span<const std::byte> /*bytes*/) {}
   static void absent(const Type& /*optional*/) {}
   static Scope open_present(const Type& /*optional*/) { return {}; }
   static void close_present(const Scope& /*scope*/) {}
@@ -110,6 +112,8 @@ class Walk {
   [[nodiscard]] bool fields(const Link& link);
 
  private:
+  static constexpr bool kLooksOnly = std::is_same_v<Sink, Nothing>;
+
   [[nodiscard]] static bool is_archive(const Type& type) noexcept { return type.tier == Tier::archive; }
   // --- archives: what one holds is looked at first, and then told of in the sink's order
 

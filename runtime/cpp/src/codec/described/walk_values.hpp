@@ -11,11 +11,18 @@ namespace mf::described {
 
 template <class Sink>
 bool Walk<Sink>::febird(const Link& link) {
-  if (link.pair != nullptr) {
-    if (link.pair->rule == Rule::to_optional)
-      return into_optional(link, [&](const Link& inner) { return febird(inner); });
-  }
+  if (link.pair != nullptr && link.pair->rule == Rule::to_optional)
+    return into_optional(link, [&](const Link& inner) { return febird(inner); });
   const Type& from = from_.type(link.from);
+  if constexpr (!kLooksOnly) {
+    if (link.pair == nullptr && from.kind >= Kind::list && from.kind < Kind::enumeration &&
+        sink_.takes_febird()) {
+      const std::byte* const start = reader_.peek();
+      if (!skip(link.from)) return false;
+      sink_.febird({start, static_cast<std::size_t>(reader_.peek() - start)});
+      return true;
+    }
+  }
   switch (from.kind) {
     case Kind::uuid:
     case Kind::string:
@@ -193,7 +200,8 @@ bool Walk<Sink>::sequence(const Link& link, const Type& from) {
   std::size_t count = 0;
   if (of.row) {
     return reader_.enter_leaf() &&
-           read_row(reader_, {from_, of}, trusted_ ? 0 : of.memory, scratches_.values, count) &&
+           read_row(reader_, {from_, of, false, !kLooksOnly}, trusted_ ? 0 : of.memory, scratches_.values,
+                    count) &&
            elements(link, element, of, scratches_.values.data(), count);
   }
   if (of.raw) {
@@ -226,7 +234,7 @@ bool Walk<Sink>::array(const Link& link, const Type& from) {
   const Link element = element_of(link, from, to_.type(link.to));
   if (!reader_.enter()) return false;
   if (of.row) {
-    if (!read_array_row(reader_, {from_, of}, from.length, scratches_.values) ||
+    if (!read_array_row(reader_, {from_, of, false, !kLooksOnly}, from.length, scratches_.values) ||
         !elements(link, element, of, scratches_.values.data(), from.length))
       return false;
   } else if (is_number(of)) {
@@ -507,11 +515,13 @@ template <class Sink>
 bool Walk<Sink>::fields_out_of_order(const Link& link, const Type& from) {
   const Type& to = to_.type(link.to);
   const std::span<const Field> fields = from_.fields(from);
-  std::vector<codec::Reader::Place> places;
-  places.reserve(fields.size());
-  for (const Field& field : fields) {
-    places.push_back(reader_.place());
-    if (!skip_field(field)) return false;
+  constexpr std::size_t kFew = 24;
+  std::array<codec::Reader::Place, kFew> few;
+  std::vector<codec::Reader::Place> many(fields.size() > kFew ? fields.size() : 0);
+  codec::Reader::Place* const places = many.empty() ? few.data() : many.data();
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    places[i] = reader_.place();
+    if (!skip_field(fields[i])) return false;
   }
   const auto end = reader_.place();
   const bool trusted = std::exchange(trusted_, true);

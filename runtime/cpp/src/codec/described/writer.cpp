@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "mf/codec/archive_message.hpp"
+#include "mf/codec/archive_packed.hpp"
+#include "mf/codec/back_writer.hpp"
 #include "mf/codec/varint.hpp"
 #include "mf/codec/writer.hpp"
 
@@ -207,13 +209,39 @@ void LayoutWriter::numbers(const Type& container, const std::byte* values, std::
     default:
       break;
   }
-  const Scope scope = open_sequence(container, count);
-  if (wire_of(of) != Wire::varint) {
-    copy(values, count * of.size);
-  } else {
-    for (std::size_t i = 0; i < count; ++i) varint(folded(of, load_bits(of, values + i * of.size)));
+  Scope scope = saved(container);
+  open_around(scope);
+  if (count != 0) {
+    tag(static_cast<std::uint32_t>(Wire::length));
+    pack(of, values, count);
   }
-  close_sequence(scope);
+  if (scope.around) close_length(scope.base);
+  restore(scope);
+}
+
+/// Numbers one behind the other, as archives have them, with their length.
+void LayoutWriter::pack(const Type& of, const std::byte* values, std::size_t count) {
+  if (wire_of(of) != Wire::varint) {
+    varint(count * of.size);
+    return copy(values, count * of.size);
+  }
+  const auto pack_as = [&]<class T>(T /*type*/) {
+    const std::span<const T> numbers(reinterpret_cast<const T*>(values), count);
+    const std::size_t size = codec::archive::packed_size(numbers);
+    varint(size);
+    codec::BackWriter writer(room(size) + size);
+    codec::archive::write_packed(writer, numbers);
+    at_ += size;
+  };
+  // What lies in a layout of the source may stand anywhere, and the kernels take whole numbers.
+  const bool aligned = reinterpret_cast<std::uintptr_t>(values) % of.size == 0;
+  if (of.kind == Kind::u32 && aligned) return pack_as(std::uint32_t{});
+  if (of.kind == Kind::u64 && aligned) return pack_as(std::uint64_t{});
+  if (of.kind == Kind::i32 && aligned) return pack_as(std::int32_t{});
+  if (of.kind == Kind::i64 && aligned) return pack_as(std::int64_t{});
+  const std::size_t at = open_length();
+  for (std::size_t i = 0; i < count; ++i) varint(folded(of, load_bits(of, values + i * of.size)));
+  close_length(at);
 }
 
 void LayoutWriter::images(const Type& container, const std::byte* from, std::size_t count) {

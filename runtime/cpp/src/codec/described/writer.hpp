@@ -56,6 +56,8 @@ class LayoutWriter {
     return place_ == Place::image || (place_ == Place::febird && of.raw);
   }
   void images(const Type& container, const std::byte* from, std::size_t count);
+  [[nodiscard]] bool takes_febird() const noexcept { return place_ == Place::febird && !plain_; }
+  void febird(std::span<const std::byte> bytes) { copy(bytes.data(), bytes.size()); }
   [[nodiscard]] Scope open_sequence(const Type& container, std::size_t count);
   void element(const Scope& scope, std::size_t i) noexcept;
   void close_sequence(const Scope& scope);
@@ -87,6 +89,7 @@ class LayoutWriter {
   void varint(std::uint64_t value);
   void copy(const void* from, std::size_t size);
   void febird_number(const Type& type, std::uint64_t bits);
+  void pack(const Type& of, const std::byte* values, std::size_t count);
   void archive_number(const Type& type, std::uint64_t bits);
   void tag(std::uint32_t wire);
   [[nodiscard]] Scope saved(const Type& type) const noexcept;
