@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mfidl.breaking.change import Change
-from mfidl.breaking.peers import Verdict
+from mfidl.breaking.rollout import Rollout, Together
 from mfidl.diagnostics import Diagnostic, Note
 from mfidl.source import Span
 
@@ -25,9 +25,9 @@ def as_diagnostics(changes: Sequence[Change], older: Older) -> list[Diagnostic]:
     return sorted(made, key=Diagnostic.sort_key)
 
 
-def as_json(changes: Sequence[Change], peers: Sequence[Verdict], older: Older) -> str:
-    """{"changes": [{code, impacts, message, here, before, paths}], "peers": [{service, refuse, message,
-    differences, here, before}]}; positions are 1-based.
+def as_json(changes: Sequence[Change], rollouts: Sequence[Rollout], older: Older) -> str:
+    """{"changes": [{code, impacts, message, here, before, paths}], "rollout": [{name, order, message, older,
+    newer, here, before}]}, `older` and `newer` with {refused, checked}; positions are 1-based.
     """
     import json
 
@@ -44,16 +44,21 @@ def as_json(changes: Sequence[Change], peers: Sequence[Verdict], older: Older) -
     ]
     told = [
         {
-            "service": each.service,
-            "refuse": each.refuse,
+            "name": each.name,
+            "order": each.order.value,
             "message": each.message,
-            "differences": list(each.differences),
+            "older": _together(each.older),
+            "newer": _together(each.newer),
             "here": _place(each.here),
             "before": _place(older(each.before)),
         }
-        for each in peers
+        for each in rollouts
     ]
-    return json.dumps({"changes": items, "peers": told}, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps({"changes": items, "rollout": told}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _together(of: Together) -> dict[str, list[str]]:
+    return {"refused": list(of.refused), "checked": list(of.checked)}
 
 
 def _place(span: Span | None) -> dict[str, Any] | None:

@@ -2,7 +2,8 @@
 
 Impacts: WIRE, bytes of one program mean something else, or nothing, to the other. LAYOUT, offsets or sizes in
 memory differ, which breaks stored images and views too. SOURCE, code written against the generated stubs does
-not compile, or not run, any more. BEHAVIOUR, it compiles and decodes, and does something else.
+not compile, or not run, any more. BEHAVIOUR, it compiles and decodes, and does something else. ROLLOUT, peers
+of the two programs that run at the same time do not understand each other in every order of upgrades.
 """
 
 from enum import Enum
@@ -15,6 +16,7 @@ class Impact(Enum):
     LAYOUT = "layout"
     SOURCE = "source"
     BEHAVIOUR = "behaviour"
+    ROLLOUT = "rollout"
 
 
 _ROWS = (
@@ -69,6 +71,10 @@ _ROWS = (
     ("B0702", "topic of another type", "Subscribers cannot decode what is published."),
     ("B0703", "less is kept for who comes later", "Subscribers that come back later than before have a gap, as have late joiners that asked for more."),
     ("B0704", "overflow policy taken away", "Subscribers that ask for it are refused with INVALID_ARGUMENT, and who names none may get another one."),
+    # Upgrades
+    ("R0901", "one order of upgrades only", "Clients adapt to the schema of their server, and subscribers to their publisher's, but a method that the other side lacks, or a field that nothing stands for, cannot be made up. Upgrade the side first that is named: where the others are upgraded before, the calls that are listed fail, in words and before they are sent."),
+    ("R0902", "no order of upgrades", "Whichever side is upgraded first, some calls fail until the other side is. Add the new beside the old, upgrade all peers, and take the old away in a later change."),
+    # Agents
     ("B0801", "agent of another type", "The agent is part of every look-up."),
 )  # fmt: skip
 

@@ -8,10 +8,11 @@ from mfidl.cli.common import finish, schema_options, show
 
 if TYPE_CHECKING:
     from mfidl.breaking.baseline import Baseline
+    from mfidl.breaking.change import Change
     from mfidl.compiler import Outcome
 
-_PEERS = ("show", "fail", "hide")
-_IMPACTS = ("wire", "layout", "source", "behaviour")
+_ROLLOUT = ("show", "fail", "hide")
+_IMPACTS = ("wire", "layout", "source", "behaviour", "rollout")
 
 
 @click.command("breaking")
@@ -31,10 +32,11 @@ _IMPACTS = ("wire", "layout", "source", "behaviour")
 )
 @click.option("--ignore", "ignored", metavar="CODE", multiple=True, help="Accept this rule's findings.")
 @click.option(
-    "--peers",
-    type=click.Choice(_PEERS),
+    "--rollout",
+    type=click.Choice(_ROLLOUT),
     default="show",
-    help="Services whose running peers will refuse each other: show them, fail for them too, or hide them.",
+    help="Services and topics whose peers cannot be upgraded in any order: show them, fail for them too, or "
+    "hide them.",
 )
 def command(
     files: tuple[str, ...],
@@ -44,12 +46,13 @@ def command(
     against: str,
     impacts: tuple[str, ...],
     ignored: tuple[str, ...],
-    peers: str,
+    rollout: str,
 ) -> None:
     """Compare schemas with an older state of them, and tell what the change breaks.
 
     FILE may be a folder: then modules that are gone are found too. Exit code 1 if anything breaks; with
-    --peers fail also if running peers will refuse each other, which nothing else has to break for.
+    --rollout fail, or --only rollout, also if peers that run already cannot be upgraded in any order, which
+    nothing else has to break for.
     """
     from mfidl.breaking.baseline import BaselineError, open_baseline, schemas
     from mfidl.compiler import check
@@ -61,7 +64,7 @@ def command(
     try:
         with open_baseline(against, files, import_paths) as baseline:
             older = check(baseline.files, baseline.import_paths)
-            _compare(baseline, older, newer, style, color, impacts, ignored, peers)
+            _compare(baseline, older, newer, style, color, impacts, ignored, rollout)
     except BaselineError as error:
         raise click.BadParameter(str(error), param_hint="--against") from None
 
@@ -74,11 +77,11 @@ def _compare(
     color: str,
     impacts: tuple[str, ...],
     ignored: tuple[str, ...],
-    peers: str,
+    rollout: str,
 ) -> None:
     from mfidl.breaking.compare import compare
-    from mfidl.breaking.peers import verdicts
     from mfidl.breaking.report import as_diagnostics, as_json
+    from mfidl.breaking.rollout import rollouts
 
     for path in baseline.added:
         click.echo(f"{path}: new, nothing to compare it with", err=True)
@@ -89,22 +92,20 @@ def _compare(
         finish(older, style, color)
     assert older.program is not None
     assert newer.program is not None
-    changes = [
-        change
-        for change in compare(older.program, newer.program)
-        if change.code not in ignored
-        and (not impacts or any(impact.value in impacts for impact in change.impacts))
-    ]
-    told = [] if peers == "hide" else verdicts(older.program, newer.program)
+
+    def wanted(change: "Change") -> bool:
+        fits = not impacts or any(impact.value in impacts for impact in change.impacts)
+        return fits and change.code not in ignored
+
+    changes = [change for change in compare(older.program, newer.program) if wanted(change)]
+    told = [] if rollout == "hide" else rollouts(older.program, newer.program)
+    orders = [change for each in told if (change := each.change()) is not None and wanted(change)]
     if style == "json":
-        click.echo(as_json(changes, told, baseline.span), nl=False)
+        click.echo(as_json([*changes, *orders], told, baseline.span), nl=False)
     else:
-        show(as_diagnostics(changes, baseline.span), style, color)
-        for verdict in told:
-            if verdict.refuse:
-                click.echo(verdict.message, err=True)
-    failed = peers == "fail" and any(verdict.refuse for verdict in told)
-    raise SystemExit(1 if changes or failed else 0)
+        show(as_diagnostics([*changes, *orders], baseline.span), style, color)
+    counted = rollout == "fail" or "rollout" in impacts
+    raise SystemExit(1 if changes or (counted and orders) else 0)
 
 
 def _check_codes(codes: tuple[str, ...]) -> None:

@@ -9,7 +9,7 @@ import click
 if TYPE_CHECKING:
     from mfidl.diagnostics import Code
 
-_CODE = re.compile(r"[BEWLbewl]?\d{1,4}")
+_CODE = re.compile(r"[BELRWbelrw]?\d{1,4}")
 
 
 @click.command("help")
@@ -75,7 +75,7 @@ def _catalogue(name: str) -> "dict[str, Code]":
         from mfidl.lint.codes import CATALOGUE as RULES
 
         return RULES
-    if name.startswith("B"):
+    if name.startswith(("B", "R")):
         from mfidl.breaking.rules import RULES as BREAKING
 
         return BREAKING
@@ -101,7 +101,7 @@ def _unknown(group: click.Context, topic: str) -> str:
 def _normal(topic: str) -> str:
     """`E0301` of `e301` and of `301`."""
     letter = topic[0].upper() if topic[0].isalpha() else "E"
-    return letter + topic.lstrip("BEWLbewl").rjust(4, "0")
+    return letter + topic.lstrip("BELRWbelrw").rjust(4, "0")
 
 
 def _around(name: str, codes: Iterable[str]) -> list[str]:

@@ -46,8 +46,9 @@ class Diagnostic:
 
     @property
     def severity(self) -> str:
-        """`error` or `warning`: the first letter of the code says it (L: a finding of lint)."""
-        return "warning" if self.code[0] in "WL" else "error"
+        """`error` or `warning`: the first letter of the code says it (L: a finding of lint; R: of `breaking`,
+        about an order of upgrades)."""
+        return "warning" if self.code[0] in "WLR" else "error"
 
     def sort_key(self) -> tuple[str, int, int, str, str]:
         if self.span is None:

@@ -540,96 +540,123 @@ def test_a_path_is_the_shortest_that_leads_to_a_method(tmp_path: Path) -> None:
     assert change.paths == ("S <- parameter `s` of a.I.f",)
 
 
-# What was, what is, and what of the descriptor differs: nothing, and running peers go on.
-PEERS = {
-    "a method more": ("service I { f(); }", "service I { f(); g(); }", ["method `g` is new"]),
-    "a method less": ("service I { f(); g(); }", "service I { f(); }", ["method `g` is gone"]),
-    "other order": ("service I { f(); g(); }", "service I { g(); f(); }", ["the order of its methods"]),
+# What was, what is; the order of upgrades, and the methods that older clients at newer servers cannot call, and
+# newer ones at older servers.
+ROLLOUTS = {
+    "a method more": ("service I { f(); }", "service I { f(); g(); }", "providers first", [], ["I.g: method only here"]),
+    "a method less": ("service I { f(); g(); }", "service I { f(); }", "consumers first", ["I.g: method only here"], []),
+    "a method in another's place": (
+        "service I { f(); }", "service I { g(); }", "none", ["I.f: method only here"], ["I.g: method only here"],
+    ),
+    "a method renamed": ("service I { f(); }", 'service I { @was("f") g(); }', "any", [], []),
+    "other order": ("service I { f(); g(); }", "service I { g(); f(); }", "any", [], []),
     "a field with a default": (
         ARCHIVE.format("") + " service I { f(s: list<S>); }",
         ARCHIVE.format("2: b: u32 = 5;") + " service I { f(s: list<S>); }",
-        ["type `a.S` differs"],
+        "any", [], [],
+    ),
+    "a field without one": (
+        "struct S { a: u8; } service I { f(s: S); g() -> S; }",
+        "struct S { a: u8; b: u8; } service I { f(s: S); g() -> S; }",
+        "none", ["I.f: field S.b: only there, and has no default"], ["I.g: field S.b: only here, and has no default"],
     ),
     "a member of an open enum": (
         "open enum E: u8 { a = 0 } service I { f(e: E); }",
         "open enum E: u8 { a = 0, b = 1 } service I { f(e: E); }",
-        ["type `a.E` differs"],
+        "any", [], [],
     ),
-    "a parameter and a type": (
-        "struct S { a: u8; } service I { f(); }",
-        "struct S { a: u8; } service I { f(s: S); }",
-        ["type `a.S` is new", "method `f` differs"],
-    ),
+    "a parameter": ("service I { f(); }", "service I { f(a: u8); }", "consumers first",
+                    ["I.f: parameter a: only there, and has no default"], []),
+    "a result": ("service I { f(); }", "service I { f() -> u8; }", "providers first",
+                 [], ["I.f: result value: only here, and has no default"]),
+    "another type": ("service I { f(a: u8); }", "service I { f(a: string); }", "none",
+                     ["I.f: parameter a: u8 here, string there"], ["I.f: parameter a: string here, u8 there"]),
     "per agent": (
-        "agent c: string; service I { f(); }",
-        "agent c: string; service I per c { f(); }",
-        ["`per` is new"],
+        "agent c: string; service I { f(); }", "agent c: string; service I per c { f(); }", "none",
+        ["I: per nothing here, per c string there"], ["I: per c string here, per nothing there"],
     ),
     "a type that it does not use": (
-        "struct S { a: u8; } service I { f(); }",
-        "struct S { a: u8; b: u8; } service I { f(); }",
-        [],
+        "struct S { a: u8; } service I { f(); }", "struct S { a: u8; b: u8; } service I { f(); }", "any", [], [],
     ),
     "what is outside of the fingerprint": (
         "service I { f(a: u8) -> u8; }",
         "service I { @deadline(1s) @idempotent f(a: u8 = 2 @range(1..3)) -> u8; }",
-        [],
+        "any", [], [],
     ),
-}
+    "a topic's value": (
+        "struct S { a: u8; } topic I : S;", "struct S { a: u8; b: u8; } topic I : S;", "providers first",
+        [], ["I: field S.b: only here, and has no default"],
+    ),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("old", "new", "differences"), PEERS.values(), ids=PEERS.keys())
-def test_running_peers_refuse_each_other_where_the_fingerprint_changes(
-    old: str, new: str, differences: list[str], tmp_path: Path
-) -> None:
+def rolled(tmp_path: Path, old: str, new: str, *options: str) -> Result:
     for name, text in (("old", old), ("new", new)):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.mfidl").write_text(f"module a; {text}")
+    return run(tmp_path / "new", "--against", tmp_path / "old", *options)
 
-    done = run(tmp_path / "new", "--against", tmp_path / "old", "--format", "json")
-    [verdict] = json.loads(done.stdout)["peers"]
 
-    assert verdict["service"] == "a.I"
-    assert verdict["differences"] == differences
-    assert verdict["refuse"] is bool(differences)
-    assert verdict["here"]["file"].endswith("new/a.mfidl")
-    assert verdict["before"]["file"].endswith("old/a.mfidl")
-    words = "will refuse each other until both are upgraded: its fingerprint changes"
-    assert (words in verdict["message"]) is bool(differences)
+@pytest.mark.parametrize(("old", "new", "order", "older", "newer"), ROLLOUTS.values(), ids=ROLLOUTS.keys())
+def test_orders_of_upgrades_are_told_by_the_rules_that_hold_at_run_time(
+    old: str, new: str, order: str, older: list[str], newer: list[str], tmp_path: Path
+) -> None:
+    done = rolled(tmp_path, old, new, "--format", "json")
+    told = json.loads(done.stdout)
+    [found] = told["rollout"]
+
+    assert (found["name"], found["order"]) == ("a.I", order)
+    assert (found["older"]["refused"], found["newer"]["refused"]) == (older, newer)
+    assert found["here"]["file"].endswith("new/a.mfidl")
+    assert found["before"]["file"].endswith("old/a.mfidl")
+    codes = [each["code"] for each in told["changes"] if each["impacts"] == ["rollout"]]
+    assert codes == {"any": [], "none": ["R0902"]}.get(order, ["R0901"])
+
+
+def test_methods_of_which_some_values_do_not_go_over_are_named(tmp_path: Path) -> None:
+    done = rolled(tmp_path, "service I { f(a: u16); }", "service I { f(a: u32); }", "--format", "json")
+    [found] = json.loads(done.stdout)["rollout"]
+
+    assert found["order"] == "any"
+    assert (found["older"]["checked"], found["newer"]["checked"]) == ([], ["f"])
 
 
 @pytest.mark.parametrize(
-    ("option", "code", "told"),
-    [([], 0, True), (["show"], 0, True), (["fail"], 1, True), (["hide"], 0, False)],
+    ("options", "code", "told"),
+    [
+        ([], 0, True),
+        (["--rollout=show"], 0, True),
+        (["--rollout=fail"], 1, True),
+        (["--rollout=hide"], 0, False),
+        (["--only=rollout"], 1, True),
+        (["--only=wire"], 0, False),
+        (["--rollout=fail", "--ignore=R0901"], 0, False),
+    ],
 )
-def test_peers_that_will_refuse_each_other_are_told_and_fail_on_demand(
-    option: list[str], code: int, told: bool, tmp_path: Path
+def test_peers_that_cannot_be_upgraded_in_any_order_are_told_and_fail_on_demand(
+    options: list[str], code: int, told: bool, tmp_path: Path
 ) -> None:
     old, new = tmp_path / "old.mfidl", tmp_path / "new.mfidl"
     old.write_text("module sf1.search; service Index { f(); } service Other { f(); }")
     new.write_text("module sf1.search; service Index { f(); g(); } service Other { f(); }")
-    options = [f"--peers={each}" for each in option]
 
     done = run(new, "--against", old, *options)
 
     assert done.exit_code == code
     words = (
-        "running peers of sf1.search.Index will refuse each other until both are upgraded: "
-        "its fingerprint changes (method `g` is new)\n"
+        "warning[R0901]: upgrade the servers of `sf1.search.Index` first: newer clients fail at older servers "
+        "(Index.g: method only here) [rollout]"
     )
-    assert done.output == (words if told else "")
-    assert run(new, "--against", new, "--peers=fail").exit_code == 0
+    assert (words in done.output) is told
+    assert bool(done.output) is told
+    assert run(new, "--against", new, "--rollout=fail").exit_code == 0
 
 
-def test_many_differences_are_counted(tmp_path: Path) -> None:
-    old, new = tmp_path / "old.mfidl", tmp_path / "new.mfidl"
-    old.write_text("module a; service I { }")
-    new.write_text(f"module a; service I {{ {''.join(f'm{at}(); ' for at in range(8))} }}")
+def test_many_reasons_are_counted(tmp_path: Path) -> None:
+    done = rolled(tmp_path, "service I { }", f"service I {{ {''.join(f'm{at}(); ' for at in range(8))} }}")
 
-    done = run(new, "--against", old)
-
-    assert "(method `m0` is new, method `m1` is new" in done.output
-    assert done.output.endswith("method `m5` is new, 2 more)\n")
+    assert "(I.m0: method only here; I.m1: method only here" in done.output
+    assert "I.m3: method only here; 4 more)" in done.output
 
 
 def run(*arguments: object) -> Result:
