@@ -21,6 +21,7 @@ RANKS = {
     "core": 0,
     "codec": 1,
     "protocol": 2,
+    "evolution": 2,
     "transport": 3,
     "link": 4,
     "client": 5,

@@ -26,10 +26,6 @@ NO_CONTROLLER = f"the controller at mf://127.0.0.1:1 does not answer: {REFUSED_C
 UNKNOWN_AGENT = (
     '{at}: this server does not offer conformance.Shapes for agent "green"; known agents: "blue", "red"'
 )
-ONLY_HERE = "; ".join(
-    f"Shapes.{name}: method only here"
-    for name in ("twice", "kept", "put", "note", "log", "clear", "linger", "count")
-)
 TLS_HINT = "its first bytes look like TLS; an address begins with tls:// at both ends, or at none"
 
 
@@ -171,11 +167,11 @@ SITUATIONS: dict[str, tuple[Callable[..., AbstractContextManager[str]], str, str
         "{at}: this server does not offer conformance.Shapes; it offers nothing",
     ),
     "another schema": (
-        peer(troubled.other_schema("service conformance.Shapes\n per room string\n")),
+        peer(troubled.other_schema("service conformance.Shapes\n")),
         CALL,
         "SCHEMA_MISMATCH",
         "NOT_EXECUTED",
-        "schemas differ from {at}: " + ONLY_HERE,
+        "schemas differ from {at}: Shapes: per room string here, per nothing there",
     ),
     "another schema, which is not described": (
         peer(troubled.other_schema("")),

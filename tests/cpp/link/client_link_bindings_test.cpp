@@ -89,7 +89,7 @@ TEST(ClientLinkBindings, FortyAgentsAreServedWithEight) {
       const auto binding = holding.bind(agent).value();
       ReplySlot slot;
       auto payload = bytes_of(7);
-      holding.joined->link->call(slot, {.route = binding->first()}, payload, soon());
+      holding.joined->link->call(slot, {.route = binding->route(0)}, payload, soon());
       EXPECT_EQ(slot.reply.status, Code::ok);
       binding->unpin();
     }
@@ -127,7 +127,7 @@ TEST(ClientLinkBindings, ManyThreadsWithManyAgentsAllGoOn) {
         }
         ReplySlot slot;
         auto payload = bytes_of(7);
-        holding.joined->link->call(slot, {.route = binding.value()->first()}, payload, soon());
+        holding.joined->link->call(slot, {.route = binding.value()->route(0)}, payload, soon());
         if (slot.reply.status != Code::ok) ++wrong;
         binding.value()->unpin();
       }

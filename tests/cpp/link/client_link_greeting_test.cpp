@@ -1,5 +1,6 @@
 // ClientLink: the handshake and the binding of services.
 #include "link/client_link_fixture.hpp"
+#include "mf/link/adaptation.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -102,7 +103,7 @@ TEST(ClientLink, ARefusedBindingIsToldAndMayBeAskedAgain) {
   asking.join();
 }
 
-TEST(ClientLink, AnotherSchemaIsPutInWords) {
+TEST(ClientLink, ASchemaThatCannotBeAdaptedToIsPutInWords) {
   static constexpr std::string_view kOne[] = {"q"};
   static constexpr ServiceInfo kHere{
       .name = "t.S",
@@ -112,18 +113,18 @@ TEST(ClientLink, AnotherSchemaIsPutInWords) {
       .methods = kOne};
   Joined joined;
   std::thread asking([&] {
-    const auto refused = joined.link->bind(kHere, "", soon());
+    const auto refused = mf::link::bind_adapting(*joined.link, kHere, "", {}, soon());
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.failure().code, Code::schema_mismatch);
-    EXPECT_THAT(refused.failure().message, testing::HasSubstr("f32 here, f64 there"));
+    EXPECT_THAT(refused.failure().message, testing::HasSubstr("S: per nothing here, per pond string there"));
   });
   const auto bind = joined.peer->next(EventType::bind);
   joined.peer->session.send_bound(bind.header.route, Code::schema_mismatch, "differs");
   joined.peer->flush();
   const auto asked = joined.peer->next(EventType::describe);
-  joined.peer->session.send_descriptor(
-      {.service = asked.text,
-       .text = "service t.S\n method q\n  params memcpy\n   x u32\n  results memcpy\n   value f64\n"});
+  joined.peer->session.send_descriptor({.service = asked.text,
+                                        .text = "service t.S\n per pond string\n method q\n  params memcpy\n "
+                                                "  x u32\n  results memcpy\n   value f64\n"});
   joined.peer->flush();
   asking.join();
 }

@@ -115,7 +115,7 @@ void AsyncCall::go(std::shared_ptr<AsyncCall> call, CallStep step, TimePoint now
           auto& state = *call->state_;
           return state.rest_later(std::move(call), refused);
         }
-        call->route_ = call->state_->ready_route(now);
+        call->route_ = call->state_->ready_route(call->method_, now);
         if (!call->route_) {
           auto& state = *call->state_;
           return state.find_later(std::move(call));

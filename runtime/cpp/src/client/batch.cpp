@@ -206,7 +206,7 @@ std::vector<AgentReply> gather(const ScatterTarget& target, const MethodInfo& me
     }
     const auto part = parts.emplace_back(std::make_shared<Part>(to, method, sent, std::move(payload), one));
     if (stoppable) AsyncCall::stop_with(part, *context.stop);
-    auto route = to.state()->ready_route();
+    auto route = to.state()->ready_route(method);
     if (!route || stoppable) {
       AsyncCall::launch(part);
     } else {

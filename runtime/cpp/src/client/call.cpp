@@ -55,7 +55,7 @@ std::shared_ptr<BatchState> batch(const Target& target, const link::BatchMethod&
   if (info.oneway) {
     send_oneway_messages(target, method, requests, sent.size, context, 0, state->results());
     state->end();
-  } else if (auto route = target.route(context.deadline, options.stop)) {
+  } else if (auto route = target.route(info, context.deadline, options.stop)) {
     state->send(target, std::move(route).value(), requests, sent, context);
   } else {
     state->results().fail_all(mf::detail::shared(route.failure()));

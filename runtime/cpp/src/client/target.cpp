@@ -71,10 +71,11 @@ Servant* Target::local_servant() const {
   return state_->servant.get();
 }
 
-Outcome<Route> Target::route(TimePoint deadline, const std::stop_token& stop) const {
-  if (auto route = state_->ready_route()) [[likely]]
+Outcome<Route> Target::route(const MethodInfo& method, TimePoint deadline,
+                             const std::stop_token& stop) const {
+  if (auto route = state_->ready_route(method)) [[likely]]
     return route;
-  auto found = state_->wait_for_route(deadline, stop);
+  auto found = state_->wait_for_route(method, deadline, stop);
   if (!found.route) return std::move(found.failure);
   return std::move(found.route);
 }
@@ -147,7 +148,7 @@ void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protoco
         step = state_->rest(call, route, slot.reply);
         if (call.ended()) break;
       }
-      route = state_->find_route(call, step, slot.reply, now);
+      route = state_->find_route(method, call, step, slot.reply, now);
       continue;
     }
     sent.route = route.of(method);

@@ -11,6 +11,7 @@
 #include "mf/core/agent.hpp"
 #include "mf/core/blocking.hpp"
 #include "mf/core/text.hpp"
+#include "mf/link/adaptation.hpp"
 #include "mf/transport/waiting.hpp"
 
 namespace mf::client {
@@ -91,21 +92,23 @@ std::string Target::State::what() const {
 
 // ---- routes that are known
 
-Route Target::State::ready_route(TimePoint now) {
+Route Target::State::ready_route(const MethodInfo& method, TimePoint now) {
   const std::scoped_lock lock(mutex);
   if (version_ != resolver().version()) [[unlikely]]
     return {};
-  return pick(now);
+  return pick(method, now);
 }
 
 // Under the lock.
-Route Target::State::pick(TimePoint now) {
+Route Target::State::pick(const MethodInfo& method, TimePoint now) {
   if (std::erase_if(routes_, [](const Known& known) { return !known.link->usable(); }) != 0) missing_ = true;
   while (!routes_.empty()) {
     if (missing_) [[unlikely]]
       try_missing();
     const bool several = routes_.size() > 1;
-    const auto taken = several ? choose(now) : 0;
+    const auto taken = several || adapted_ ? choose(method, now) : 0;
+    if (taken == routes_.size()) [[unlikely]]
+      return {};
     auto& known = routes_[taken];
     if (known.binding->pin()) [[likely]]
       return {known.link, known.binding.get(), several};
@@ -114,13 +117,35 @@ Route Target::State::pick(TimePoint now) {
   return {};
 }
 
-// Under the lock.
-std::size_t Target::State::choose(TimePoint now) {
-  if (now == TimePoint{}) now = mf::now();
+// Under the lock. The number of routes, if none of them can be asked for the method.
+std::size_t Target::State::choose(const MethodInfo& method, TimePoint now) {
   std::array<const Candidate*, kMostRoutes> candidates{};
-  const auto count = std::min(routes_.size(), kMostRoutes);
-  for (std::size_t i = 0; i < count; ++i) candidates.at(i) = &routes_[i];
-  return client::choose(std::span(candidates).first(count), now, core->reactor(), some_refuse_);
+  std::array<std::size_t, kMostRoutes> places{};
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < routes_.size() && count < kMostRoutes; ++i) {
+    if (!routes_[i].allows(method)) continue;
+    candidates.at(count) = &routes_[i];
+    places.at(count++) = i;
+  }
+  if (count < 2) return count == 0 ? routes_.size() : places.front();
+  if (now == TimePoint{}) now = mf::now();
+  return places.at(client::choose(std::span(candidates).first(count), now, core->reactor(), some_refuse_));
+}
+
+bool Target::State::Known::allows(const MethodInfo& method) const {
+  const auto* const adaptation = binding->adaptation();
+  return adaptation == nullptr || adaptation->allows(method.index);
+}
+
+// Under the lock.
+bool Target::State::can_be_asked(const MethodInfo& method) const {
+  return std::ranges::any_of(routes_, [&](const Known& known) { return known.allows(method); });
+}
+
+// Under the lock. Of one of those that are connected; none of them can be asked for the method.
+std::optional<Failure> Target::State::refusal_of(const MethodInfo& method) const {
+  if (routes_.empty()) return std::nullopt;
+  return routes_.front().binding->adaptation()->refusal_of(method.index);
 }
 
 void Target::State::learn(const Route& route, const MethodInfo& method, std::uint32_t items,
@@ -213,36 +238,37 @@ void Target::State::try_missing() {
   try_again_ = now + kTryMissingEvery;
   core->in_background([self = shared_from_this()] {
     const auto offers = self->resolver().offers(self->service->name);
-    bool reached = false;
-    std::size_t strangers = 0;
-    (void)self->open(self->select(*offers, strangers), mf::now(), reached);
+    Found found;
+    (void)self->open(self->select(*offers), nullptr, mf::now(), found);
   });
 }
 
 // ---- the steps of a search
 
-std::vector<Instance> Target::State::select(const Offers& offers, std::size_t& strangers) const {
+bool Target::State::is_stranger(const Instance& instance) const {
+  return instance.fingerprint != Fingerprint{} && instance.fingerprint != service->fingerprint;
+}
+
+std::vector<Instance> Target::State::select(const Offers& offers) const {
   auto instances = offers.any_agent;
   for (const auto& [name, of_agent] : offers.agents) {
     if (!service->per_agent || !agent || name == *agent)
       instances.insert(instances.end(), of_agent.begin(), of_agent.end());
   }
-  const auto is_stranger = [this](const Instance& instance) {
-    return instance.fingerprint != Fingerprint{} && instance.fingerprint != service->fingerprint;
+  const auto is_hopeless = [this](const Instance& instance) {
+    if (!is_stranger(instance)) return false;
+    const auto known = link::known_adaptation(*service, instance.fingerprint);
+    return known && !known->refusal().empty();
   };
-  strangers = static_cast<std::size_t>(std::ranges::count_if(instances, is_stranger));
-  if (strangers != instances.size()) {
-    std::erase_if(instances, is_stranger);
-    strangers = 0;
-  }
+  if (!std::ranges::all_of(instances, is_hopeless)) std::erase_if(instances, is_hopeless);
   std::ranges::shuffle(instances, std::minstd_rand(random_number()));
   return instances;
 }
 
-Failure Target::State::another_schema(std::size_t strangers, const Failure& of_one) const {
-  const auto whom = strangers == 1 ? "1 server offers " + what() + ", with another schema: "
-                                   : std::to_string(strangers) + " servers offer " + what() +
-                                         ", all of them with another schema: ";
+Failure Target::State::another_schema(const std::vector<Instance>& instances, const Failure& of_one) const {
+  const auto whom = instances.size() == 1 ? "1 server offers " + what() + ", with another schema: "
+                                          : std::to_string(instances.size()) + " servers offer " + what() +
+                                                ", all of them with another schema: ";
   return not_executed(Code::schema_mismatch, whom + of_one.message);
 }
 
@@ -293,7 +319,8 @@ Outcome<void> Target::State::attempt(const Instance& instance) {
   };
   auto link = core->pool().open(instance, deadline);
   if (!link) return failed(link.failure());
-  auto binding = link.value()->bind(*service, agent.value_or(""), deadline);
+  auto binding =
+      link::bind_adapting(*link.value(), *service, agent.value_or(""), instance.fingerprint, deadline);
   if (!binding) return failed(binding.failure());
   core->set_seen(service->name, seen_agent());
   const std::scoped_lock lock(mutex);
@@ -306,6 +333,7 @@ Outcome<void> Target::State::attempt(const Instance& instance) {
   known.address = instance.address;
   known.binding = std::move(binding).value();
   known.calm = link::Backoff(random_number());
+  adapted_ = adapted_ || known.binding->adaptation() != nullptr;
   routes_.push_back(std::move(known));
   return {};
 }
@@ -326,6 +354,8 @@ std::vector<Instance> Target::State::forget_all_but(const std::vector<Instance>&
     }
   }
   routes_ = std::move(kept);
+  adapted_ =
+      std::ranges::any_of(routes_, [](const Known& known) { return known.binding->adaptation() != nullptr; });
   return missing;
 }
 
@@ -339,33 +369,59 @@ std::shared_ptr<Opening> Target::State::begin_opening(std::vector<Instance> inst
   return opening_;
 }
 
-// Connects to and binds at some of the instances; the failure, if none could be had. Those that can be called
-// already are not made to wait for the others.
-std::optional<Failure> Target::State::open(const std::vector<Instance>& instances, TimePoint deadline,
-                                           bool& reached) {
+// Of instances that are not connected: those that may be asked for the method, as far as their schemas are
+// known. `refusal`: what one of the others would say.
+std::vector<Instance> Target::State::able(std::vector<Instance> instances, const MethodInfo& method,
+                                          std::optional<Failure>& refusal) const {
+  std::erase_if(instances, [&](const Instance& instance) {
+    if (!is_stranger(instance)) return false;
+    const auto known = link::known_adaptation(*service, instance.fingerprint);
+    if (!known || !known->refusal().empty() || known->allows(method.index)) return false;
+    refusal = known->refusal_of(method.index);
+    return true;
+  });
+  return instances;
+}
+
+// Connects to and binds at some of the instances; the failure, if none could be had that can be asked for the
+// method. Those that can be called already are not made to wait for the others.
+std::optional<Failure> Target::State::open(const std::vector<Instance>& instances, const MethodInfo* method,
+                                           TimePoint deadline, Found& found) {
+  const auto some = [&] { return method == nullptr ? !routes_.empty() : can_be_asked(*method); };
+  const auto refused = [&](std::optional<Failure> refusal) {
+    found.reached = found.of_method = true;
+    return refusal;
+  };
   std::shared_ptr<Opening> opening;
   {
     const std::scoped_lock lock(mutex);
     auto missing = forget_all_but(instances);
     missing_ = !missing.empty() && routes_.size() < kMostRoutes;
-    const bool some = !routes_.empty();
-    if (some && !missing_) return std::nullopt;
+    const bool enough = some();
+    if (enough && !missing_) return std::nullopt;
+    if (!enough && !routes_.empty()) {
+      auto refusal = refusal_of(*method);
+      missing = able(std::move(missing), *method, refusal);
+      if (missing.empty()) return refused(std::move(refusal));
+      if (routes_.size() >= kMostRoutes) routes_.resize(kMostRoutes / 2);  // their connections stay
+    }
     try_again_ = mf::now() + kTryMissingEvery;
     opening = opening_ && opening_->covers(missing) ? opening_ : begin_opening(std::move(missing));
-    if (some) return std::nullopt;
+    if (enough) return std::nullopt;
   }
   auto result = opening->wait(deadline);
   const std::scoped_lock lock(mutex);
   missing_ = routes_.size() < std::min(kMostRoutes, instances.size());
   under_way_ = !result.all_ended;
-  if (result.opened) return std::nullopt;
+  if (some()) return std::nullopt;
   if (core->closed()) return client_closed();
   if (!result.all_ended) {
     return cause_ ? *cause_
                   : not_executed(Code::unavailable, "connect " + instances.front().address.str() +
                                                         ": no answer within the deadline");
   }
-  reached = result.failure.code != Code::unavailable && result.failure.code != Code::deadline_exceeded;
+  if (result.opened) return routes_.empty() ? std::nullopt : refused(refusal_of(*method));
+  found.reached = result.failure.code != Code::unavailable && result.failure.code != Code::deadline_exceeded;
   return std::move(result.failure);
 }
 
@@ -374,7 +430,7 @@ bool Target::State::attempts_under_way() {
   return under_way_;
 }
 
-Found Target::State::look(Search& search, TimePoint deadline) {
+Found Target::State::look(Search& search, const MethodInfo* method, TimePoint deadline) {
   Found found;
   if (core->closed()) {
     found.over = true;
@@ -385,12 +441,11 @@ Found Target::State::look(Search& search, TimePoint deadline) {
   const auto version_before = resolver.version();
   found.offers = resolver.offers(service->name);
   found.again_at = deadline;
-  std::size_t strangers = 0;
-  const auto instances = select(*found.offers, strangers);
+  const auto instances = select(*found.offers);
   const bool seen = core->seen(service->name, seen_agent());
   if (!instances.empty()) {
     reset_backoff_of_new(instances);
-    if (auto refused = open(instances, deadline, found.reached)) {
+    if (auto refused = open(instances, method, deadline, found)) {
       found.failure = std::move(*refused);
       // It ended while it was made: no call was in flight on it.
       if (found.failure.code == Code::connection_lost) found.failure.code = Code::unavailable;
@@ -398,8 +453,9 @@ Found Target::State::look(Search& search, TimePoint deadline) {
       const auto now_on = mf::now();
       if (attempts_under_way()) {
         found.again_at = now_on + kLookEvery;
-      } else if (strangers != 0) {
-        found.failure = another_schema(strangers, found.failure);
+      } else if (found.failure.code == Code::schema_mismatch && !found.of_method &&
+                 std::ranges::all_of(instances, [this](const auto& each) { return is_stranger(each); })) {
+        found.failure = another_schema(instances, found.failure);
         found.over = true;
       } else {
         found.over = !late && (!may_pass(found.failure.code) || seen);
@@ -408,7 +464,7 @@ Found Target::State::look(Search& search, TimePoint deadline) {
     } else {
       const std::scoped_lock lock(mutex);
       version_ = version_before;
-      found.route = pick({});
+      if (method != nullptr) found.route = pick(*method, {});
       found.again_at = {};
     }
   } else if (found.offers->answered) {
@@ -424,7 +480,8 @@ Found Target::State::look(Search& search, TimePoint deadline) {
   return found;
 }
 
-Found Target::State::wait_for_route(TimePoint deadline, const std::stop_token& stop) {
+Found Target::State::wait_for_route(const MethodInfo& method, TimePoint deadline,
+                                    const std::stop_token& stop) {
   blocking();
   const auto slice = stop.stop_possible() ? kLookEvery : kSlice;
   Search search{.backoff = link::Backoff(random_number())};
@@ -436,7 +493,7 @@ Found Target::State::wait_for_route(TimePoint deadline, const std::stop_token& s
       return stopped;
     }
     // What the resolver says meanwhile is heard in time, however long the attempts last.
-    auto found = look(search, std::min(deadline, mf::now() + slice));
+    auto found = look(search, &method, std::min(deadline, mf::now() + slice));
     if (found.route || found.over) return found;
     const auto now = mf::now();
     if (now >= deadline) {
@@ -448,12 +505,12 @@ Found Target::State::wait_for_route(TimePoint deadline, const std::stop_token& s
   }
 }
 
-Route Target::State::find_route(protocol::Call& call, protocol::CallStep& step, link::Reply& failed,
-                                TimePoint& now) {
-  auto route = ready_route(now);
+Route Target::State::find_route(const MethodInfo& method, protocol::Call& call, protocol::CallStep& step,
+                                link::Reply& failed, TimePoint& now) {
+  auto route = ready_route(method, now);
   if (!route) [[unlikely]] {
     now = {};
-    auto found = wait_for_route(call.deadline());
+    auto found = wait_for_route(method, call.deadline());
     if (!found.route) {
       if (found.reached) (void)call.on(protocol::CallEvent::resolved);
       step = call.fail(protocol::CallEvent::unreachable, found.failure, mf::now());
@@ -511,20 +568,22 @@ void Target::State::search_step(const std::shared_ptr<Search>& search) {
   // A server that does not answer must not keep this thread: the next step asks again.
   const auto now = mf::now();
   auto until = now;
+  const MethodInfo* method = nullptr;
   {
     const std::scoped_lock lock(mutex);
     covered_ = waiting_.size();
+    if (covered_ != 0) method = &waiting_.front().call->method_;
     for (const auto& waiting : waiting_) until = std::max(until, waiting.call->deadline());
   }
   Found found;
   try {
-    found = look(*search, std::min(until, now + kLongestStep));
+    found = look(*search, method, std::min(until, now + kLongestStep));
   } catch (const std::exception& error) {
     found.over = true;
     found.failure = not_executed(Code::internal, error.what());
   }
   if (found.route || found.over) {
-    end_search(found);
+    end_search(found, method);
   } else {
     {
       const std::scoped_lock lock(mutex);
@@ -556,14 +615,20 @@ void Target::State::search_later(const std::shared_ptr<Search>& search, Resolver
                      });
 }
 
-// Calls that began to wait after the last step had begun are not ended by what it has found out.
-void Target::State::end_search(Found& found) {
+// Calls that began to wait after the last step had begun are not ended by what it has found out; nor are, by
+// what holds for one method alone, those of other methods.
+void Target::State::end_search(Found& found, const MethodInfo* method) {
   std::vector<Waiting> ended;
   bool again = false;
   {
     const std::scoped_lock lock(mutex);
     const auto count = found.route ? waiting_.size() : covered_;
-    const auto middle = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
+    auto middle = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
+    if (found.of_method) {
+      middle = std::stable_partition(waiting_.begin(), middle, [method](const Waiting& waiting) {
+        return waiting.call->method_.index == method->index;
+      });
+    }
     ended.assign(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(middle));
     waiting_.erase(waiting_.begin(), middle);
     last_failure_.reset();

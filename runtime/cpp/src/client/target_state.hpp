@@ -5,6 +5,9 @@
 // does; those that answer later are kept, too (opening.hpp). A blocking caller takes the steps on its own
 // thread, with its own deadline. All calls that no thread waits for share one search, whose steps run in the
 // background and whose pauses hold no thread; each ends at its deadline by a timer, whatever the search does.
+//
+// Instances may have another schema (link/adaptation.hpp). Those whose plan allows the method of a call are
+// all alike to it; where the others are the only ones, the call ends with what their plan says.
 #pragma once
 
 #include <atomic>
@@ -33,9 +36,10 @@ struct Search {
 
 /// What a step of a search has come to.
 struct Found {
-  Route route;           // if there is one
-  bool over = false;     // else: is there nothing to wait for?
-  bool reached = false;  // it failed at an instance that was reached
+  Route route;             // if there is one
+  bool over = false;       // else: is there nothing to wait for?
+  bool reached = false;    // it failed at an instance that was reached
+  bool of_method = false;  // and only for the method that was asked for
   Failure failure;
   TimePoint again_at{};  // when to look again at the latest
   Resolver::Snapshot offers;
@@ -62,17 +66,18 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   /// "sf1.search.Index for agent "books""
   [[nodiscard]] std::string what() const;
 
-  /// A known route, if there is one: never waits.
-  [[nodiscard]] Route ready_route(TimePoint now = {});
+  /// A known route for the method, if there is one: never waits.
+  [[nodiscard]] Route ready_route(const MethodInfo& method, TimePoint now = {});
   /// How a request that was sent then has ended on a route that was chosen. `items`: of the request.
   void learn(const Route& route, const MethodInfo& method, std::uint32_t items, const link::Reply& reply,
              TimePoint sent);
   /// Waits for one, and tells the machine of the call. Empty: the call has ended with `failed`, or begins
   /// again, as `step` says. If it took time, `now` is forgotten.
-  [[nodiscard]] Route find_route(protocol::Call& call, protocol::CallStep& step, link::Reply& failed,
-                                 TimePoint& now);
+  [[nodiscard]] Route find_route(const MethodInfo& method, protocol::Call& call, protocol::CallStep& step,
+                                 link::Reply& failed, TimePoint& now);
   /// The same without a machine; `stop` ends the wait.
-  [[nodiscard]] Found wait_for_route(TimePoint deadline, const std::stop_token& stop = {});
+  [[nodiscard]] Found wait_for_route(const MethodInfo& method, TimePoint deadline,
+                                     const std::stop_token& stop = {});
 
   /// An overloaded server on this route has refused the call, which is to be sent again: until when it rests
   /// before. At once, if another instance has refused nothing lately; never, if its deadline is before that.
@@ -96,6 +101,8 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
     Address address;
     std::shared_ptr<link::Binding> binding;
     link::Backoff calm{0};  // how long it is avoided after it has refused a call as OVERLOADED
+
+    [[nodiscard]] bool allows(const MethodInfo& method) const;
   };
   struct Waiting {
     std::shared_ptr<AsyncCall> call;
@@ -103,19 +110,25 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   };
 
   [[nodiscard]] std::string seen_agent() const { return agent.value_or("*"); }
-  [[nodiscard]] Route pick(TimePoint now);
-  [[nodiscard]] std::size_t choose(TimePoint now);
+  [[nodiscard]] Route pick(const MethodInfo& method, TimePoint now);
+  [[nodiscard]] std::size_t choose(const MethodInfo& method, TimePoint now);
+  [[nodiscard]] bool can_be_asked(const MethodInfo& method) const;
+  [[nodiscard]] std::optional<Failure> refusal_of(const MethodInfo& method) const;
   [[nodiscard]] std::shared_ptr<AsyncCall> stop_resting(const AsyncCall* call);
   void try_missing();
-  /// Those to be tried, in an order drawn at random: all that may have the client's schema; or, if all have
-  /// another one, those, of which there are `strangers`.
-  [[nodiscard]] std::vector<Instance> select(const Offers& offers, std::size_t& strangers) const;
-  [[nodiscard]] Failure another_schema(std::size_t strangers, const Failure& of_one) const;
+  [[nodiscard]] bool is_stranger(const Instance& instance) const;
+  /// Those to be tried, in an order drawn at random. Of which it is known that nothing can be called there
+  /// only if there are no others.
+  [[nodiscard]] std::vector<Instance> select(const Offers& offers) const;
+  [[nodiscard]] Failure another_schema(const std::vector<Instance>& instances, const Failure& of_one) const;
   [[nodiscard]] Failure out_of_time();
   [[nodiscard]] Failure nobody(const Offers& offers) const;
-  [[nodiscard]] Found look(Search& search, TimePoint deadline);
-  [[nodiscard]] std::optional<Failure> open(const std::vector<Instance>& instances, TimePoint deadline,
-                                            bool& reached);
+  /// No method: any will do.
+  [[nodiscard]] Found look(Search& search, const MethodInfo* method, TimePoint deadline);
+  [[nodiscard]] std::optional<Failure> open(const std::vector<Instance>& instances, const MethodInfo* method,
+                                            TimePoint deadline, Found& found);
+  [[nodiscard]] std::vector<Instance> able(std::vector<Instance> instances, const MethodInfo& method,
+                                           std::optional<Failure>& refusal) const;
   [[nodiscard]] std::vector<Instance> forget_all_but(const std::vector<Instance>& instances);
   [[nodiscard]] std::shared_ptr<Opening> begin_opening(std::vector<Instance> instances);
   [[nodiscard]] Outcome<void> attempt(const Instance& instance);
@@ -125,10 +138,11 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   void search_in_background(std::shared_ptr<Search> search);
   void search_step(const std::shared_ptr<Search>& search);
   void search_later(const std::shared_ptr<Search>& search, Resolver::Snapshot known, TimePoint again_at);
-  void end_search(Found& found);
+  void end_search(Found& found, const MethodInfo* method);
 
   std::unique_ptr<link::Usual[]> usual_;  // of each method
   std::vector<Known> routes_;
+  bool adapted_ = false;       // some of them have another schema
   std::uint64_t version_ = 0;  // of the resolver, when the routes were made
   std::vector<Address> announced_;
   bool missing_ = false;  // instances that are offered but not connected

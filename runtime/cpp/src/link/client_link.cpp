@@ -9,7 +9,6 @@
 #include "mf/core/error.hpp"
 #include "mf/core/options.hpp"
 #include "mf/link/warm_blocks.hpp"
-#include "mf/protocol/descriptor_diff.hpp"
 
 namespace mf::link {
 namespace {
@@ -123,9 +122,10 @@ Outcome<void> ClientLink::greeted() {
 }
 
 Outcome<std::shared_ptr<Binding>> ClientLink::bind(const ServiceInfo& service, const std::string& agent,
-                                                   TimePoint deadline, std::span<const std::byte> via) {
+                                                   TimePoint deadline,
+                                                   const std::shared_ptr<const Adaptation>& adaptation) {
   Lock lock(mutex_);
-  auto begun = begin_bind(service, agent, via);
+  auto begun = begin_bind(service, agent, {}, adaptation);
   if (!begun) return begun;
   const auto binding = std::move(begun).value();
   const auto unpin = [](Binding* pinned) { pinned->unpin(); };
@@ -134,18 +134,20 @@ Outcome<std::shared_ptr<Binding>> ClientLink::bind(const ServiceInfo& service, c
     Listed listed(binding->waiters_);
     while (!binding->answered_ && !broken() && mf::now() < deadline) drive(listed.waiter, deadline, lock);
   }
-  if (auto why = why_not_bound(*binding, service.name)) return explain(*why, service, deadline, lock);
+  if (auto why = why_not_bound(*binding, service.name)) return *std::move(why);
   binding->touch();
   (void)pinned.release();
   return binding;
 }
 
-Outcome<std::shared_ptr<Binding>> ClientLink::begin_bind(const ServiceInfo& service, const std::string& agent,
-                                                         std::span<const std::byte> via) {
+Outcome<std::shared_ptr<Binding>> ClientLink::begin_bind(
+    const ServiceInfo& service, const std::string& agent, std::span<const std::byte> via,
+    const std::shared_ptr<const Adaptation>& adaptation) {
   BindingKey key{.service = std::string(service.name),
                  .agent = agent,
                  .fingerprint = service.fingerprint,
-                 .methods = {service.methods.begin(), service.methods.end()}};
+                 .methods = {service.methods.begin(), service.methods.end()},
+                 .adaptation = adaptation};
   std::shared_ptr<Binding> binding;
   if (const auto found = bindings_.find(key); found != bindings_.end()) {
     if (found->second->pin()) return found->second;
@@ -174,6 +176,7 @@ Outcome<std::shared_ptr<Binding>> ClientLink::ask(const ServiceInfo& service, Bi
   const auto binding = std::make_shared<Binding>();
   binding->uses_ = &binding_uses_;
   binding->methods_ = service.methods.size();
+  binding->adaptation_ = key.adaptation;
   if (!make_room_for(binding->methods_, binding->first_)) {
     return not_executed(Code::overloaded, peer() + " holds " + std::to_string(bindings_.size()) +
                                               " bindings of this connection, which takes " +
@@ -225,24 +228,8 @@ bool ClientLink::unbind_oldest() {
   return true;
 }
 
-Failure ClientLink::explain(const Failure& refusal, const ServiceInfo& service, TimePoint deadline,
-                            Lock& lock) {
-  auto explained = refusal;
-  if (refusal.code != Code::schema_mismatch || service.descriptor.empty()) return explained;
-  const auto theirs = describe(service.name, deadline, lock);
-  if (!theirs || theirs->text.empty()) return explained;
-  const auto difference = protocol::descriptor_difference(service.descriptor, theirs->text);
-  if (!difference.empty()) explained.message = "schemas differ from " + peer() + ": " + difference;
-  return explained;
-}
-
 std::optional<ClientLink::Described> ClientLink::describe(std::string_view service, TimePoint deadline) {
   Lock lock(mutex_);
-  return describe(service, deadline, lock);
-}
-
-std::optional<ClientLink::Described> ClientLink::describe(std::string_view service, TimePoint deadline,
-                                                          Lock& lock) {
   if (broken()) return std::nullopt;
   auto& description = ask_for_description(service);
   {

@@ -33,7 +33,7 @@ std::shared_ptr<ClientLink> ClientLink::open_later(std::unique_ptr<transport::St
 void ClientLink::bind_later(const ServiceInfo& service, const std::string& agent, TimePoint deadline,
                             std::span<const std::byte> via, Bound done) {
   Lock lock(mutex_);
-  auto begun = begin_bind(service, agent, via);
+  auto begun = begin_bind(service, agent, via, nullptr);
   if (!begun || begun.value()->bound_.load()) {
     reactor_->post([begun = std::move(begun), done = std::move(done)]() mutable { done(std::move(begun)); });
     return;

@@ -62,9 +62,9 @@ class Route {
 
   explicit operator bool() const noexcept { return binding_ != nullptr; }
   [[nodiscard]] std::uint16_t of(const MethodInfo& method) const noexcept { return of(method.index); }
-  [[nodiscard]] std::uint16_t of(std::uint16_t method) const noexcept {
-    return static_cast<std::uint16_t>(binding_->first() + method);
-  }
+  [[nodiscard]] std::uint16_t of(std::uint16_t method) const noexcept { return binding_->route(method); }
+  /// Null: the server has the client's schema.
+  [[nodiscard]] const link::Adaptation* adaptation() const noexcept { return binding_->adaptation(); }
   /// Another one to the same place.
   [[nodiscard]] Route again() const noexcept {
     return binding_ != nullptr && binding_->pin() ? Route(link, binding_, chosen_) : Route();
@@ -128,8 +128,9 @@ class Target {
   void call(link::ReplySlot& slot, const MethodInfo& method, const protocol::RequestHead& head, Encode encode,
             const CallContext& context) const;
 
-  /// A connection to the service; waits for one as calls do, or until it is stopped.
-  [[nodiscard]] Outcome<Route> route(TimePoint deadline, const std::stop_token& stop) const;
+  /// A connection on which the method can be called; waits for one as calls do, or until it is stopped.
+  [[nodiscard]] Outcome<Route> route(const MethodInfo& method, TimePoint deadline,
+                                     const std::stop_token& stop) const;
 
   [[nodiscard]] bool in_process() const noexcept { return local_.servants != nullptr; }
   /// Of an in-process client: what keeps the servant that local() has found alive, and where its streams run.

@@ -1,9 +1,10 @@
 // What is bound on a client's connection, and the route numbers that it stands for (protocol.md section 3).
 //
-// Binding       a service for an agent. Calls pin it while they are on their way, and what nobody has pinned
-// may be
-//               taken back when the server holds as many as it takes. Pins are given and taken without the
-//               link's lock: pin() counts first and looks then, take_back() forbids first and looks then.
+// Binding       a service for an agent, or of another schema's service what an adaptation allows. Calls pin
+// it
+//               while they are on their way, and what nobody has pinned may be taken back when the server
+//               holds as many as it takes. Pins are given and taken without the link's lock: pin() counts
+//               first and looks then, take_back() forbids first and looks then.
 // RouteNumbers  which ranges of the 65,536 numbers are free
 #pragma once
 
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -20,12 +22,19 @@
 
 namespace mf::link {
 
+class Adaptation;
 class Waiter;
 
 class Binding {
  public:
-  /// Of the first method; good while it is pinned.
-  [[nodiscard]] std::uint16_t first() const noexcept { return first_; }
+  /// Of a method of the client's schema; good while it is pinned. Not of one that the adaptation refuses.
+  [[nodiscard]] std::uint16_t route(std::uint16_t method) const noexcept {
+    if (adaptation_ != nullptr) [[unlikely]]
+      return adapted_route(method);
+    return static_cast<std::uint16_t>(first_ + method);
+  }
+  /// Null: the server has the client's schema.
+  [[nodiscard]] const Adaptation* adaptation() const noexcept { return adaptation_.get(); }
 
   /// False: it is not bound any more, or not yet.
   [[nodiscard]] bool pin() noexcept {
@@ -48,6 +57,7 @@ class Binding {
  private:
   friend class ClientLink;
 
+  [[nodiscard]] std::uint16_t adapted_route(std::uint16_t method) const noexcept;
   /// False: somebody uses it.
   [[nodiscard]] bool take_back() noexcept {
     bound_.store(false);
@@ -59,7 +69,8 @@ class Binding {
   std::atomic<std::size_t> users_{0};
   std::atomic<bool> bound_{false};
   std::atomic<std::uint64_t> last_used_{0};
-  std::atomic<std::uint64_t>* uses_ = nullptr;  // of the link, which outlives all pins
+  std::atomic<std::uint64_t>* uses_ = nullptr;    // of the link, which outlives all pins
+  std::shared_ptr<const Adaptation> adaptation_;  // set before it is bound
   // Under the link's lock.
   std::uint16_t first_ = 0;
   std::size_t methods_ = 0;

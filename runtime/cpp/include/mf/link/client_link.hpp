@@ -115,13 +115,13 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   ~ClientLink() override;
 
   /// The service for the agent, bound on first use, and pinned: unpin() it when it is not used any more.
-  /// Failure: UNKNOWN_SERVICE, SCHEMA_MISMATCH with the difference…
-  /// A relay, which knows no descriptor, gets the refusal as it is, and says `via` which relays it asks
-  /// (protocol::Bind).
+  /// Failure: what the server says, UNKNOWN_SERVICE, SCHEMA_MISMATCH… With an adaptation, `service` is that
+  /// one's. Who wants to be adapted calls bind_adapting() (adaptation.hpp).
   Outcome<std::shared_ptr<Binding>> bind(const ServiceInfo& service, const std::string& agent,
-                                         TimePoint deadline, std::span<const std::byte> via = {});
-  /// The same without waiting: `done` runs on the reactor's thread, later. The refusal of another schema is
-  /// given as it is.
+                                         TimePoint deadline,
+                                         const std::shared_ptr<const Adaptation>& adaptation = nullptr);
+  /// The same without waiting: `done` runs on the reactor's thread, later. A relay says `via` which relays it
+  /// asks (protocol::Bind).
   using Bound = UniqueFunction<void(Outcome<std::shared_ptr<Binding>>&&)>;
   void bind_later(const ServiceInfo& service, const std::string& agent, TimePoint deadline,
                   std::span<const std::byte> via, Bound done);
@@ -296,13 +296,15 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
     std::string agent;
     Fingerprint fingerprint{};
     std::vector<std::string> methods;
+    std::shared_ptr<const Adaptation> adaptation{};
     auto operator<=>(const BindingKey&) const = default;
   };
   Outcome<std::shared_ptr<Binding>> ask(const ServiceInfo& service, BindingKey&& key,
                                         std::span<const std::byte> via);
   /// Pinned: one that is bound, or that is asked for.
   Outcome<std::shared_ptr<Binding>> begin_bind(const ServiceInfo& service, const std::string& agent,
-                                               std::span<const std::byte> via);
+                                               std::span<const std::byte> via,
+                                               const std::shared_ptr<const Adaptation>& adaptation);
   /// Nothing: it is bound.
   [[nodiscard]] std::optional<Failure> why_not_bound(const Binding& binding, std::string_view service) const;
   Description& ask_for_description(std::string_view service);
@@ -312,8 +314,6 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void post_awaited() noexcept;
   [[nodiscard]] bool make_room_for(std::size_t methods, std::uint16_t& first);
   [[nodiscard]] bool unbind_oldest();
-  Failure explain(const Failure& refusal, const ServiceInfo& service, TimePoint deadline, Lock& lock);
-  std::optional<Described> describe(std::string_view service, TimePoint deadline, Lock& lock);
   [[nodiscard]] std::optional<Failure> refuse_early(const Payload& payload, TimePoint now,
                                                     TimePoint deadline) const;
   std::uint32_t append(protocol::RequestHead& head, const Payload& payload, TimePoint now, TimePoint deadline,
@@ -396,7 +396,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   std::unordered_map<std::uint16_t, std::shared_ptr<Binding>> asked_;  // by their first route
   RouteNumbers route_numbers_;
   std::atomic<std::uint64_t> binding_uses_{0};
-  std::map<std::string, Description, std::less<>> descriptions_;  // of services whose fingerprints differ
+  std::map<std::string, Description, std::less<>> descriptions_;  // of services whose schemas differ
   Waiter hello_;
   AwaitedList awaited_;
   std::uint64_t last_awaited_ = 0;

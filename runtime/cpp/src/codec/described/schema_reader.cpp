@@ -365,9 +365,9 @@ bool SchemaReader::close() {
       for (const Member& member : schema_.members(type))
         if (!names.insert(member.name).second)
           return fail("member " + quoted(member.name) + " of " + quoted(type.name) + " is there twice");
-    if (type.kind == Kind::ref && (schema_.types_[type.element].kind != Kind::structure ||
-                                   schema_.types_[type.element].tier != Tier::archive))
-      return fail("a ref leads to something else than a struct of tier archive: " + quoted(type.name));
+    if (type.kind == Kind::ref && schema_.types_[type.element].tier != Tier::archive)
+      return fail("a ref leads to something else than a struct or union of tier archive: " +
+                  quoted(type.name));
   }
   std::sort(schema_.declared_.begin(), schema_.declared_.end());
   offset_ = 0;

@@ -1,0 +1,322 @@
+#include "mf/evolution/plan.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "evolution/planner.hpp"
+
+namespace mf::evolution {
+namespace {
+
+using described::kNone;
+using described::kNoType;
+using described::Method;
+using described::PairIndex;
+using described::Rule;
+using described::Schema;
+
+/// What a method is made of, while verdicts are still open. kNone: it has no such part.
+struct Parts {
+  PairIndex params = kNone;
+  PairIndex params_stream = kNone;
+  PairIndex results = kNone;
+  PairIndex results_stream = kNone;
+  std::vector<ErrorPlan> errors;
+};
+
+std::string_view last(std::string_view full) noexcept {
+  return full.substr(full.rfind('.') + 1);
+}
+
+std::string replicated(const Method& method) {
+  return method.replicated.empty() ? "not replicated" : "replicated " + std::string(method.replicated);
+}
+
+std::vector<Named> names_of(const Schema& schema) {
+  std::vector<Named> names;
+  for (const auto& method : schema.methods())
+    names.push_back({.name = method.name, .was = schema.was(method)});
+  return names;
+}
+
+/// "per collection string"
+struct Per {
+  std::string_view name;
+  std::string_view type;
+
+  explicit Per(const Schema& schema) : name(schema.per()) {
+    const auto space = std::min(name.find(' '), name.size());
+    type = name.substr(std::min(space + 1, name.size()));
+    name = name.substr(0, space);
+  }
+  [[nodiscard]] std::string words() const {
+    if (name.empty()) return "per nothing";
+    return "per " + std::string(name) + " " + std::string(last(type));
+  }
+};
+
+/// Leaves of a program only what these lead to.
+void keep_only(described::Program& program, const std::vector<PairIndex*>& roots) {
+  described::Program kept;
+  kept.from = program.from;
+  kept.to = program.to;
+  kept.defaults = std::move(program.defaults);
+  std::unordered_map<PairIndex, PairIndex> places;
+  std::vector<PairIndex> order;
+  const auto place = [&](PairIndex& of) {
+    if (of == kNone) return;
+    const auto [found, is_new] = places.try_emplace(of, static_cast<PairIndex>(order.size()));
+    if (is_new) order.push_back(of);
+    of = found->second;
+  };
+  for (auto* const root : roots) place(*root);
+  for (std::size_t i = 0; i < order.size(); ++i) {  // it grows meanwhile
+    auto pair = program.pairs[order[i]];
+    const auto first = pair.first;
+    if (pair.rule == Rule::same) pair.element = pair.key = kNone;
+    place(pair.key);
+    place(pair.element);
+    if (pair.rule == Rule::record || pair.rule == Rule::alternatives) {
+      pair.first = static_cast<std::uint32_t>(kept.fields.size());
+      for (std::uint32_t at = 0; at < pair.count; ++at)
+        place(kept.fields.emplace_back(program.fields[first + at]).pair);
+    } else if (pair.rule == Rule::enumeration || pair.rule == Rule::flags) {
+      pair.first = static_cast<std::uint32_t>(kept.members.size());
+      for (std::uint32_t at = 0; at < pair.count; ++at) kept.members.push_back(program.members[first + at]);
+    }
+    kept.pairs.push_back(pair);
+  }
+  program = std::move(kept);
+}
+
+class Making {
+ public:
+  explicit Making(Plan& plan)
+      : plan_(plan),
+        here_(*plan.here),
+        there_(*plan.there),
+        requests_(here_, there_, true, plan.requests),
+        results_(there_, here_, false, plan.results) {}
+
+  void service() {
+    if (!same_agents()) return;
+    const auto places = partners(names_of(there_), names_of(here_));
+    std::vector<Parts> parts;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const auto& ours = here_.methods()[i];
+      auto& method = plan_.methods.emplace_back();
+      const auto* const other = places[i] == kNone ? nullptr : &there_.methods()[places[i]];
+      auto& of = parts.emplace_back();
+      if (other == nullptr) {
+        refuse(method, ours, "method only here", Verdict::unknown_method);
+        continue;
+      }
+      method.there = other->name;
+      if (ours.name != other->name) method.verdict = Verdict::adapts;
+      if (const auto why = shape(ours, *other); !why.empty()) {
+        refuse(method, ours, why, Verdict::refused);
+        continue;
+      }
+      method.params_type = other->params;
+      method.results_type = other->results;
+      method.own_results_type = ours.results;
+      of = take_apart(ours, *other);
+    }
+    if (!settle()) return;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (plan_.methods[i].callable()) decide(plan_.methods[i], here_.methods()[i], parts[i]);
+    finish();
+  }
+
+  void topic() {
+    if (!same_agents()) return;
+    auto& method = plan_.methods.emplace_back();
+    method.there = "subscribe";
+    plan_.value = results_.pair(there_.value(), here_.value());
+    if (!settle()) return;
+    method.verdict = results_.verdict(plan_.value);
+    if (!method.callable()) {
+      auto reason = results_.own_reason(plan_.value, "value");
+      if (reason.empty()) reason = results_.reason(plan_.value);
+      method.reason = plan_.refusal = named(reason);
+    }
+    if (!method.callable() || results_.identical(plan_.value)) plan_.value = kNone;
+    finish();
+  }
+
+ private:
+  [[nodiscard]] std::string named(std::string_view reason) const {
+    return std::string(last(here_.name())) + ": " + std::string(reason);
+  }
+
+  /// False: agents of one are none of the other's.
+  bool same_agents() {
+    const Per ours(here_);
+    const Per theirs(there_);
+    bool same = ours.type == theirs.type;
+    const auto enum_here = here_.declared(ours.type);
+    const auto enum_there = there_.declared(theirs.type);
+    if (enum_here != kNoType && enum_there != kNoType) {
+      const auto pair = requests_.pair(enum_here, enum_there);
+      same = requests_.keeps_numbers(pair);
+    }
+    if (!same) plan_.refusal = named(ours.words() + " here, " + theirs.words() + " there");
+    return same;
+  }
+
+  void refuse(MethodPlan& method, const Method& ours, std::string_view why, Verdict verdict) const {
+    method.verdict = verdict;
+    method.reason = std::string(last(here_.name())) + "." + std::string(ours.name) + ": " + std::string(why);
+  }
+
+  [[nodiscard]] std::string stream(std::string_view which, described::TypeIndex ours,
+                                   described::TypeIndex theirs) const {
+    if ((ours == kNoType) == (theirs == kNoType)) return {};
+    return differ(which, short_expression(here_, ours), short_expression(there_, theirs));
+  }
+
+  /// Why two methods cannot be one, whatever their values are.
+  [[nodiscard]] std::string shape(const Method& ours, const Method& theirs) const {
+    if (ours.oneway != theirs.oneway)
+      return ours.oneway ? "one-way here, not there" : "one-way there, not here";
+    if (ours.replicated != theirs.replicated)
+      return replicated(ours) + " here, " + replicated(theirs) + " there";
+    if (auto why = stream("parameter stream", ours.params_stream, theirs.params_stream); !why.empty())
+      return why;
+    return stream("result stream", ours.results_stream, theirs.results_stream);
+  }
+
+  [[nodiscard]] Parts take_apart(const Method& ours, const Method& theirs) {
+    Parts parts;
+    parts.params = requests_.pair(ours.params, theirs.params);
+    if (ours.params_stream != kNoType)
+      parts.params_stream = requests_.pair(ours.params_stream, theirs.params_stream);
+    if (ours.results != kNoType && theirs.results != kNoType)
+      parts.results = results_.pair(theirs.results, ours.results);
+    if (ours.results_stream != kNoType)
+      parts.results_stream = results_.pair(theirs.results_stream, ours.results_stream);
+    const auto own = here_.throws(ours);
+    for (const auto error : there_.throws(theirs)) {
+      const auto& type = there_.type(error);
+      auto& plan = parts.errors.emplace_back(ErrorPlan{.name = std::string(type.short_name)});
+      const auto same_name = [&](described::TypeIndex each) { return here_.type(each).name == type.name; };
+      const auto found = std::ranges::find_if(own, same_name);
+      if (found == own.end()) continue;
+      plan.here = static_cast<std::uint16_t>(found - own.begin());
+      plan.way = results_.pair(error, *found);
+    }
+    return parts;
+  }
+
+  bool settle() {
+    if (!requests_.within_bounds() || !results_.within_bounds()) {
+      plan_.refusal = named("its schema there is too large to be compared with");
+      plan_.methods.clear();
+      return false;
+    }
+    requests_.settle();
+    results_.settle();
+    return true;
+  }
+
+  /// The programs of what can be called.
+  void finish() {
+    std::vector<PairIndex*> requests;
+    std::vector<PairIndex*> results{&plan_.value};
+    for (auto& method : plan_.methods) {
+      requests.insert(requests.end(), {&method.params, &method.params_stream});
+      results.insert(results.end(), {&method.results, &method.results_stream});
+      for (auto& error : method.errors) results.push_back(&error.way);
+    }
+    keep_only(plan_.requests, requests);
+    keep_only(plan_.results, results);
+  }
+
+  void decide(MethodPlan& method, const Method& ours, const Parts& parts) {
+    struct Part {
+      const Planner* planner;
+      PairIndex pair;
+      std::string place;
+      PairIndex* way;
+    };
+    std::vector<Part> all{{&requests_, parts.params, "parameters", &method.params},
+                          {&requests_, parts.params_stream, "parameter stream", &method.params_stream},
+                          {&results_, parts.results, "results", &method.results},
+                          {&results_, parts.results_stream, "result stream", &method.results_stream}};
+    method.errors = parts.errors;
+    for (auto& error : method.errors)
+      all.push_back({&results_, error.way, "throws " + error.name, &error.way});
+    std::erase_if(all, [](const Part& part) { return part.pair == kNone; });
+    for (const auto& part : all) method.verdict = std::max(method.verdict, part.planner->verdict(part.pair));
+    if (method.verdict == Verdict::refused) {
+      std::string reason;
+      for (const auto& part : all)
+        if (reason.empty()) reason = part.planner->own_reason(part.pair, part.place);
+      for (const auto& part : all)
+        if (reason.empty()) reason = part.planner->reason(part.pair);
+      refuse(method, ours, reason, Verdict::refused);
+      method.errors.clear();
+      return;
+    }
+    const auto declared = here_.throws(ours).size();
+    bool same = declared == method.errors.size();
+    for (std::size_t i = 0; i < method.errors.size(); ++i) same = same && method.errors[i].here == i;
+    if (!same) method.verdict = std::max(method.verdict, Verdict::adapts);
+    method.converts = !same || !std::ranges::all_of(
+                                   all, [](const Part& part) { return part.planner->identical(part.pair); });
+    if (!method.converts) return method.errors.clear();
+    for (const auto& part : all) *part.way = part.pair;
+  }
+
+  Plan& plan_;
+  const Schema& here_;
+  const Schema& there_;
+  Planner requests_;
+  Planner results_;
+};
+
+std::string_view kind(const Schema& schema) {
+  if (schema.of() == Schema::Of::service) return "service";
+  return schema.of() == Schema::Of::topic ? "topic" : "value";
+}
+
+}  // namespace
+
+std::string_view name(Verdict verdict) noexcept {
+  switch (verdict) {
+    case Verdict::equal:
+      return "equal";
+    case Verdict::adapts:
+      return "adapts";
+    case Verdict::checked:
+      return "checked";
+    case Verdict::refused:
+      return "refused";
+    case Verdict::unknown_method:
+      break;
+  }
+  return "unknown_method";
+}
+
+Plan make_plan(std::shared_ptr<const Schema> here, std::shared_ptr<const Schema> there) {
+  Plan plan;
+  plan.here = std::move(here);
+  plan.there = std::move(there);
+  plan.requests.from = plan.results.to = plan.here.get();
+  plan.requests.to = plan.results.from = plan.there.get();
+  if (plan.here->of() != plan.there->of()) {
+    plan.refusal = differ(last(plan.here->name()), kind(*plan.here), kind(*plan.there));
+    return plan;
+  }
+  Making making(plan);
+  if (plan.here->of() == Schema::Of::service) {
+    making.service();
+  } else {
+    making.topic();
+  }
+  return plan;
+}
+
+}  // namespace mf::evolution

@@ -1,0 +1,166 @@
+#include "mf/link/adaptation.hpp"
+
+#include <openssl/sha.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "mf/protocol/descriptor_diff.hpp"
+
+namespace mf::link {
+namespace {
+
+// Pairs of schemas that are remembered. With more, those that no connection uses are forgotten.
+constexpr std::size_t kMostKept = 1'024;
+
+struct Key {
+  std::string service;
+  Fingerprint own;
+  Fingerprint theirs;
+  Fingerprint annex;  // of theirs, which is outside of their fingerprint
+  auto operator<=>(const Key&) const = default;
+};
+
+class Kept {
+ public:
+  std::shared_ptr<const Adaptation> find(const Key& key) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = kept_.find(key);
+    return found == kept_.end() ? nullptr : found->second;
+  }
+  /// With whichever annex.
+  std::shared_ptr<const Adaptation> find_any(const Key& key) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = kept_.lower_bound(key);
+    if (found == kept_.end()) return nullptr;
+    auto same = found->first;
+    same.annex = key.annex;
+    return same == key ? found->second : nullptr;
+  }
+  /// The first one of two that were made at once.
+  std::shared_ptr<const Adaptation> add(Key&& key, std::shared_ptr<const Adaptation> made) {
+    const std::scoped_lock lock(mutex_);
+    if (kept_.size() >= kMostKept) {
+      std::erase_if(kept_, [](const auto& entry) { return entry.second.use_count() == 1; });
+      if (kept_.size() >= kMostKept) return made;
+    }
+    return kept_.try_emplace(std::move(key), std::move(made)).first->second;
+  }
+
+  static Kept& of_process() {
+    static Kept& kept = *new Kept;  // for good: clients may end after statics do
+    return kept;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<Key, std::shared_ptr<const Adaptation>> kept_;
+};
+
+Fingerprint fingerprint_of(std::string_view descriptor) {
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  ::SHA256(reinterpret_cast<const unsigned char*>(descriptor.data()), descriptor.size(), digest.data());
+  Fingerprint fingerprint{};
+  std::copy_n(digest.begin(), fingerprint.size(), fingerprint.begin());
+  return fingerprint;
+}
+
+Key key_of(const ServiceInfo& own, const Fingerprint& theirs, const Fingerprint& annex = {}) {
+  return {.service = std::string(own.name), .own = own.fingerprint, .theirs = theirs, .annex = annex};
+}
+
+Failure not_executed(Code code, std::string message) {
+  return {
+      .code = code, .execution = Execution::not_executed, .message = std::move(message), .declared = nullptr};
+}
+
+Failure differs(const ClientLink& link, const std::string& how) {
+  return not_executed(Code::schema_mismatch, "schemas differ from " + link.peer() + ": " + how);
+}
+
+}  // namespace
+
+Adaptation::Adaptation(const ServiceInfo& own, const Fingerprint& theirs, evolution::Plan plan)
+    : plan_(std::move(plan)), name_(own.name), places_(plan_.methods.size()) {
+  for (std::size_t index = 0; index < plan_.methods.size(); ++index) {
+    auto& method = plan_.methods[index];
+    if (method.converts || plan_.value != described::kNone) {
+      method.verdict = evolution::Verdict::refused;
+      method.reason = std::string(own.name) + "." + std::string(own.methods[index]) +
+                      ": values that differ are not converted yet";
+    }
+    if (!method.callable()) continue;
+    places_[index] = static_cast<std::uint16_t>(names_.size());
+    names_.push_back(method.there);
+  }
+  // Nothing can be called: bound all the same, so that each call is told why.
+  if (names_.empty() && plan_.refusal.empty() && !plan_.there->methods().empty())
+    names_.push_back(plan_.there->methods().front().name);
+  bound_ = {.name = name_, .per_agent = own.per_agent, .fingerprint = theirs, .methods = names_};
+}
+
+Failure Adaptation::refusal_of(std::uint16_t index) const {
+  const auto& plan = method(index);
+  const bool unknown = plan.verdict == evolution::Verdict::unknown_method;
+  return not_executed(unknown ? Code::unknown_method : Code::schema_mismatch, plan.reason);
+}
+
+std::uint16_t Binding::adapted_route(std::uint16_t method) const noexcept {
+  return static_cast<std::uint16_t>(first_ + adaptation_->place(method));
+}
+
+std::shared_ptr<const Adaptation> known_adaptation(const ServiceInfo& own, const Fingerprint& theirs) {
+  return Kept::of_process().find_any(key_of(own, theirs));
+}
+
+std::shared_ptr<const Adaptation> adaptation_to(const ServiceInfo& own, const ClientLink::Described& theirs,
+                                                std::string& why) {
+  const auto fingerprint = fingerprint_of(theirs.text);
+  auto key = key_of(own, fingerprint, fingerprint_of(theirs.annex));
+  if (auto known = Kept::of_process().find(key)) return known;
+  auto own_schema = described::Schema::read(own.descriptor, own.annex);
+  if (!own_schema) {
+    why = protocol::descriptor_difference(own.descriptor, theirs.text);
+    return nullptr;
+  }
+  auto their_schema = described::Schema::read(theirs.text, theirs.annex);
+  if (!their_schema) {
+    why = "what it says of its schema cannot be read: " + their_schema.error().message();
+    return nullptr;
+  }
+  auto plan = evolution::make_plan(std::make_shared<described::Schema>(*std::move(own_schema)),
+                                   std::make_shared<described::Schema>(*std::move(their_schema)));
+  auto made = std::make_shared<Adaptation>(own, fingerprint, std::move(plan));
+  return Kept::of_process().add(std::move(key), std::move(made));
+}
+
+Outcome<std::shared_ptr<Binding>> bind_adapting(ClientLink& link, const ServiceInfo& own,
+                                                const std::string& agent, const Fingerprint& announced,
+                                                TimePoint deadline) {
+  const bool stranger = announced != Fingerprint{} && announced != own.fingerprint;
+  Outcome<std::shared_ptr<Binding>> refused;
+  if (!stranger || own.descriptor.empty()) {
+    refused = link.bind(own, agent, deadline);
+    if (refused || refused.failure().code != Code::schema_mismatch || own.descriptor.empty()) return refused;
+  }
+  const auto theirs = link.describe(own.name, deadline);
+  if (!theirs) {
+    if (link.broken()) return link.bind(own, agent, deadline);  // which says why
+    return not_executed(Code::schema_mismatch, link.peer() + " has another schema of " +
+                                                   std::string(own.name) +
+                                                   ", and did not say in time what that schema is");
+  }
+  if (theirs->text.empty() || fingerprint_of(theirs->text) == own.fingerprint)
+    return stranger ? link.bind(own, agent, deadline) : std::move(refused);
+  std::string why;
+  const auto adaptation = adaptation_to(own, *theirs, why);
+  if (!adaptation && !why.empty()) return differs(link, why);
+  if (!adaptation) return link.bind(own, agent, deadline);
+  if (!adaptation->refusal().empty()) return differs(link, adaptation->refusal());
+  return link.bind(adaptation->service(), agent, deadline, adaptation);
+}
+
+}  // namespace mf::link

@@ -1,0 +1,129 @@
+// A client whose schema is another one than its server's calls what both have.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "client/fake_resolver.hpp"
+#include "evolution/shops.hpp"
+
+namespace mftest {
+namespace {
+
+using mf::Code;
+using mf::Execution;
+using namespace std::chrono_literals;
+
+TEST(Evolution, AnOldClientCallsWhatIsTheSameAtANewServer) {
+  const New served;
+  const Buyer buyer(served.url());
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(buyer.call<before_shop::ShopSame>(i), i + 1);
+  EXPECT_EQ(served.shop->ran, 10);
+}
+
+TEST(Evolution, ANewClientCallsWhatIsTheSameAtAnOldServer) {
+  const Old served;
+  const Buyer buyer(served.url());
+  EXPECT_EQ(buyer.call<after_shop::ShopSame>(4), 5);
+  EXPECT_EQ(served.shop->ran, 1);
+}
+
+TEST(Evolution, AMethodIsKnownByItsEarlierName) {
+  const New served;
+  EXPECT_EQ(Buyer(served.url()).call<before_shop::ShopOldName>(4), -4);
+  const Old old;
+  EXPECT_EQ(Buyer(old.url()).call<after_shop::ShopNewName>(5), -5);
+}
+
+TEST(Evolution, AMethodThatTheServerLacksIsUnknownAndTheOthersAreNot) {
+  const New served;
+  const Buyer buyer(served.url());
+  const auto failure = buyer.failure<before_shop::ShopGone>(1);
+  EXPECT_EQ(failure.code, Code::unknown_method);
+  EXPECT_EQ(failure.execution, Execution::not_executed);
+  EXPECT_EQ(failure.message, "Shop.gone: method only here");
+  EXPECT_EQ(buyer.call<before_shop::ShopSame>(1), 2);
+}
+
+TEST(Evolution, AMethodThatNoRuleAllowsIsRefusedInWordsAndTheOthersAreNot) {
+  const New served;
+  const Buyer buyer(served.url());
+  const auto failure = buyer.failure<before_shop::ShopTyped>(1U);
+  EXPECT_EQ(failure.code, Code::schema_mismatch);
+  EXPECT_EQ(failure.execution, Execution::not_executed);
+  EXPECT_EQ(failure.message, "Shop.typed: parameter x: u32 here, string there");
+  EXPECT_EQ(buyer.call<before_shop::ShopSame>(1), 2);
+}
+
+TEST(Evolution, AsynchronousCallsOfAllMethodsFindTheirEndAtOnce) {
+  const New served;
+  const Buyer buyer(served.url());
+  std::promise<mf::Outcome<std::int32_t>> gone;
+  std::promise<mf::Outcome<std::int32_t>> same;
+  mf::client::start<before_shop::ShopGone>(
+      buyer.target<before_shop::ShopGone>(), {.deadline = 20s},
+      [&](mf::Outcome<std::int32_t> outcome) { gone.set_value(std::move(outcome)); }, 1);
+  mf::client::start<before_shop::ShopSame>(
+      buyer.target<before_shop::ShopSame>(), {.deadline = 20s},
+      [&](mf::Outcome<std::int32_t> outcome) { same.set_value(std::move(outcome)); }, 1);
+  EXPECT_EQ(gone.get_future().get().failure().code, Code::unknown_method);
+  EXPECT_EQ(same.get_future().get().value(), 2);
+}
+
+TEST(Evolution, AnAgentsServiceIsAdaptedLikeAnyOther) {
+  const New served;
+  const Buyer buyer(served.url());
+  const auto target = buyer.target<before_shop::BranchName>();
+  EXPECT_EQ(mf::client::call<before_shop::BranchName>(target.at("main"), {.deadline = 20s}), "new");
+  EXPECT_EQ(mf::client::call<before_shop::BranchName>(target, {.deadline = 20s}), "new");
+  EXPECT_EQ(buyer.failure<before_shop::BranchOnlyBefore>().code, Code::unknown_method);
+}
+
+TEST(Evolution, OfSeveralServersOneIsAskedThatHasTheMethod) {
+  const Old old;
+  const New fresh;
+  const auto resolver = std::make_shared<FakeResolver>();
+  auto offers = answered();
+  offers.agents[""] = {old.instance(), fresh.instance()};
+  resolver->set(offers);
+  const Buyer buyer(resolver);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(buyer.call<before_shop::ShopGone>(i), i);  // only the old one
+    EXPECT_EQ(buyer.call<after_shop::ShopFresh>(i), i);  // only the new one
+  }
+  EXPECT_EQ(old.shop->ran + fresh.shop->ran, 0);
+}
+
+TEST(Evolution, ServersOfBothSchemasShareTheCalls) {
+  const Old old;
+  const New fresh;
+  const auto resolver = std::make_shared<FakeResolver>();
+  auto offers = answered();
+  offers.agents[""] = {old.instance(), fresh.instance()};
+  resolver->set(offers);
+  const Buyer buyer(resolver);
+  for (int i = 0; i < 10'000 && (old.shop->ran == 0 || fresh.shop->ran == 0); ++i)
+    ASSERT_EQ(buyer.call<before_shop::ShopSame>(i), i + 1);
+  EXPECT_GT(old.shop->ran, 0);
+  EXPECT_GT(fresh.shop->ran, 0);
+}
+
+TEST(Evolution, AnAnnouncementThatIsOlderThanTheServerHindersNobody) {
+  const New fresh;
+  const Old old;
+  const auto resolver = std::make_shared<FakeResolver>();
+  auto offers = answered();
+  auto stale = fresh.instance();
+  stale.fingerprint = old.shop->service().fingerprint;
+  offers.agents[""] = {stale};
+  resolver->set(offers);
+  EXPECT_EQ(Buyer(resolver).call<before_shop::ShopSame>(1), 2);
+  EXPECT_EQ(Buyer(resolver).call<after_shop::ShopSame>(1), 2);
+  offers.agents[""].front().fingerprint[0] ^= 1;  // one that nobody has
+  resolver->set(offers);
+  EXPECT_EQ(Buyer(resolver).call<before_shop::ShopSame>(1), 2);
+  EXPECT_EQ(Buyer(resolver).call<after_shop::ShopSame>(1), 2);
+}
+
+}  // namespace
+}  // namespace mftest
