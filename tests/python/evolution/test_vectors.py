@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -60,10 +61,13 @@ def adapted_methods(pair: dict[str, Any]) -> dict[str, dict[str, Adapted]]:
             name=ours.name, agent=None, descriptor="", fingerprint=ours.fingerprint, methods=()
         )
         found = adaptation(service, ours, theirs)
+        methods: list[tuple[str, Any]] = [
+            (name, SimpleNamespace(index=index)) for index, name in enumerate(ours.methods)
+        ]
         made[direction] = {
-            name: each
-            for name, each in zip(ours.methods, found._methods, strict=True)
-            if isinstance(each, Adapted)
+            name: adapted
+            for name, each in methods
+            if found.refusal(each) is None and (adapted := found.method(each)) is not None
         }
     return made
 

@@ -6,7 +6,7 @@ when its route is known (Call.bound_to); a reply becomes the consumer's before a
 So everything above knows one schema, and a call that is sent again elsewhere begins with its own bytes.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from mf.adapt.made import Made
@@ -207,35 +207,71 @@ class _Both:
 
 
 class Adaptation:
-    """A service, or a topic, at a provider with this fingerprint. `names`: of the provider's methods that are
-    bound, in the order of their routes."""
+    """A service at a provider with this fingerprint. `names`: of the provider's methods that are bound, in
+    the order of their routes. What a method needs is made when it is first asked for. Any thread may ask; two
+    may make the same."""
 
-    __slots__ = ("_methods", "fingerprint", "names", "value")
+    value: TopicValue | None = None
 
-    def __init__(
-        self,
-        fingerprint: bytes,
-        names: Iterable[str],
-        methods: Iterable[Adapted | Error | None],
-        value: TopicValue | None = None,
-    ) -> None:
-        self.fingerprint = fingerprint
+    def __init__(self, service: ServiceInfo, made: Plan) -> None:
+        self.fingerprint = made.theirs.fingerprint
+        self._service = service
+        self._both = _Both(made, "client's", "server's")
+        self._plans = made.methods
+        self._places: dict[int, int] = {}
+        names: list[str] = []
+        for index, method in enumerate(made.methods):
+            if method.reason is None:
+                assert method.theirs is not None
+                self._places[index] = len(names)
+                names.append(method.theirs.name)
         self.names = tuple(names)
-        self._methods = tuple(methods)
-        self.value = value
+        self._methods: dict[int, Adapted | Error] = {}
 
-    def method(self, method: Method[Any, Any]) -> Adapted | None:
-        """None: its bytes and its place are those of the consumer's schema. Raises Error, NOT_EXECUTED, if it
-        cannot be called there."""
-        found = self._methods[method.index]
+    def method(self, method: Method[Any, Any]) -> Adapted:
+        """Raises Error, NOT_EXECUTED, if it cannot be called there."""
+        found = self._find(method.index)
         if isinstance(found, Error):
             raise not_executed(found.code, found.message)
         return found
 
     def refusal(self, method: Method[Any, Any]) -> Error | None:
         """Why it cannot be called there."""
-        found = self._methods[method.index]
+        found = self._find(method.index)
         return not_executed(found.code, found.message) if isinstance(found, Error) else None
+
+    def _find(self, index: int) -> Adapted | Error:
+        found = self._methods.get(index)
+        if found is None:
+            found = self._methods[index] = self._make(self._plans[index], self._places.get(index, -1))
+        return found
+
+    def _make(self, plan: MethodPlan, place: int) -> Adapted | Error:
+        if plan.reason is not None:
+            unknown = plan.verdict is Verdict.UNKNOWN_METHOD
+            code = Code.UNKNOWN_METHOD if unknown else Code.SCHEMA_MISMATCH
+            return not_executed(code, plan.reason)
+        try:
+            return Adapted(self._service, plan, place, self._both)
+        except SchemaError as wrong:  # a default that is no value
+            words = f"{self._service.short_name}.{plan.name}: {wrong}"
+            return not_executed(Code.SCHEMA_MISMATCH, words)
+
+
+class TopicAdaptation:
+    """A topic at a publisher with this fingerprint: the method that all topics have is the same, and the
+    messages in it are not."""
+
+    def __init__(self, service: ServiceInfo, fingerprint: bytes, value: TopicValue) -> None:
+        self.fingerprint = fingerprint
+        self.names = tuple(method.name for method in service.methods)
+        self.value: TopicValue | None = value
+
+    def method(self, method: Method[Any, Any]) -> None:  # noqa: ARG002
+        return None
+
+    def refusal(self, method: Method[Any, Any]) -> None:  # noqa: ARG002
+        return None
 
 
 class _TopicMessages:
@@ -257,27 +293,13 @@ class _TopicMessages:
             raise Error(Code.DECODE_ERROR, text, Execution.UNKNOWN) from None
 
 
-def adaptation(service: ServiceInfo, ours: Schema, theirs: Schema) -> Adaptation:
-    """Raises SchemaError with the reason if nothing can be called at all, and for defaults of the provider
-    that are no values."""
+def adaptation(service: ServiceInfo, ours: Schema, theirs: Schema) -> Adaptation | TopicAdaptation:
+    """Raises SchemaError with the reason if nothing can be called at all."""
     made = plan(ours, theirs)
     if made.reason is not None:
         raise SchemaError(made.reason)
-    if made.value is not None:
-        both = _Both(made, "subscriber's", "publisher's")
-        value = _TopicMessages(ours.short, both.back.alone(made.value, ours.name))
-        bound = [method.name for method in service.methods]
-        return Adaptation(theirs.fingerprint, bound, [None] * len(bound), value)
-    both = _Both(made, "client's", "server's")
-    names: list[str] = []
-    methods: list[Adapted | Error] = []
-    for method in made.methods:
-        if method.reason is None:
-            assert method.theirs is not None
-            methods.append(Adapted(service, method, len(names), both))
-            names.append(method.theirs.name)
-        else:
-            unknown = method.verdict is Verdict.UNKNOWN_METHOD
-            code = Code.UNKNOWN_METHOD if unknown else Code.SCHEMA_MISMATCH
-            methods.append(not_executed(code, method.reason))
-    return Adaptation(theirs.fingerprint, names, methods)
+    if made.value is None:
+        return Adaptation(service, made)
+    both = _Both(made, "subscriber's", "publisher's")
+    value = _TopicMessages(ours.short, both.back.alone(made.value, ours.name))
+    return TopicAdaptation(service, theirs.fingerprint, value)

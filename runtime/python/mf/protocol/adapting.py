@@ -10,7 +10,8 @@ from mf.core.service import ServiceInfo
 from mf.evolution.reading import read
 from mf.evolution.schema import Schema
 from mf.evolution.types import SchemaError
-from mf.protocol.adapted import Adaptation, adaptation
+from mf.protocol.adapted import adaptation
+from mf.protocol.other_schema import Adaptation
 
 _MOST = 256
 """Schemas, and what was made of them, that are kept: those that were made last."""
