@@ -201,7 +201,7 @@ class Call(Request, Generic[T]):
     def begin_with(self, flags: int, body: Buffer) -> None:
         """What goes into the next attempt's REQUEST, in this side's schema."""
         self.flags, self.body = flags, body
-        self.own = None
+        self.own = self.adapted = None
 
     def goes_on_from(self, other: "Call[T]") -> None:
         """This call is of some of the items of another one, which was not sent after all: it begins with what
