@@ -4,6 +4,7 @@ and several servers of several schemas.
 
 import asyncio
 import importlib
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 import mf
 from mf.core.error import Code, Execution
 from tests.evolution.pairs import generate
+from tests.interop.peers import BUILD, Process
 from tests.python.conftest import eventually
 from tests.python.controller.test_controller import Running
 
@@ -281,6 +283,27 @@ def test_a_topic_of_a_newer_publisher_is_read_in_the_subscribers_schema(old: Any
     finally:
         topics.close()
         server.stop()
+
+
+def test_a_topic_is_read_in_the_subscribers_schema_behind_a_relay(old: Any, new: Any, tmp_path: Path) -> None:
+    controller, topics = Running(), mf.Topics()
+    command = [str(BUILD / "mf-relay"), "--listen", "tcp://127.0.0.1:0", "--controller", controller.address]
+    relay = Process(command, dict(os.environ), tmp_path / "relay.stderr")
+    server = mf.Server("tcp://127.0.0.1:0", controller.address)
+    server.offer(topics)
+    server.start()
+    try:
+        publisher = new.ItemsPublisher(topics)
+        with mf.Client(relay.line()) as client:
+            subscriber = old.ItemsSubscriber(client)
+            assert publisher.await_subscribers(1, PATIENCE)
+            publisher.publish(new.Item("one", 1, 0.5))
+            assert subscriber.next(PATIENCE).value == old.Item(1, "one")
+    finally:
+        topics.close()
+        server.stop()
+        relay.close()
+        controller.stop()
 
 
 def test_calls_go_to_those_servers_whose_schema_allows_them(old: Any, new: Any) -> None:

@@ -316,16 +316,29 @@ TEST(RelayedTopics, ARelayIsAskedWhoMaySubscribeAndWhoMayPublish) {
 }
 
 struct OtherTicks : TicksTopic {
-  static constexpr mf::ServiceInfo kService = topic_service("test.Ticks", 9);
+  static constexpr mf::ServiceInfo kService{.name = "test.Ticks",
+                                            .descriptor = "topic test.Topic\n value test.Other",
+                                            .fingerprint = {9},
+                                            .methods = mf::topics::kMethods};
   static constexpr mf::topics::TopicInfo kTopic{.service = kService};
 };
 
-TEST(RelayedTopics, APublisherOfAnotherSchemaIsRefused) {
+TEST(RelayedTopics, APublisherOfAnotherSchemaIsRefusedInWordsThatTellTheDifference) {
   const Behind behind;
   const TicksPublisher ticks(behind.topics);
   auto client = behind.client();
-  mf::topics::LoneSubscriber<OtherTicks> there(client);
-  EXPECT_EQ(ending_of(there).code(), Code::schema_mismatch);
+  mf::topics::LoneSubscriber<OtherTicks> unknown(client);
+  EXPECT_EQ(ending_of(unknown).code(), Code::schema_mismatch) << "the relay does not know of it before";
+  auto offers = answered();
+  offers.agents[""].push_back(
+      {.address = behind.server.address(), .fingerprint = TicksTopic::kService.fingerprint});
+  behind.relay.resolver->set(std::move(offers));
+  auto other = behind.client();
+  mf::topics::LoneSubscriber<OtherTicks> there(other);
+  const auto error = ending_of(there);
+  EXPECT_EQ(error.code(), Code::schema_mismatch);
+  EXPECT_THAT(error.what(), HasSubstr("schemas differ from"));
+  EXPECT_THAT(error.what(), HasSubstr("value Other here, Value there"));
 }
 
 TEST(RelayedTopics, SubscriptionsThatDifferAreBounded) {

@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kMostBindBytes = std::size_t{1} << 20U;
 constexpr std::size_t kMostDescriptions = 16;
 constexpr std::size_t kMostRefusers = 64;
+constexpr auto kLookEvery = std::chrono::milliseconds(10);
 // That one client has in use.
 constexpr std::size_t kMostServices = 128;
 
@@ -106,13 +107,41 @@ std::shared_ptr<Services::Use> Connection::use(std::string_view service, std::st
   return used;
 }
 
-std::shared_ptr<Servant> Connection::serve(const protocol::Bind& bind) {
+std::shared_ptr<Servant> Connection::serve(const protocol::Bind& bind, Answered answered) {
   if (!is_topic(bind)) return nullptr;
   if (closed()) throw Error(Code::shutting_down, Execution::not_executed, words("it is stopping"));
+  std::string why;
+  auto used = use(topic_view(bind.service), why);
+  if (!used) throw Error(Code::overloaded, Execution::not_executed, words(why));
+  post([self = shared_from_this(), name = std::string(bind.service), fingerprint = bind.fingerprint,
+        used = std::move(used), answered = std::move(answered)]() mutable {
+    self->answer_topic(std::move(name), fingerprint, mf::now() + self->shared().options.connect_timeout,
+                       std::move(used), std::move(answered));
+  });
   auto servant = shared_->topics->servant(bind);
   std::erase_if(topics_, [](const auto& bound) { return bound.expired(); });
   topics_.push_back(servant);
   return servant;
+}
+
+// Who has another schema than all publishers is told so now, and asks for theirs.
+void Connection::answer_topic(std::string name, const Fingerprint& fingerprint, TimePoint until,
+                              std::shared_ptr<Services::Use> use, Answered answered) {
+  const auto offers = shared_->resolver->offers(topic_view(name));
+  if (!offers->answered && mf::now() < until && !closed()) {
+    return at(mf::now() + kLookEvery, [self = shared_from_this(), name = std::move(name), fingerprint, until,
+                                       use = std::move(use), answered = std::move(answered)]() mutable {
+      self->answer_topic(std::move(name), fingerprint, until, std::move(use), std::move(answered));
+    });
+  }
+  const auto publishers = instances_of(*shared_, topic_view(name), "");
+  const bool differs = !publishers.empty() && std::ranges::all_of(publishers, [&](const Instance& instance) {
+    return instance.fingerprint != Fingerprint() && instance.fingerprint != fingerprint;
+  });
+  if (!differs) return answered(Code::ok, {});
+  if (refused_topics_.size() >= kMostRefusers) refused_topics_.clear();
+  answered(Code::schema_mismatch, words("the publishers of " + name + " have another schema of it"));
+  refused_topics_.insert(std::move(name));
 }
 
 std::shared_ptr<server::Forwarded> Connection::on_bind(const protocol::Bind& bind, Answer answer) {
@@ -175,10 +204,11 @@ bool Connection::on_describe(std::string_view service) {
   if (const auto found = refusers_.find(service); found != refusers_.end()) asked = found->second.lock();
   std::shared_ptr<Services::Use> used;
   std::string why;
-  if (service != kController && !(used = use(service, why))) return false;
+  const auto asked_for = refused_topics_.contains(service) ? topic_view(service) : std::string(service);
+  if (service != kController && !(used = use(asked_for, why))) return false;
   if (closed() || descriptions_ >= kMostDescriptions) return false;
   ++descriptions_;
-  describe(shared_from_this(), std::string(service), std::move(used), std::move(asked));
+  describe(shared_from_this(), std::string(service), asked_for, std::move(used), std::move(asked));
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +30,7 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
  public:
   Connection(std::shared_ptr<Shared> shared, const std::shared_ptr<link::ServerLink>& client);
 
-  std::shared_ptr<Servant> serve(const protocol::Bind& bind) override;
+  std::shared_ptr<Servant> serve(const protocol::Bind& bind, Answered answered) override;
   std::shared_ptr<server::Forwarded> on_bind(const protocol::Bind& bind, Answer answer) override;
   void on_request(server::Forwarded& to, std::uint16_t method, const protocol::Event& event,
                   TimePoint now) override;
@@ -78,6 +79,8 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   void release_bind(std::size_t bytes) noexcept { bind_bytes_ -= bytes; }
 
  private:
+  void answer_topic(std::string name, const Fingerprint& fingerprint, TimePoint until,
+                    std::shared_ptr<Services::Use> use, Answered answered);
   /// Those of which `which` says so, since the relay stops.
   void end_calls(bool (*which)(const Call& call));
   [[nodiscard]] Failure refusal_of(const protocol::Bind& bind) const;
@@ -103,6 +106,7 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   std::map<std::string, std::weak_ptr<Services::Use>, std::less<>> services_;
   std::size_t descriptions_ = 0;                             // that are asked for
   std::vector<std::weak_ptr<topics::TopicServant>> topics_;  // that it has bound, some not any more
+  std::set<std::string, std::less<>> refused_topics_;        // of another schema than their publishers'
 
   std::mutex mutex_;  // all below
   protocol::PendingCalls<std::shared_ptr<Call>> calls_;

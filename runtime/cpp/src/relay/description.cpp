@@ -13,10 +13,11 @@ constexpr auto kLookEvery = std::chrono::milliseconds(10);
 
 class Asking : public std::enable_shared_from_this<Asking> {
  public:
-  Asking(std::shared_ptr<Connection> connection, std::string service, std::shared_ptr<Services::Use> use,
-         std::shared_ptr<link::ClientLink> first)
+  Asking(std::shared_ptr<Connection> connection, std::string service, std::string asked_for,
+         std::shared_ptr<Services::Use> use, std::shared_ptr<link::ClientLink> first)
       : connection_(std::move(connection)),
         service_(std::move(service)),
+        asked_for_(std::move(asked_for)),
         use_(std::move(use)),
         until_(mf::now() + connection_->shared().options.connect_timeout),
         asked_(std::move(first)) {}
@@ -37,12 +38,12 @@ class Asking : public std::enable_shared_from_this<Asking> {
  private:
   void look() {
     auto& shared = connection_->shared();
-    if (service_ != kController && !shared.resolver->offers(service_)->answered && mf::now() < until_) {
+    if (service_ != kController && !shared.resolver->offers(asked_for_)->answered && mf::now() < until_) {
       connection_->at(mf::now() + kLookEvery, [self = shared_from_this()] { self->go_on(); });
       return;
     }
     looked_ = true;
-    instances_ = instances_of(shared, service_, "");
+    instances_ = instances_of(shared, asked_for_, "");
     go_on();
   }
 
@@ -59,6 +60,7 @@ class Asking : public std::enable_shared_from_this<Asking> {
 
   const std::shared_ptr<Connection> connection_;
   const std::string service_;
+  const std::string asked_for_;
   const std::shared_ptr<Services::Use> use_;
   const TimePoint until_;
   std::shared_ptr<link::ClientLink> asked_;
@@ -68,10 +70,10 @@ class Asking : public std::enable_shared_from_this<Asking> {
 
 }  // namespace
 
-void describe(const std::shared_ptr<Connection>& connection, std::string service,
+void describe(const std::shared_ptr<Connection>& connection, std::string service, std::string asked_for,
               std::shared_ptr<Services::Use> use, std::shared_ptr<link::ClientLink> first) {
-  const auto asking =
-      std::make_shared<Asking>(connection, std::move(service), std::move(use), std::move(first));
+  const auto asking = std::make_shared<Asking>(connection, std::move(service), std::move(asked_for),
+                                               std::move(use), std::move(first));
   connection->post([asking] { asking->go_on(); });
 }
 

@@ -157,20 +157,31 @@ Connection::Answer Connection::bind_to(std::uint16_t first_route, const protocol
 }
 
 Connection::Answer Connection::forwarding_bind(std::uint16_t first_route, const protocol::Bind& bind) {
+  const auto offered = std::make_shared<const Offer*>(nullptr);
+  auto answered = [weak = weak_from_this(), first_route, offered](Code code, std::string_view why) {
+    const auto self = weak.lock();
+    if (!self) return;
+    const auto* const bound = self->routes_.bound_at(first_route);
+    if (bound == nullptr || bound->offer.get() != *offered) return;  // taken back meanwhile
+    if (code != Code::ok) (void)self->routes_.unbind(first_route);
+    if (const auto link = self->link_.lock()) link->send_bound(first_route, code, why);
+  };
   try {
-    auto servant = forwarding_->serve(bind);
+    auto servant = forwarding_->serve(bind, std::move(answered));
     if (!servant) return forward_bind(first_route, bind);
     const auto methods = servant->service().methods.size();
-    return bind_to(first_route, bind,
-                   std::make_shared<const Offer>(Offer{.servant = std::move(servant),
-                                                       .agent = {},
-                                                       .where = Where::worker,
-                                                       .labels = {},
-                                                       .registered = false,
-                                                       .placements = nullptr,
-                                                       .counters = std::make_unique<Counters[]>(methods),
-                                                       .gates = {}}),
-                   true);
+    auto offer = std::make_shared<const Offer>(Offer{.servant = std::move(servant),
+                                                     .agent = {},
+                                                     .where = Where::worker,
+                                                     .labels = {},
+                                                     .registered = false,
+                                                     .placements = nullptr,
+                                                     .counters = std::make_unique<Counters[]>(methods),
+                                                     .gates = {}});
+    *offered = offer.get();
+    auto bound = bind_to(first_route, bind, std::move(offer), true);
+    if (bound && bound->first == Code::ok) return std::nullopt;
+    return bound;
   } catch (const Error& error) {
     return std::pair(error.code(), error.message());
   }

@@ -33,8 +33,10 @@ class Forwarding {
  public:
   virtual ~Forwarding() = default;
 
-  /// Who serves the calls of this binding here; null: they are handed on. Throws Error: it is refused.
-  virtual std::shared_ptr<Servant> serve(const protocol::Bind& bind) = 0;
+  /// Who serves the calls of this binding here; null: they are handed on. Throws Error: it is refused. Else
+  /// `answered` is called once, later, with how the BIND is answered.
+  using Answered = std::function<void(Code code, std::string_view why)>;
+  virtual std::shared_ptr<Servant> serve(const protocol::Bind& bind, Answered answered) = 0;
   /// `answer` is called once, later, with what this gives.
   using Answer = std::function<void(const Forwarded* of, Code code, std::string_view why)>;
   virtual std::shared_ptr<Forwarded> on_bind(const protocol::Bind& bind, Answer answer) = 0;
