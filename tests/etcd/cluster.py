@@ -9,11 +9,13 @@ import json
 import os
 import shutil
 import signal
+import ssl
 import subprocess
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +37,22 @@ def eventually(holds: Callable[[], bool], what: str) -> None:
         time.sleep(0.05)
 
 
+@dataclass(frozen=True)
+class Secured:
+    """Files of an etcd over TLS: its certificate, and the authority by which it verifies who connects."""
+
+    authority: str
+    certificate: str
+    key: str
+
+
 class Node:
     """One server of etcd; it keeps its data when it is killed and started again."""
 
-    def __init__(self, name: str, folder: Path) -> None:
+    def __init__(self, name: str, folder: Path, secured: Secured | None = None) -> None:
+        self.token = ""
+        self._secured = secured
+        self._scheme = "http" if secured is None else "https"
         self.name = name
         self.address = f"127.0.0.1:{free_port()}"
         self.peer = f"http://127.0.0.1:{free_port()}"
@@ -49,11 +63,14 @@ class Node:
         program = shutil.which("etcd")
         if program is None:
             pytest.fail("there is no etcd here: tools/bootstrap core test installs it")
-        own = f"http://{self.address}"
+        own = f"{self._scheme}://{self.address}"
         command = [program, "--name", self.name, "--data-dir", str(self._folder), "--logger", "zap"]
         command += ["--listen-client-urls", own, "--advertise-client-urls", own]
         command += ["--listen-peer-urls", self.peer, "--initial-advertise-peer-urls", self.peer]
         command += ["--initial-cluster", members, "--initial-cluster-state", "new"]
+        if self._secured is not None:
+            command += ["--cert-file", self._secured.certificate, "--key-file", self._secured.key]
+            command += ["--client-cert-auth", "--trusted-ca-file", self._secured.authority]
         with self._folder.with_suffix(".log").open("ab") as log:
             self._process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", "--", *command],
@@ -84,15 +101,24 @@ class Node:
         return self._process is not None and self._process.poll() is None
 
     def ask(self, path: str, question: Answer, patience: float = 5.0) -> Answer:
-        request = urllib.request.Request(f"http://{self.address}/v3/{path}", json.dumps(question).encode())
-        with urllib.request.urlopen(request, timeout=patience) as answer:
+        url = f"{self._scheme}://{self.address}/v3/{path}"
+        headers = {"Authorization": self.token} if self.token else {}
+        request = urllib.request.Request(url, json.dumps(question).encode(), headers)
+        with urllib.request.urlopen(request, timeout=patience, context=self._context()) as answer:
             found: Answer = json.load(answer)
             return found
 
+    def _context(self) -> ssl.SSLContext | None:
+        if self._secured is None:
+            return None
+        context = ssl.create_default_context(cafile=self._secured.authority)
+        context.load_cert_chain(self._secured.certificate, self._secured.key)
+        return context
+
 
 class Etcd:
-    def __init__(self, folder: Path, count: int) -> None:
-        self.nodes = [Node(f"n{number}", folder) for number in range(count)]
+    def __init__(self, folder: Path, count: int, secured: Secured | None = None) -> None:
+        self.nodes = [Node(f"n{number}", folder, secured) for number in range(count)]
         self._members = ",".join(f"{node.name}={node.peer}" for node in self.nodes)
         self.start()
 
@@ -123,6 +149,22 @@ class Etcd:
     def keys(self, prefix: str) -> list[str]:
         found = self._range(prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1))
         return [base64.b64decode(each["key"]).decode() for each in found.get("kvs", [])]
+
+    def demand_users(self, user: str, password: str, prefix: str) -> None:
+        """From now on nobody asks without a name; this user may use the keys that begin with the prefix."""
+        node = self.nodes[0]
+        node.ask("auth/user/add", {"name": "root", "password": password})
+        node.ask("auth/user/grant", {"user": "root", "role": "root"})
+        node.ask("auth/role/add", {"name": "keeper"})
+        keys = {"key": prefix, "range_end": prefix[:-1] + chr(ord(prefix[-1]) + 1)}
+        encoded = {name: base64.b64encode(key.encode()).decode() for name, key in keys.items()}
+        node.ask("auth/role/grant", {"name": "keeper", "perm": {"permType": "READWRITE"} | encoded})
+        node.ask("auth/user/add", {"name": user, "password": password})
+        node.ask("auth/user/grant", {"user": user, "role": "keeper"})
+        node.ask("auth/enable", {})
+        token = node.ask("auth/authenticate", {"name": "root", "password": password})["token"]
+        for each in self.nodes:
+            each.token = token
 
     def close(self) -> None:
         for node in self.nodes:

@@ -1,5 +1,6 @@
-// The contract of all stores, over the etcd that the variable MF_ETCD names ("host:port,host:port"), and what
-// this store does beyond it. pytest starts both (tests/etcd/test_store.py).
+// The contract of all stores, over the etcd that the variable MF_ETCD names ("etcd://host:port,host:port"),
+// and what this store does beyond it. MF_ETCD_CA, _CERTIFICATE, _KEY, _USER and _PASSWORD are its options.
+// pytest starts both (tests/etcd/test_store.py).
 
 #include <condition_variable>
 #include <cstdlib>
@@ -26,6 +27,18 @@ std::string new_place() {
   return std::string(servers) + "/test/" + std::to_string(run) + "/" + std::to_string(++count);
 }
 
+EtcdOptions options() {
+  const auto told = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  return {.tls = {.ca = told("MF_ETCD_CA"),
+                  .certificate = told("MF_ETCD_CERTIFICATE"),
+                  .key = told("MF_ETCD_KEY")},
+          .user = told("MF_ETCD_USER"),
+          .password = told("MF_ETCD_PASSWORD")};
+}
+
 struct EtcdKind {
   static constexpr bool kShared = true;
   Store& first() { return open(); }
@@ -34,7 +47,7 @@ struct EtcdKind {
     return open();
   }
   Store& open() {
-    stores.push_back(std::make_unique<EtcdStore>(place));
+    stores.push_back(std::make_unique<EtcdStore>(place, Log(), options()));
     return *stores.back();
   }
   const std::string place = new_place();
@@ -77,8 +90,8 @@ struct Heard final : StoreListener {
 
 struct EtcdStoreTest : testing::Test {
   const std::string place = new_place();
-  EtcdStore one{place};
-  EtcdStore other{place};
+  EtcdStore one{place, Log(), options()};
+  EtcdStore other{place, Log(), options()};
   std::shared_ptr<Heard> heard = std::make_shared<Heard>();
   Stored of_one = one.load();
   Stored of_other = load_other();
@@ -95,7 +108,7 @@ struct EtcdStoreTest : testing::Test {
 TEST_F(EtcdStoreTest, ControllersThatShareItAreOneCluster) {
   EXPECT_NE(of_one.cluster, Uuid());
   EXPECT_EQ(of_one.cluster, of_other.cluster);
-  EXPECT_NE(EtcdStore(new_place()).load().cluster, of_one.cluster);
+  EXPECT_NE(EtcdStore(new_place(), {}, options()).load().cluster, of_one.cluster);
 }
 
 TEST_F(EtcdStoreTest, WhatOneHasRegisteredTheOtherIsTold) {
@@ -111,7 +124,7 @@ TEST_F(EtcdStoreTest, WhatOneHasRegisteredTheOtherIsTold) {
 }
 
 TEST_F(EtcdStoreTest, AProcessIsThereAsLongAsOneOfThemHasIt) {
-  EtcdStore third(place);
+  EtcdStore third(place, {}, options());
   (void)third.load();
   const auto put = process("a", {key_of("demo.Echo")});
   one.put(nonce(1), put);
@@ -155,7 +168,7 @@ TEST_F(EtcdStoreTest, WhoEndsGivesItsLeadsUpAndLeavesWhatItHasRegistered) {
   const Key key = key_of("demo.Clock");
   const auto put = process("a", {key_of("demo.Echo")});
   {
-    EtcdStore third(place);
+    EtcdStore third(place, {}, options());
     (void)third.load();
     const auto epoch = lead(third, key, 1);
     ASSERT_TRUE(epoch.has_value());

@@ -16,7 +16,7 @@ def test_the_store_in_etcd_keeps_the_contract(start_etcd: Callable[[int], Etcd],
 
     done = subprocess.run(
         [BUILD / "tests" / "etcd" / "mf_etcd_tests"],
-        env=os.environ | {"MF_ETCD": etcd.addresses},
+        env=os.environ | {"MF_ETCD": f"etcd://{etcd.addresses}"},
         capture_output=True,
         text=True,
         timeout=600,

@@ -147,6 +147,9 @@ class Peers:
     def controller(self, port: int = 0, store: str = "memory:") -> Server:
         return self._server([*self.controller_command(store), "--listen", f"tcp://127.0.0.1:{port}"])
 
+    def controller_at(self, listen: str, *arguments: str, store: str = "memory:") -> Server:
+        return self._server([*self.controller_command(store), "--listen", listen, *arguments])
+
     def relay(self, controller: str, *arguments: str, listen: str = "tcp://127.0.0.1:0") -> Server:
         listens = ("--listen", listen, "--log-level", "warning")
         return self._server([_binary("mf-relay"), *listens, "--controller", controller, *arguments])

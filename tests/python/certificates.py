@@ -13,21 +13,24 @@ class Authority:
         self._issued = 0
         self.file = self._path("ca.pem")
         extension = ("-addext", "keyUsage=critical,keyCertSign")
-        self._run("req", "-x509", *self._new_key("ca", name), *extension, "-out", self.file)
+        self._run("req", "-x509", *self._new_key("ca", f"/CN={name}"), *extension, "-out", self.file)
 
     @property
     def accepted(self) -> mf.Tls:
         """Of a client that accepts what this authority has issued, and shows nothing of itself."""
         return mf.Tls(ca=self.file)
 
-    def issue(self, names: str = "DNS:localhost,IP:127.0.0.1", days: int = 1, ca: str = "") -> mf.Tls:
-        """A new certificate and its key; with -1 day it has expired."""
+    def issue(
+        self, names: str = "DNS:localhost,IP:127.0.0.1", days: int = 1, ca: str = "", subject: str = ""
+    ) -> mf.Tls:
+        """A new certificate and its key; with -1 day it has expired. `subject`: another one than a CN."""
         self._issued += 1
         number = str(self._issued)
+        subject = subject or f"/CN=MF test {number}"
         made = mf.Tls(ca=ca, certificate=self._path(f"{number}.pem"), key=self._path(f"{number}.key"))
         request = self._path(f"{number}.csr")
         named = ("-addext", f"subjectAltName={names}") if names else ()
-        self._run("req", "-new", *self._new_key(number, f"MF test {number}"), *named, "-out", request)
+        self._run("req", "-new", *self._new_key(number, subject), *named, "-out", request)
         signed = ("-CA", self.file, "-CAkey", self._path("ca.key"), "-days", str(days))
         copied = ("-copy_extensions", "copy")
         self._run("x509", "-req", "-in", request, *signed, *copied, "-out", made.certificate)
@@ -38,7 +41,7 @@ class Authority:
 
     def _new_key(self, name: str, subject: str) -> tuple[str, ...]:
         kind = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc")
-        return (*kind, "-keyout", self._path(f"{name}.key"), "-subj", f"/CN={subject}")
+        return (*kind, "-keyout", self._path(f"{name}.key"), "-subj", subject)
 
     def _run(self, *command: str) -> None:
         subprocess.run(["openssl", *command], check=True, capture_output=True, timeout=30)

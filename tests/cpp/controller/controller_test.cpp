@@ -221,6 +221,25 @@ TEST_F(ControllerTest, OneThatWasStoppedItselfDoesNotTellClientsThatAllServersAr
   EXPECT_THAT(found(paused, filter("Index")), IsEmpty()) << "while it runs it is sure";
 }
 
+TEST_F(ControllerTest, OneThatIsStoppedBeforeServersHaveComeBackForgetsNobodyOfItsStore) {
+  ControllerOptions sleepy = options();
+  sleepy.asleep_after = 6s;
+  {
+    Controller before(sleepy);
+    (void)add_as(before, 1, who(1), {offer("Index", "books")});
+    before.close();
+  }
+  Controller paused(sleepy);
+  clock->advance(60s);  // in which nothing has run, and no server could come back
+  paused.tick();
+  EXPECT_THAT(found(paused, filter("Index")), ElementsAre("books@1"));
+  for (auto passed = 0s; passed <= sleepy.lease; passed += 1s) {
+    clock->advance(1s);
+    paused.tick();
+  }
+  EXPECT_THAT(found(paused, filter("Index")), IsEmpty()) << "it has had its time";
+}
+
 TEST_F(ControllerTest, LooksForHavingSleptOftenEnoughWhileAServerIsRegistered) {
   ControllerOptions sleepy = options();
   sleepy.asleep_after = 6s;

@@ -12,6 +12,7 @@
 #include "mf/controller.client.hpp"
 #include "mf/controller/controller_registrar.hpp"
 #include "mf/controller/controller_resolver.hpp"
+#include "support/certificates.hpp"
 #include "support/running_controller.hpp"
 #include "support/wait.hpp"
 
@@ -76,6 +77,22 @@ TEST(Discovery, AClientLearnsWhatAServerOffersAndThatItLeft) {
   server->withdraw();
   EXPECT_TRUE(comes_to_know(resolver, "Index", kNobody));
   EXPECT_GT(resolver.version(), before);
+}
+
+TEST(Discovery, ServersRegisterAndClientsAskOverTlsAndVerifyTheController) {
+  mftest::Authority authority;
+  const mftest::Authority stranger("another authority");
+  const RunningController controller("tls://127.0.0.1:0", RunningController::quiet(), authority.issue());
+  const auto reactor = [] { return std::make_shared<transport::Reactor>(); };
+  ControllerResolver resolver({controller.address()}, reactor(), {}, authority.accepted());
+  EXPECT_TRUE(comes_to_know(resolver, "Index", kNobody));
+  ControllerRegistrar refused({controller.address()}, {2}, Log(Level::off), reactor(), stranger.accepted());
+  refused.announce({offered("Index", "books")}, {Address::parse("tcp://127.0.0.1:2")});
+  ControllerRegistrar server({controller.address()}, {1}, Log(Level::off), reactor(), authority.accepted());
+  server.announce({offered("Index", "books")}, {Address::parse("tcp://127.0.0.1:1")});
+  EXPECT_TRUE(comes_to_know(resolver, "Index", kBooksAt1));
+  server.withdraw();
+  EXPECT_TRUE(comes_to_know(resolver, "Index", kNobody));
 }
 
 TEST(Discovery, TwoServersOfAnAgentAreBothKnown) {

@@ -212,6 +212,28 @@ TEST_F(RegistryTest, AConnectionThatNamesMoreAndMoreProcessesMeetsTheSameBound) 
   none(7, 1);
 }
 
+TEST_F(RegistryTest, ThreeHundredThousandOffersAreTakenFoundByPagesAndGoneWithTheirProcesses) {
+  constexpr std::uint8_t kProcesses = 30;
+  for (std::uint8_t process = 1; process <= kProcesses; ++process)
+    put(process, process, many(Registry::kMaxOffersOfOwner, "Index" + std::to_string(process % 3)));
+  EXPECT_EQ(registry.offers(), 300'000U);
+  EXPECT_EQ(registry.processes(), std::size_t{kProcesses});
+  EXPECT_EQ(found(filter("Index1", "9999")).size(), 10U);
+  EXPECT_THAT(found(filter("Index3")), IsEmpty());
+  std::size_t shown = 0;
+  std::optional<Place> after;
+  for (;;) {
+    const auto page = registry.page(after, 1'000);
+    shown += page.instances.size();
+    if (!page.last) break;
+    after = page.last;
+  }
+  EXPECT_EQ(shown, 300'000U);
+  for (std::uint8_t process = 1; process <= kProcesses; ++process)
+    EXPECT_TRUE(registry.remove(who(process).nonce));
+  EXPECT_EQ(registry.offers(), 0U);
+}
+
 TEST_F(RegistryTest, LongNamesMeetABoundOfBytes) {
   const std::string name(Registry::kMaxBytesOfOwner / 2, 'x');
   put(1, 1, {offer(name)});

@@ -12,6 +12,7 @@ namespace {
 using mftest::bytes_of;
 using mftest::eventually;
 using mftest::number_in;
+using mftest::Peer;
 using mftest::soon;
 using protocol::EventType;
 using test::Ends;
@@ -198,6 +199,51 @@ TEST(ClientLink, ClosingWhileThreadsCallLosesNobody) {
     EXPECT_EQ(ends.size(), static_cast<std::size_t>(started));
     joined.stop_serving();
   }
+}
+
+// A byte now and then keeps the silence away; the client that the reply is passed on to would wait for ever.
+TEST(ClientLink, AReplyThatIsPassedOnAndHardlyComesEndsTheLinkAndIsToldAsLost) {
+  constexpr std::size_t kReply = std::size_t{2} << 20U;
+  auto [left, right] = transport::make_inproc_pair();
+  Peer peer(protocol::Role::server, std::move(left));
+  const auto reactor = std::make_shared<transport::Reactor>();
+  protocol::SessionOptions options;
+  options.told_from = 1;
+  std::thread greeting([&] { peer.greet(); });
+  const auto link = ClientLink::open(std::move(right), options, reactor, soon(),
+                                     {.dead_after = std::chrono::milliseconds(500)})
+                        .value();
+  greeting.join();
+  std::promise<Reply> replied;
+  Completion done = [&](Reply&& reply) { replied.set_value(std::move(reply)); };
+  std::uint32_t id = 0;
+  auto payload = bytes_of(1);
+  ASSERT_FALSE(link->try_forward({}, Payload(payload), soon(), done, id));
+  const auto request = peer.next(EventType::request);
+  peer.session.send_reply({.route = request.header.route, .id = request.header.id},
+                          std::vector<std::byte>(kReply));
+  std::array<IoSlice, 64> slices;
+  std::vector<std::byte> bytes;
+  for (const auto& slice : std::span(slices).first(peer.session.fill_output(slices)))
+    bytes.insert(bytes.end(), slice.data, slice.data + slice.size);
+  std::size_t sent = 1'000;
+  peer.send_raw(std::span(bytes).first(sent));
+  const auto reply = replied.get_future().get();
+  ASSERT_NE(reply.coming, nullptr);
+  EXPECT_EQ(reply.coming->size(), kReply);
+  EXPECT_EQ(link->in_flight(), 1U) << "it is not over";
+  std::promise<void> lost;
+  reply.coming->watch([&](protocol::Coming::State state) {
+    if (state == protocol::Coming::State::lost) lost.set_value();
+  });
+  auto ended = lost.get_future();
+  EXPECT_TRUE(mftest::eventually([&] {
+    if (sent < bytes.size()) peer.send_raw(std::span(bytes).subspan(sent++, 1));
+    return ended.wait_for(std::chrono::milliseconds(20)) == std::future_status::ready;
+  }));
+  EXPECT_TRUE(link->broken());
+  link->close("the test is over");
+  reactor->stop();
 }
 
 }  // namespace

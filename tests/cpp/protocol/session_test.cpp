@@ -8,6 +8,7 @@
 namespace mf::protocol {
 namespace {
 
+using drive::Octets;
 using drive::Pair;
 using drive::Seen;
 using testing::SizeIs;
@@ -81,6 +82,75 @@ TEST(Session, AnEventOwnsOnlyItsOwnPayload) {
     while (pair.server.next(event)) owned.push_back(event.owner.size());
   }
   EXPECT_THAT(owned, testing::ElementsAre(300'000U, 0U));
+}
+
+TEST(Session, ALargePayloadIsToldWhenItBeginsAndSentOnAsItComes) {
+  SessionOptions told = drive::options(0);
+  told.told_from = 100'000;
+  Session server(Role::server, told);
+  Session client(Role::client, drive::options());
+  client.send_hello();
+  drive::feed(server, drive::take_output(client));
+  drive::feed(client, drive::take_output(server));
+  const auto small = drive::buffer_of(80'000);
+  const auto large = drive::buffer_of(200'003);
+  client.send_request({.route = 1}, small.span());
+  const auto whole = drive::take_output(client);
+  EXPECT_THAT(types(drive::feed(server, whole, 70'000)), testing::ElementsAre(EventType::request));
+  client.send_request({.route = 1, .count = 70'000}, large.span());
+  client.send_request({.route = 1}, drive::octets("2a"));
+  const auto bytes = drive::take_output(client);
+  const auto begun = drive::feed(server, std::span(bytes).first(70'000));
+  ASSERT_THAT(types(begun), testing::ElementsAre(EventType::begun));
+  EXPECT_EQ(begun[0].count, 70'000U);
+  const auto coming = server.pass_on();
+  EXPECT_EQ(coming->size(), large.size());
+
+  Pair onwards;
+  onwards.client.send_request({.route = 5, .count = 70'000}, coming);
+  onwards.client.send_request({.route = 6}, drive::octets("2b"));
+  EXPECT_LT(onwards.client.output_ready(), 70'100U);
+  EXPECT_GT(onwards.client.output_bytes(), 200'000U);
+  std::vector<Seen> seen;
+  const auto pass = [&] {
+    std::array<IoSlice, 8> slices;
+    std::size_t size = 0;
+    Octets sent;
+    for (const auto& slice : std::span(slices).first(onwards.client.fill_output(slices))) {
+      sent.insert(sent.end(), slice.data, slice.data + slice.size);
+      size += slice.size;
+    }
+    onwards.client.consumed(size);
+    for (auto& event : drive::feed(onwards.server, sent)) seen.push_back(std::move(event));
+  };
+  pass();
+  EXPECT_EQ(onwards.client.output_ready(), 0U);
+  EXPECT_THAT(seen, testing::IsEmpty());
+  EXPECT_THAT(types(drive::feed(server, std::span(bytes).subspan(70'000))),
+              testing::ElementsAre(EventType::request))
+      << "that behind it";
+  EXPECT_TRUE(coming->complete());
+  pass();
+  EXPECT_EQ(onwards.client.output_bytes(), 0U);
+  ASSERT_THAT(seen, SizeIs(2));
+  EXPECT_EQ(seen[0].payload, drive::hex(large.span()));
+  EXPECT_EQ(seen[0].count, 70'000U);
+  EXPECT_EQ(seen[1].payload, "2b");
+}
+
+TEST(Session, ALargePayloadThatNobodyPassesOnComesWhole) {
+  SessionOptions told = drive::options(0);
+  told.told_from = 100'000;
+  Session server(Role::server, told);
+  Session client(Role::client, drive::options());
+  client.send_hello();
+  drive::feed(server, drive::take_output(client));
+  drive::feed(client, drive::take_output(server));
+  const auto large = drive::buffer_of(200'000);
+  client.send_request({.route = 1}, large.span());
+  const auto seen = drive::feed(server, drive::take_output(client), 50'000);
+  ASSERT_THAT(types(seen), testing::ElementsAre(EventType::begun, EventType::request));
+  EXPECT_EQ(seen[1].payload, drive::hex(large.span()));
 }
 
 TEST(Session, AReplyThatTheClientDoesNotTakeIsRefusedHoweverItIsSent) {

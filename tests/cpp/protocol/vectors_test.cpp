@@ -143,6 +143,7 @@ json::object described(const Session& session, const drive::Seen& event) {
     case EventType::unbind:
       out["route"] = header.route;
       break;
+    case EventType::begun:  // nobody asks for it
     case EventType::pong:
       out["payload"] = event.payload;
       break;

@@ -10,7 +10,7 @@
 #include "mf/protocol/control.hpp"
 #include "mf/protocol/metadata.hpp"
 #include "mf/transport/socket.hpp"
-#include "relay/relayed.hpp"
+#include "relay/ends.hpp"
 #include "support/peer.hpp"
 
 namespace mftest {
@@ -19,61 +19,6 @@ namespace {
 using mf::protocol::EventType;
 using mf::protocol::Role;
 using testing::HasSubstr;
-
-std::vector<std::byte> octets(std::size_t size) {
-  std::vector<std::byte> bytes(size);
-  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(i * 31 + 7);
-  return bytes;
-}
-
-/// A client and a server, both peers, with a relay between them.
-class Ends {
- public:
-  Ends() : listener_(mf::Address::parse("tcp://127.0.0.1:0")) {
-    relay.knows({listener_.address()}, "x");
-    mf::protocol::SessionOptions options;
-    options.client_id = 77;
-    options.name = "the client";
-    client.emplace(Role::client, mf::transport::connect(relay.address(), kLong).value(), options);
-    client->session.send_hello();
-  }
-  /// The client binds methods at this route and on, and the server accepts them.
-  void bind(std::uint16_t route) {
-    client->session.send_bind(route, {.service = "no.schema.Knows", .agent = "x", .methods = {"a", "b"}});
-    client->flush();
-    std::unique_ptr<mf::transport::Stream> stream;
-    ASSERT_TRUE(
-        eventually([&] { return listener_.accept(stream) == mf::transport::Listener::Accept::accepted; }));
-    server.emplace(Role::server, std::move(stream));
-    bound = server->next(EventType::bind);
-    server->session.send_bound(bound.header.route);
-    server->flush();
-    const auto answer = client->next(EventType::bound);
-    EXPECT_EQ(answer.code, mf::Code::ok);
-    EXPECT_EQ(answer.header.route, route);
-  }
-
-  Relayed relay;
-  std::optional<Peer> client;
-  std::optional<Peer> server;
-  Peer::Seen bound;
-
- private:
-  mf::transport::Listener listener_;
-};
-
-/// A thread that is waited for, whatever the test throws.
-class Joined {
- public:
-  template <class Work>
-  explicit Joined(Work work) : thread_(std::move(work)) {}
-  ~Joined() { thread_.join(); }
-  Joined(const Joined&) = delete;
-  Joined& operator=(const Joined&) = delete;
-
- private:
-  std::thread thread_;
-};
 
 std::vector<std::byte> with_metadata(const std::vector<std::byte>& payload) {
   mf::Metadata metadata;

@@ -30,9 +30,12 @@ class Leads : public testing::Test {
     controller.emplace(listen, options);
   }
   std::unique_ptr<mf::Server> server(bool offers = true) {
+    return server_at(controller->address().str(), offers);
+  }
+  std::unique_ptr<mf::Server> server_at(const std::string& controllers, bool offers = true) {
     mf::ServerOptions options;
     options.listen = "tcp://127.0.0.1:0";
-    options.controller = controller->address().str();
+    options.controller = controllers;
     options.drain_timeout = 1s;
     options.log = mf::Log(mf::Level::off);
     auto made = std::make_unique<mf::Server>(options);
@@ -104,6 +107,36 @@ TEST_F(Leads, ItIsLostWithTheControllerAndGivenAgainByTheNextOneOfTheSameStore) 
   start_controller("tcp://127.0.0.1:" + std::to_string(port));
   const mf::Lead again = two->lead(*part, {.agent = "a"});
   EXPECT_GT(again.epoch(), lead.epoch());
+}
+
+TEST_F(Leads, ItIsAskedForAtAnotherControllerOfTheStoreWhenTheFirstIsGone) {
+  start_controller();
+  auto of_the_same = RunningController::quiet();
+  of_the_same.store = store;
+  const RunningController other("tcp://127.0.0.1:0", of_the_same);
+  const auto one = server_at(controller->address().str() + "," + other.address().str());
+  mf::Lead lead = one->lead(*part, {.agent = "a"});
+  EXPECT_EQ(other.servant().candidates(), 0U) << "the first one gives it while it is there";
+  controller.reset();
+  EXPECT_TRUE(lead.lost(kLong));
+  const mf::Lead again = one->lead(*part, {.agent = "a"});
+  EXPECT_EQ(other.servant().candidates(), 1U);
+  EXPECT_GT(again.epoch(), lead.epoch());
+}
+
+TEST_F(Leads, ItIsNotAskedForAtAControllerThatKnowsNothingOfTheFirst) {
+  start_controller();
+  const RunningController stranger;
+  const auto one = server_at(controller->address().str() + "," + stranger.address().str());
+  mf::Lead lead = one->lead(*part, {.agent = "a"});
+  const auto port = controller->address().port;
+  controller.reset();
+  EXPECT_TRUE(lead.lost(kLong));
+  auto again = waits(*one);
+  EXPECT_EQ(again.wait_for(1500ms), std::future_status::timeout);
+  EXPECT_EQ(stranger.servant().candidates(), 0U);
+  start_controller("tcp://127.0.0.1:" + std::to_string(port));
+  EXPECT_GT(again.get().epoch(), lead.epoch());
 }
 
 TEST_F(Leads, WhoWaitsLearnsThatItsServerIsStopped) {

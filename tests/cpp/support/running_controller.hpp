@@ -15,7 +15,8 @@ namespace mftest {
 class RunningController {
  public:
   explicit RunningController(const std::string& listen = "tcp://127.0.0.1:0",
-                             mf::controller::ControllerOptions options = quiet()) {
+                             mf::controller::ControllerOptions options = quiet(), mf::TlsOptions tls = {})
+      : tls_(std::move(tls)) {
     servant_ = std::make_shared<mf::controller::Controller>(std::move(options));
     serve(listen);
   }
@@ -36,7 +37,7 @@ class RunningController {
   }
   [[nodiscard]] mf::Address address() const {
     mf::Address address = server_->address();
-    address.scheme = "mf";
+    address.scheme = address.scheme == "tls" ? "mf+tls" : "mf";
     return address;
   }
 
@@ -46,6 +47,7 @@ class RunningController {
   void serve(const std::string& listen) {
     mf::ServerOptions server;
     server.listen = listen;
+    server.tls = tls_;
     server.drain_timeout = std::chrono::milliseconds(0);
     server.log = mf::Log(mf::Level::off);
     server_ = std::make_unique<mf::Server>(server);
@@ -53,6 +55,7 @@ class RunningController {
     server_->start();
   }
 
+  const mf::TlsOptions tls_;
   std::shared_ptr<mf::controller::Controller> servant_;
   std::unique_ptr<mf::Server> server_;
 };

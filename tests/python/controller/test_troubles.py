@@ -119,5 +119,7 @@ def test_one_of_several_controllers_is_enough(controller: Running, way: str) -> 
 
 
 def test_an_address_that_is_none_of_a_controller_is_refused_among_several() -> None:
-    with pytest.raises(ValueError, match="the controller's address starts with mf://, not tcp:"):
+    with pytest.raises(
+        ValueError, match=r"the controller's address starts with mf:// or mf\+tls://, not tcp:"
+    ):
         mf.Client("mf://127.0.0.1:1,tcp://127.0.0.1:2")

@@ -75,7 +75,7 @@ def test_only_addresses_of_servers_are_listened_at() -> None:
     with pytest.raises(ValueError, match=r"a server listens at tcp://.* or memory:name, not at mf://"):
         mf.Server("tcp://127.0.0.1:0,mf://127.0.0.1:1")
     with pytest.raises(
-        ValueError, match=r"those of servers \(tcp, tls, unix, memory\), or of controllers \(mf\)"
+        ValueError, match=r"those of servers \(tcp, tls, unix, memory\), or of controllers \(mf, mf\+tls\)"
     ):
         mf.Client("unix:/s,ftp://127.0.0.1:1")
 

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <iostream>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -28,10 +28,11 @@
 namespace {
 
 struct Arguments {
-  std::string listen = "tcp://127.0.0.1:7400";
-  std::string store;    // empty: default_store()
-  unsigned lease = 30;  // seconds
-  mf::Level level = mf::Level::info;
+  mf::app::Entrance entrance{.listen = "tcp://127.0.0.1:7400"};
+  std::string store;  // empty: default_store()
+  mf::controller::EtcdOptions etcd;
+  std::string password;  // the file that has it
+  unsigned lease = 30;   // seconds
   bool relay = false;
 };
 
@@ -52,49 +53,55 @@ std::filesystem::path state_folder() {
 }
 
 std::string default_store(const std::string& listen) {
-  const mf::Address address = mf::Address::parse(listen);
+  const mf::Address address = mf::Address::parse_list(listen).front();
   if (address.port == 0 && !address.local()) return "memory:";
   std::string name = address.local() ? address.host : address.host + "-" + std::to_string(address.port);
   std::ranges::replace(name, '/', '_');
   return (state_folder() / "mf" / "controller" / name).string();
 }
 
+// Its first line: a password on a command line is everybody's to read.
+std::string password_in(const std::string& path) {
+  if (path.empty()) return {};
+  std::ifstream file(path);
+  std::string password;
+  if (!std::getline(file, password) || password.empty())
+    throw mf::Error(mf::Code::invalid_argument, mf::Execution::not_executed,
+                    "--etcd-password-file '" + path + "': there is no password that can be read");
+  return password;
+}
+
 void serve(const Arguments& arguments) {
-  const mf::Log log(arguments.level);
+  const mf::Log log = arguments.entrance.log();
   // First of all: a signal that comes while the rest starts must end the process as cleanly.
   mf::server::StopSignals signals;
 
   // A file that reaches a limit is then an error of write(), as a disk is that is full.
   ::signal(SIGXFSZ, SIG_IGN);
 
+  auto server_options = mf::app::server_options(arguments.entrance, log);
   mf::controller::ControllerOptions options;
   options.log = log;
   options.lease = std::chrono::seconds(arguments.lease);
+  auto etcd = arguments.etcd;
+  etcd.password = password_in(arguments.password);
   options.store = mf::controller::open_store(
-      arguments.store.empty() ? default_store(mf::app::as_server(arguments.listen)) : arguments.store, log);
+      arguments.store.empty() ? default_store(server_options.listen) : arguments.store, log, etcd);
   const auto controller = std::make_shared<mf::controller::Controller>(options);
-  mf::ServerOptions server_options;
-  server_options.listen = mf::app::as_server(arguments.listen);
-  server_options.log = log;
   // Streams towards the controller there are none, so that their windows need no room.
   server_options.max_streams = mf::controller::Controller::kMaxStreams;
   server_options.stream_window = 4 * 1024;
   std::shared_ptr<mf::relay::Relay> relay;
   if (arguments.relay) {
-    relay = std::make_shared<mf::relay::Relay>(mf::relay::RelayOptions{.log = log});
+    relay = std::make_shared<mf::relay::Relay>(
+        mf::relay::RelayOptions{.tls = {.ca = arguments.entrance.authorities}, .log = log});
     server_options.forwarder = relay;
     server_options.stream_window = 0;
   }
   mf::Server server(server_options);
   server.offer(controller, {.where = mf::Where::io_thread});
   server.start();
-
-  mf::Address address = server.address();
-  address.scheme = "mf";
-  if (!mf::app::is_loopback(address.host))
-    log.write(mf::Level::warning, "open_to_the_network",
-              {{"address", address.str()}, {"meaning", "whoever reaches this port can register servers"}});
-  std::cout << address.str() << std::endl;  // flushed: whoever started this process waits for it
+  mf::app::say_where(server, arguments.entrance, "mf", "whoever reaches this port can register servers", log);
   signals.wait();
   log.write(mf::Level::info, "stopping");
   controller->close();
@@ -104,20 +111,30 @@ void serve(const Arguments& arguments) {
 
 int run(int argc, char** argv) {
   Arguments arguments;
-  std::string level = "info";
   CLI::App app("The controller of MF/IDL: servers register at it, clients ask it where services are.",
                "mf-controller");
   app.set_version_flag("--version", "mf-controller " MF_VERSION);
-  app.add_option("--listen", arguments.listen, "Where to listen; port 0 takes any free one")
-      ->type_name("tcp://HOST:PORT")
-      ->capture_default_str();
+  mf::app::add_entrance(app, arguments.entrance, "servers at tls:// (with --relay)");
   app.add_option(
          "--store", arguments.store,
          "Where to keep what is registered, so that a controller that is restarted knows it: a folder, or "
          "memory: for nowhere, or the etcd that several controllers share; unless given, a folder below "
          "$XDG_STATE_HOME or ~/.local/state for each "
          "address, and memory: at port 0")
-      ->type_name("PATH|file:PATH|memory:|etcd://HOST:PORT,...");
+      ->type_name("PATH|file:PATH|memory:|etcd://HOST:PORT,...|etcds://HOST:PORT,...");
+  auto& etcd = arguments.etcd;
+  mf::app::add_file(
+      app, "--etcd-ca", etcd.tls.ca,
+      "The authorities by which etcd at etcds:// is verified; unless given, those of the system");
+  auto* const certificate =
+      mf::app::add_file(app, "--etcd-certificate", etcd.tls.certificate, "What is shown to etcd at etcds://");
+  mf::app::add_file(app, "--etcd-key", etcd.tls.key, "The private key of that certificate")
+      ->needs(certificate);
+  auto* const user = app.add_option("--etcd-user", etcd.user, "Who the controller is to etcd");
+  mf::app::add_file(app, "--etcd-password-file", arguments.password,
+                    "Whose first line is that user's password")
+      ->needs(user);
+  user->needs("--etcd-password-file");
   app.add_option(
          "--lease", arguments.lease,
          "After so many seconds a server that was not heard of is forgotten; one that is only known from the "
@@ -126,9 +143,7 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--relay", arguments.relay,
                "Hand on the calls of clients at relay://HOST:PORT to the servers");
-  mf::app::add_log_level(app, level);
   CLI11_PARSE(app, argc, argv);
-  (void)mf::parse_level(level, arguments.level);
   serve(arguments);
   return 0;
 }

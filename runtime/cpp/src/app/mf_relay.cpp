@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
-#include <iostream>
 #include <memory>
 #include <string>
 
@@ -20,46 +19,35 @@
 namespace {
 
 struct Arguments {
-  std::string listen = "tcp://127.0.0.1:7500";
+  mf::app::Entrance entrance{.listen = "tcp://127.0.0.1:7500"};
   std::string controller = "mf://127.0.0.1:7400";
-  std::string authorities;
-  mf::TlsOptions shown;  // to clients
   std::size_t servers_of_client = mf::relay::RelayOptions().max_servers_of_client;
   std::size_t servers = mf::relay::RelayOptions().max_servers;
   std::size_t threads = 1;
   std::uint32_t stall_timeout = 5'000;
-  mf::Level level = mf::Level::info;
 };
 
 void serve(const Arguments& arguments) {
-  const mf::Log log(arguments.level);
+  const mf::Log log = arguments.entrance.log();
   // First of all: a signal that comes while the rest starts must end the process as cleanly.
   mf::server::StopSignals signals;
 
   mf::relay::RelayOptions options;
   options.controller = arguments.controller;
-  options.tls.ca = arguments.authorities;
+  options.tls.ca = arguments.entrance.authorities;
   options.max_servers_of_client = arguments.servers_of_client;
   options.max_servers = arguments.servers;
   options.topics.stall_timeout = std::chrono::milliseconds(arguments.stall_timeout);
   options.log = log;
   const auto relay = std::make_shared<mf::relay::Relay>(options);
-  mf::ServerOptions server_options;
-  server_options.listen = mf::app::as_server(arguments.listen);
+  auto server_options = mf::app::server_options(arguments.entrance, log);
   server_options.io_threads = arguments.threads;
   server_options.stream_window = 0;
   server_options.forwarder = relay;
-  server_options.tls = arguments.shown;
-  server_options.log = log;
   mf::Server server(server_options);
   server.start();
-
-  mf::Address address = server.address();
-  address.scheme = address.scheme == "tls" ? "relay+tls" : "relay";
-  if (!mf::app::is_loopback(address.host))
-    log.write(mf::Level::warning, "open_to_the_network",
-              {{"address", address.str()}, {"meaning", "whoever reaches this port can call all servers"}});
-  std::cout << address.str() << std::endl;  // flushed: whoever started this process waits for it
+  mf::app::say_where(server, arguments.entrance, "relay", "whoever reaches this port can call all servers",
+                     log);
   signals.wait();
   log.write(mf::Level::info, "stopping");
   server.stop();
@@ -68,32 +56,21 @@ void serve(const Arguments& arguments) {
 
 int run(int argc, char** argv) {
   Arguments arguments;
-  std::string level = "info";
   CLI::App app(
       "A relay of MF/IDL: clients at relay://HOST:PORT, or relay+tls://HOST:PORT, call all servers of "
       "a controller through it.",
       "mf-relay");
   app.set_version_flag("--version", "mf-relay " MF_VERSION);
-  app.add_option("--listen", arguments.listen, "Where to listen; port 0 takes any free one")
-      ->type_name("tcp://HOST:PORT or tls://HOST:PORT")
-      ->capture_default_str();
+  mf::app::add_entrance(app, arguments.entrance,
+                        "servers at tls://, controllers at mf+tls:// and relays at relay+tls://");
   app.add_option(
          "--controller", arguments.controller,
          "Who knows the servers: controllers, or other relays (relay://HOST:PORT, relay+tls://HOST:PORT)")
-      ->type_name("mf://HOST:PORT")
+      ->type_name("mf://HOST:PORT or mf+tls://HOST:PORT")
       ->capture_default_str();
   app.add_option("--threads", arguments.threads, "How many threads hand on; each client belongs to one")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  app.add_option("--ca", arguments.authorities,
-                 "The authorities by which servers at tls://, and relays at relay+tls://, are verified")
-      ->type_name("FILE");
-  app.add_option("--certificate", arguments.shown.certificate, "What is shown to clients at tls://")
-      ->type_name("FILE");
-  app.add_option("--key", arguments.shown.key, "The private key of that certificate")->type_name("FILE");
-  app.add_option("--client-ca", arguments.shown.ca,
-                 "The authorities by which clients at tls:// are verified, who then must show a certificate")
-      ->type_name("FILE");
   app.add_option("--servers-per-client", arguments.servers_of_client,
                  "How many connections to servers are made for one client at once")
       ->check(CLI::Range(1, 65'536))
@@ -106,9 +83,7 @@ int run(int argc, char** argv) {
       ->type_name("MILLISECONDS")
       ->check(CLI::Range(1, 3'600'000))
       ->capture_default_str();
-  mf::app::add_log_level(app, level);
   CLI11_PARSE(app, argc, argv);
-  (void)mf::parse_level(level, arguments.level);
   serve(arguments);
   return 0;
 }

@@ -1,4 +1,4 @@
-// What the programs of this floor have in common: addresses of the command line, and how they end.
+// What the programs of this floor have in common: how they are reached, and how they end.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,27 +9,82 @@
 
 #include "mf/core/error.hpp"
 #include "mf/core/log.hpp"
+#include "mf/server/server.hpp"
 
 namespace mf::app {
 
-/// mf://, relay:// and relay+tls:// are how clients write such an address; for who listens there it is that
-/// of a server.
-inline std::string as_server(const std::string& address) {
-  for (const std::string_view scheme : {"mf://", "relay://"}) {
-    if (address.starts_with(scheme)) return "tcp://" + address.substr(scheme.size());
+/// What a program is told of how it is reached.
+struct Entrance {
+  std::string listen;
+  TlsOptions shown{};         // to who connects at tls://
+  std::string authorities{};  // by which those are verified to whom it connects
+  std::size_t max_connections = ServerOptions().max_connections;
+  std::string level = "info";
+
+  [[nodiscard]] Log log() const {
+    Level parsed = Level::info;
+    (void)parse_level(level, parsed);
+    return Log(parsed);
   }
-  constexpr std::string_view kTls = "relay+tls://";
-  return address.starts_with(kTls) ? "tls://" + address.substr(kTls.size()) : address;
+};
+
+/// mf://, relay:// and those with +tls are how clients write such an address; for who listens there it is
+/// that of a server. Several have commas between them.
+inline std::string as_server(const std::string& addresses) {
+  std::string servers;
+  for (const auto& address : Address::parse_list(addresses)) {
+    if (!servers.empty()) servers += ',';
+    servers += (address.of_controller() || address.of_relay() ? address.server() : address).str();
+  }
+  return servers;
 }
 
 inline bool is_loopback(const std::string& host) {
   return host == "localhost" || host == "::1" || host == "[::1]" || host.starts_with("127.");
 }
 
-inline void add_log_level(CLI::App& app, std::string& level) {
-  app.add_option("--log-level", level, "What to log")
+inline CLI::Option* add_file(CLI::App& app, const char* name, std::string& path, const char* meaning) {
+  return app.add_option(name, path, meaning)->type_name("FILE");
+}
+
+/// `whom`: it verifies by --ca.
+inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& whom) {
+  app.add_option("--listen", entrance.listen, "Where to listen; port 0 takes any free one")
+      ->type_name("tcp://HOST:PORT or tls://HOST:PORT, or several with commas between them")
+      ->capture_default_str();
+  add_file(app, "--certificate", entrance.shown.certificate, "What is shown to who connects at tls://");
+  add_file(app, "--key", entrance.shown.key, "The private key of that certificate");
+  add_file(app, "--client-ca", entrance.shown.ca,
+           "The authorities by which who connects at tls:// is verified, who then must show a certificate");
+  app.add_option("--ca", entrance.authorities, "The authorities by which " + whom + " are verified")
+      ->type_name("FILE");
+  app.add_option("--max-connections", entrance.max_connections,
+                 "How many connections it takes at once; one more is refused in words")
+      ->check(CLI::Range(1, 1'048'576))
+      ->capture_default_str();
+  app.add_option("--log-level", entrance.level, "What to log")
       ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}))
       ->capture_default_str();
+}
+
+inline ServerOptions server_options(const Entrance& entrance, const Log& log) {
+  ServerOptions options;
+  options.listen = as_server(entrance.listen);
+  options.tls = entrance.shown;
+  options.max_connections = entrance.max_connections;
+  options.log = log;
+  return options;
+}
+
+/// Says on standard output where clients reach it, by an address of this scheme, and warns of who may.
+inline void say_where(const Server& server, const Entrance& entrance, const std::string& scheme,
+                      std::string_view meaning, const Log& log) {
+  Address address = server.address();
+  const bool shows_who = address.scheme == "tls" && !entrance.shown.ca.empty();
+  address.scheme = address.scheme == "tls" ? scheme + "+tls" : scheme;
+  if (!is_loopback(address.host) && !shows_who)
+    log.write(Level::warning, "open_to_the_network", {{"address", address.str()}, {"meaning", meaning}});
+  std::cout << address.str() << std::endl;  // flushed: whoever started this process waits for it
 }
 
 /// Exit code 1 and one line for what could not be started.

@@ -22,7 +22,10 @@ std::shared_ptr<Resolver> resolver_for(std::string_view url,
                                        const TlsOptions& tls) {
   auto addresses = Address::parse_list(url);
   const auto kind = [](const Address& address) {
-    return std::string(address.of_server() ? "tcp" : address.of_relay() ? "relay" : address.scheme);
+    return std::string(address.of_server()       ? "tcp"
+                       : address.of_relay()      ? "relay"
+                       : address.of_controller() ? "mf"
+                                                 : address.scheme);
   };
   const auto first = kind(addresses.front());
   for (const auto& address : addresses) {
@@ -31,9 +34,9 @@ std::shared_ptr<Resolver> resolver_for(std::string_view url,
         Code::invalid_argument, Execution::not_executed,
         "address '" + address.str() +
             "': the addresses of a client are those of servers (tcp, tls, unix, memory), or of controllers "
-            "(mf), or of relays (relay)");
+            "(mf, mf+tls), or of relays (relay, relay+tls)");
   }
-  if (first == "mf") return make_controller_resolver(std::move(addresses), reactor, log);
+  if (first == "mf") return make_controller_resolver(std::move(addresses), reactor, log, tls);
   if (first == "tcp") return std::make_shared<StaticResolver>(std::move(addresses));
   return std::make_shared<RelayedResolver>(make_controller_resolver(addresses, reactor, log, tls), addresses);
 }

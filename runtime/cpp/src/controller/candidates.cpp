@@ -10,6 +10,9 @@
 namespace mf::controller {
 namespace {
 
+// So long a lead waits for the first controller, which may only restart, before another one is asked.
+constexpr std::chrono::seconds kElsewhereAfter{1};
+
 /// How a stream ends when its controller or its connection does.
 bool moving(Code code) {
   return code == Code::connection_lost || code == Code::unavailable || code == Code::shutting_down ||
@@ -22,10 +25,9 @@ Failure over(const char* why) {
 
 }  // namespace
 
-std::shared_ptr<Candidates> Candidates::make(const ControllerClient& controller, const Credential& who,
-                                             const Log& log, std::string where,
+std::shared_ptr<Candidates> Candidates::make(const Credential& who, const Log& log,
                                              const std::shared_ptr<transport::Reactor>& reactor) {
-  const std::shared_ptr<Candidates> made(new Candidates(controller, who, log, std::move(where)));
+  const std::shared_ptr<Candidates> made(new Candidates(who, log));
   made->turns_ = std::make_shared<Turns>(reactor, [weak = std::weak_ptr(made)] {
     const auto self = weak.lock();
     return self ? self->step() : kNever;
@@ -33,9 +35,13 @@ std::shared_ptr<Candidates> Candidates::make(const ControllerClient& controller,
   return made;
 }
 
-Candidates::Candidates(const ControllerClient& controller, const Credential& who, const Log& log,
-                       std::string where)
-    : controller_(controller), who_(who), log_(log), where_(std::move(where)) {}
+Candidates::Candidates(const Credential& who, const Log& log) : who_(who), log_(log) {}
+
+std::size_t Candidates::add_seat(const ControllerClient& controller, std::string where) {
+  const std::scoped_lock lock(mutex_);
+  seats_.push_back({.controller = controller, .where = std::move(where)});
+  return seats_.size() - 1;
+}
 
 void Candidates::add(Key key, std::shared_ptr<link::Candidacy> candidacy) {
   std::uint64_t id = 0;
@@ -54,27 +60,46 @@ void Candidates::add(Key key, std::shared_ptr<link::Candidacy> candidacy) {
   turns_->soon();
 }
 
-void Candidates::registered() {
+void Candidates::registered(std::size_t seat, const Uuid& cluster) {
   {
     const std::scoped_lock lock(mutex_);
-    registered_ = true;
+    seats_[seat].registered = true;
+    seats_[seat].cluster = cluster;
   }
   turns_->soon();
 }
 
-void Candidates::lost() {
+void Candidates::lost(std::size_t seat) {
   {
     const std::scoped_lock lock(mutex_);
-    registered_ = false;
-    lost_ = true;
+    auto& at = seats_[seat];
+    if (seat == 0 && at.registered) elsewhere_at_ = mf::now() + kElsewhereAfter;
+    at.registered = false;
+    at.lost = true;
   }
   turns_->soon();
+}
+
+Candidates::Seat* Candidates::seat_for(TimePoint now, TimePoint& next) {
+  if (seats_.empty()) return nullptr;
+  auto& first = seats_.front();
+  if (first.registered) return &first;
+  const auto shares = [&](const Seat& seat) { return seat.registered && seat.cluster == first.cluster; };
+  const auto other = first.cluster == Uuid() ? seats_.end() : std::ranges::find_if(seats_, shares);
+  if (other == seats_.end()) return nullptr;
+  if (now >= elsewhere_at_) return &*other;
+  next = std::min(next, elsewhere_at_);
+  return nullptr;
 }
 
 void Candidates::let_go(std::unique_lock<std::mutex>& lock) {
   std::vector<std::shared_ptr<Reader>> streams;
   std::vector<std::shared_ptr<link::Candidacy>> held;
   for (auto at = all_.begin(); at != all_.end();) {
+    if (!seats_[at->second.seat].lost) {
+      ++at;
+      continue;
+    }
     if (at->second.stream) streams.push_back(std::exchange(at->second.stream, nullptr));
     if (at->second.given) {
       held.push_back(at->second.candidacy);
@@ -83,6 +108,7 @@ void Candidates::let_go(std::unique_lock<std::mutex>& lock) {
       ++at;
     }
   }
+  for (auto& seat : seats_) seat.lost = false;
   lock.unlock();
   for (const auto& candidacy : held) candidacy->end(over("the server is not registered any more"));
   for (const auto& stream : streams) stream->cancel();
@@ -108,17 +134,19 @@ TimePoint Candidates::step() {
   TimePoint next = kNever;
   {
     std::unique_lock lock(mutex_);
-    if (std::exchange(lost_, false)) let_go(lock);
-    if (!registered_) return kNever;
+    if (std::ranges::any_of(seats_, &Seat::lost)) let_go(lock);
     const TimePoint now = mf::now();
+    const auto* const seat = seat_for(now, next);
+    if (seat == nullptr) return all_.empty() ? kNever : next;
     for (auto& [id, one] : all_) {
       if (one.stream) continue;
       if (now < one.retry_at) {
         next = std::min(next, one.retry_at);
         continue;
       }
+      one.seat = static_cast<std::size_t>(seat - seats_.data());
       one.stream =
-          std::make_shared<Reader>(controller_.lead(who_, one.key, CallOptions{.deadline = kInfinite}));
+          std::make_shared<Reader>(seat->controller.lead(who_, one.key, CallOptions{.deadline = kInfinite}));
       begun.emplace_back(id, one.stream);
     }
   }
@@ -152,10 +180,12 @@ bool Candidates::took(std::uint64_t id, const std::shared_ptr<Reader>& stream,
 
 void Candidates::ended(std::uint64_t id, const std::shared_ptr<Reader>& stream, const Failure* why) {
   std::shared_ptr<link::Candidacy> held;
+  std::string where;
   {
     const std::scoped_lock lock(mutex_);
     const auto found = all_.find(id);
     if (found == all_.end() || found->second.stream != stream) return;
+    where = seats_[found->second.seat].where;
     One& one = found->second;
     one.stream.reset();
     if (one.given) {
@@ -169,7 +199,7 @@ void Candidates::ended(std::uint64_t id, const std::shared_ptr<Reader>& stream, 
   if (held) return held->end(over("the controller has ended the lead"));
   if (why == nullptr || why->code == Code::declared || moving(why->code)) return;
   log_.write(Level::warning, "no_lead",
-             {{"controller", where_},
+             {{"controller", where},
               {"code", name(why->code)},
               {"reason", client::without_gave_up(why->message)},
               {"next", "tries again"}});

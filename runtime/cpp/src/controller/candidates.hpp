@@ -1,8 +1,10 @@
-// The leads that a server asks one controller for.
+// The leads that a server asks its controllers for.
 //
-// Each is a stream of the controller (`lead`), which is opened while the process is registered there, and
+// Each is a stream of one controller (`lead`), which is opened while the process is registered there, and
 // again after a pause if it ends before the lead was given. A lead that was given ends with its stream, or
-// with the registration. Thread-safe; runs on the reactor's thread.
+// with the registration there. It is asked for at the first controller; while the process is not registered
+// there, at one that shares the first one's store, as the name of their cluster says: two that know nothing
+// of each other would give one lead twice. Thread-safe; runs on the reactor's thread.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +14,7 @@
 #include <random>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "controller/turns.hpp"
 #include "mf/controller.client.hpp"
@@ -23,34 +26,45 @@ namespace mf::controller {
 
 class Candidates : public std::enable_shared_from_this<Candidates> {
  public:
-  /// `where`: the controller's address, for the log.
-  static std::shared_ptr<Candidates> make(const ControllerClient& controller, const Credential& who,
-                                          const Log& log, std::string where,
+  static std::shared_ptr<Candidates> make(const Credential& who, const Log& log,
                                           const std::shared_ptr<transport::Reactor>& reactor);
 
+  [[nodiscard]] const Credential& who() const noexcept { return who_; }
+  /// One more controller, before anything is asked; gives its number. `where`: its address, for the log.
+  std::size_t add_seat(const ControllerClient& controller, std::string where);
   void add(Key key, std::shared_ptr<link::Candidacy> candidacy);
-  /// The process is registered: it may ask.
-  void registered();
-  /// It is not any more: what it has is lost, and what it waits for is asked for again when it is. Nobody is
-  /// told within this call.
-  void lost();
+  /// The process is registered there: it may ask.
+  void registered(std::size_t seat, const Uuid& cluster);
+  /// It is not any more: what it has from there is lost, and what it waits for is asked for again when it is,
+  /// or elsewhere. Nobody is told within this call.
+  void lost(std::size_t seat);
   /// The server is stopped: nothing is held and nothing is asked for any more.
   void stop();
 
  private:
   using Reader = StreamReader<Lead>;
+  struct Seat {
+    ControllerClient controller;
+    std::string where;
+    bool registered = false;
+    bool lost = false;  // since the last step: all streams there are of the registration before
+    Uuid cluster{};     // that it was of when it was heard of last
+  };
   struct One {
     One(Key of, std::shared_ptr<link::Candidacy> shared) : key(std::move(of)), candidacy(std::move(shared)) {}
     Key key;
     std::shared_ptr<link::Candidacy> candidacy;
     std::shared_ptr<Reader> stream;
-    bool given = false;  // whatever its holder has been told by now
+    std::size_t seat = 0;  // where that is
+    bool given = false;    // whatever its holder has been told by now
     TimePoint retry_at{};
     link::Backoff backoff{std::random_device{}()};
   };
 
-  Candidates(const ControllerClient& controller, const Credential& who, const Log& log, std::string where);
+  Candidates(const Credential& who, const Log& log);
   TimePoint step();
+  /// Where to ask now; null: nowhere. `next` becomes when to look again, if that is before it.
+  [[nodiscard]] Seat* seat_for(TimePoint now, TimePoint& next);
   void let_go(std::unique_lock<std::mutex>& lock);
   void read(std::uint64_t id, const std::shared_ptr<Reader>& stream);
   /// False: the stream has ended.
@@ -59,16 +73,14 @@ class Candidates : public std::enable_shared_from_this<Candidates> {
   void ended(std::uint64_t id, const std::shared_ptr<Reader>& stream, const Failure* why);
   void remove(std::uint64_t id);
 
-  const ControllerClient controller_;
   const Credential who_;
   const Log log_;
-  const std::string where_;
   std::shared_ptr<Turns> turns_;
   std::mutex mutex_;  // all below
+  std::vector<Seat> seats_;
+  TimePoint elsewhere_at_{};  // until then the first one may be back
   std::map<std::uint64_t, One> all_;
   std::uint64_t ids_ = 0;
-  bool registered_ = false;
-  bool lost_ = false;  // since the last step: all streams are of the registration before
   bool stopped_ = false;
 };
 

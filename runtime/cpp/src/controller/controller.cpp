@@ -38,6 +38,7 @@ Controller::Controller(ControllerOptions options)
     if (!take_elsewhere(nonce)) registry_.load(nonce, process, now);
   election_ = Election(stored.epoch);
   if (stored.cluster != Uuid()) cluster_ = stored.cluster;
+  beat_ = now;
   lock.unlock();
   begin_client_ids();
   if (options_.own_thread) thread_ = std::thread([this] { run(); });
@@ -199,7 +200,8 @@ void Controller::close() {
 bool Controller::was_asleep() {
   if (options_.asleep_after.count() == 0) return false;
   const TimePoint now = options_.clock->now();
-  if (!registrations_.empty() && beat_ != TimePoint{} && now - beat_ >= options_.asleep_after) {
+  // Whose lease it is that may be over: also of who is only known from the store.
+  if (registry_.next_expiry() != kNever && now - beat_ >= options_.asleep_after) {
     woke_ = now;
     registry_.renew_all(now);
     options_.log.write(Level::warning, "was_asleep",
@@ -252,7 +254,7 @@ TimePoint Controller::tick() {
 }
 
 TimePoint Controller::next_due() const {
-  const bool beats = options_.asleep_after.count() != 0 && !registrations_.empty();
+  const bool beats = options_.asleep_after.count() != 0 && registry_.next_expiry() != kNever;
   return std::min(
       {registry_.next_expiry(), leads_at_, beats ? beat_ + options_.asleep_after / kBeatsOfSleep : kNever});
 }

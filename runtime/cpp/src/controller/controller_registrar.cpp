@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "controller/candidates.hpp"
 #include "controller/random.hpp"
 #include "controller/registration.hpp"
 
@@ -16,12 +17,12 @@ constexpr std::chrono::milliseconds kWithdrawWithin{500};
 
 ControllerRegistrar::ControllerRegistrar(const std::vector<Address>& controllers,
                                          std::array<std::uint8_t, 16> instance, const Log& log,
-                                         const std::shared_ptr<transport::Reactor>& reactor) {
-  Credential who;
-  who.nonce = Uuid{instance};
-  who.secret = random_uuid();
+                                         const std::shared_ptr<transport::Reactor>& reactor,
+                                         const TlsOptions& tls)
+    : candidates_(
+          Candidates::make(Credential{.nonce = Uuid{instance}, .secret = random_uuid()}, log, reactor)) {
   for (const Address& controller : controllers)
-    registrations_.push_back(std::make_unique<Registration>(controller, who, log, reactor));
+    registrations_.push_back(std::make_unique<Registration>(controller, candidates_, log, reactor, tls));
 }
 
 ControllerRegistrar::~ControllerRegistrar() {
@@ -53,10 +54,11 @@ void ControllerRegistrar::lead(std::string service, std::string agent,
   key.kind = KeyKind::service;
   key.name = std::move(service);
   key.agent = std::move(agent);
-  registrations_.front()->lead(std::move(key), std::move(candidacy));
+  candidates_->add(std::move(key), std::move(candidacy));
 }
 
 void ControllerRegistrar::withdraw() {
+  candidates_->stop();  // before anybody else can be given what is led here
   const TimePoint until = mf::now() + kWithdrawWithin;
   for (const auto& registration : registrations_) registration->begin_withdraw();
   for (const auto& registration : registrations_) registration->await_withdrawn(until);
@@ -68,8 +70,9 @@ namespace mf {
 
 std::unique_ptr<Registrar> make_controller_registrar(std::vector<Address> controllers,
                                                      std::array<std::uint8_t, 16> instance, const Log& log,
-                                                     std::shared_ptr<transport::Reactor> reactor) {
-  return std::make_unique<controller::ControllerRegistrar>(controllers, instance, log, reactor);
+                                                     std::shared_ptr<transport::Reactor> reactor,
+                                                     const TlsOptions& tls) {
+  return std::make_unique<controller::ControllerRegistrar>(controllers, instance, log, reactor, tls);
 }
 
 }  // namespace mf

@@ -54,13 +54,13 @@ void Controller::register_(ControllerRegisterRequest request, StreamWriter<Stand
     if (auto no = not_owner("register", request.who)) return no;
     const auto before = registry_.log().latest();
     const TimePoint now = options_.clock->now();
+    (void)was_asleep();  // before there is anybody to be renewed by mistake
     try {
       registry_.put(request.who, request.process, registration->connection, std::move(request.offers), now);
     } catch (const Error& error) {
       return Outcome<void>(error).failure();
     }
     options_.store->put(request.who.nonce, registry_.stored(request.who.nonce));
-    (void)was_asleep();
     enter(registration);
     auto replaced = std::exchange(registrations_[request.who.nonce], registration);
     if (replaced)

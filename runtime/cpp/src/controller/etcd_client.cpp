@@ -1,11 +1,12 @@
 #include "controller/etcd_client.hpp"
 
 #include <array>
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/http/read.hpp>
-#include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
@@ -17,6 +18,7 @@
 
 #include "mf/codec/json_text.hpp"
 #include "mf/core/clock.hpp"
+#include "mf/core/error.hpp"
 #include "mf/core/log.hpp"
 #include "transport/names.hpp"
 
@@ -45,6 +47,10 @@ std::string place(const Address& server) {
   throw EtcdError("what has come is no answer of etcd: " + log_quoted(text, kShown));
 }
 
+const json::value* find(const json::object& of, std::string_view name) {
+  return of.if_contains(json::string_view(name.data(), name.size()));
+}
+
 json::object parsed(std::string_view text) {
   boost::system::error_code error;
   json::value value = json::parse(text, error);
@@ -61,16 +67,36 @@ json::object parsed(std::string_view text) {
   no_answer(text);
 }
 
-http::request<http::string_body> request_of(const Address& server, std::string_view path,
-                                            const json::object& question) {
+Channel::Request request_of(const Address& server, std::string_view path, const json::object& question,
+                            const std::string& token) {
   http::request<http::string_body> request(http::verb::post, "/v3/" + std::string(path), 11);
   request.set(http::field::host, server.host + ":" + std::to_string(server.port));
   request.set(http::field::content_type, "application/json");
   // Else a server that has lost the others goes on answering from what it has, and a watch is silent.
   request.set("Grpc-Metadata-hasleader", "true");
+  if (!token.empty()) request.set(http::field::authorization, token);
   request.body() = json::serialize(question);
   request.prepare_payload();
   return request;
+}
+
+/// Of a user's token that is too old, or of before users were changed.
+bool is_stale(const json::object& answer) {
+  const auto* const words = find(answer, "message");
+  if (words == nullptr || !words->is_string()) return false;
+  const std::string_view text(words->as_string().data(), words->as_string().size());
+  return text.find("invalid auth token") != std::string_view::npos ||
+         text.find("auth store is old") != std::string_view::npos;
+}
+
+/// A failure to use a file is the caller's fault.
+template <class Use>
+void use_file(const char* option, const std::string& path, Use use) {
+  boost::system::error_code error;
+  use(path, error);
+  if (error)
+    throw Error(Code::invalid_argument, Execution::not_executed,
+                std::string("etcd's ") + option + " " + log_quoted(path, kShown) + ": " + error.message());
 }
 
 asio::awaitable<void> connect_to(beast::tcp_stream& stream, const Address& server) {
@@ -88,10 +114,6 @@ asio::awaitable<void> connect_to(beast::tcp_stream& stream, const Address& serve
   }
   if (error) fail(server, error);
   stream.socket().set_option(asio::ip::tcp::no_delay(true), error);
-}
-
-const json::value* find(const json::object& of, std::string_view name) {
-  return of.if_contains(json::string_view(name.data(), name.size()));
 }
 
 Bytes bytes_of(const json::object& of, std::string_view name) {
@@ -175,66 +197,188 @@ std::optional<KeyValue> first_of(const json::object& range) {
   return key_value(object_in(found->front()));
 }
 
-Connection::Connection(asio::any_io_executor executor, Address server)
-    : server_(std::move(server)), stream_(std::move(executor)) {}
-
-asio::awaitable<void> Connection::connect() {
-  if (connected_) co_return;
-  buffer_.clear();
-  co_await connect_to(stream_, server_);
-  connected_ = true;
+Access::Access(const EtcdOptions& options, bool with_tls)
+    : server_name(options.tls.server_name), user(options.user), password(options.password) {
+  if (!with_tls) return;
+  tls.emplace(asio::ssl::context::tls_client);
+  tls->set_verify_mode(asio::ssl::verify_peer);
+  const auto& files = options.tls;
+  boost::system::error_code error;
+  if (files.ca.empty()) {
+    tls->set_default_verify_paths(error);
+  } else {
+    use_file("authorities", files.ca, [&](const auto& path, auto& why) { tls->load_verify_file(path, why); });
+  }
+  if (files.certificate.empty()) return;
+  use_file("certificate", files.certificate,
+           [&](const auto& path, auto& why) { tls->use_certificate_chain_file(path, why); });
+  use_file("key", files.key, [&](const auto& path, auto& why) {
+    tls->use_private_key_file(path, asio::ssl::context::pem, why);
+  });
 }
 
-asio::awaitable<json::object> Connection::ask(std::string path, json::object question) {
-  stream_.expires_after(kAnswerWithin);
-  co_await connect();
-  const auto request = request_of(server_, path, question);
+Channel::Channel(asio::any_io_executor executor, Address server, std::shared_ptr<Access> access)
+    : executor_(std::move(executor)), server_(std::move(server)), access_(std::move(access)) {}
+
+void Channel::expires_after(std::chrono::seconds time) {
+  until_ = std::chrono::steady_clock::now() + time;
+  if (plain_) plain_->expires_at(*until_);
+  if (tls_) tls_->next_layer().expires_at(*until_);
+}
+
+void Channel::expires_never() {
+  until_ = std::nullopt;
+  if (plain_) plain_->expires_never();
+  if (tls_) tls_->next_layer().expires_never();
+}
+
+asio::awaitable<void> Channel::connect() {
+  if (plain_ || tls_) co_return;
+  buffer_.clear();
+  beast::tcp_stream stream(executor_);
+  if (until_) stream.expires_at(*until_);
+  co_await connect_to(stream, server_);
+  if (!access_->tls) {
+    plain_.emplace(std::move(stream));
+    co_return;
+  }
+  tls_.emplace(std::move(stream), *access_->tls);
+  co_await secure();
+}
+
+asio::awaitable<void> Channel::secure() {
+  const std::string& name = access_->server_name.empty() ? server_.host : access_->server_name;
   boost::system::error_code error;
-  co_await http::async_write(stream_, request, asio::redirect_error(asio::use_awaitable, error));
+  (void)asio::ip::make_address(name, error);
+  if (error) (void)SSL_set_tlsext_host_name(tls_->native_handle(), name.c_str());
+  tls_->set_verify_callback(asio::ssl::host_name_verification(name));
+  co_await tls_->async_handshake(asio::ssl::stream_base::client,
+                                 asio::redirect_error(asio::use_awaitable, error));
+  if (!error) co_return;
+  close();
+  fail(server_, error);
+}
+
+void Channel::close() {
+  plain_.reset();
+  tls_.reset();
+}
+
+asio::awaitable<Channel::Error> Channel::write(const Request& request) {
+  Error error;
+  if (tls_) {
+    co_await http::async_write(*tls_, request, asio::redirect_error(asio::use_awaitable, error));
+  } else {
+    co_await http::async_write(*plain_, request, asio::redirect_error(asio::use_awaitable, error));
+  }
+  co_return error;
+}
+
+template <class Parser>
+asio::awaitable<Channel::Error> Channel::read(Parser& parser) {
+  Error error;
+  if (tls_) {
+    co_await http::async_read(*tls_, buffer_, parser, asio::redirect_error(asio::use_awaitable, error));
+  } else {
+    co_await http::async_read(*plain_, buffer_, parser, asio::redirect_error(asio::use_awaitable, error));
+  }
+  co_return error;
+}
+
+template <class Parser>
+asio::awaitable<Channel::Error> Channel::read_header(Parser& parser) {
+  Error error;
+  if (tls_) {
+    co_await http::async_read_header(*tls_, buffer_, parser,
+                                     asio::redirect_error(asio::use_awaitable, error));
+  } else {
+    co_await http::async_read_header(*plain_, buffer_, parser,
+                                     asio::redirect_error(asio::use_awaitable, error));
+  }
+  co_return error;
+}
+
+template <class Parser>
+asio::awaitable<Channel::Error> Channel::read_some(Parser& parser) {
+  Error error;
+  if (tls_) {
+    co_await http::async_read_some(*tls_, buffer_, parser, asio::redirect_error(asio::use_awaitable, error));
+  } else {
+    co_await http::async_read_some(*plain_, buffer_, parser,
+                                   asio::redirect_error(asio::use_awaitable, error));
+  }
+  co_return error;
+}
+
+Connection::Connection(asio::any_io_executor executor, Address server, std::shared_ptr<Access> access)
+    : channel_(std::move(executor), std::move(server), std::move(access)) {}
+
+asio::awaitable<Connection::Answer> Connection::exchange(std::string path, json::object question) {
+  channel_.expires_after(kAnswerWithin);
+  co_await channel_.connect();
+  const auto request = request_of(channel_.server(), path, question, token_);
+  auto error = co_await channel_.write(request);
   http::response_parser<http::string_body> parser;
   parser.body_limit(kLongestAnswer);
-  if (!error)
-    co_await http::async_read(stream_, buffer_, parser, asio::redirect_error(asio::use_awaitable, error));
+  if (!error) error = co_await channel_.read(parser);
   if (error) {
-    connected_ = false;
-    stream_.close();
-    fail(server_, error);
+    channel_.close();
+    fail(channel_.server(), error);
   }
-  if (!parser.keep_alive()) {
-    connected_ = false;
-    stream_.close();
-  }
-  const std::string& text = parser.get().body();
-  json::object answer = parsed(text);
-  if (parser.get().result() != http::status::ok || answer.contains("error")) refused(server_, answer, text);
+  if (!parser.keep_alive()) channel_.close();
+  Answer answer;
+  answer.text = parser.get().body();
+  answer.said = parsed(answer.text);
+  answer.ok = parser.get().result() == http::status::ok && !answer.said.contains("error");
   co_return answer;
 }
 
-Watch::Watch(asio::any_io_executor executor, Address server)
-    : server_(std::move(server)), stream_(std::move(executor)) {
+asio::awaitable<void> Connection::log_in() {
+  token_.clear();
+  const auto& access = channel_.access();
+  json::object who{{"name", access.user}, {"password", access.password}};
+  const Answer answer = co_await exchange("auth/authenticate", std::move(who));
+  const auto* const token = find(answer.said, "token");
+  if (!answer.ok) refused(channel_.server(), answer.said, answer.text);
+  if (token == nullptr || !token->is_string()) no_answer("an answer without a token");
+  token_ = std::string(token->as_string());
+}
+
+asio::awaitable<json::object> Connection::ask(std::string path, json::object question) {
+  const bool as_user = !channel_.access().user.empty();
+  if (as_user && token_.empty()) co_await log_in();
+  Answer answer = co_await exchange(path, question);
+  if (!answer.ok && as_user && is_stale(answer.said)) {
+    co_await log_in();
+    answer = co_await exchange(std::move(path), std::move(question));
+  }
+  if (!answer.ok) refused(channel_.server(), answer.said, answer.text);
+  co_return std::move(answer.said);
+}
+
+Watch::Watch(asio::any_io_executor executor, Address server, std::shared_ptr<Access> access)
+    : channel_(std::move(executor), std::move(server), std::move(access)) {
   parser_.body_limit(boost::none);
 }
 
-asio::awaitable<void> Watch::begin(std::string prefix, std::int64_t revision) {
-  stream_.expires_after(kAnswerWithin);
-  co_await connect_to(stream_, server_);
+asio::awaitable<void> Watch::begin(std::string prefix, std::int64_t revision, std::string token) {
+  channel_.expires_after(kAnswerWithin);
+  co_await channel_.connect();
   json::object what{{"key", base64(prefix)},
                     {"range_end", base64(end_of(prefix))},
                     {"start_revision", std::to_string(revision)}};
   json::object question;
   question["create_request"] = std::move(what);
-  const auto request = request_of(server_, "watch", question);
-  boost::system::error_code error;
-  co_await http::async_write(stream_, request, asio::redirect_error(asio::use_awaitable, error));
-  if (!error)
-    co_await http::async_read_header(stream_, buffer_, parser_,
-                                     asio::redirect_error(asio::use_awaitable, error));
-  if (error) fail(server_, error);
+  const auto request = request_of(channel_.server(), "watch", question, token);
+  auto error = co_await channel_.write(request);
+  if (!error) error = co_await channel_.read_header(parser_);
+  if (error) fail(channel_.server(), error);
   if (parser_.get().result() != http::status::ok)
-    throw EtcdError(place(server_) + " refuses a watch: HTTP " + std::to_string(parser_.get().result_int()));
+    throw EtcdError(place(channel_.server()) + " refuses a watch: HTTP " +
+                    std::to_string(parser_.get().result_int()));
   const json::object answer = co_await next();
   if (!flag(answer, "created")) no_answer(json::serialize(answer));
-  stream_.expires_never();
+  channel_.expires_never();
 }
 
 asio::awaitable<json::object> Watch::next() {
@@ -245,20 +389,19 @@ asio::awaitable<json::object> Watch::next() {
       text_.erase(0, end + 1);
       const json::object answer = parsed(line);
       const json::object* const result = member(answer, "result");
-      if (result == nullptr) refused(server_, answer, line);
-      if (flag(*result, "canceled")) throw EtcdError(place(server_) + " has ended the watch: " + line);
+      if (result == nullptr) refused(channel_.server(), answer, line);
+      if (flag(*result, "canceled"))
+        throw EtcdError(place(channel_.server()) + " has ended the watch: " + line);
       co_return *result;
     }
     looked_at = text_.size();
     if (text_.size() > kLongestAnswer) no_answer(std::string_view(text_).substr(0, kShown));
-    if (parser_.is_done()) throw EtcdError(place(server_) + " has ended the watch");
+    if (parser_.is_done()) throw EtcdError(place(channel_.server()) + " has ended the watch");
     std::array<char, 16'384> piece{};
     parser_.get().body().data = piece.data();
     parser_.get().body().size = piece.size();
-    boost::system::error_code error;
-    co_await http::async_read_some(stream_, buffer_, parser_,
-                                   asio::redirect_error(asio::use_awaitable, error));
-    if (error && error != http::error::need_buffer) fail(server_, error);
+    const auto error = co_await channel_.read_some(parser_);
+    if (error && error != http::error::need_buffer) fail(channel_.server(), error);
     text_.append(piece.data(), piece.size() - parser_.get().body().size);
   }
 }

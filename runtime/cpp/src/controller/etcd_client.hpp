@@ -2,15 +2,22 @@
 // HTTP/1.1. Keys and values are base64 there, numbers of 64 bits are strings, and what is zero or false is
 // left out.
 //
+// Over TLS where Access has it, and as a user where that has one: then a connection asks for a token first,
+// which stands in each of its questions.
+//
 // Everything runs on one thread's io_context. What goes wrong is an EtcdError: no answer in time, an answer
 // that is none of etcd's, or etcd's own refusal in its words.
 #pragma once
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/buffer_body.hpp>
 #include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
 #include <boost/json/object.hpp>
 #include <chrono>
 #include <cstdint>
@@ -21,6 +28,7 @@
 #include <string>
 #include <string_view>
 
+#include "mf/controller/etcd_store.hpp"
 #include "mf/core/types.hpp"
 #include "mf/transport/address.hpp"
 
@@ -59,37 +67,90 @@ struct KeyValue {
 /// Of an answer to a range.
 [[nodiscard]] std::optional<KeyValue> first_of(const boost::json::object& range);
 
+/// What all connections of a store share.
+struct Access {
+  /// Throws Error(INVALID_ARGUMENT) that names the file which cannot be used.
+  Access(const EtcdOptions& options, bool with_tls);
+
+  std::optional<boost::asio::ssl::context> tls;
+  const std::string server_name;  // that certificates must be for; empty: the host of the address
+  const std::string user;         // empty: etcd asks for none
+  const std::string password;
+};
+
+/// A connection, plain or over TLS, that may be closed and made again.
+class Channel {
+ public:
+  using Error = boost::system::error_code;
+  using Request = boost::beast::http::request<boost::beast::http::string_body>;
+
+  Channel(boost::asio::any_io_executor executor, Address server, std::shared_ptr<Access> access);
+
+  /// Of all that follows, until it is told again.
+  void expires_after(std::chrono::seconds time);
+  void expires_never();
+  /// Nothing, if it is connected.
+  boost::asio::awaitable<void> connect();
+  void close();
+  boost::asio::awaitable<Error> write(const Request& request);
+  template <class Parser>
+  boost::asio::awaitable<Error> read(Parser& parser);
+  template <class Parser>
+  boost::asio::awaitable<Error> read_header(Parser& parser);
+  template <class Parser>
+  boost::asio::awaitable<Error> read_some(Parser& parser);
+
+  [[nodiscard]] const Address& server() const noexcept { return server_; }
+  [[nodiscard]] const Access& access() const noexcept { return *access_; }
+
+ private:
+  boost::asio::awaitable<void> secure();
+
+  const boost::asio::any_io_executor executor_;
+  const Address server_;
+  const std::shared_ptr<Access> access_;
+  std::optional<boost::beast::tcp_stream> plain_;  // or
+  std::optional<boost::asio::ssl::stream<boost::beast::tcp_stream>> tls_;
+  std::optional<std::chrono::steady_clock::time_point> until_;
+  boost::beast::flat_buffer buffer_;
+};
+
 /// Asks one question at a time, over a connection that is kept.
 class Connection {
  public:
-  Connection(boost::asio::any_io_executor executor, Address server);
+  Connection(boost::asio::any_io_executor executor, Address server, std::shared_ptr<Access> access);
 
   boost::asio::awaitable<boost::json::object> ask(std::string path, boost::json::object question);
+  /// What shows who asks, once something was asked; empty: nobody in particular.
+  [[nodiscard]] const std::string& token() const noexcept { return token_; }
 
  private:
-  boost::asio::awaitable<void> connect();
+  struct Answer {
+    bool ok = false;
+    boost::json::object said;
+    std::string text;
+  };
+  boost::asio::awaitable<Answer> exchange(std::string path, boost::json::object question);
+  boost::asio::awaitable<void> log_in();
 
-  const Address server_;
-  boost::beast::tcp_stream stream_;
-  boost::beast::flat_buffer buffer_;
-  bool connected_ = false;
+  Channel channel_;
+  std::string token_;
 };
 
 /// What changes of the keys that begin with a prefix, from a revision on. etcd ends it when it has no leader.
 class Watch {
  public:
-  Watch(boost::asio::any_io_executor executor, Address server);
+  Watch(boost::asio::any_io_executor executor, Address server, std::shared_ptr<Access> access);
 
-  boost::asio::awaitable<void> begin(std::string prefix, std::int64_t revision);
+  /// `token`: of a connection to the same server.
+  boost::asio::awaitable<void> begin(std::string prefix, std::int64_t revision, std::string token);
   /// The next message, which may have events or not.
   boost::asio::awaitable<boost::json::object> next();
 
  private:
   using Parser = boost::beast::http::response_parser<boost::beast::http::buffer_body>;
 
-  const Address server_;
-  boost::beast::tcp_stream stream_;
-  boost::beast::flat_buffer buffer_;
+  Channel channel_;
   Parser parser_;
   std::string text_;  // what has come of the next messages
 };

@@ -133,14 +133,14 @@ EtcdStore::Session::Awaitable<void> EtcdStore::Session::run() {
 EtcdStore::Session::Awaitable<void> EtcdStore::Session::live(Address server) {
   using asio::experimental::awaitable_operators::operator||;
   const auto executor = co_await asio::this_coro::executor;
-  Connection asks(executor, server);
-  Connection keeps(executor, server);
-  etcd::Watch watches(executor, server);
+  Connection asks(executor, server, shared_->access);
+  Connection keeps(executor, server, shared_->access);
+  etcd::Watch watches(executor, server, shared_->access);
   co_await hold_lease(keeps);
   co_await name_cluster(asks);
   const Snapshot snapshot = co_await read_all(asks);
   take(snapshot);
-  co_await watches.begin(shared_->prefix, snapshot.revision + 1);
+  co_await watches.begin(shared_->prefix, snapshot.revision + 1, asks.token());
   connected();
   std::string why;
   co_await (noted(watch(watches), why) || noted(keep(keeps), why) || noted(write(asks), why));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -44,6 +45,7 @@ struct EtcdStore::Shared {
   };
 
   std::vector<Address> servers;
+  std::shared_ptr<etcd::Access> access;
   std::string prefix;  // with a '/' at its end
   std::string name;
   std::string run;

@@ -12,13 +12,16 @@ namespace mf::controller {
 namespace {
 
 constexpr std::string_view kScheme = "etcd://";
+constexpr std::string_view kTlsScheme = "etcds://";
 constexpr std::string_view kDefaultPrefix = "mf";
 constexpr std::chrono::milliseconds kLastWords{500};
 
 [[noreturn]] void refuse(std::string_view where, const std::string& why) {
-  throw Error(Code::invalid_argument, Execution::not_executed,
-              log_quoted(std::string(kScheme) + std::string(where)) + " is no store: " + why +
-                  "; expected etcd://host:port,host:port/prefix, where the prefix may be left out");
+  throw Error(
+      Code::invalid_argument, Execution::not_executed,
+      log_quoted(std::string(where)) + " is no store: " + why +
+          "; expected etcd://host:port,host:port/prefix, where the prefix may be left out, or the same "
+          "with etcds:// for TLS");
 }
 
 std::vector<Address> servers_of(std::string_view where, std::string_view list) {
@@ -44,8 +47,13 @@ std::string new_run() {
 
 }  // namespace
 
-EtcdStore::EtcdStore(std::string_view where, const Log& log) : shared_(std::make_shared<Shared>()) {
-  if (where.starts_with(kScheme)) where.remove_prefix(kScheme.size());
+EtcdStore::EtcdStore(std::string_view where, const Log& log, const EtcdOptions& options)
+    : shared_(std::make_shared<Shared>()) {
+  const auto whole = where;
+  const bool tls = where.starts_with(kTlsScheme);
+  const auto scheme = tls ? kTlsScheme : kScheme;
+  if (where.starts_with(scheme)) where.remove_prefix(scheme.size());
+  if (!tls && options.tls != TlsOptions()) refuse(whole, "files for TLS are for etcds://");
   const std::size_t end = std::min(where.find('/'), where.size());
   std::string_view prefix = where.substr(std::min(end + 1, where.size()));
   if (prefix.empty()) prefix = kDefaultPrefix;
@@ -55,10 +63,11 @@ EtcdStore::EtcdStore(std::string_view where, const Log& log) : shared_(std::make
            c == '_' || c == '.' || c == '/';
   };
   if (prefix.empty() || !std::ranges::all_of(prefix, is_plain))
-    refuse(where, "a prefix has letters, digits and - _ . / only");
-  shared_->servers = servers_of(where, where.substr(0, end));
+    refuse(whole, "a prefix has letters, digits and - _ . / only");
+  shared_->servers = servers_of(whole, where.substr(0, end));
   shared_->prefix = std::string(prefix) + "/";
-  shared_->name = std::string(kScheme) + std::string(where.substr(0, end)) + "/" + std::string(prefix);
+  shared_->access = std::make_shared<etcd::Access>(options, tls);
+  shared_->name = std::string(scheme) + std::string(where.substr(0, end)) + "/" + std::string(prefix);
   shared_->run = new_run();
   shared_->log = log;
   shared_->status = {.name = shared_->name,

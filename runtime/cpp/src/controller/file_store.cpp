@@ -129,16 +129,22 @@ bool FileStore::write(bool durable, Changes&& changes) noexcept {
   }
 }
 
-std::shared_ptr<Store> open_store(std::string_view where, const Log& log) {
+std::shared_ptr<Store> open_store(std::string_view where, const Log& log, const EtcdOptions& etcd) {
   constexpr std::string_view kFile = "file:";
-  if (where == "memory:") return std::make_shared<MemoryStore>();
-  if (where.starts_with("etcd://")) return std::make_shared<EtcdStore>(where, log);
-  if (where.starts_with(kFile)) where.remove_prefix(kFile.size());
-  if (where.empty() || where.find("://") != std::string_view::npos)
+  if (where.starts_with("etcd://") || where.starts_with("etcds://"))
+    return std::make_shared<EtcdStore>(where, log, etcd);
+  if (etcd.tls != TlsOptions() || !etcd.user.empty() || !etcd.password.empty())
     throw Error(
         Code::invalid_argument, Execution::not_executed,
-        "'" + std::string(where) +
-            "' is no store: say a folder's path, file:PATH, etcd://HOST:PORT, or memory: to keep nothing");
+        "'" + std::string(where) + "' is no store in etcd, for which a user or files for TLS would be");
+  if (where == "memory:") return std::make_shared<MemoryStore>();
+  if (where.starts_with(kFile)) where.remove_prefix(kFile.size());
+  if (where.empty() || where.find("://") != std::string_view::npos)
+    throw Error(Code::invalid_argument, Execution::not_executed,
+                "'" + std::string(where) +
+                    "' is no store: say a folder's path, file:PATH, etcd://HOST:PORT, etcds://HOST:PORT, or "
+                    "memory: to "
+                    "keep nothing");
   return std::make_shared<FileStore>(std::filesystem::path(where), log);
 }
 

@@ -35,9 +35,8 @@ bool is_refusal(const Failure& failure) noexcept {
   return failure.code == Code::overloaded || failure.code == Code::invalid_argument;
 }
 
-std::shared_ptr<Resolver> only(Address controller) {
-  controller.scheme = "tcp";
-  return std::make_shared<StaticResolver>(std::vector<Address>{std::move(controller)});
+std::shared_ptr<Resolver> only(const Address& controller) {
+  return std::make_shared<StaticResolver>(std::vector<Address>{controller.server()});
 }
 
 }  // namespace
@@ -45,20 +44,22 @@ std::shared_ptr<Resolver> only(Address controller) {
 struct Registration::State : std::enable_shared_from_this<State> {
   using Offers = std::map<Key, Offer>;
 
-  State(const Address& address, const Credential& credential, const Log& to,
-        std::shared_ptr<transport::Reactor> reactor)
+  State(const Address& address, std::shared_ptr<Candidates> wishes, const Log& to,
+        std::shared_ptr<transport::Reactor> reactor, const TlsOptions& tls)
       : log(to),
         where(address.str()),
-        who(credential),
-        client(std::make_shared<client::Core>(only(address), nullptr, ClientOptions{.dead_after = kDeadAfter},
-                                              std::move(reactor))),
-        controller(client) {}
+        who(wishes->who()),
+        candidates(std::move(wishes)),
+        client(std::make_shared<client::Core>(
+            only(address), nullptr, ClientOptions{.dead_after = kDeadAfter, .tls = tls}, std::move(reactor))),
+        controller(client),
+        seat(candidates->add_seat(controller, where)) {}
 
   const Log log;
   const std::string where;
   const Credential who;
+  const std::shared_ptr<Candidates> candidates;
   std::shared_ptr<Turns> turns;
-  std::shared_ptr<Candidates> candidates;
   std::mutex mutex;  // all below but the stub
   std::condition_variable withdrawn;
   bool wanted = false;  // offers were set
@@ -88,6 +89,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
   link::Backoff backoff{std::random_device{}()};
   Client client;
   const ControllerClient controller;
+  const std::size_t seat;  // among the controllers that the candidates know
 
   /// Asks what is to be asked now; gives when to look again.
   TimePoint step() {
@@ -193,7 +195,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
         lease = outcome.value()->lease;
         sign_at = deadline_after(mf::now(), lease / kSignsOfALease);
         backoff.reset();
-        candidates->registered();
+        candidates->registered(seat, outcome.value()->cluster);
         if (std::exchange(complained, false))
           log.write(Level::info, "registered_again", {{"controller", where}});
       }
@@ -286,7 +288,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
 
   void lost(const Failure& failure) {
     stream.reset();
-    candidates->lost();
+    candidates->lost(seat);
     registered = false;
     replied = false;
     first_value_by = sign_at = kNever;
@@ -300,18 +302,13 @@ struct Registration::State : std::enable_shared_from_this<State> {
   }
 };
 
-Registration::Registration(const Address& controller, const Credential& who, const Log& log,
-                           std::shared_ptr<transport::Reactor> reactor)
-    : state_(std::make_shared<State>(controller, who, log, reactor)) {
-  state_->candidates = Candidates::make(state_->controller, who, log, state_->where, reactor);
+Registration::Registration(const Address& controller, std::shared_ptr<Candidates> candidates, const Log& log,
+                           std::shared_ptr<transport::Reactor> reactor, const TlsOptions& tls)
+    : state_(std::make_shared<State>(controller, std::move(candidates), log, reactor, tls)) {
   state_->turns = std::make_shared<Turns>(std::move(reactor), [weak = std::weak_ptr(state_)] {
     const auto state = weak.lock();
     return state ? state->step() : kNever;
   });
-}
-
-void Registration::lead(Key key, std::shared_ptr<link::Candidacy> candidacy) {
-  state_->candidates->add(std::move(key), std::move(candidacy));
 }
 
 Registration::~Registration() {
@@ -322,7 +319,6 @@ Registration::~Registration() {
     stream.swap(state_->stream);
   }
   state_->turns->stop();
-  state_->candidates->stop();
   if (stream) stream->cancel();
   state_->client.core()->close();
 }
@@ -338,7 +334,6 @@ void Registration::set(const std::vector<Offer>& offers) {
 
 // A handler may stop its own server: the reactor, on whose thread it may be, has no turn meanwhile.
 void Registration::begin_withdraw() {
-  state_->candidates->stop();  // before anybody else can be given what it leads
   {
     const std::scoped_lock lock(state_->mutex);
     if (std::exchange(state_->stopping, true)) return;

@@ -8,25 +8,26 @@
 #include "mf/core/clock.hpp"
 #include "mf/core/log.hpp"
 #include "mf/core/types.hpp"
-#include "mf/link/candidacy.hpp"
 #include "mf/transport/address.hpp"
 #include "mf/transport/reactor.hpp"
+#include "mf/transport/tls.hpp"
 
 namespace mf::controller {
 
+class Candidates;
+
 class Registration {
  public:
-  Registration(const Address& controller, const Credential& who, const Log& log,
-               std::shared_ptr<transport::Reactor> reactor);
+  /// `candidates`: hear when the process is registered here, as whom they know.
+  Registration(const Address& controller, std::shared_ptr<Candidates> candidates, const Log& log,
+               std::shared_ptr<transport::Reactor> reactor, const TlsOptions& tls);
   ~Registration();
   Registration(const Registration&) = delete;
   Registration& operator=(const Registration&) = delete;
 
   /// These are the offers now; returns at once.
   void set(const std::vector<Offer>& offers);
-  /// Asks for the lead whenever the process is registered; returns at once.
-  void lead(Key key, std::shared_ptr<link::Candidacy> candidacy);
-  /// Nothing more is registered, and nothing is led; what is registered, is being taken back.
+  /// Nothing more is registered; what is registered, is being taken back.
   void begin_withdraw();
   /// Returns when the controller knows, or at the time given.
   void await_withdrawn(TimePoint until);

@@ -28,6 +28,8 @@ constexpr auto kAdoptAfter = std::chrono::milliseconds(100);
 constexpr int kSilenceTurns = 5;
 // Less than this is on its way to a peer that lives, or to one that does not.
 constexpr std::size_t kMuchUnacknowledged = std::size_t{64} << 10U;
+// Of a reply that is passed on while it comes, so much has to come in the time of a silence, as at servers.
+constexpr std::size_t kLeastProgress = std::size_t{512} << 10U;
 // While a user's callback takes longer than this, what is started elsewhere does not wait for the turn's end.
 constexpr auto kLongTurn = std::chrono::milliseconds(1);
 
@@ -297,7 +299,9 @@ std::uint32_t ClientLink::append(protocol::RequestHead& head, const Payload& pay
 
 void ClientLink::send_request(const protocol::RequestHead& head, const Payload& payload) {
   warm_blocks_for(payload.size(), reactor_);
-  if (payload.size() < protocol::kSeparateSegmentFrom) {
+  if (payload.coming_) {
+    session_.send_request(head, payload.coming_);
+  } else if (payload.size() < protocol::kSeparateSegmentFrom) {
     session_.send_request(head, payload.bytes_);
   } else if (payload.pieces_.empty()) {
     if (payload.buffer_ != nullptr) {
@@ -493,6 +497,7 @@ bool ClientLink::has_room_or(UniqueFunction<void()> then) {
 
 void ClientLink::hold_reading(bool hold) {
   Lock lock(mutex_);
+  was_held_ = was_held_ || hold;
   if (std::exchange(held_, hold) == hold || hold || broken() || leading_) return;
   arm(lock);
 }
@@ -656,6 +661,8 @@ void ClientLink::break_off(Failure why, Lock& lock) {
   broken_.store(true, std::memory_order_release);
   stream_->shutdown();
   if (watched_) reactor_->forget(stream_->fd());
+  const auto cut_off = std::exchange(coming_, nullptr);
+  passing_ = false;
   FinishedList own;
   make_room_to_end(own, calls_.size());
   calls_.drain([&](std::uint32_t id, Pending&& pending) {
@@ -682,6 +689,11 @@ void ClientLink::break_off(Failure why, Lock& lock) {
   for (auto* follower : followers_) follower->wake_.release();
   run_room_waiters();
   run_own(own, lock);
+  if (cut_off) {
+    lock.unlock();
+    cut_off->lose();
+    lock.lock();
+  }
   post_completions(lock);
 }
 
@@ -802,13 +814,37 @@ void ClientLink::look_for_silence(Lock& lock) {
   if (!broken()) watch_silence(mf::now());
 }
 
-/// Since the last turn: anything has arrived, or the peer has taken some of what waited to be written.
+// "One byte now and then" is no progress: the client that the reply is passed on to waits for nothing else.
+void ClientLink::watch_coming() {
+  was_held_ = held_;
+  const auto within = silence_turn_.count() != 0 ? silence_turn_ * kSilenceTurns : Liveness::kDeadAfter;
+  reactor_->at(mf::now() + within,
+               [weak = weak_from_this(), watched = std::weak_ptr(coming_), before = coming_->arrived()] {
+                 const auto self = weak.lock();
+                 if (!self) return;
+                 Lock lock(self->mutex_);
+                 const auto coming = watched.lock();
+                 if (!coming || self->coming_ != coming) return;
+                 const auto moved = coming->arrived() - before;
+                 if (self->was_held_ || moved >= std::min(kLeastProgress, coming->size() - before))
+                   return self->watch_coming();
+                 self->break_off({.code = Code::connection_lost,
+                                  .execution = Execution::unknown,
+                                  .message = self->peer() + " does not end the reply that it has begun",
+                                  .declared = nullptr},
+                                 lock);
+               });
+}
+
+/// Since the last turn: anything has arrived, or the peer has taken some of what waited to be written; or
+/// nothing can be expected of it: it is not read, or waits for the rest of a request that still comes here.
 bool ClientLink::progress() noexcept {
   const auto heard = heard_.load(std::memory_order_relaxed);
   const auto unacknowledged = stream_->unacknowledged();
   const bool taken = unacknowledged_before_ > kMuchUnacknowledged && unacknowledged < unacknowledged_before_;
   unacknowledged_before_ = unacknowledged;
-  return std::exchange(heard_before_, heard) != heard || std::exchange(moved_, false) || taken || held_;
+  return std::exchange(heard_before_, heard) != heard || std::exchange(moved_, false) || taken || held_ ||
+         (session_.output_ready() == 0 && session_.output_bytes() != 0);
 }
 
 void ClientLink::send_ping(Lock& lock) {

@@ -183,6 +183,7 @@ ClientLink::Got ClientLink::read_once(Lock& lock, transport::Wait wait) {
         pinged_.store(false, std::memory_order_relaxed);
         session_.commit(result.bytes);
         process(lock);
+        if (coming_) tell_coming(lock);
         if (!awaited_.empty()) post_awaited();
         if (on_test_time()) stream_->handled();
         return result.bytes == window.size() ? Got::full : Got::some;
@@ -234,7 +235,7 @@ void ClientLink::process(Lock& lock) {
   }
   run_own(own, lock);
   post_completions(lock);
-  if (!usable() && !broken() && calls_.empty() && session_.output_bytes() == 0) {
+  if (!usable() && !broken() && calls_.empty() && !coming_ && session_.output_bytes() == 0) {
     break_off({.code = Code::shutting_down,
                .execution = Execution::not_executed,
                .message = peer() + " is stopping; use another instance",
@@ -247,6 +248,8 @@ void ClientLink::on_event(protocol::Event& event, FinishedList& own) {
   switch (event.type) {
     case protocol::EventType::reply:
       return on_reply(event, own);
+    case protocol::EventType::begun:
+      return on_begun(event, own);
     case protocol::EventType::hello:
       return hello_.finish();
     case protocol::EventType::bound:
@@ -307,6 +310,41 @@ void ClientLink::on_reply(protocol::Event& event, FinishedList& own) {
     calls_.insert(event.header.id, event.header.route, kNever, std::move(*pending));
     throw;
   }
+}
+
+// A reply that is passed on ends its call when it begins: what becomes of the rest is told by its payload.
+void ClientLink::on_begun(const protocol::Event& event, FinishedList& own) {
+  const auto* const found = calls_.find(event.header.id);
+  if (found == nullptr || !found->forwarded || found->stream != nullptr) return;
+  make_room_to_end(own, 1);
+  coming_ = session_.pass_on();
+  passing_ = true;
+  watch_coming();
+  auto pending = calls_.take(event.header.id, event.header.route);
+  if (!pending) {
+    unmatched_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  uncount(*pending);
+  in_flight_.store(calls_.size(), std::memory_order_relaxed);
+  Reply reply;
+  reply.status = event.header.code();
+  reply.encoding = event.header.encoding();
+  reply.flags = event.header.flags & protocol::kMetadata;
+  reply.count = event.count;
+  reply.coming = coming_;
+  end(std::move(*pending), std::move(reply), own);
+}
+
+void ClientLink::tell_coming(Lock& lock) {
+  const auto coming = coming_;
+  if (coming->complete()) {
+    coming_ = nullptr;
+    passing_ = false;
+  }
+  lock.unlock();
+  coming->tell();
+  lock.lock();
 }
 
 void ClientLink::on_stream(const protocol::Event& event, FinishedList& own) {
@@ -479,6 +517,7 @@ void ClientLink::flush(Lock& lock) {
   std::array<IoSlice, 64> slices;
   while ((session_.output_bytes() > 0 || stream_->has_output()) && !broken()) {
     const auto n = session_.fill_output(slices);
+    if (n == 0 && !stream_->has_output()) break;  // the rest of a payload has to come first
     for (const auto& slice : std::span(slices).first(n)) offered_ += slice.size;
     lock.unlock();
     const auto result = stream_->write(std::span(slices).first(n));
@@ -523,7 +562,7 @@ void ClientLink::flush_soon(Lock& lock) {
 
 // By the state of things: reads for asynchronous calls while nobody leads, writes while the socket is full.
 void ClientLink::arm(Lock& lock) {
-  const bool reads = (by_reactor_ > 0 || pinged() || !awaited_.empty()) && !leading_ && !held_;
+  const bool reads = (by_reactor_ > 0 || pinged() || !awaited_.empty() || coming_) && !leading_ && !held_;
   const unsigned wanted = (reads ? 1U : 0U) | (blocked_ ? 2U : 0U);
   if ((wanted & 1U) != 0 && stream_->has_input()) look_again(lock);
   if ((wanted & ~armed_) == 0) return;

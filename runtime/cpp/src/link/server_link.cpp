@@ -161,7 +161,20 @@ ServerLink::Went ServerLink::read_once() {
   frames_ += events_.size();
   in_turn_ = true;
   lock.unlock();
+  tell_coming();
   return run_turn(result.bytes == window.size());
+}
+
+// What has come of a request that is passed on goes on its way.
+void ServerLink::tell_coming() {
+  const auto coming = coming_;
+  if (!coming) return;
+  if (coming->complete()) {
+    const Lock lock(mutex_);
+    coming_ = nullptr;
+    ++frames_;
+  }
+  coming->tell();
 }
 
 /// The part of a turn that one thread runs.
@@ -234,7 +247,8 @@ void ServerLink::end_turn() {
 // Stops the turn when the peer does not read its replies, or sends more control frames than its rate allows.
 bool ServerLink::may_go_on(const Turn& turn, TimePoint now) {
   const auto type = events_[next_event_].type;
-  if (full() && type == protocol::EventType::request) [[unlikely]] {
+  const bool begins = type == protocol::EventType::request || type == protocol::EventType::begun;
+  if (full() && begins) [[unlikely]] {
     Lock lock(mutex_);
     flush(lock);  // which may run a stream's code, and that may wait
     if (turn.left() || closed()) return false;
@@ -332,24 +346,18 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
     }
     case protocol::EventType::bind:
       return on_bind(event);
-    case protocol::EventType::request: {
-      in_flight_.fetch_add(1);
-      queued_bytes_.fetch_add(event.payload.size());
-      warm_blocks_for(event.payload.size(), reactor_);
-      const bool too_many = above(1);
-      if (too_many || lacks_memory(event.payload.size())) [[unlikely]] {
-        if (!event.header.oneway()) {
-          return send_failure(protocol::ReplyHead::to(event), Code::overloaded, Execution::not_executed,
-                              too_many
-                                  ? "too many requests in flight on this connection"
-                                  : "the requests and replies of this server take all the memory that it "
-                                    "has for them",
-                              event.payload.size());
-        }
-        crowded_ = true;
+    case protocol::EventType::begun: {
+      // What would be refused is not passed on.
+      if (above(1) || lacks_memory(event.announced) || !handler_->passes_on(event)) return;
+      {
+        const Lock lock(mutex_);
+        coming_ = session_.pass_on();
       }
-      return handler_->on_request(event, now);
+      event.coming = coming_.get();
+      return on_request(event, now);
     }
+    case protocol::EventType::request:
+      return on_request(event, now);
     case protocol::EventType::cancel:
       return handler_->on_cancel(event.header.id);
     case protocol::EventType::data:
@@ -383,6 +391,25 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
     default:
       return;  // pongs, and what only clients are sent
   }
+}
+
+void ServerLink::on_request(const protocol::Event& event, TimePoint now) {
+  const auto size = event.size();
+  in_flight_.fetch_add(1);
+  queued_bytes_.fetch_add(size);
+  warm_blocks_for(size, reactor_);
+  const bool too_many = above(1);
+  if (too_many || lacks_memory(size)) [[unlikely]] {
+    if (!event.header.oneway()) {
+      return send_failure(protocol::ReplyHead::to(event), Code::overloaded, Execution::not_executed,
+                          too_many ? "too many requests in flight on this connection"
+                                   : "the requests and replies of this server take all the memory that it "
+                                     "has for them",
+                          size);
+    }
+    crowded_ = true;
+  }
+  handler_->on_request(event, now);
 }
 
 // Connections that hold little are served on, so that nobody can shut them out by holding nearly all. If they
@@ -493,6 +520,26 @@ void ServerLink::send_reply(const protocol::ReplyHead& head, std::span<const std
   flush_after_reply(lock);
 }
 
+void ServerLink::send_reply(const protocol::ReplyHead& head, std::shared_ptr<const protocol::Coming> payload,
+                            std::size_t request_size) {
+  Lock lock(mutex_);
+  count_ended(request_size);
+  if (closed()) return charge();
+  session_.lend_output(spares.session);
+  if (payload->size() > peer_max_payload_) {
+    send_too_large(head, payload->size());
+  } else {
+    session_.send_reply(head, std::move(payload));
+  }
+  note_output();
+  flush_after_reply(lock);
+}
+
+void ServerLink::cut_short(const std::string& reason) {
+  Lock lock(mutex_);
+  shut(reason, lock);
+}
+
 // Under the lock.
 void ServerLink::send_too_large(const protocol::ReplyHead& head, std::size_t size) {
   session_.send_failure(head, Code::message_too_large, Execution::unknown,
@@ -550,7 +597,7 @@ void ServerLink::flush_now() {
 
 bool ServerLink::has_room() {
   const Lock lock(mutex_);
-  if (closed() || session_.output_bytes() <= options_.max_output / 2) return true;
+  if (closed() || session_.output_ready() <= options_.max_output / 2) return true;
   room_wanted_ = true;
   return false;
 }
@@ -563,10 +610,9 @@ bool ServerLink::awaits_room() {
 
 // Under the lock, when something was queued.
 void ServerLink::note_output() {
-  const auto bytes = session_.output_bytes();
-  if (bytes > options_.max_output && !closed()) [[unlikely]]
+  if (session_.output_ready() > options_.max_output && !closed()) [[unlikely]]
     full_.store(true, std::memory_order_relaxed);
-  if (bytes >= kChargeStep) charge();
+  if (session_.output_bytes() >= kChargeStep) charge();
 }
 
 // Under the lock: what this connection holds, for the server to know.
@@ -630,6 +676,7 @@ void ServerLink::flush(Lock& lock) {
   std::array<IoSlice, 64> slices;
   while ((session_.output_bytes() > 0 || stream_->has_output()) && !closed()) {
     const auto n = session_.fill_output(slices);
+    if (n == 0 && !stream_->has_output()) break;  // the rest of a payload has to come first
     lock.unlock();
     const auto result = stream_->write(std::span(slices).first(n));
     lock.lock();
@@ -657,7 +704,7 @@ void ServerLink::flush(Lock& lock) {
 
 // Under the lock: if enough was written, what had to wait goes on.
 void ServerLink::make_room(Lock& lock) {
-  if (full() && session_.output_bytes() <= options_.max_output / 2) {
+  if (full() && session_.output_ready() <= options_.max_output / 2) {
     full_.store(false, std::memory_order_relaxed);
     if (turn_held_ && !in_turn_) {
       reactor_->post([weak = weak_from_this()] {
@@ -665,7 +712,7 @@ void ServerLink::make_room(Lock& lock) {
       });
     }
   }
-  if (!room_wanted_ || session_.output_bytes() > options_.max_output / 4) return;
+  if (!room_wanted_ || session_.output_ready() > options_.max_output / 4) return;
   room_wanted_ = false;
   const auto handler = handler_;
   lock.unlock();
@@ -679,7 +726,7 @@ void ServerLink::watch_progress() {
   progress_ = {.written = written_,
                .received = received_,
                .frames = frames_,
-               .output = session_.output_bytes(),
+               .output = session_.output_ready(),
                .mid_frame = session_.mid_frame() && !paused_};
   reactor_->at(mf::now() + options_.progress_timeout, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->look_at_progress();
@@ -768,7 +815,7 @@ void ServerLink::cut(Cut why, std::string_view limit, const std::string& reason,
 
 void ServerLink::update_interest() {
   if (closed()) return;
-  const auto output = session_.output_bytes();
+  const auto output = session_.output_ready();
   if (crowded_ && !above(2)) crowded_ = false;
   paused_ =
       ending_ || crowded_ || turn_held_ || output > (paused_ ? options_.max_output / 2 : options_.max_output);
@@ -827,8 +874,10 @@ void ServerLink::shut(const std::string& reason, Lock& lock) {
   full_.store(false, std::memory_order_relaxed);  // nothing waits any more for who will not read
   release_stream();
   const auto handler = handler_;
+  const auto coming = coming_;
   lock.unlock();
   if (handler) handler->on_closed();
+  if (coming) coming->lose();
   lock.lock();
 }
 

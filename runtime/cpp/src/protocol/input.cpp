@@ -16,7 +16,7 @@ constexpr std::size_t kLittle = 8 * 1024;
 }  // namespace
 
 std::span<std::byte> Input::window() {
-  if (dedicated()) return dedicated_.span().last(dedicated_missing_);
+  if (dedicated()) return (coming_ ? coming_->memory() : dedicated_.span()).last(dedicated_missing_);
   const std::size_t left = end_ - begin_;
   if (buffer_.capacity() < kReceiveWindowAtMost && (buffer_.capacity() == 0 || filled_)) {
     Buffer larger(std::max(kReceiveWindowAtFirst, buffer_.capacity() * 2));
@@ -37,6 +37,7 @@ void Input::commit(std::size_t n) noexcept {
   if (dedicated_missing_ != 0) {
     assert(n <= dedicated_missing_);
     dedicated_missing_ -= n;
+    if (coming_) coming_->add(n);
     return;
   }
   assert(n <= buffer_.capacity() - end_);
@@ -53,6 +54,12 @@ void Input::dedicate(std::size_t payload_offset, std::size_t padded_size) {
   dedicated_.swap(buffer);
   begin_ = end_;
   large_ = true;
+}
+
+std::shared_ptr<Coming> Input::share_dedicated(std::size_t payload_size) {
+  const auto received = dedicated_.size() - dedicated_missing_;
+  coming_ = std::make_shared<Coming>(std::move(dedicated_), payload_size, received);
+  return coming_;
 }
 
 Buffer Input::detach() {

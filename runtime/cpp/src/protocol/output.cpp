@@ -51,11 +51,36 @@ void Output::push(Bytes&& bytes) {
   open_ = false;
 }
 
+void Output::push(std::shared_ptr<const Coming> payload) {
+  Segment segment;
+  segment.begin = payload->data();
+  segment.coming = std::move(payload);
+  bytes_ += segment.coming->size();
+  segments_.push_back(std::move(segment));
+  ++coming_;
+  open_ = false;
+}
+
+std::size_t Output::count_ready() const noexcept {
+  std::size_t ready = 0;
+  for (std::size_t i = first_; i < segments_.size(); ++i) {
+    const auto& segment = segments_[i];
+    const auto missing = segment.coming ? segment.coming->size() - segment.coming->arrived() : 0;
+    ready += segment.rest().size() - missing;
+    if (missing != 0) break;
+  }
+  return ready;
+}
+
 std::size_t Output::fill(std::span<IoSlice> slices) const noexcept {
   std::size_t filled = 0;
   for (std::size_t i = first_; i < segments_.size() && filled < slices.size(); ++i) {
-    const std::span<const std::byte> rest = segments_[i].rest();
+    std::span<const std::byte> rest = segments_[i].rest();
+    const auto& coming = segments_[i].coming;
+    const auto missing = coming ? coming->size() - coming->arrived() : 0;
+    if (missing != 0) rest = rest.first(rest.size() - missing);
     if (!rest.empty()) slices[filled++] = {rest.data(), rest.size()};
+    if (missing != 0) break;
   }
   return filled;
 }
@@ -87,6 +112,8 @@ void Output::drop_first() noexcept {
     spare_.swap(segment.buffer);
   segment.buffer = Buffer();
   segment.shared.clear();
+  if (segment.coming) --coming_;
+  segment.coming = nullptr;
   ++first_;
   if (first_ == segments_.size()) {
     segments_.clear();
@@ -102,6 +129,7 @@ void Output::clear() noexcept {
   segments_.clear();
   first_ = 0;
   bytes_ = 0;
+  coming_ = 0;
   open_ = false;
 }
 

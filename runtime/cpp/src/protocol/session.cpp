@@ -100,8 +100,13 @@ bool Session::next(Event& event) {
   event.owner.clear();
   event.metadata = {};
   event.metadata_fault = nullptr;
+  event.coming = nullptr;
   if (closed()) [[unlikely]]
     return give_broken(event);
+  if (input_.shared()) {
+    if (!input_.dedicated_complete()) return false;
+    if (!end_passed_on()) return give_broken(event);
+  }
   if (input_.dedicated()) return next_dedicated(event);
   for (;;) {
     const std::span<const std::byte> bytes = input_.available();
@@ -118,7 +123,10 @@ bool Session::next(Event& event) {
     if (!check_header(event.header)) [[unlikely]]
       return give_broken(event);
     const std::size_t total = padded(event.header.size);
-    if (bytes.size() < total) return !await(event.header, bytes, total) && give_broken(event);
+    if (bytes.size() < total) {
+      if (!await(event.header, bytes, total)) return give_broken(event);
+      return input_.dedicated() && tell_begun(event);
+    }
     if (!cut(event, bytes, total) || !deliver(event)) [[unlikely]]
       return give_broken(event);
     if (event.header.type != FrameType::ping) [[likely]]
@@ -163,6 +171,29 @@ bool Session::next_dedicated(Event& event) {
   event.owner = Bytes(std::move(buffer));
   event.payload = event.owner.span();
   return deliver(event) || give_broken(event);
+}
+
+// Of the frame that await() has given a buffer of its own just now.
+bool Session::tell_begun(Event& event) {
+  const auto size = event.header.size - event.header.payload_offset();
+  if (options_.told_from == 0 || size < options_.told_from || !carries_items(event.header.type)) return false;
+  if (!check_items(event.header)) return give_broken(event);
+  event.type = EventType::begun;
+  event.count = dedicated_count_;
+  event.announced = size;
+  event.payload = event.whole = {};
+  return true;
+}
+
+std::shared_ptr<Coming> Session::pass_on() {
+  if (dedicated_header_.type == FrameType::request) last_id_ = dedicated_header_.id;
+  theirs_ = after(other(role_), theirs_, dedicated_header_.type);
+  return input_.share_dedicated(dedicated_header_.size - dedicated_header_.payload_offset());
+}
+
+bool Session::end_passed_on() {
+  const auto coming = input_.end_shared();
+  return all_zero(coming->memory().subspan(coming->size())) || broke("the padding of a frame is not zero");
 }
 
 bool Session::give_broken(Event& event) {
@@ -247,17 +278,25 @@ bool Session::read_count(const Header& header, const std::byte* frame, std::uint
   return broke("the count extension of a frame is not what it should be");
 }
 
+bool Session::check_items(const Header& header) {
+  if (header.type == FrameType::request) {
+    if (header.id == 0) [[unlikely]]
+      return broke("a REQUEST has the id 0");
+  } else if (header.status() > kLastCode) [[unlikely]] {
+    return broke("a REPLY has a status that does not exist");
+  }
+  return true;
+}
+
 bool Session::deliver(Event& event) {
   const Header& header = event.header;
   if (header.type == FrameType::request) {
     event.type = EventType::request;
-    if (header.id == 0) [[unlikely]]
-      return broke("a REQUEST has the id 0");
+    if (!check_items(header)) return false;
     last_id_ = header.id;
   } else if (header.type == FrameType::reply) {
     event.type = EventType::reply;
-    if (header.status() > kLastCode) [[unlikely]]
-      return broke("a REPLY has a status that does not exist");
+    if (!check_items(header)) return false;
   } else if (header.type == FrameType::data) {
     event.type = EventType::data;
   } else if (!deliver_control(event)) {

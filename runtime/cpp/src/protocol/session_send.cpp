@@ -121,6 +121,18 @@ void Session::send_frame(Header header, std::uint32_t count, Gathered&& payload)
   payload.clear();
 }
 
+void Session::send_frame(Header header, std::uint32_t count, std::shared_ptr<const Coming>&& payload) {
+  const std::size_t offset = payload_offset_for(count);
+  header.size = static_cast<std::uint32_t>(offset + payload->size());
+  header.count = static_cast<std::uint16_t>(std::min<std::uint32_t>(count, kExtendedCount));
+  std::byte* const begin = output_.append(offset);
+  encode_header(header, begin);
+  if (count >= kExtendedCount) write_extension(begin + kHeaderSize, count);
+  const std::size_t padding = padded(header.size) - header.size;
+  output_.push(std::move(payload));
+  if (padding != 0) std::memset(output_.append(padding), 0, padding);
+}
+
 Header Session::request_header(const RequestHead& head, std::uint32_t& id) {
   id = head.id != 0 ? head.id : reserve_id();
   Header header;
@@ -156,6 +168,14 @@ std::uint32_t Session::send_request(const RequestHead& head, Gathered&& payload)
   return id;
 }
 
+std::uint32_t Session::send_request(const RequestHead& head, std::shared_ptr<const Coming> payload) {
+  if (!may_send(FrameType::request)) return 0;
+  check_peer_takes(payload->size(), Execution::not_executed);
+  std::uint32_t id = 0;
+  send_frame(request_header(head, id), head.count, std::move(payload));
+  return id;
+}
+
 std::span<std::byte> Session::place_request(const RequestHead& head, std::size_t size, std::uint32_t& id) {
   id = 0;
   if (!may_send(FrameType::request)) return {};
@@ -178,6 +198,12 @@ void Session::send_reply(const ReplyHead& head, std::span<const std::byte> paylo
 void Session::send_reply(const ReplyHead& head, Gathered&& payload) {
   if (!may_send(FrameType::reply)) return;
   check_peer_takes(payload.size(), Execution::unknown);
+  send_frame(reply_header(head), head.count, std::move(payload));
+}
+
+void Session::send_reply(const ReplyHead& head, std::shared_ptr<const Coming> payload) {
+  if (!may_send(FrameType::reply)) return;
+  check_peer_takes(payload->size(), Execution::unknown);
   send_frame(reply_header(head), head.count, std::move(payload));
 }
 

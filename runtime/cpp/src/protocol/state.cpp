@@ -34,6 +34,8 @@ const char* name(EventType type) noexcept {
       return "reply";
     case EventType::cancel:
       return "cancel";
+    case EventType::begun:
+      return "begun";
     case EventType::pong:
       return "pong";
     case EventType::goaway:

@@ -15,7 +15,8 @@ Call::Call(std::shared_ptr<Connection> connection, std::shared_ptr<Destination> 
       request_(request),
       to_client_(connection_->client_window()) {}
 
-std::optional<Failure> Call::send(client::Route route, link::Payload payload, std::uint64_t oneways) {
+std::optional<Failure> Call::send(client::Route route, const link::Payload& payload, std::uint64_t oneways,
+                                  const std::shared_ptr<protocol::Coming>& coming) {
   const auto link = route.link;
   const bool stream = request_.stream();
   const auto window = stream ? connection_->client_window() : 0;
@@ -37,6 +38,14 @@ std::optional<Failure> Call::send(client::Route route, link::Payload payload, st
     route_ = {};
     return refused;
   }
+  if (coming) {
+    coming->watch([weak = std::weak_ptr(link)](protocol::Coming::State state) {
+      const auto to = weak.lock();
+      if (!to) return;
+      if (state != protocol::Coming::State::lost) return to->write_now();
+      to->close("the relay's client has gone within a request");
+    });
+  }
   if (ended_there_) link->send_end(id_);
   pass_credit();
   if (stream && link->peer_stream_window() != 0)
@@ -51,6 +60,27 @@ void Call::on_reply(link::Reply&& reply) {
     destination_->learn(*route_.link, request_.method, request_.head.count, reply, sent_at_);
   if (reply.how == link::Ended::replied) destination_->settled(oneways_);
   route_ = {};
+  if (answered_) return;
+  if (reply.coming && !connection_->passes_on(reply.coming)) return await_rest(std::move(reply));
+  answer(reply);
+}
+
+// Others wait for answers, too: what is handed on before it is here would hold them up if it did not come.
+void Call::await_rest(link::Reply&& reply) {
+  const auto coming = reply.coming;
+  coming->watch([self = shared_from_this(),
+                 kept = std::make_shared<link::Reply>(std::move(reply))](protocol::Coming::State state) {
+    if (state == protocol::Coming::State::coming) return;
+    if (state == protocol::Coming::State::complete) return self->answer(*kept);
+    self->answer(link::Reply::failed({.code = Code::connection_lost,
+                                      .execution = Execution::unknown,
+                                      .message = "the connection has ended within the reply",
+                                      .declared = nullptr},
+                                     link::Ended::lost));
+  });
+}
+
+void Call::answer(const link::Reply& reply) {
   if (answered_.exchange(true)) return;
   connection_->forget(request_.head.id);
   if (reply.how != link::Ended::replied) return connection_->answer(request_, reply.failure);

@@ -50,7 +50,9 @@ class Call final : public link::StreamCall, public std::enable_shared_from_this<
   [[nodiscard]] Destination& destination() const noexcept { return *destination_; }
 
   /// Sends it there; if the link does not take it, why not, and nothing has happened.
-  std::optional<Failure> send(client::Route route, link::Payload payload, std::uint64_t oneways);
+  /// `coming`: its payload, if that still comes.
+  std::optional<Failure> send(client::Route route, const link::Payload& payload, std::uint64_t oneways,
+                              const std::shared_ptr<protocol::Coming>& coming);
   [[nodiscard]] bool sent() const noexcept { return link_ != nullptr; }
   /// The client wants no reply any more, or the relay ends it with `why`.
   void cancel();
@@ -68,6 +70,8 @@ class Call final : public link::StreamCall, public std::enable_shared_from_this<
 
  private:
   void on_reply(link::Reply&& reply);
+  void await_rest(link::Reply&& reply);
+  void answer(const link::Reply& reply);
   void on_client_credit(std::uint32_t bytes);
   void pass_credit();
   [[nodiscard]] Failure violation(std::string_view who, std::string_view what) const;

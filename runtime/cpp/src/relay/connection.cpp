@@ -43,6 +43,7 @@ protocol::SessionOptions Connection::session_options() const {
   protocol::SessionOptions options;
   options.limits.max_payload = hello_.max_payload;
   options.limits.stream_window = 0;
+  options.told_from = server::kPassedOnFrom;
   options.client_id = hello_.client_id;
   options.nonce = hello_.nonce;
   options.authentication = hello_.authentication;
@@ -171,7 +172,7 @@ void Connection::on_request(server::Forwarded& to, std::uint16_t method, const p
                         .method = method,
                         .encoding = event.header.encoding(),
                         .flags = static_cast<std::uint8_t>(event.header.flags & ~protocol::kEncodingMask),
-                        .size = event.payload.size(),
+                        .size = event.size(),
                         .deadline = left == kInfinite ? kNever : deadline_after(now, left)};
   static_cast<Destination&>(to).take(request, event, now);
 }
@@ -238,9 +239,35 @@ void Connection::forget(std::uint32_t id) {
   call = calls_.take(id);
 }
 
+bool Connection::passes_on(const std::shared_ptr<protocol::Coming>& reply) {
+  bool alone = false;  // as subscriptions are awaited, too, which the relay serves itself
+  link_do([&](link::ServerLink& client) { alone = client.in_flight() <= 1; });
+  const std::scoped_lock lock(mutex_);
+  const auto before = passing_.lock();
+  if (!alone || (before && !before->complete())) return false;
+  passing_ = reply;
+  return true;
+}
+
 void Connection::answer(const protocol::ReplyHead& head, const link::Reply& reply, std::size_t request_size) {
+  if (reply.coming) return pass_on(head, reply.coming, request_size);
   link_do(
       [&](link::ServerLink& client) { client.send_reply(head, reply.payload, reply.owner, request_size); });
+  watch_room();
+}
+
+void Connection::pass_on(const protocol::ReplyHead& head, const std::shared_ptr<protocol::Coming>& payload,
+                         std::size_t request_size) {
+  link_do([&](link::ServerLink& client) { client.send_reply(head, payload, request_size); });
+  payload->watch([weak = weak_from_this()](protocol::Coming::State state) {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->link_do([&](link::ServerLink& client) {
+      if (state != protocol::Coming::State::lost) return client.flush_now();
+      client.cut_short("a server has gone within a reply, of which the client has a part");
+    });
+    self->watch_room();
+  });
   watch_room();
 }
 

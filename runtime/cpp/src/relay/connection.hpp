@@ -61,6 +61,8 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   /// False: a call with this id is on its way.
   [[nodiscard]] bool remember(const std::shared_ptr<Call>& call);
   void forget(std::uint32_t id);
+  /// Is this reply, which has only begun to come, to be answered with at once? Not while others are awaited.
+  [[nodiscard]] bool passes_on(const std::shared_ptr<protocol::Coming>& reply);
   void answer(const protocol::ReplyHead& head, const link::Reply& reply, std::size_t request_size);
   /// In words that name the relay.
   void answer(const Request& request, const Failure& why);
@@ -87,6 +89,9 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   /// Keeps the service known while this client needs it; why not is in `why`.
   [[nodiscard]] std::shared_ptr<Services::Use> use(std::string_view service, std::string& why);
   [[nodiscard]] protocol::SessionOptions session_options() const;
+  /// The rest of the payload goes on as it comes. Will it not come, the client's connection ends.
+  void pass_on(const protocol::ReplyHead& head, const std::shared_ptr<protocol::Coming>& payload,
+               std::size_t request_size);
   void watch_room();
   /// On the reactor's thread.
   void hold(bool held);
@@ -112,6 +117,7 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   protocol::PendingCalls<std::shared_ptr<Call>> calls_;
   std::vector<std::weak_ptr<link::ClientLink>> links_;
   bool held_ = false;
+  std::weak_ptr<protocol::Coming> passing_;  // the latest reply that was passed on while it came
 };
 
 }  // namespace mf::relay

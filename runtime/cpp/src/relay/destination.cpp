@@ -110,13 +110,18 @@ void Destination::take(const Request& request, const protocol::Event& event, Tim
                                            .declared = nullptr});
     }
   }
-  const auto body = event.body();
-  if (waiting_.empty() && send(request, call, body, event.owner, now)) return;
-  wait({.request = request, .call = std::move(call), .payload = event.keep(body)});
+  const auto payload = event.body();
+  auto coming = event.coming != nullptr ? event.coming->shared_from_this() : nullptr;
+  if (waiting_.empty() && send(request, call, {payload, event.owner, coming}, now)) return;
+  wait({.request = request,
+        .call = std::move(call),
+        .payload = event.keep(payload),
+        .coming = std::move(coming)});
 }
 
-bool Destination::send(const Request& request, const std::shared_ptr<Call>& call,
-                       std::span<const std::byte> payload, const Bytes& owner, TimePoint now) {
+bool Destination::send(const Request& request, const std::shared_ptr<Call>& call, const Body& body,
+                       TimePoint now) {
+  const auto& [payload, owner, coming] = body;
   for (;;) {
     auto route = pick(now);
     if (!route) return false;
@@ -130,7 +135,9 @@ bool Destination::send(const Request& request, const std::shared_ptr<Call>& call
     Gathered shared;
     if (!owner.empty() && payload.size() >= Gathered::kFrom)
       shared.pieces.push_back({.at = 0, .bytes = owner.cut(payload)});
-    const auto sent = shared.pieces.empty() ? link::Payload(payload) : link::Payload(std::as_const(shared));
+    const auto sent = coming                  ? link::Payload(coming)
+                      : shared.pieces.empty() ? link::Payload(payload)
+                                              : link::Payload(std::as_const(shared));
     std::optional<Failure> refused;
     if (request.oneway()) {
       ++oneways_;
@@ -141,7 +148,7 @@ bool Destination::send(const Request& request, const std::shared_ptr<Call>& call
                                       .count = request.head.count},
                                      sent, request.deadline);
     } else {
-      refused = call->send(std::move(route), sent, oneways_);
+      refused = call->send(std::move(route), sent, oneways_, coming);
     }
     if (!refused) {
       if (!call) connection_->answer(request, {});
@@ -231,7 +238,7 @@ void Destination::go_on() {
   while (!waiting_.empty() && !connection_->closed()) {
     auto next = std::move(waiting_.front());
     waiting_.pop_front();
-    if (send(next.request, next.call, next.payload.span(), next.payload, now)) continue;
+    if (send(next.request, next.call, {next.payload.span(), next.payload, next.coming}, now)) continue;
     waiting_.push_front(std::move(next));
     break;
   }

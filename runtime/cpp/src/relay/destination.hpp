@@ -60,8 +60,9 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
   };
   struct Waiting {
     Request request;
-    std::shared_ptr<Call> call;  // null: one-way
-    Bytes payload;
+    std::shared_ptr<Call> call;                // null: one-way
+    Bytes payload;                             // or
+    std::shared_ptr<protocol::Coming> coming;  // one that still comes
   };
   struct Attempted {
     Address address;
@@ -73,8 +74,13 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
   [[nodiscard]] client::Route pick(TimePoint now);
   void refresh(TimePoint now);
   /// False: it has to wait.
-  [[nodiscard]] bool send(const Request& request, const std::shared_ptr<Call>& call,
-                          std::span<const std::byte> payload, const Bytes& owner, TimePoint now);
+  struct Body {
+    std::span<const std::byte> payload;
+    const Bytes& owner;
+    const std::shared_ptr<protocol::Coming>& coming;
+  };
+  [[nodiscard]] bool send(const Request& request, const std::shared_ptr<Call>& call, const Body& body,
+                          TimePoint now);
   void wait(Waiting&& waiting);
   void go_on();
   /// While requests wait it stays, also if its client has taken the binding back.

@@ -52,11 +52,12 @@ Relay::Relay(RelayOptions options) : shared_(shared_with(std::move(options))) {
 void Relay::ask(const std::string& url) {
   const auto controllers = Address::parse_list(url);
   for (const auto& address : controllers) {
-    if (address.scheme == "mf" || address.of_relay()) continue;
-    throw Error(Code::invalid_argument, Execution::not_executed,
-                "address '" + address.str() +
-                    "': a relay is told of controllers (mf://host:port) or of another relay "
-                    "(relay://host:port, relay+tls://host:port)");
+    if (address.of_controller() || address.of_relay()) continue;
+    throw Error(
+        Code::invalid_argument, Execution::not_executed,
+        "address '" + address.str() +
+            "': a relay is told of controllers (mf://host:port, mf+tls://host:port) or of another relay "
+            "(relay://host:port, relay+tls://host:port)");
   }
   shared_->set_resolver(
       client::resolver_for(url, shared_->reactor, shared_->options.log, shared_->options.tls), controllers);

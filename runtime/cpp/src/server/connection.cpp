@@ -219,10 +219,17 @@ void Connection::on_greeted() {
   directory_.on_greeted(number_);
 }
 
+bool Connection::passes_on(const protocol::Event& begun) {
+  if (begun.header.oneway() || begun.header.stream() || draining_.load(std::memory_order_acquire))
+    return false;
+  const auto target = routes_.find(begun.header.route);
+  return target.binding != nullptr && (*target.binding)->forwarded != nullptr;
+}
+
 void Connection::on_request(const protocol::Event& event, TimePoint now) {
   const auto link = link_.lock();
   if (!link) return;
-  Ticket ticket(link, protocol::ReplyHead::to(event), event.payload.size(), event.header.oneway());
+  Ticket ticket(link, protocol::ReplyHead::to(event), event.size(), event.header.oneway());
   const auto target = routes_.find(event.header.route);
   if (target.binding == nullptr) [[unlikely]] {
     return ticket.fail(Code::unknown_method, Execution::not_executed,

@@ -80,6 +80,7 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   Answer on_bind(std::uint16_t first_route, const protocol::Bind& bind) override;
   std::optional<const ServiceInfo*> on_describe(std::string_view service) override;
   void on_drain(std::uint32_t latest) override;
+  [[nodiscard]] bool passes_on(const protocol::Event& begun) override;
   void on_request(const protocol::Event& event, TimePoint now) override;
   void on_cancel(std::uint32_t id) override;
   void on_turn_end() override;

@@ -72,8 +72,8 @@ Failure unknown(Code code, std::string message) {
 std::vector<Address> controllers(const std::string& list) {
   auto found = Address::parse_list(list);
   for (const auto& address : found) {
-    if (address.scheme != "mf")
-      throw refused("the controller's address starts with mf://, not " + address.scheme + ":");
+    if (!address.of_controller())
+      throw refused("the controller's address starts with mf:// or mf+tls://, not " + address.scheme + ":");
   }
   return found;
 }
@@ -389,6 +389,7 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
   link_options.session.limits.max_streams = options_.max_streams;
   link_options.session.limits.stream_window = options_.stream_window;
   link_options.session.nonce = nonce_;
+  if (options_.forwarder) link_options.session.told_from = server::kPassedOnFrom;
   link_options.log = options_.log;
   link_options.max_output = options_.max_unread_bytes;
   link_options.max_queued_bytes = options_.max_request_bytes;
@@ -587,8 +588,8 @@ void Server::Core::start() {
   if (controllers_given.empty()) return;
   std::array<std::uint8_t, 16> instance{};
   std::memcpy(instance.data(), nonce_.data(), instance.size());
-  auto registrar =
-      make_controller_registrar(std::move(controllers_given), instance, options_.log, reactors_.front());
+  auto registrar = make_controller_registrar(std::move(controllers_given), instance, options_.log,
+                                             reactors_.front(), options_.controller_tls);
   {
     const std::scoped_lock lock(mutex_);
     registrar_ = std::move(registrar);

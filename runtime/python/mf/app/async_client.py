@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from mf.client.async_client import AsyncClient as BaseClient
 from mf.link.async_resolver import AsyncRelayedResolver, AsyncResolver
-from mf.link.resolver import RELAYS, relay_addresses
+from mf.link.resolver import CONTROLLERS, RELAYS, relay_addresses
 
 if TYPE_CHECKING:
     from mf.transport.tls import Tls
@@ -26,10 +26,10 @@ class AsyncClient(BaseClient):
 
     def _resolver_for(self, where: str, loop: AbstractEventLoop, tls: "Tls | None") -> AsyncResolver:
         scheme = where.partition("://")[0]
-        if scheme == "mf":
+        if scheme in CONTROLLERS:
             from mf.controller.async_resolver import AsyncControllerResolver
 
-            return AsyncControllerResolver(where, loop)
+            return AsyncControllerResolver(where, loop, tls)
         if scheme in RELAYS:
             from mf.controller.async_resolver import AsyncControllerResolver
 

@@ -125,7 +125,12 @@ class AsyncReplica:
         if self._server is not None:
             raise ValueError("the replica was started already")
         server = self._server = AsyncServer(
-            self._listen, self._controller, advertise=self._advertise, tls=self._tls, drain_timeout=0.5
+            self._listen,
+            self._controller,
+            advertise=self._advertise,
+            tls=self._tls,
+            controller_tls=self._tls,
+            drain_timeout=0.5,
         )
         self._client = AsyncClient(self._controller, tls=self._tls)
         servant = _ReplicaServant(self)

@@ -34,6 +34,7 @@ class AsyncServer(BaseServer):
         *,
         advertise: str | None = None,
         tls: "Tls | None" = None,
+        controller_tls: "Tls | None" = None,
         max_payload: int = DEFAULT_MAX_PAYLOAD,
         max_in_flight: int = DEFAULT_MAX_IN_FLIGHT,
         max_bindings: int = DEFAULT_MAX_BINDINGS,
@@ -49,7 +50,7 @@ class AsyncServer(BaseServer):
         if controller is not None:
             from mf.controller.async_registrar import AsyncControllerRegistrar
 
-            registrar = AsyncControllerRegistrar(controller, advertise)
+            registrar = AsyncControllerRegistrar(controller, advertise, controller_tls)
         super().__init__(
             listen,
             registrar=registrar,

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from mf.client.client import Client as BaseClient
-from mf.link.resolver import RELAYS, RelayedResolver, Resolver, relay_addresses
+from mf.link.resolver import CONTROLLERS, RELAYS, RelayedResolver, Resolver, relay_addresses
 
 if TYPE_CHECKING:
     from mf.app.async_client import AsyncClient
@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 class Client(BaseClient):
     """Calls services: through a controller, at one server, or in this process.
 
-    `where`: 'mf://host:port' of a controller; 'relay://host:port' of a relay, through which all servers are
-    reached, 'relay+tls://host:port' over TLS; 'tcp://host:port', 'tls://host:port' or 'unix:/path' of one
-    server, or of several of a kind, with commas between them, as controllers may be; a Light; or a Resolver
-    of your own. `tls`: how servers and relays at TLS are verified, and what is shown to them.
+    `where`: 'mf://host:port' of a controller, 'mf+tls://host:port' over TLS; 'relay://host:port' of a relay,
+    through which all servers are reached, 'relay+tls://host:port' over TLS; 'tcp://host:port',
+    'tls://host:port' or 'unix:/path' of one server, or of several of a kind, with commas between them, as
+    controllers may be; a Light; or a Resolver of your own. `tls`: how servers, controllers and relays at TLS
+    are verified, and what is shown to them.
     `wait_for_server`: seconds that a call waits for a server of a (service, agent) that this client never
     saw. `max_payload`: bytes of one reply that are accepted. A server that registered a path of this host is
     called over it.
@@ -28,7 +29,7 @@ class Client(BaseClient):
     __slots__ = ()
 
     def _replicator_for(self, where: str, tls: "Tls | None") -> Any:
-        if not where.startswith("mf://"):
+        if where.partition("://")[0] not in CONTROLLERS:
             return None
         from mf.app.replication import BlockingReplication
 
@@ -41,10 +42,10 @@ class Client(BaseClient):
 
     def _resolver_for(self, where: str, tls: "Tls | None") -> Resolver:
         scheme = where.partition("://")[0]
-        if scheme == "mf":
+        if scheme in CONTROLLERS:
             from mf.controller import ControllerResolver
 
-            return ControllerResolver(where)
+            return ControllerResolver(where, tls)
         if scheme in RELAYS:
             from mf.controller import ControllerResolver
 

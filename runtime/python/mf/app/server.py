@@ -23,10 +23,11 @@ class Server(BaseServer):
 
     `listen`: 'tcp://host:port' (port 0 lets the system choose), 'tls://host:port', 'unix:/path', or several
     of them, with commas between them. `tls`: for tls:// among them. `controller`: 'mf://host:port', or
-    several with commas between them, each of which the server registers with; None for a server that clients
-    address directly. `advertise`: the address under which clients of other hosts reach this server, if it is
-    not the one it listens on. `workers`: threads for handlers that are not
-    inline. `max_payload`: bytes of one request that are accepted. `max_in_flight`: unanswered requests of one
+    'mf+tls://host:port' over TLS, or several with commas between them, each of which the server registers
+    with; None for a server that clients address directly. `controller_tls`: how those at mf+tls:// are
+    verified, and what is shown to them. `advertise`: the address under which clients of other hosts reach
+    this server, if it is not the one it listens on. `workers`: threads for handlers that are not inline.
+    `max_payload`: bytes of one request that are accepted. `max_in_flight`: unanswered requests of one
     connection; more are refused with OVERLOADED, as are more than `max_bindings` services, by agent, and
     `max_streams` calls with streams. `stream_window`: bytes of a stream that a client may send ahead.
     `max_connections`, `max_handshakes` and `max_held_bytes`: see docs/limits.md.
@@ -42,6 +43,7 @@ class Server(BaseServer):
         *,
         advertise: str | None = None,
         tls: "Tls | None" = None,
+        controller_tls: "Tls | None" = None,
         workers: int = 4,
         max_payload: int = DEFAULT_MAX_PAYLOAD,
         max_in_flight: int = DEFAULT_MAX_IN_FLIGHT,
@@ -58,7 +60,7 @@ class Server(BaseServer):
         if controller is not None:
             from mf.controller import ControllerRegistrar
 
-            registrar = ControllerRegistrar(controller, advertise)
+            registrar = ControllerRegistrar(controller, advertise, controller_tls)
         super().__init__(
             listen,
             registrar=registrar,

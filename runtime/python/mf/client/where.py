@@ -23,7 +23,8 @@ def server_addresses(where: str) -> list[str]:
     for address in addresses:
         if address.scheme not in SCHEMES:
             text = (
-                "are those of servers (tcp, tls, unix, memory), or of controllers (mf), or of relays (relay)"
+                "are those of servers (tcp, tls, unix, memory), or of controllers (mf, mf+tls), or of relays "
+                "(relay, relay+tls)"
             )
             raise ValueError(f"address '{address}': the addresses of a client {text}")
     return list(map(str, addresses))

@@ -8,6 +8,7 @@ from contextlib import suppress
 from contextvars import Context
 from functools import partial
 from time import monotonic
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from mf.controller._generated.mf.controller import Key, KeyKind, Lead, NotOwner, Standing
@@ -31,6 +32,9 @@ from mf.server.async_server import AsyncRegistrar
 from mf.server.offer import Offer
 from mf.transport.address import Address
 
+if TYPE_CHECKING:
+    from mf.transport.tls import Tls
+
 _DEAD_AFTER = 30.0
 """Seconds: see ControllerConnection. The controller is heard of more often than that."""
 _LOOK_ELSEWHERE = 1.0
@@ -41,18 +45,20 @@ _TELL_AFTER = 0.7
 
 class AsyncControllerRegistrar(AsyncRegistrar):
     """`controller`: 'mf://host:port', or several with commas between them: the server registers with each.
-    `advertise`: see Registration. Raises ValueError for an address that is none."""
+    `advertise`: see Registration. `tls`: how those at mf+tls:// are verified. Raises ValueError for an
+    address that is none."""
 
-    __slots__ = ("_controllers", "_each", "_registration")
+    __slots__ = ("_controllers", "_each", "_registration", "_tls")
 
-    def __init__(self, controller: str, advertise: str | None) -> None:
+    def __init__(self, controller: str, advertise: str | None, tls: "Tls | None" = None) -> None:
         self._controllers = controller_addresses(controller)
+        self._tls = tls
         self._registration = Registration(advertise)
         self._each: list[_AtOne] = []
 
     def register(self, nonce: bytes, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
         self._registration.begin(nonce, addresses, offers)
-        self._each = [_AtOne(one, self._registration) for one in self._controllers]
+        self._each = [_AtOne(one, self._registration, self._tls) for one in self._controllers]
 
     def update(self) -> None:
         for each in self._each:
@@ -105,7 +111,7 @@ class _AtOne:
         "stands",
     )
 
-    def __init__(self, controller: Address, registration: Registration) -> None:
+    def __init__(self, controller: Address, registration: Registration, tls: "Tls | None") -> None:
         self._address = controller
         self._registration = registration
         self.stands = False
@@ -115,7 +121,7 @@ class _AtOne:
         self._leads: dict[AsyncStreamReader[Lead], None] = {}
         self._silent = False  # the log says that the controller does not answer
         self.changed = Event()
-        self.connection = ControllerConnection([controller], _DEAD_AFTER)
+        self.connection = ControllerConnection([controller], _DEAD_AFTER, tls)
         # In a context of its own: it belongs to no call.
         self._task: Task[None] = get_running_loop().create_task(self._stay_registered(), context=Context())
 

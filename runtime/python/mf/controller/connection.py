@@ -11,7 +11,7 @@ from mf.controller._generated.mf.controller import ControllerAsyncClient
 from mf.core.error import Code, Error, Execution
 from mf.core.options import INFINITE, CallOptions
 from mf.core.stream import AsyncStreamReader
-from mf.link.resolver import RELAYS, relay_addresses
+from mf.link.resolver import CONTROLLERS, RELAYS, relay_addresses
 from mf.transport.address import Address
 
 if TYPE_CHECKING:
@@ -73,8 +73,9 @@ def controller_addresses(where: str) -> list[Address]:
     """Of one controller, or of several with commas between them. Raises ValueError for what is none."""
     parsed = Address.parse_list(where)
     for address in parsed:
-        if address.scheme != "mf":
-            raise ValueError(f"the controller's address starts with mf://, not {address.scheme}:")
+        if address.scheme not in CONTROLLERS:
+            text = "the controller's address starts with mf:// or mf+tls://"
+            raise ValueError(f"{text}, not {address.scheme}:")
     return parsed
 
 

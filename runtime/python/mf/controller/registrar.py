@@ -1,6 +1,7 @@
 """R6. How a server that blocks is found: as one of asyncio is, on one daemon thread."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from mf.controller.async_registrar import AsyncControllerRegistrar
 from mf.controller.lead import ControllerLead
@@ -9,14 +10,17 @@ from mf.server.lead import Lead
 from mf.server.offer import Offer
 from mf.server.server import Registrar
 
+if TYPE_CHECKING:
+    from mf.transport.tls import Tls
+
 
 class ControllerRegistrar(Registrar):
-    """`controller`, `advertise`: see AsyncControllerRegistrar."""
+    """`controller`, `advertise`, `tls`: see AsyncControllerRegistrar."""
 
     __slots__ = ("_registrar", "_thread")
 
-    def __init__(self, controller: str, advertise: str | None) -> None:
-        self._registrar = AsyncControllerRegistrar(controller, advertise)
+    def __init__(self, controller: str, advertise: str | None, tls: "Tls | None" = None) -> None:
+        self._registrar = AsyncControllerRegistrar(controller, advertise, tls)
         self._thread: Background | None = None
 
     def register(self, nonce: bytes, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:

@@ -20,7 +20,7 @@ _END_WITHIN = 2.0
 
 class ControllerResolver(Resolver):
     """Any number of threads may ask. `where`: controllers, or relays, which are asked in the same way; `tls`:
-    how those at relay+tls:// are verified. Raises ValueError for an address that is none.
+    how those at mf+tls:// or relay+tls:// are verified. Raises ValueError for an address that is none.
     """
 
     __slots__ = (

@@ -18,7 +18,7 @@ from mf.flex._generated.mf.flex import MAILBOX_SERVICE, MailboxAsyncClient
 from mf.flex.arrivals import Arrivals
 from mf.flex.outgoing import PATIENCE, Outgoing
 from mf.link.async_resolver import AsyncRelayedResolver, AsyncResolver, AsyncStaticResolver
-from mf.link.resolver import relay_addresses
+from mf.link.resolver import CONTROLLERS, relay_addresses
 from mf.transport.address import Address
 
 if TYPE_CHECKING:
@@ -32,18 +32,22 @@ _MOST_SLOTS: Final = 4096
 _SERVICE: Final = MAILBOX_SERVICE.name
 
 
-def resolver_of(where: str) -> AsyncResolver:
+def resolver_of(where: str, tls: Tls | None) -> AsyncResolver:
     """On the running loop: of a controller, of relays, or of nodes that are addressed directly."""
     loop = get_running_loop()
-    if where.startswith("mf://"):
+    if _is_controller(where):
         from mf.controller.async_resolver import AsyncControllerResolver
 
-        return AsyncControllerResolver(where, loop)
+        return AsyncControllerResolver(where, loop, tls)
     if where.startswith("relay://"):
         from mf.controller.async_resolver import AsyncControllerResolver
 
         return AsyncRelayedResolver(AsyncControllerResolver(where, loop), relay_addresses(where))
     return AsyncStaticResolver(loop, server_addresses(where) if where else [])
+
+
+def _is_controller(where: str) -> bool:
+    return where.partition("://")[0] in CONTROLLERS
 
 
 def registered_at(where: str) -> str:
@@ -67,11 +71,13 @@ class Post:
     ) -> None:
         self._loop = get_running_loop()
         self._patience = patience
-        controller = where if isinstance(where, str) and where.startswith("mf://") else None
+        controller = where if isinstance(where, str) and _is_controller(where) else None
         if isinstance(where, str) and where.startswith("relay://"):
             controller = registered_at(where)
-        self._server = AsyncServer(listen, controller, advertise=advertise, tls=tls, drain_timeout=2.0)
-        self._resolver = resolver_of(where) if isinstance(where, str) else where()
+        self._server = AsyncServer(
+            listen, controller, advertise=advertise, tls=tls, controller_tls=tls, drain_timeout=2.0
+        )
+        self._resolver = resolver_of(where, tls) if isinstance(where, str) else where()
         self._client = AsyncClient(self._resolver, tls=tls, wait_for_server=0.5)
         self._stub = MailboxAsyncClient(self._client)
         self._lock = Lock()

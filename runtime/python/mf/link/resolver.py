@@ -211,6 +211,7 @@ class RelayedResolver(Resolver):
         self._known.close()
 
 
+CONTROLLERS = ("mf", "mf+tls")
 RELAYS = ("relay", "relay+tls")
 """Schemes of their addresses."""
 

@@ -1,6 +1,6 @@
 """R3. Addresses of servers and controllers, as users write them.
 
-mf://host:port    a controller: services are looked up there
+mf://host:port    a controller: services are looked up there; mf+tls:// the same over TLS
 relay://host:port a relay: services are looked up and reached through it; relay+tls:// the same over TLS
 tcp://host:port   one server, without a controller; IPv6 hosts in brackets
 tls://host:port   the same over TLS

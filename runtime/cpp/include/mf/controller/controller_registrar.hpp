@@ -18,21 +18,25 @@
 
 namespace mf::controller {
 
+class Candidates;
 class Registration;
 
 class ControllerRegistrar final : public Registrar {
  public:
   ControllerRegistrar(
       const std::vector<Address>& controllers, std::array<std::uint8_t, 16> instance, const Log& log = Log(),
-      const std::shared_ptr<transport::Reactor>& reactor = std::make_shared<transport::Reactor>());
+      const std::shared_ptr<transport::Reactor>& reactor = std::make_shared<transport::Reactor>(),
+      const TlsOptions& tls = {});
   ~ControllerRegistrar() override;
 
   void announce(std::vector<Offered> offered, std::vector<Address> addresses) override;
-  /// At the first of the controllers: two that know nothing of each other give it twice.
+  /// At the first of the controllers, or at one that shares its store: two that know nothing of each other
+  /// give it twice.
   void lead(std::string service, std::string agent, std::shared_ptr<link::Candidacy> candidacy) override;
   void withdraw() override;
 
  private:
+  const std::shared_ptr<Candidates> candidates_;
   std::vector<std::unique_ptr<Registration>> registrations_;
 };
 

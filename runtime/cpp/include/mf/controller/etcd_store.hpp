@@ -20,8 +20,17 @@
 #include "mf/core/clock.hpp"
 #include "mf/core/log.hpp"
 #include "mf/transport/address.hpp"
+#include "mf/transport/tls.hpp"
 
 namespace mf::controller {
+
+struct EtcdOptions {
+  /// For etcds://: by what etcd is verified, and what is shown to it.
+  TlsOptions tls{};
+  /// Who this controller is to etcd; empty: etcd asks for nobody.
+  std::string user{};
+  std::string password{};
+};
 
 class EtcdStore final : public Store {
  public:
@@ -29,9 +38,10 @@ class EtcdStore final : public Store {
   /// Then a controller starts without what etcd knows.
   static constexpr std::chrono::seconds kLoadWithin{5};
 
-  /// `where`: "host:port,host:port/PREFIX"; without a prefix all keys begin with "mf/". Throws Error for what
-  /// is none. Nothing is connected before load().
-  explicit EtcdStore(std::string_view where, const Log& log = {});
+  /// `where`: "host:port,host:port/PREFIX", with etcd:// or, for TLS, etcds:// in front; without a prefix all
+  /// keys begin with "mf/". Throws Error for what is none, and for files that cannot be used. Nothing is
+  /// connected before load().
+  explicit EtcdStore(std::string_view where, const Log& log = {}, const EtcdOptions& options = {});
   ~EtcdStore() override;
 
   [[nodiscard]] Stored load() override;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string_view>
 
+#include "mf/controller/etcd_store.hpp"
 #include "mf/controller/store.hpp"
 #include "mf/core/log.hpp"
 #include "mf/transport/workers.hpp"
@@ -58,7 +59,9 @@ class FileStore final : public Store {
   std::unique_ptr<transport::Workers> thread_;  // for leads and client ids; last, as it uses all the others
 };
 
-/// "memory:", "etcd://HOST:PORT,…/PREFIX", "file:PATH" or PATH. Throws Error for anything else.
-[[nodiscard]] std::shared_ptr<Store> open_store(std::string_view where, const Log& log);
+/// "memory:", "etcd://HOST:PORT,…/PREFIX", "etcds://…", "file:PATH" or PATH. Throws Error for anything else,
+/// and for options of etcd where that is none.
+[[nodiscard]] std::shared_ptr<Store> open_store(std::string_view where, const Log& log,
+                                                const EtcdOptions& etcd = {});
 
 }  // namespace mf::controller

@@ -65,8 +65,9 @@ class Store {
     return std::nullopt;
   }
 
-  /// The process has these offers now, and no others. When this returns, the death of this controller's
-  /// process does not lose it, unless state() says so.
+  /// The process has these offers now, and no others. When this returns, a store of this host does not lose
+  /// it by the death of this controller's process, unless state() says so. One that several controllers share
+  /// has it a moment later: who registers with one of them that dies meanwhile has to register again.
   virtual void put(const Uuid& nonce, const stored::Process& process) noexcept = 0;
   /// The same by what has changed: first those that are removed, then those that are added or replaced.
   virtual void change(const Uuid& nonce, const std::vector<Offer>& put,

@@ -77,6 +77,10 @@ class Payload {
   /// Is copied.
   explicit Payload(std::span<const std::byte> bytes) noexcept : bytes_(bytes), size_(bytes.size()) {}
 
+  /// Is sent as it comes.
+  explicit Payload(std::shared_ptr<const protocol::Coming> coming) noexcept
+      : size_(coming->size()), coming_(std::move(coming)) {}
+
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
  private:
@@ -86,6 +90,7 @@ class Payload {
   std::size_t size_;
   Buffer* buffer_ = nullptr;
   Gathered* gathered_ = nullptr;
+  std::shared_ptr<const protocol::Coming> coming_;
 };
 
 /// How a link finds out that its server does not answer.
@@ -158,7 +163,9 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   std::optional<Failure> try_start_stream(protocol::RequestHead head, Payload payload, TimePoint deadline,
                                           Completion& done, StreamCall& stream);
   /// What a relay passes on, unread. The reply comes as it stood on the wire, metadata and all, and `done`
-  /// runs on whichever thread reads. `credit`: sent behind the request, if it has a stream.
+  /// runs on whichever thread reads; a large one when it begins to come (SessionOptions::told_from), and then
+  /// 512 KiB of it have to come in the time of a silence, or the link ends. `credit`: sent behind the
+  /// request, if it has a stream.
   std::optional<Failure> try_forward(protocol::RequestHead head, Payload payload, TimePoint deadline,
                                      Completion& done, std::uint32_t& id, StreamCall* stream = nullptr,
                                      std::uint32_t credit = 0);
@@ -219,7 +226,9 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   [[nodiscard]] bool usable() const noexcept {
     return !broken() && !draining_.load(std::memory_order_acquire);
   }
-  [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t in_flight() const noexcept {
+    return in_flight_.load(std::memory_order_relaxed) + (passing_.load(std::memory_order_relaxed) ? 1 : 0);
+  }
   /// How many calls the server takes at once.
   [[nodiscard]] std::size_t max_in_flight() const noexcept { return max_in_flight_; }
   /// Replies that no call waited for: late answers, or answers to questions that were never asked.
@@ -337,6 +346,9 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void process(Lock& lock);
   void on_event(protocol::Event& event, FinishedList& own);
   void on_reply(protocol::Event& event, FinishedList& own);
+  void on_begun(const protocol::Event& event, FinishedList& own);
+  void tell_coming(Lock& lock);
+  void watch_coming();
   void on_stream(const protocol::Event& event, FinishedList& own);
   void after_stream(std::uint32_t id, StreamCall& stream, StreamEvent&& event, FinishedList& own);
   void tell_room();
@@ -362,7 +374,9 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void end_by_peer(Lock& lock);
   void check_idle(TimePoint now, Lock& lock);
   void watch_deadline(TimePoint deadline);
-  [[nodiscard]] bool awaits_something() const noexcept { return !calls_.empty() || !asked_.empty(); }
+  [[nodiscard]] bool awaits_something() const noexcept {
+    return !calls_.empty() || !asked_.empty() || coming_;
+  }
   void watch_silence(TimePoint now);
   void look_for_silence(Lock& lock);
   [[nodiscard]] bool progress() noexcept;
@@ -418,6 +432,8 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   bool room_wanted_ = false;
   std::vector<UniqueFunction<void()>> room_waiters_;
   bool held_ = false;
+  bool was_held_ = false;                     // since watch_coming() looked last
+  std::shared_ptr<protocol::Coming> coming_;  // a reply that is passed on while it comes
   std::string offence_;  // of the server against the rules of streams: the link ends by it
   bool watched_ = false;
   unsigned armed_ = 0;  // transport::Interest
@@ -439,6 +455,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   TimePoint timer_at_ = kNever;
 
   std::atomic<std::size_t> in_flight_{0};
+  std::atomic<bool> passing_{false};  // coming_ is not null
   std::atomic<std::uint64_t> unmatched_{0};
   std::atomic<bool> broken_{false};
   std::atomic<bool> draining_{false};

@@ -12,6 +12,7 @@
 #include "mf/core/log.hpp"
 #include "mf/link/candidacy.hpp"
 #include "mf/transport/address.hpp"
+#include "mf/transport/tls.hpp"
 
 namespace mf::transport {
 class Reactor;
@@ -47,10 +48,12 @@ class Registrar {
   virtual void withdraw() = 0;
 };
 
-/// A registrar at the controllers at these addresses, which runs on that reactor. Declared here so that
+/// A registrar at the controllers at these addresses, which runs on that reactor; `tls`: how those at
+/// mf+tls:// are verified, and what is shown to them. Declared here so that
 /// servers can be told by URL; defined on floor R7.
 std::unique_ptr<Registrar> make_controller_registrar(std::vector<Address> controllers,
                                                      std::array<std::uint8_t, 16> instance, const Log& log,
-                                                     std::shared_ptr<transport::Reactor> reactor);
+                                                     std::shared_ptr<transport::Reactor> reactor,
+                                                     const TlsOptions& tls);
 
 }  // namespace mf

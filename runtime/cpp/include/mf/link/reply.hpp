@@ -14,6 +14,7 @@
 #include "mf/core/metadata.hpp"
 #include "mf/core/outcome.hpp"
 #include "mf/core/unique_function.hpp"
+#include "mf/protocol/coming.hpp"
 
 namespace mf::link {
 
@@ -39,6 +40,8 @@ struct Reply {
   /// completion returns.
   std::span<const std::byte> payload;
   Bytes owner;
+  /// Of a request that a relay has forwarded: the payload, if it still comes.
+  std::shared_ptr<protocol::Coming> coming;
   /// Unless this is `replied`, the link itself ended the call: `failure` says why and there is no payload.
   Ended how = Ended::replied;
   Failure failure;
@@ -54,6 +57,7 @@ struct Reply {
         count(other.count),
         payload(std::exchange(other.payload, {})),
         owner(std::move(other.owner)),
+        coming(std::move(other.coming)),
         how(other.how),
         failure(std::move(other.failure)),
         metadata(std::move(other.metadata)) {}
@@ -64,6 +68,7 @@ struct Reply {
     count = other.count;
     payload = std::exchange(other.payload, {});
     owner = std::move(other.owner);
+    coming = std::move(other.coming);
     how = other.how;
     failure = std::move(other.failure);
     metadata = std::move(other.metadata);

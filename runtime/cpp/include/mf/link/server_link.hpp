@@ -53,6 +53,8 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
     virtual Answer on_bind(std::uint16_t first_route, const protocol::Bind& bind) = 0;
     /// The service of this name; null if it is not offered. Nothing: the answer follows by send_descriptor().
     virtual std::optional<const ServiceInfo*> on_describe(std::string_view service) = 0;
+    /// Is the request, which has only begun to come, to be given to on_request() at once?
+    [[nodiscard]] virtual bool passes_on(const protocol::Event& /*begun*/) { return false; }
     /// `now` is the time of this turn. Each request ends with one send_…() or end_request().
     virtual void on_request(const protocol::Event& event, TimePoint now) = 0;
     virtual void on_cancel(std::uint32_t id) = 0;
@@ -104,6 +106,11 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   /// A reply that is passed on: shared if `owner` has the payload and it is large, else copied.
   void send_reply(const protocol::ReplyHead& head, std::span<const std::byte> payload, const Bytes& owner,
                   std::size_t request_size);
+  /// One that still comes: what is queued behind it waits for the rest. cut_short(), if that will not come.
+  void send_reply(const protocol::ReplyHead& head, std::shared_ptr<const protocol::Coming> payload,
+                  std::size_t request_size);
+  /// Ends it within a reply.
+  void cut_short(const std::string& reason);
   // Answers of a Handler that did not give them at once.
   void send_bound(std::uint16_t first_route, Code code, std::string_view why);
   void send_descriptor(const protocol::Descriptor& descriptor);
@@ -178,6 +185,8 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void go_on_with_turn();
   void end_turn();
   void handle(protocol::Event& event, TimePoint now);
+  void on_request(const protocol::Event& event, TimePoint now);
+  void tell_coming();
   void on_bind(const protocol::Event& event);
   void answer(std::uint16_t first_route, Code code, std::string_view why);
   void answer(const protocol::Descriptor& descriptor);
@@ -237,7 +246,9 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   std::uint64_t written_ = 0;
   std::uint64_t received_ = 0;
   std::uint64_t frames_ = 0;  // that have ended
-  struct Progress {           // as it was when progress_watched_ began
+  std::shared_ptr<protocol::Coming>
+      coming_;       // a request that is passed on; the reading thread writes it, locked
+  struct Progress {  // as it was when progress_watched_ began
     std::uint64_t written = 0;
     std::uint64_t received = 0;
     std::uint64_t frames = 0;

@@ -2,23 +2,28 @@
 // Bytes waiting to be written, in order, as a list of segments.
 //
 // Small frames are appended to the segment at the end while it has room; a large payload is a segment of its
-// own, moved in or shared, and never copied. A segment's memory never moves and is never reused before
-// consumed() has covered it, so slices from fill() may be written without a lock while other threads, under
-// the owner's lock, append more.
+// own, moved in or shared, and never copied. Of one that still comes (coming.hpp) what has arrived is
+// written, and what is behind it waits for the rest. A segment's memory never moves and is never reused
+// before consumed() has covered it, so slices from fill() may be written without a lock while other threads,
+// under the owner's lock, append more.
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "mf/core/buffer.hpp"
 #include "mf/core/bytes.hpp"
 #include "mf/core/io_slice.hpp"
+#include "mf/protocol/coming.hpp"
 
 namespace mf::protocol {
 
 class Output {
  public:
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  /// Without those that have to wait for a payload that still comes.
+  [[nodiscard]] std::size_t ready() const noexcept { return coming_ == 0 ? bytes_ : count_ready(); }
   [[nodiscard]] bool empty() const noexcept { return bytes_ == 0; }
 
   /// `n` uninitialised bytes at the end of the stream, contiguous, to be filled before anything else is
@@ -35,6 +40,7 @@ class Output {
   void push(Buffer&& buffer, std::size_t front, std::size_t back);
   /// The bytes where they are, or a copy of few.
   void push(Bytes&& bytes);
+  void push(std::shared_ptr<const Coming> payload);
 
   /// The first slices of what waits; gives their number.
   [[nodiscard]] std::size_t fill(std::span<IoSlice> slices) const noexcept;
@@ -51,25 +57,30 @@ class Output {
  private:
   struct Segment {
     Buffer buffer;  // or
-    Bytes shared;   // with somebody else
+    Bytes shared;   // with somebody else; or
+    std::shared_ptr<const Coming> coming;
     const std::byte* begin =
         nullptr;           // of what is not written yet; ahead of buffer.data() while the headroom is used
     std::size_t back = 0;  // bytes used behind the buffer's own
 
     [[nodiscard]] std::span<const std::byte> rest() const noexcept {
+      if (coming) [[unlikely]]
+        return {begin, coming->data() + coming->size()};
       return {begin, shared.empty() ? buffer.data() + buffer.size() + back : shared.end()};
     }
   };
 
   [[nodiscard]] std::byte* append_segment(std::size_t n);
   void drop_first() noexcept;
+  [[nodiscard]] std::size_t count_ready() const noexcept;
 
   std::vector<Segment>
       segments_;  // from first_ on; a vector, since an idle connection must not hold a deque's blocks
   std::size_t first_ = 0;
   Buffer spare_;
   std::size_t bytes_ = 0;
-  bool open_ = false;  // the last segment takes more small frames
+  std::size_t coming_ = 0;  // segments whose payload was not complete when it was pushed
+  bool open_ = false;       // the last segment takes more small frames
 };
 
 }  // namespace mf::protocol

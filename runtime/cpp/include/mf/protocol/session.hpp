@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +45,9 @@ struct SessionOptions {
   std::string name{};               // for the peer's logs
   std::uint32_t calls_open = 0;     // servers only: their load
   std::uint32_t calls_at_once = 0;  // servers only
+  /// Of a request or reply whose payload has so many bytes, and has not come whole, `begun` tells: who passes
+  /// payloads on may then pass_on() this one. If nobody does, it comes as any other. 0: none.
+  std::size_t told_from = 0;
 };
 
 struct RequestHead {
@@ -96,6 +100,9 @@ class Session {
   void commit(std::size_t n) noexcept { input_.commit(n); }
   /// The next event of what was committed; false: read more, or, if closed(), nothing more will come.
   [[nodiscard]] bool next(Event& event);
+  /// Behind a `begun`, before the next receive_window(): no event follows for that frame, and its payload is
+  /// this.
+  [[nodiscard]] std::shared_ptr<Coming> pass_on();
 
   // ---- messages out ----
 
@@ -110,6 +117,7 @@ class Session {
   std::uint32_t send_request(const RequestHead& head, std::span<const std::byte> payload);
   /// The pieces are shared and the buffer is moved or copied as above; both are cleared.
   std::uint32_t send_request(const RequestHead& head, Gathered&& payload);
+  std::uint32_t send_request(const RequestHead& head, std::shared_ptr<const Coming> payload);
   /// Room for a payload of exactly `size` bytes in the output, header and padding already written: to be
   /// filled before anything else is called. Empty if the session has ended. `id` gets the request's id. For
   /// small payloads.
@@ -118,6 +126,7 @@ class Session {
   void send_reply(const ReplyHead& head, Buffer&& payload);
   void send_reply(const ReplyHead& head, std::span<const std::byte> payload);
   void send_reply(const ReplyHead& head, Gathered&& payload);
+  void send_reply(const ReplyHead& head, std::shared_ptr<const Coming> payload);
   [[nodiscard]] std::span<std::byte> place_reply(const ReplyHead& head, std::size_t size);
   /// A reply that ends all items alike: the failure record of section 5.
   void send_failure(const ReplyHead& head, Code code, Execution execution, std::string_view message);
@@ -137,6 +146,8 @@ class Session {
   void fail(Code code, std::string_view reason);
 
   [[nodiscard]] std::size_t output_bytes() const noexcept { return output_.bytes(); }
+  /// Without those that have to wait for a payload that still comes.
+  [[nodiscard]] std::size_t output_ready() const noexcept { return output_.ready(); }
   /// A gather list of what waits to be written, 64 slices are plenty; see output.hpp for how long it is good.
   [[nodiscard]] std::size_t fill_output(std::span<IoSlice> slices) const noexcept {
     return output_.fill(slices);
@@ -189,7 +200,8 @@ class Session {
   [[nodiscard]] std::uint32_t client_id() const noexcept;
   /// The stream ended now would have been cut within a frame.
   [[nodiscard]] bool mid_frame() const noexcept { return !input_.empty(); }
-  /// Bytes of the large frame of which a part has come; 0: there is none.
+  /// Bytes of the large frame of which a part has come, or what has come of one that is passed on; 0: there
+  /// is none.
   [[nodiscard]] std::size_t awaited_bytes() const noexcept { return input_.dedicated_size(); }
   /// The largest payload that the peer takes.
   [[nodiscard]] std::size_t peer_max_payload() const noexcept;
@@ -209,6 +221,9 @@ class Session {
 
  private:
   [[nodiscard]] bool next_dedicated(Event& event);
+  [[nodiscard]] bool tell_begun(Event& event);
+  [[nodiscard]] bool end_passed_on();
+  [[nodiscard]] bool check_items(const Header& header);
   [[nodiscard]] bool check_skippable(const Header& header);
   [[nodiscard]] bool give_broken(Event& event);
   // Each of these is false if the peer broke the protocol; the session has ended then.
@@ -234,6 +249,7 @@ class Session {
   void send_frame(const Header& header, std::uint32_t count, std::span<const std::byte> payload);
   void send_frame(Header header, std::uint32_t count, Buffer&& payload);
   void send_frame(Header header, std::uint32_t count, Gathered&& payload);
+  void send_frame(Header header, std::uint32_t count, std::shared_ptr<const Coming>&& payload);
   void send_text(const Header& header, std::string_view text);
   [[nodiscard]] bool data_header(const DataHead& head, std::size_t payload_size, Header& header);
   [[nodiscard]] Header request_header(const RequestHead& head, std::uint32_t& id);

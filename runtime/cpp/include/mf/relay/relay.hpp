@@ -27,8 +27,8 @@
 namespace mf::relay {
 
 struct RelayOptions {
-  /// mf://host:port, or relay://host:port or relay+tls://host:port for one relay behind another; several with
-  /// commas between them.
+  /// mf://host:port or mf+tls://host:port, or relay://host:port or relay+tls://host:port for one relay behind
+  /// another; several with commas between them.
   /// Empty: the server that the relay is of is the controller itself.
   std::string controller{};
   /// How long a server has to answer a connection, and a BIND.
@@ -41,7 +41,7 @@ struct RelayOptions {
   TopicsOptions topics{.stall_timeout = std::chrono::milliseconds(5'000)};
   /// How many subscriptions it has at publishers; those of its clients that want the same share one.
   std::size_t max_trunks = 1'024;
-  /// How servers at tls:// are verified, and other relays at relay+tls://.
+  /// How servers at tls:// are verified, controllers at mf+tls:// and other relays at relay+tls://.
   TlsOptions tls{};
   Log log{};
 };

@@ -22,6 +22,9 @@ class ServerLink;
 
 namespace mf::server {
 
+/// A payload of so many bytes may be passed on while it still comes. A smaller one is there soon.
+inline constexpr std::size_t kPassedOnFrom = std::size_t{256} << 10U;
+
 /// What a range of routes stands for; dropped when the client takes it back.
 class Forwarded {
  public:
@@ -40,7 +43,8 @@ class Forwarding {
   /// `answer` is called once, later, with what this gives.
   using Answer = std::function<void(const Forwarded* of, Code code, std::string_view why)>;
   virtual std::shared_ptr<Forwarded> on_bind(const protocol::Bind& bind, Answer answer) = 0;
-  /// `method`: its position in the BIND. Ends with one send_…() or end_request() of the link.
+  /// `method`: its position in the BIND. The payload is event.coming, if there is one. Ends with one send_…()
+  /// or end_request() of the link.
   virtual void on_request(Forwarded& to, std::uint16_t method, const protocol::Event& event,
                           TimePoint now) = 0;
   /// Both are false if the call is none of these.

@@ -76,8 +76,11 @@ struct ServerOptions {
   /// tcp://host:port (port 0: any free one), tls://host:port, unix:/path, or several of them, separated by
   /// commas.
   std::string listen = "tcp://127.0.0.1:0";
-  /// mf://host:port, several separated by commas; empty: clients are told the address in some other way.
+  /// mf://host:port or mf+tls://host:port, several separated by commas; empty: clients are told the address
+  /// in some other way.
   std::string controller{};
+  /// How controllers at mf+tls:// are verified, and what is shown to them.
+  TlsOptions controller_tls{};
   /// The address that clients are told, if it is not the one listened at (behind a translation, or when
   /// listening at 0.0.0.0).
   std::string advertise{};

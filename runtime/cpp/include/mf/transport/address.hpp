@@ -1,7 +1,7 @@
 // Addresses of servers and controllers, as users write them.
 //
-//   mf://host:port    a controller: services are looked up there
-//   relay://host:port a relay: services are looked up and reached through it
+//   mf://host:port    a controller: services are looked up there; mf+tls://host:port over TLS
+//   relay://host:port a relay: services are looked up and reached through it; relay+tls://host:port over TLS
 //   tcp://host:port   one server, without a controller; IPv6 hosts in brackets
 //   tls://host:port   the same over TLS (mf/transport/tls.hpp)
 //   unix:/path        one server on this host
@@ -32,6 +32,7 @@ struct Address {
   [[nodiscard]] bool of_server() const noexcept {
     return scheme == "tcp" || scheme == "tls" || local() || in_memory();
   }
+  [[nodiscard]] bool of_controller() const noexcept { return scheme == "mf" || scheme == "mf+tls"; }
   [[nodiscard]] bool of_relay() const noexcept { return scheme == "relay" || scheme == "relay+tls"; }
   /// Where the server of a controller's or relay's address is.
   [[nodiscard]] Address server() const {

@@ -1,0 +1,81 @@
+"""A controller over TLS: servers register at it and clients ask it, and strangers do not."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+import mf
+from tests.interop.peers import Peers
+from tests.python.certificates import Authority
+from tests.python.conftest import AsyncRecorder, Recorder
+from tests.python.echo import EchoAsyncClient, EchoClient
+
+SOON = mf.CallOptions(deadline=20.0)
+LITTLE = mf.CallOptions(deadline=4.0)  # a client looks for its controller all the time
+
+
+@pytest.fixture
+def authority(tmp_path: Path) -> Authority:
+    return Authority(tmp_path)
+
+
+def controller(peers: Peers, shown: mf.Tls, *arguments: str) -> str:
+    shows = ("--certificate", shown.certificate, "--key", shown.key)
+    return peers.controller_at("tls://127.0.0.1:0", *shows, *arguments).address
+
+
+def refusal(where: str, tls: mf.Tls | None) -> str:
+    with mf.Client(where, tls=tls) as client, pytest.raises(mf.Error) as refused:
+        EchoClient(client).at("a").twice(1, options=LITTLE)
+    assert refused.value.execution == mf.Execution.NOT_EXECUTED
+    return refused.value.message
+
+
+def test_a_server_registers_and_a_client_finds_it_over_tls(
+    peers: Peers, authority: Authority, tmp_path: Path
+) -> None:
+    address = controller(peers, authority.issue())
+    assert address.startswith("mf+tls://127.0.0.1:")
+    with mf.Server(controller=address, controller_tls=authority.accepted) as server:
+        server.offer(Recorder(), agent="a")
+        with mf.Client(address, tls=authority.accepted) as client:
+            assert EchoClient(client).at("a").twice(21, options=SOON) == 42
+        assert "certificate" in refusal(address, Authority(tmp_path, "other").accepted)
+
+
+def test_a_server_of_asyncio_registers_over_tls(peers: Peers, authority: Authority) -> None:
+    address = controller(peers, authority.issue())
+
+    async def served() -> int:
+        async with mf.AsyncServer(controller=address, controller_tls=authority.accepted) as server:
+            server.offer(AsyncRecorder(), agent="a")
+            async with mf.AsyncClient(address, tls=authority.accepted) as client:
+                return await EchoAsyncClient(client).at("a").twice(21, options=SOON)
+
+    assert asyncio.run(served()) == 42
+
+
+def test_a_relay_in_cpp_asks_it_over_tls(peers: Peers, authority: Authority) -> None:
+    address = controller(peers, authority.issue())
+    relay = peers.relay(address, "--ca", authority.file).address
+    with mf.Server(controller=address, controller_tls=authority.accepted) as server:
+        server.offer(Recorder(), agent="a")
+        with mf.Client(relay) as client:
+            assert EchoClient(client).at("a").twice(21, options=SOON) == 42
+
+
+def test_one_that_wants_certificates_takes_no_server_without(peers: Peers, authority: Authority) -> None:
+    address = controller(peers, authority.issue(), "--client-ca", authority.file)
+    shown = authority.issue()
+    known = mf.Tls(ca=authority.file, certificate=shown.certificate, key=shown.key)
+    with (
+        mf.Server(controller=address, controller_tls=authority.accepted) as stranger,
+        mf.Server(controller=address, controller_tls=known) as server,
+    ):
+        stranger.offer(Recorder(), agent="stranger")
+        server.offer(Recorder(), agent="a")
+        with mf.Client(address, tls=known) as client:
+            assert EchoClient(client).at("a").twice(21, options=SOON) == 42
+            with pytest.raises(mf.Error, match="stranger"):
+                EchoClient(client).at("stranger").twice(1, options=LITTLE)
