@@ -20,8 +20,8 @@ def readable_as(old: model.Type, new: model.Type, tier: Tier) -> bool:
     if old == new:
         return True
     match old, new:
-        case model.Primitive(before), model.Primitive(after):
-            return _scalars(before, after, tier)
+        case model.Primitive(before, coding), model.Primitive(after, new_coding):
+            return coding == new_coding and coding is not model.Coding.FIXED and _scalars(before, after, tier)
         case model.ListOf(before), model.ListOf(after):
             return tier is not Tier.MEMCPY and readable_as(before, after, tier)
         case model.SetOf(before), model.SetOf(after):

@@ -11,6 +11,7 @@ from mfidl.cli.common import finish, schema_options
 @click.option(
     "--protoc", metavar="PATH", help="The protoc to run; the one of PATH, or of grpcio-tools, if not given."
 )
+@click.option("--archive", is_flag=True, help="Messages of .proto files keep their bytes: tier archive.")
 def command(
     files: tuple[str, ...],
     import_paths: tuple[str, ...],
@@ -18,6 +19,7 @@ def command(
     color: str,
     out: str | None,
     protoc: str | None,
+    archive: bool,
 ) -> None:
     """Turn interfaces of others, .proto, .thrift and Slice (.ice), into schemas.
 
@@ -30,7 +32,7 @@ def command(
     from mfidl.emit.write import OutputTree, write_trees
     from mfidl.foreign import Options, import_files
 
-    result = import_files(files, Options(import_paths, protoc))
+    result = import_files(files, Options(import_paths, protoc, archive))
     if result.failed:
         unusable = any(each.code in ("E0001", "E1001") for each in result.diagnostics)
         finish(Outcome(Exit.IO if unusable else Exit.SCHEMA, result.diagnostics, None), style, color)

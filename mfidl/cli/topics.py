@@ -56,10 +56,12 @@ def _tiers() -> str:
 
 def _types() -> str:
     from mfidl import model
+    from mfidl.semantics.types import CODED
 
     scalars = " ".join(scalar.value for scalar in model.Scalar)
     return (
         f"Built in:   {scalars}\n"
+        f"In archive: {' '.join(CODED)}  as existing protobuf has them\n"
         "Containers: list<T> set<T> map<K, V> array<T, N>\n"
         "            keys of maps and elements of sets: bool, integers, enums, string, bytes, uuid\n"
         "Optional:   T?  a value or nothing; there is no T??\n"

@@ -7,12 +7,14 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 ARCHIVE: Tier
 BOOL: Scalar
 BYTES: Scalar
+CODING_UNSPECIFIED: Coding
 CUSTOM: Tier
 DESCRIPTOR: _descriptor.FileDescriptor
 DURATION: Scalar
 F32: Scalar
 F64: Scalar
 FEBIRD: Tier
+FIXED: Coding
 I16: Scalar
 I32: Scalar
 I64: Scalar
@@ -27,6 +29,7 @@ U32: Scalar
 U64: Scalar
 U8: Scalar
 UUID: Scalar
+VARINT: Coding
 
 class Agent(_message.Message):
     __slots__ = ["deprecated", "doc", "full_name", "name", "span", "spelled", "target_names", "type"]
@@ -678,9 +681,10 @@ class Topic(_message.Message):
     def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., agent: _Optional[str] = ..., type: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., descriptor: _Optional[str] = ..., fingerprint: _Optional[bytes] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annex: _Optional[str] = ..., replay: _Optional[int] = ..., overflow: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Type(_message.Message):
-    __slots__ = ["alias", "array", "list", "map", "named", "optional", "ref", "scalar", "set"]
+    __slots__ = ["alias", "array", "coding", "list", "map", "named", "optional", "ref", "scalar", "set"]
     ALIAS_FIELD_NUMBER: _ClassVar[int]
     ARRAY_FIELD_NUMBER: _ClassVar[int]
+    CODING_FIELD_NUMBER: _ClassVar[int]
     LIST_FIELD_NUMBER: _ClassVar[int]
     MAP_FIELD_NUMBER: _ClassVar[int]
     NAMED_FIELD_NUMBER: _ClassVar[int]
@@ -690,6 +694,7 @@ class Type(_message.Message):
     SET_FIELD_NUMBER: _ClassVar[int]
     alias: AliasOf
     array: ArrayOf
+    coding: Coding
     list: Elements
     map: MapOf
     named: Named
@@ -697,7 +702,7 @@ class Type(_message.Message):
     ref: int
     scalar: Scalar
     set: Elements
-    def __init__(self, scalar: _Optional[_Union[Scalar, str]] = ..., named: _Optional[_Union[Named, _Mapping]] = ..., list: _Optional[_Union[Elements, _Mapping]] = ..., array: _Optional[_Union[ArrayOf, _Mapping]] = ..., set: _Optional[_Union[Elements, _Mapping]] = ..., map: _Optional[_Union[MapOf, _Mapping]] = ..., optional: _Optional[int] = ..., ref: _Optional[int] = ..., alias: _Optional[_Union[AliasOf, _Mapping]] = ...) -> None: ...
+    def __init__(self, scalar: _Optional[_Union[Scalar, str]] = ..., named: _Optional[_Union[Named, _Mapping]] = ..., list: _Optional[_Union[Elements, _Mapping]] = ..., array: _Optional[_Union[ArrayOf, _Mapping]] = ..., set: _Optional[_Union[Elements, _Mapping]] = ..., map: _Optional[_Union[MapOf, _Mapping]] = ..., optional: _Optional[int] = ..., ref: _Optional[int] = ..., alias: _Optional[_Union[AliasOf, _Mapping]] = ..., coding: _Optional[_Union[Coding, str]] = ...) -> None: ...
 
 class Union(_message.Message):
     __slots__ = ["alternatives", "asked_tier", "cycle", "deprecated", "doc", "full_name", "name", "plan", "reserved", "span", "target_names"]
@@ -767,4 +772,7 @@ class Tier(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []
 
 class Scalar(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []
+
+class Coding(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []

@@ -9,7 +9,7 @@ from typing import TypeVar
 from mfidl import model
 from mfidl.descriptor import descriptor_pb2 as pb
 from mfidl.descriptor.errors import DescriptorError
-from mfidl.descriptor.words import MODEL_DECL_KINDS, MODEL_SCALARS, from_int64
+from mfidl.descriptor.words import MODEL_CODINGS, MODEL_DECL_KINDS, MODEL_SCALARS, from_int64
 
 _DEEPEST = 500  # far above what a schema may nest; what walks a type does so by recursion
 
@@ -71,7 +71,7 @@ class Entries:
     def _read_type(self, entry: pb.Type) -> model.Type:
         match entry.WhichOneof("kind"):
             case "scalar":
-                return model.Primitive(known(MODEL_SCALARS, entry.scalar, "scalar"))
+                return _primitive(entry)
             case "named":
                 kind = known(MODEL_DECL_KINDS, entry.named.kind, "kind of declaration")
                 return model.Named(entry.named.full_name, kind)
@@ -147,6 +147,16 @@ class Entries:
                 return model.UnionValue(union.union, union.alternative, inner(union.value))
             case _:
                 raise DescriptorError("a value is of a kind that this version does not know")
+
+
+def _primitive(entry: pb.Type) -> model.Primitive:
+    scalar = known(MODEL_SCALARS, entry.scalar, "scalar")
+    if not entry.coding:
+        return model.Primitive(scalar)
+    coding = known(MODEL_CODINGS, entry.coding, "coding of an integer")
+    if not scalar.is_integer or scalar.bits < 32 or (coding is model.Coding.VARINT and not scalar.is_signed):
+        raise DescriptorError(f"{scalar.value} has no coding of the name {coding.value}")
+    return model.Primitive(scalar, coding)
 
 
 def known(table: dict[int, _T], number: int, what: str) -> _T:

@@ -35,8 +35,8 @@ class TypeTable:
 
     def _entry(self, type_: model.Type) -> pb.Type:
         match type_:
-            case model.Primitive():
-                return pb.Type(scalar=type_.scalar.name)
+            case model.Primitive(scalar, coding):
+                return pb.Type(scalar=scalar.name, coding=coding.name if coding is not None else None)
             case model.Named():
                 return pb.Type(named=pb.Named(full_name=type_.full_name, kind=type_.kind.name))
             case model.ListOf():

@@ -4,6 +4,7 @@ from mfidl import model
 from mfidl.descriptor import descriptor_pb2 as pb
 
 MODEL_SCALARS: dict[int, model.Scalar] = {pb.Scalar.Value(each.name): each for each in model.Scalar}
+MODEL_CODINGS: dict[int, model.Coding] = {pb.Coding.Value(each.name): each for each in model.Coding}
 MODEL_TIERS: dict[int, model.Tier] = {pb.Tier.Value(each.name): each for each in model.Tier}
 MODEL_STRUCT_KINDS: dict[int, model.StructKind] = {
     pb.Struct.Kind.Value(each.name): each for each in model.StructKind

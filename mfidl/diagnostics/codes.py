@@ -114,6 +114,7 @@ _ROWS = (
     ("E0439", "stream with default", "a stream has no default", "The elements of a stream are sent one after the other once the call has begun."),
     ("E0440", "topic type", "a topic carries a struct or union, not {type}", "What is published can only grow if it has fields: put it into a struct."),
     ("E0441", "needed for itself", "{what} is needed to say what it is itself", "A constant in it, of a member's number or a bound, has this very type. Give the constant a plain type, as u32."),
+    ("E0443", "coding out of place", "`{type}` stands only in fields of archives, or as an element, key or value there", "It says how bytes of the tier archive lie, as protobuf has them. Everywhere else write the type alone."),
     ("E0442", "default contains its own type", "the defaults of `{name}` make another `{name}`: {path}", "Each value of the type would begin with another one, without end. Leave the default out, or let it be empty."),
     # Values
     ("E0501", "wrong kind of value", "expected {expected}, found {found}", "The value does not fit the type that it stands for."),

@@ -79,8 +79,8 @@ class Links:
     def type(self, type_: model.Type, page: str) -> Markup:
         """As the schema writes it, with every declared type a link."""
         match type_:
-            case model.Primitive(scalar):
-                return escape(scalar.value)
+            case model.Primitive():
+                return escape(model.spell(type_))
             case model.Named(full_name, _) | model.AliasOf(full_name, _):
                 module, _, name = full_name.rpartition(".")
                 shown = name if module == page else f"{module.rpartition('.')[2]}.{name}"

@@ -108,6 +108,8 @@ def wire_of(schema: Schema, type_: model.Type) -> Wire:
 
 
 def wire_of_number(number: Number) -> Wire:
+    if _coding(number) is model.Coding.FIXED:
+        return Wire.FIXED32 if number.size == 4 else Wire.FIXED64
     match number.scalar:
         case Scalar.F32:
             return Wire.FIXED32
@@ -118,5 +120,9 @@ def wire_of_number(number: Number) -> Wire:
 
 
 def is_zigzag(number: Number) -> bool:
-    """Signed scalars are; enums are int64 or protobuf's own, in two's complement."""
-    return number.is_signed and not number.is_declared
+    """Signed scalars without a coding are; enums are int64 or protobuf's own, in two's complement."""
+    return number.is_signed and not number.is_declared and _coding(number) is None
+
+
+def _coding(number: Number) -> model.Coding | None:
+    return number.type.coding if isinstance(number.type, model.Primitive) else None

@@ -97,6 +97,10 @@ class Archive:
         match type_, value:
             case model.RefOf(), _:
                 return 1
+            case model.Primitive(scalar, model.Coding.FIXED), _:
+                return scalar.bits // 8
+            case model.Primitive(_, model.Coding.VARINT), int():
+                return _varint(value % (1 << 64))
             case model.Primitive(scalar), _:
                 return _scalar(scalar, value)
             case model.Named(), model.EnumValue(number=number):

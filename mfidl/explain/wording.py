@@ -14,8 +14,8 @@ _MOST_ELEMENTS = 6
 def type_text(type_: model.Type, module: str) -> str:
     """`list<DocId>`, `sf1.text.Document?`."""
     match type_:
-        case model.Primitive(scalar):
-            return scalar.value
+        case model.Primitive():
+            return model.spell(type_)
         case model.Named(full_name, _) | model.AliasOf(full_name, _):
             return full_name.removeprefix(f"{module}.") if "." in full_name else full_name
         case model.ListOf(element):

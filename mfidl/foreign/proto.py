@@ -19,7 +19,7 @@ from mfidl.diagnostics import Diagnostics
 from mfidl.foreign import draft
 from mfidl.foreign.draft import Builtin, Ref
 from mfidl.foreign.places import Places
-from mfidl.foreign.proto_defaults import Known, default_of, is_explicit, is_open
+from mfidl.foreign.proto_defaults import Known, default_of, is_explicit, is_open, zero_of
 from mfidl.source import Span
 
 _F = FieldDescriptorProto
@@ -39,6 +39,15 @@ _SCALARS = {
     _F.TYPE_SFIXED64: "i64",
     _F.TYPE_SINT32: "i32",
     _F.TYPE_SINT64: "i64",
+}
+# In protobuf's own codings, where they are not those that an archive has anyway.
+_CODED = {
+    _F.TYPE_INT32: "i32.varint",
+    _F.TYPE_INT64: "i64.varint",
+    _F.TYPE_FIXED32: "u32.fixed",
+    _F.TYPE_FIXED64: "u64.fixed",
+    _F.TYPE_SFIXED32: "i32.fixed",
+    _F.TYPE_SFIXED64: "i64.fixed",
 }
 _OWN = ".google.protobuf."
 _EMPTY = _OWN + "Empty"
@@ -63,14 +72,20 @@ _Path = tuple[int, ...]
 
 
 def read_proto(
-    descriptors: FileDescriptorSet, places: Places, project: draft.Project, diagnostics: Diagnostics
+    descriptors: FileDescriptorSet,
+    archive: bool,
+    places: Places,
+    project: draft.Project,
+    diagnostics: Diagnostics,
 ) -> None:
-    """Add a draft for each file that declares what others can use, imported ones first."""
+    """Add a draft for each file, imported ones first. `archive`: messages are of that tier, their bytes
+    protobuf's; else structs say the same in types that suit this language.
+    """
     known = Known()
     for file in descriptors.file:
         known.add(file)
     for file in descriptors.file:
-        project.add(_File(file, known, places, diagnostics).read())
+        project.add(_File(file, known, archive, places, diagnostics).read())
 
 
 @dataclass(slots=True)
@@ -86,11 +101,13 @@ class _File:
         self,
         file: FileDescriptorProto,
         known: Known,
+        archive: bool,
         places: Places,
         diagnostics: Diagnostics,
     ) -> None:
         self._file = file
         self._known = known
+        self._archive = archive
         self._places = places
         self._diagnostics = diagnostics
         self._locations: dict[_Path, SourceCodeInfo.Location] = {}
@@ -113,6 +130,8 @@ class _File:
                 self._left_out((7, index), what)
         source = self._places.source(file.name)
         package = tuple(file.package.split(".")) if file.package else ()
+        if f".{file.package}." == _OWN:
+            package = ("protobuf",)  # Python could not find protobuf's own modules beside ours of their names
         return draft.File(source, file.name, package, self._comment((2,)), self._declarations)
 
     # Places and words --------------------------------------------------------------------------------------
@@ -142,34 +161,42 @@ class _File:
         made = draft.Struct(inner.key, inner.name, self._span(path), doc=self._comment(path))
         if message.options.deprecated:
             made.annotations.append("@deprecated")
+        if self._archive:
+            made.annotations.append("@tier(archive)")
         unions = self._unions(message, inner, path)
         for index, each in enumerate(message.field):
-            place = (*path, 2, index)
-            if each.HasField("oneof_index") and not each.proto3_optional:
+            member = self._field(each, (*path, 2, index))
+            if not each.HasField("oneof_index"):
+                made.members.append(member)
+            elif each.oneof_index not in unions:  # of an archive, or one that protoc made for `optional`
+                member.type, member.default = draft.optional(member.type), None
+                made.members.append(member)
+            else:
                 union = unions[each.oneof_index]
-                alternative = self._field(each, place)
-                alternative.type = draft.present(alternative.type)
-                alternative.default = None
+                member.type, member.default = draft.present(member.type), None
                 if not union.members:
                     made.members.append(self._oneof_field(message, union, each, path))
-                union.members.append(alternative)
-            else:
-                made.members.append(self._field(each, place))
-        self._declarations += unions.values()
+                union.members.append(member)
         made.reserved = list(_reserved(message))
+        self._declarations += [*unions.values(), made]
+        self._extensions(message, path)
+
+    def _extensions(self, message: DescriptorProto, path: _Path) -> None:
         if message.extension_range:
             self._left_out((*path, 5), f"the range of extensions of `{message.name}`")
         for index, extension in enumerate(message.extension):
             if not extension.extendee.startswith(_OWN):
                 self._left_out((*path, 6, index), f"extension `{extension.name}`")
-        self._declarations.append(made)
 
     def _unions(self, message: DescriptorProto, scope: _Scope, path: _Path) -> dict[int, draft.Struct]:
         """One for each oneof that the author wrote."""
         synthetic = {each.oneof_index for each in message.field if each.proto3_optional}
         made: dict[int, draft.Struct] = {}
         for index, oneof in enumerate(message.oneof_decl):
-            if index not in synthetic:
+            if index not in synthetic and self._archive:
+                what, place = f"oneof `{oneof.name}`", (*path, 8, index)
+                self._changed(place, what, "optional fields", "in bytes it is no more than these")
+            elif index not in synthetic:
                 words = "".join(part[:1].upper() + part[1:] for part in oneof.name.split("_"))
                 key, place = f"{scope.key}.{oneof.name} oneof", (*path, 8, index)
                 made[index] = draft.Struct(
@@ -198,6 +225,8 @@ class _File:
             default = default_of(field_, self._known)
         elif is_explicit(field_, self._file):
             type_ = draft.optional(type_)
+        elif self._archive and field_.label != _F.LABEL_REQUIRED:
+            default = zero_of(field_, self._known)  # it is not sent
         member = draft.Member(
             field_.name, type_, self._span(path), field_.number, default, doc=self._comment(path)
         )
@@ -213,8 +242,14 @@ class _File:
 
     def _type(self, field_: FieldDescriptorProto) -> draft.Type:
         if field_.type in _SCALARS:
-            return Builtin(_SCALARS[field_.type])
-        return _KNOWN.get(field_.type_name) or Ref(field_.type_name)
+            coded = _CODED.get(field_.type) if self._archive else None
+            return Builtin(coded or _SCALARS[field_.type])
+        return self._message_type(field_.type_name)
+
+    def _message_type(self, key: str) -> draft.Type:
+        """Of a message or enum. In archives even well-known messages are no more than messages."""
+        known = None if self._archive else _KNOWN.get(key)
+        return known or Ref(key)
 
     # Enums -------------------------------------------------------------------------------------------------
 
@@ -265,7 +300,7 @@ class _File:
     def _values(self, name: str, key: str, stream: bool, path: _Path) -> list[draft.Member]:
         if key == _EMPTY and not stream:
             return []
-        type_ = _KNOWN.get(key) or Ref(key)
+        type_ = self._message_type(key)
         if stream:
             element = draft.present(type_)
             return [draft.Member(f"{name}s" if name else "", draft.StreamOf(element), self._span(path))]

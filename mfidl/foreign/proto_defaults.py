@@ -48,6 +48,10 @@ class Known:
         """The first of the names that a member of an enum has."""
         return self._first_names[key, name]
 
+    def zero(self, key: str) -> str:
+        """The first member of an enum, which stands for one that is not sent."""
+        return next(name for (enum, _), name in self._first_names.items() if enum == key)
+
 
 def is_explicit(field: FieldDescriptorProto, file: FileDescriptorProto) -> bool:
     """Whether a single field may be absent, and a reader sees that it is."""
@@ -85,6 +89,19 @@ def default_of(field: FieldDescriptorProto, known: Known) -> draft.Value:
             return draft.Literal(_float(text))
         case _:
             return draft.Literal(text)
+
+
+def zero_of(field: FieldDescriptorProto, known: Known) -> draft.Value:
+    """What a field without presence is if it is not sent."""
+    match field.type:
+        case _F.TYPE_STRING | _F.TYPE_BYTES:
+            return draft.Literal('""')
+        case _F.TYPE_ENUM:
+            return draft.Named(field.type_name, known.zero(field.type_name))
+        case _F.TYPE_BOOL:
+            return draft.Literal("false")
+        case _:
+            return draft.Literal("0")
 
 
 def _float(text: str) -> str:

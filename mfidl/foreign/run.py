@@ -24,10 +24,13 @@ _FILE_LIMIT = 4_096
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`folders` are searched for what a file includes; `protoc` is the one to run instead of PATH's."""
+    """`folders` are searched for what a file includes; `protoc` is the one to run instead of PATH's.
+    `archive`: messages of protobuf keep their bytes.
+    """
 
     folders: tuple[str, ...] = ()
     protoc: str | None = None
+    archive: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ def _read_proto(paths: Sequence[str], options: Options, project: Project, diagno
         return
     found = descriptors(names, folders, options.protoc, places, diagnostics)
     if found is not None:
-        read_proto(found, places, project, diagnostics)
+        read_proto(found, options.archive, places, project, diagnostics)
 
 
 def _named(paths: Sequence[str], folders: Sequence[str]) -> tuple[list[str], list[str]]:

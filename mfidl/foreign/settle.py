@@ -174,7 +174,7 @@ class _Keys:
         bare = self._project.bare(type_)
         if isinstance(bare, draft.Ref):
             return isinstance(self._project.of(bare.key), draft.Enum)
-        return isinstance(bare, draft.Builtin) and bare.word in _KEYS
+        return isinstance(bare, draft.Builtin) and bare.word.partition(".")[0] in _KEYS
 
     def _tell(
         self, holder: draft.Member | draft.Alias | draft.Const, what: str, becomes: str, reason: str

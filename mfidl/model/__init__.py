@@ -56,6 +56,7 @@ from mfidl.model.service import (
 from mfidl.model.types import (
     AliasOf,
     ArrayOf,
+    Coding,
     DeclKind,
     ListOf,
     MapOf,
@@ -91,6 +92,7 @@ __all__ = [
     "AliasOf",
     "ArrayOf",
     "Cache",
+    "Coding",
     "Const",
     "Constraint",
     "CppCodec",

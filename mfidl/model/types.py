@@ -51,6 +51,13 @@ class Scalar(Enum):
         return 0, (1 << self.bits) - 1
 
 
+class Coding(Enum):
+    """How an integer of 32 or 64 bits lies in an archive, where it is not as its type does: `i64.varint`."""
+
+    VARINT = "varint"  # of signed ones, in two's complement: protobuf's int32 and int64
+    FIXED = "fixed"  # in all its bytes: protobuf's fixed32, sfixed64 and so on
+
+
 class DeclKind(Enum):
     """What a full name stands for."""
 
@@ -63,7 +70,10 @@ class DeclKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Primitive:
+    """`coding` is there only in fields of archives, and says nothing but how bytes lie."""
+
     scalar: Scalar
+    coding: Coding | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +180,8 @@ def expand(type_: Type) -> Type:
 def spell(type_: Type) -> str:
     """The type expression as descriptors and messages write it: full names, no constraints."""
     match type_:
-        case Primitive():
-            return type_.scalar.value
+        case Primitive(scalar, coding):
+            return scalar.value if coding is None else f"{scalar.value}.{coding.value}"
         case Named() | AliasOf():
             return type_.full_name
         case ListOf():

@@ -11,7 +11,18 @@ from mfidl.syntax.tokens import DEPTH_LIMIT
 
 ARRAY_LIMIT = 1 << 24
 
-_SCALARS = {scalar.value: model.Primitive(scalar) for scalar in model.Scalar}
+CODED = {
+    model.spell(coded): coded
+    for coded in (
+        model.Primitive(model.Scalar.I32, model.Coding.VARINT),
+        model.Primitive(model.Scalar.I64, model.Coding.VARINT),
+        model.Primitive(model.Scalar.I32, model.Coding.FIXED),
+        model.Primitive(model.Scalar.I64, model.Coding.FIXED),
+        model.Primitive(model.Scalar.U32, model.Coding.FIXED),
+        model.Primitive(model.Scalar.U64, model.Coding.FIXED),
+    )
+}
+_SCALARS = {scalar.value: model.Primitive(scalar) for scalar in model.Scalar} | CODED
 _ARITY = {
     "list": ("one type", 1),
     "set": ("one type", 1),
@@ -141,6 +152,12 @@ class TypeResolver:
             return None
         if name in _SCALARS:
             return _SCALARS[name], 1
+        word, dot, _ = name.partition(".")
+        if dot and word in _SCALARS and word not in scope.modules:
+            own = [coded for coded in CODED if coded.startswith(f"{word}.")]
+            hint = f"codings of {word}: {', '.join(own)}" if own else f"{word} has one coding, its own"
+            self._context.diagnostics.error("E0301", expression.path.span, help=hint, name=name)
+            return None
         return self._named(expression, scope)
 
     def _named(self, expression: ast.TypeExpr, scope: Scope) -> tuple[model.Type, int] | None:

@@ -102,6 +102,8 @@ def _node() -> m.Struct:
         m.Named("top.Choice", m.DeclKind.UNION),
         m.Named("base.Options", m.DeclKind.FLAGS),
         *(m.Primitive(scalar) for scalar in m.Scalar),
+        m.Primitive(m.Scalar.I64, m.Coding.VARINT),
+        m.ListOf(m.Primitive(m.Scalar.U32, m.Coding.FIXED)),
     ]
     fields = [m.Field(f"f{index}", type_, type_, number=index + 1) for index, type_ in enumerate(types)]
     first = m.Field(

@@ -16,6 +16,7 @@ from mfidl.emit.cpp.types import CppTypes
 from mfidl.emit.cpp.view import ArchiveView
 from mfidl.model import (
     ArrayOf,
+    Coding,
     DeclKind,
     Field,
     ListOf,
@@ -63,14 +64,18 @@ class Archives:
         )
         linked = self.types.graphs.is_linked(struct.full_name)
         kept = f"value.{unknown}"
-        sizes = [*(f"archive::size({slot.arguments('numbers')})" for slot in fields), f"unknown_size({kept})"]
+        sizes = [
+            *(f"{slot.call('size')}({slot.arguments('numbers')})" for slot in fields),
+            f"unknown_size({kept})",
+        ]
         writes = ["BackWriter back = writer;"]
         writes.append(f"back.unknown({kept});")
-        writes += [f"archive::write(back, {slot.arguments('numbers')});" for slot in reversed(fields)]
+        writes += [f"{slot.call('write')}(back, {slot.arguments('numbers')});" for slot in reversed(fields)]
         writes.append("writer = back;")
         return self._view(
             qualified,
             linked,
+            coded=any(slot.codings for slot in fields),
             size=[conjunction("return ", sizes, ";", indent=2, operator="+").lstrip()],
             write=writes,
             read=_read_struct(fields, kept),
@@ -81,18 +86,20 @@ class Archives:
         pairs = list(zip(union.alternatives, names, strict=True))
         linked = self.types.graphs.is_linked(union.full_name)
         kinds = f"using Kind = {qualified}::Kind;"
-        sizes, writes, visits = [], [], []
+        sizes, writes, visits, coded = [], [], [], False
         for index, (field, named) in enumerate(pairs):
             slot = _Slot(self, index, field, f"value.{named.accessor}()")
+            coded = coded or bool(slot.codings)
             case = f"  case Kind::{named.kind}:"
-            sizes += [case, f"    return archive::size_one({slot.arguments('numbers')});"]
-            writes += [case, f"    return archive::write_one(writer, {slot.arguments('numbers')});"]
+            sizes += [case, f"    return {slot.call('size_one')}({slot.arguments('numbers')});"]
+            writes += [case, f"    return {slot.call('write_one')}(writer, {slot.arguments('numbers')});"]
             if slot.linked:
                 test = f"archive::visit(visitor, {slot.value})"
                 visits += [case, f'    return {test} || visitor.inside("{field.name}");']
         return self._view(
             qualified,
             linked,
+            coded=coded,
             size=[kinds, "switch (value.kind()) {", *sizes, "}", "return 0;"],
             write=[kinds, "switch (value.kind()) {", *writes, "}"],
             read=_read_union(self, union, pairs),
@@ -104,6 +111,7 @@ class Archives:
         qualified: str,
         linked: bool,
         *,
+        coded: bool,
         size: list[str],
         write: list[str],
         read: list[str],
@@ -132,6 +140,7 @@ class Archives:
                 for _, result, name, parameters, tail, body in functions
             ),
             prefixed_template="cpp/nothing.j2" if linked else "cpp/codec/archive_prefixed.j2",
+            coded=coded,
         )
 
 
@@ -187,6 +196,22 @@ class _Slot:
             case _:
                 return ""
 
+    @property
+    def codings(self) -> str:
+        """Arguments of a template, for the value or for key and value; empty if all lie as their types do."""
+        match self.plain:
+            case MapOf(key=key, value=value):
+                both = [_coding(key), _coding(value)]
+                return f"<{', '.join(both)}>" if both != [_OWN, _OWN] else ""
+            case ListOf(element=element) | SetOf(element=element) | ArrayOf(element=element):
+                return "" if _coding(element) == _OWN else f"<{_coding(element)}>"
+            case plain:
+                return "" if _coding(plain) == _OWN else f"<{_coding(plain)}>"
+
+    def call(self, function: str) -> str:
+        """The name of a function of the runtime, for this field."""
+        return f"archive::{function}_coded{self.codings}" if self.codings else f"archive::{function}"
+
     def arguments(self, graph: str) -> str:
         return f"{self.number}, {self.value}{self.graph(graph)}"
 
@@ -209,10 +234,10 @@ class _Slot:
         """A condition."""
         rows = self.graph("rows")
         if self.is_row:
-            return f"archive::read_row(message, cursor, {self.filled}, {self.value}{rows})"
+            return f"{self.call('read_row')}(message, cursor, {self.filled}, {self.value}{rows})"
         if self.is_message(self.plain):
             return f"archive::merged(message, cursor, {seen}, {self.value}{rows})"
-        return f"archive::read(message, cursor, {self.value}{rows})"
+        return f"{self.call('read')}(message, cursor, {self.value}{rows})"
 
     def follows(self) -> str:
         """A condition: it comes next, as writers send it. Only what comes in parts asks for its tag again."""
@@ -267,12 +292,22 @@ class _Slot:
 
 def _wire(type_: Type) -> int:
     match type_:
+        case Primitive(scalar, Coding.FIXED):
+            return _FIXED32 if scalar.bits == 32 else _FIXED64
         case Primitive(scalar):
             return _WIRES.get(scalar, _VARINT)
         case RefOf() | Named(kind=DeclKind.ENUM | DeclKind.FLAGS):
             return _VARINT
         case _:
             return _LENGTH
+
+
+_OWN = "archive::kOwn"
+
+
+def _coding(type_: Type) -> str:
+    coding = type_.coding if isinstance(type_, Primitive) else None
+    return _OWN if coding is None else f"archive::k{coding.value.capitalize()}"
 
 
 def _read_struct(fields: list[_Slot], kept: str) -> list[str]:
@@ -335,7 +370,7 @@ def _read_union(archives: Archives, union: Union, pairs: list[tuple[Field, Alter
         test = (
             f"archive::merged(message, {again}, {slot.value}{slot.graph('rows')})"
             if message
-            else f"archive::read(message, {slot.value}{slot.graph('rows')})"
+            else f"{slot.call('read')}(message, {slot.value}{slot.graph('rows')})"
         )
         cases.append(f"  case {slot.number << 3 | _wire(field.type)}:")
         cases += [f"    {line}" for line in anew]

@@ -143,6 +143,8 @@ class ModuleFiles:
             headers.add('"mf/core/printer.hpp"')
         if any(isinstance(each.codec, ArchiveView) for each in self._coded):
             headers |= {"<array>", "<bitset>", "<cstdint>"}
+        if any(isinstance(each.codec, ArchiveView) and each.codec.coded for each in self._coded):
+            headers.add('"mf/codec/archive_coded.hpp"')
         if any(each.tables for each in self._coded):
             headers.add("<span>")
         of_methods = tuple(each for each in self._implicit if isinstance(each.codec, FebirdView))

@@ -193,12 +193,15 @@ class FebirdView:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveView:
-    """Archive<S>. `prefixed_template` is its form in tier febird, if it has one."""
+    """Archive<S>. `prefixed_template` is its form in tier febird, if it has one. `coded`: integers of it lie
+    in another way than their types do.
+    """
 
     linked: str
     declarations: tuple[str, ...]
     functions: tuple[str, ...]
     prefixed_template: str
+    coded: bool
     template: str = "cpp/codec/archive.j2"
     definition_template: str = "cpp/codec/febird_definition.j2"
     asserts_template: str = "cpp/nothing.j2"

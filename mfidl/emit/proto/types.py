@@ -3,6 +3,9 @@
 bool                        bool
 u8 u16 u32, u64             uint32, uint64                      varint
 i8 i16 i32, i64, duration   sint32, sint64                      zigzag varint
+i32.varint, i64.varint      int32, int64                        varint in two's complement
+i32.fixed, i64.fixed        sfixed32, sfixed64
+u32.fixed, u64.fixed        fixed32, fixed64
 timestamp                   sfixed64                            always large
 f32 f64 string bytes        float double string bytes
 uuid                        bytes, 16 of them
@@ -17,7 +20,7 @@ ref<T>                      uint32: the index in the table of T, see docs/proto.
 from collections.abc import Iterator
 
 from mfidl import model
-from mfidl.model import Scalar, Tier
+from mfidl.model import Coding, Scalar, Tier
 
 _SCALARS = {
     Scalar.BOOL: "bool",
@@ -37,9 +40,17 @@ _SCALARS = {
     Scalar.DURATION: "sint64",
     Scalar.UUID: "bytes",
 }
+CODED = {
+    (Coding.VARINT, Scalar.I32): "int32",
+    (Coding.VARINT, Scalar.I64): "int64",
+    (Coding.FIXED, Scalar.I32): "sfixed32",
+    (Coding.FIXED, Scalar.I64): "sfixed64",
+    (Coding.FIXED, Scalar.U32): "fixed32",
+    (Coding.FIXED, Scalar.U64): "fixed64",
+}
 INT32 = (-(1 << 31), (1 << 31) - 1)
 # What protobuf takes as the key of a map.
-MAP_KEYS = frozenset(_SCALARS.values()) - {"float", "double", "bytes"} | {"int64"}
+MAP_KEYS = frozenset((*_SCALARS.values(), *CODED.values())) - {"float", "double", "bytes"}
 
 
 class Closure:
@@ -71,8 +82,8 @@ class Closure:
     def scalar(self, type_: model.Type) -> str | None:
         """The scalar or `bytes` that carries a type; None for messages and proto enums."""
         match type_:
-            case model.Primitive(scalar):
-                return _SCALARS[scalar]
+            case model.Primitive(scalar, coding):
+                return _SCALARS[scalar] if coding is None else CODED[coding, scalar]
             case model.RefOf():
                 return "uint32"
             case model.Named(_, model.DeclKind.FLAGS):

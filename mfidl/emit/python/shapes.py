@@ -20,6 +20,7 @@ from mfidl.model import (
     RefOf,
     SetOf,
     Type,
+    spell,
 )
 
 
@@ -47,7 +48,7 @@ def field_shape(context: Context, each: Field, attribute: str, *, numbered: bool
 def _plain(context: Context, type_: Type) -> str:
     match type_:
         case Primitive():
-            return f"shape.{type_.scalar.value.upper()}"
+            return f"shape.{spell(type_).upper().replace('.', '_')}"
         case Named():
             return context.codec_name(type_.full_name, "{}_SHAPE")
         case ListOf():

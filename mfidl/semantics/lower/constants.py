@@ -4,6 +4,7 @@ from mfidl import model
 from mfidl.semantics.annotations import Place, deprecation, no_arguments, read_annotations
 from mfidl.semantics.constraints import constraints_from
 from mfidl.semantics.context import Context
+from mfidl.semantics.lower.codings import report_codings
 from mfidl.semantics.lower.fields import check_default
 from mfidl.semantics.symbols import Symbol
 from mfidl.semantics.target_names import TargetScope
@@ -26,6 +27,7 @@ def lower_constant(
     if made is None:
         return None
     spelled, value = made
+    report_codings(context, declaration.type, spelled)
     constraints = (
         *context.types.constraints_of(spelled),
         *constraints_from(context, of_type, spelled, symbol.scope),
@@ -77,6 +79,7 @@ def lower_agent(context: Context, symbol: Symbol, targets: TargetScope | None = 
     spelled = context.types.resolve(declaration.type, symbol.scope)
     if spelled is None:
         return None
+    report_codings(context, declaration.type, spelled)
     type_ = model.expand(spelled)
     match type_:
         case model.Primitive(scalar):

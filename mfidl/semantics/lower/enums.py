@@ -6,6 +6,7 @@ from mfidl import model
 from mfidl.diagnostics import Note
 from mfidl.semantics.annotations import Place, deprecation, read_annotations
 from mfidl.semantics.context import Context
+from mfidl.semantics.lower.codings import report_codings
 from mfidl.semantics.lower.flags import lower_flags
 from mfidl.semantics.symbols import Scope, Symbol
 from mfidl.semantics.target_names import TargetScope
@@ -88,6 +89,7 @@ class EnumLowering:
         if spelled is None:
             return None
         base = model.expand(spelled)
+        report_codings(self._context, declaration.base, base)
         if isinstance(base, model.Primitive) and base.scalar.is_integer:
             return base
         self._context.diagnostics.error("E0408", declaration.base.span, type=f"`{model.spell(base)}`")

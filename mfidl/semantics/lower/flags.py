@@ -4,6 +4,7 @@ from mfidl import model
 from mfidl.diagnostics import Note
 from mfidl.semantics.annotations import Place, deprecation, read_annotations
 from mfidl.semantics.context import Context
+from mfidl.semantics.lower.codings import report_codings
 from mfidl.semantics.symbols import Scope, Symbol
 from mfidl.semantics.target_names import TargetScope
 from mfidl.syntax import ast
@@ -40,6 +41,7 @@ def _base(context: Context, declaration: ast.EnumDecl, scope: Scope) -> model.Pr
     if spelled is None:
         return None
     base = model.expand(spelled)
+    report_codings(context, declaration.base, base)
     if isinstance(base, model.Primitive) and base.scalar.is_integer and not base.scalar.is_signed:
         return base
     hint = fix = None

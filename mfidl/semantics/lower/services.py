@@ -13,6 +13,7 @@ from mfidl.semantics.lower.calls import (
     deadline,
     replicated,
 )
+from mfidl.semantics.lower.codings import check_codings, report_codings
 from mfidl.semantics.lower.constants import lower_agent
 from mfidl.semantics.lower.earlier import EarlierNames
 from mfidl.semantics.lower.fields import lower_fields
@@ -128,6 +129,7 @@ def _lower_method(
     check_exclusive(context, method, read)
     params = lower_fields(context, method.params, Place.PARAM, scope)
     check_refs(context, method.params, params, "the parameters of a method")
+    check_codings(context, method.params, params)
     results, single = _results(context, method, scope)
     return model.Method(
         method.name.text,
@@ -174,6 +176,7 @@ def _results(context: Context, method: ast.MethodDecl, scope: Scope) -> tuple[tu
             context.diagnostics.error("E0612", method.arrow, help="leave `-> ()` out")
         fields = lower_fields(context, results, Place.RESULT, scope)
         check_refs(context, results, fields, what)
+        check_codings(context, results, fields)
         return fields, False
     read = read_annotations(context, method.result_annotations, Place.TYPE)  # it has no name
     spelled = context.types.resolve(results, scope)
@@ -181,6 +184,7 @@ def _results(context: Context, method: ast.MethodDecl, scope: Scope) -> tuple[tu
         return (), True
     if holds_ref(spelled):
         report_misplaced(context, results, what)
+    report_codings(context, results, spelled)
     constraints = (*context.types.constraints_of(spelled), *constraints_from(context, read, spelled, scope))
     field = model.Field("value", model.expand(spelled), spelled, "", None, constraints, span=results.span)
     return (field,), True

@@ -5,6 +5,7 @@ from mfidl.diagnostics import Note
 from mfidl.semantics.annotations import Place, read_annotations
 from mfidl.semantics.constraints import constraints_from
 from mfidl.semantics.context import Context
+from mfidl.semantics.lower.codings import report_codings
 from mfidl.semantics.lower.refs import holds_ref, report_misplaced
 from mfidl.semantics.symbols import Scope
 from mfidl.syntax import ast
@@ -59,6 +60,7 @@ def _stream(context: Context, name: str, type_: ast.TypeExpr, doc: str, scope: S
         return None
     if holds_ref(spelled):
         report_misplaced(context, element, "a stream")
+    report_codings(context, element, spelled)
     own = read_annotations(context, element.annotations, Place.TYPE)
     constraints = (*context.types.constraints_of(spelled), *constraints_from(context, own, spelled, scope))
     return model.Stream(name, model.expand(spelled), spelled, constraints, doc, type_.span)

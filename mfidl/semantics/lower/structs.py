@@ -4,6 +4,7 @@ from mfidl import model
 from mfidl.semantics.annotations import Place, deprecation, read_annotations
 from mfidl.semantics.context import Context
 from mfidl.semantics.lower.codecs import cpp_type, read_codecs
+from mfidl.semantics.lower.codings import check_codings
 from mfidl.semantics.lower.fields import lower_fields
 from mfidl.semantics.lower.numbering import Numbering
 from mfidl.semantics.lower.refs import check_own_refs, check_refs
@@ -31,6 +32,8 @@ def lower_struct(context: Context, symbol: Symbol, targets: TargetScope) -> mode
     reserved = read_reserved(context, declaration.reserved)
     rules = Numbering(reserved, _needs_numbers(declaration, asked))
     fields = lower_fields(context, declaration.fields, Place.FIELD, symbol.scope, rules)
+    archive = model.DeclKind.STRUCT if asked.tier is model.Tier.ARCHIVE else None
+    check_codings(context, declaration.fields, fields, archive)
     sound = True
     if kind is model.StructKind.ERROR:
         check_refs(context, declaration.fields, fields, "an error")
@@ -75,6 +78,8 @@ def lower_union(context: Context, symbol: Symbol, targets: TargetScope) -> model
     rules = Numbering(reserved, _needs_numbers(declaration, asked), by_place=True)
     alternatives = lower_fields(context, declaration.fields, Place.ALTERNATIVE, symbol.scope, rules)
     _check_alternatives(context, declaration, alternatives)
+    archive = model.DeclKind.UNION if asked.tier is model.Tier.ARCHIVE else None
+    check_codings(context, declaration.fields, alternatives, archive)
     sound = check_own_refs(context, declaration, alternatives, asked)
     return model.Union(
         symbol.name,

@@ -1,4 +1,5 @@
-"""Writes the vectors of tests/vectors/schemas/wide.mfidl, and those of custom.mfidl that no hand wrote.
+"""Writes the vectors of tests/vectors/schemas/wide.mfidl, and those of custom.mfidl and coded.mfidl that no
+hand wrote.
 
     python tests/vectors/wide/make.py
 
@@ -9,6 +10,8 @@
                    maps of integers by hand too (by_hand.py)
     custom.json    made by protobuf and mfidl/dynamic, to both of which custom values are bytes (draw.py)
     types.json     descriptor and annex of each type, as the compiler writes them
+    coded.json     made by protobuf: integers that lie as existing protobuf has them
+    coded_hostile.json    the same, damaged: mfidl/dynamic says what is wrong (damaged.py)
 
 The JSON text is text.py's. Neither runtime has a part in any of them: the tests hold both to these files.
 The same seed gives the same files.
@@ -29,7 +32,7 @@ from mfidl.compiler import check  # noqa: E402
 from mfidl.model import Tier  # noqa: E402
 from mfidl.plan.annex import type_annex  # noqa: E402
 from mfidl.plan.fingerprint import describe_type  # noqa: E402
-from tests.vectors.wide import by_hand, draw, oracles, text  # noqa: E402
+from tests.vectors.wide import by_hand, damaged, draw, oracles, text  # noqa: E402
 
 SCHEMAS = ROOT / "tests/vectors/schemas"
 SEED = 20_261_121
@@ -39,8 +42,13 @@ GRAPHS = 40
 
 
 def main() -> None:
-    made = [*drawn("wide"), *(("febird", vector) for vector in by_hand.vectors()), *drawn("custom")]
-    for file in ("memcpy", "archive", "graphs", "febird", "custom"):
+    made = [*drawn("wide"), *(("febird", vector) for vector in by_hand.vectors())]
+    made += [*drawn("custom"), *drawn("coded")]
+    made += [
+        ("coded_hostile", vector)
+        for vector in damaged.vectors("coded", [v for of, v in made if of == "coded"])
+    ]
+    for file in ("memcpy", "archive", "graphs", "febird", "custom", "coded", "coded_hostile"):
         chosen = [vector for of, vector in made if of == file]
         lines = ",\n".join(json.dumps(vector, ensure_ascii=True) for vector in chosen)
         (Path(__file__).parent / f"{file}.json").write_text(f"[\n{lines}\n]\n")

@@ -22,6 +22,8 @@ def bare(shape: s.Shape) -> s.Shape:
 def wire_of(shape: s.Shape) -> int:
     """The wire type of one value."""
     match bare(shape):
+        case s.Scalar(coding="fixed") as plain:
+            return FIXED32 if plain.bits == 32 else FIXED64
         case s.Scalar(name=name):
             return BYTES if name in _BYTES else _FIXED.get(name, VARINT)
         case s.Enum() | s.Ref():
@@ -59,6 +61,8 @@ def refers(shape: s.Shape) -> bool:
 def integer_of(shape: s.Shape) -> str | None:
     """The scalar that a varint is; of an enum its base."""
     match bare(shape):
+        case s.Scalar(coding="fixed"):
+            return None
         case s.Enum(base=base):
             return base.name
         case s.Scalar(name="duration"):
@@ -71,7 +75,9 @@ def integer_of(shape: s.Shape) -> str | None:
 
 def is_zigzag(shape: s.Shape) -> bool:
     plain = bare(shape)
-    return isinstance(plain, s.Scalar) and (plain.name == "duration" or plain.name[0] == "i")
+    if not isinstance(plain, s.Scalar) or plain.coding:
+        return False
+    return plain.name == "duration" or plain.name[0] == "i"
 
 
 def code_of(integer: str) -> str:

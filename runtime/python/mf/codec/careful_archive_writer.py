@@ -254,6 +254,8 @@ def _payload(w: "CarefulWriter", shape: s.Shape, value: Any) -> None:
             w._fixed(plain, value)
         case s.Scalar(name="bool" | "f32" | "f64" | "timestamp"):
             w._fixed(plain, value)
+        case s.Scalar(coding="fixed"):
+            w._fixed(plain, value)
         case s.Scalar(name="string" | "bytes"):
             w._scalar(plain, value)
         case _:

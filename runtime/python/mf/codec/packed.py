@@ -4,6 +4,7 @@ No loop of Python sees a single number where all take one byte, or where there a
 (mf.codec.varints). Each gives up by `MalformedError`.
 """
 
+import struct
 from array import array
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -126,6 +127,17 @@ def unpack_members(data: bytes, low: int, high: int) -> list[int]:
     if numbers and not low <= min(numbers) <= max(numbers) <= high:
         raise MalformedError
     return numbers
+
+
+def pack_fixed(values: Sequence[int], code: str) -> bytes:
+    """All bytes of each; `code` is that of `struct`."""
+    values = plain(values)
+    return struct.pack(f"<{len(values)}{code}", *values)
+
+
+def unpack_fixed(data: bytes, code: str) -> list[int]:
+    """All of `data`, which has whole numbers only."""
+    return [number for (number,) in struct.iter_unpack(f"<{code}", data)]
 
 
 def unpack_bools(data: bytes) -> list[bool]:

@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 
 
 class Scalar:
-    """A built-in type by its word in the language."""
+    """A built-in type by its word in the language. `coding`, of an integer in an archive, says how it lies if
+    not as its type does: `varint`, in two's complement, or `fixed`, in all its bytes.
+    """
 
-    __slots__ = ("name",)
+    __slots__ = ("coding", "name")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, coding: str = "") -> None:
         self.name = name
+        self.coding = coding
 
     @property
     def bits(self) -> int:
@@ -354,6 +357,12 @@ U8: Final = Scalar("u8")
 U16: Final = Scalar("u16")
 U32: Final = Scalar("u32")
 U64: Final = Scalar("u64")
+I32_VARINT: Final = Scalar("i32", "varint")
+I64_VARINT: Final = Scalar("i64", "varint")
+I32_FIXED: Final = Scalar("i32", "fixed")
+I64_FIXED: Final = Scalar("i64", "fixed")
+U32_FIXED: Final = Scalar("u32", "fixed")
+U64_FIXED: Final = Scalar("u64", "fixed")
 F32: Final = Scalar("f32")
 F64: Final = Scalar("f64")
 STRING: Final = Scalar("string")

@@ -250,6 +250,14 @@ class ValueReading:
         """All that are in the bytes `piece`."""
         local = self.unit.local(name)
         memory = 8 + sizes.memory(plain)
+        if isinstance(plain, s.Scalar) and plain.coding == "fixed":
+            width, code = plain.bits // 8, sizes.MEMCPY_CODES[plain.name]
+            return [
+                f"if len(piece) % {width}:",
+                "    raise MalformedError",
+                *self.unit.charged(f"len(piece) // {width} * {memory}"),
+                f'{local} = unpack_fixed(piece, "{code}")',
+            ], local
         if isinstance(plain, s.Scalar) and plain.name in _RUNS:
             width = _RUNS[plain.name]
             return [

@@ -29,8 +29,8 @@ _RUNS = {"bool": "bools", "f32": "f32s", "f64": "f64s", "timestamp": "timestamps
 def is_fixed(shape: s.Shape) -> bool:
     """Whether a value always takes the same bytes."""
     match bare(shape):
-        case s.Scalar(name=name):
-            return name in _FIXED
+        case s.Scalar(name=name, coding=coding):
+            return name in _FIXED or coding == "fixed"
         case s.Struct(memcpy=memcpy):
             return memcpy
         case _:
@@ -276,6 +276,8 @@ class ArchiveWriting:
         integer = integer_of(plain)
         if integer is None:
             assert isinstance(plain, s.Scalar)
+            if plain.coding:
+                return [tag, f'write_blob(out, pack_fixed({items}, "{sizes.MEMCPY_CODES[plain.name]}"))']
             write = f"write_{_RUNS[plain.name]}(out, {items})"
             return [tag, "append(0)", f"{begin} = len(out)", write, f"close(out, {begin})"]
         numbers = items
