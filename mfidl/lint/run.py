@@ -10,6 +10,7 @@ from mfidl.lint.codes import CATALOGUE
 from mfidl.lint.rules import RULES
 from mfidl.lint.settings import Settings
 from mfidl.lint.subject import Finding, Subject
+from mfidl.lint.whole import Whole
 from mfidl.plan.planning import plan
 from mfidl.semantics.elaborate import elaborate
 from mfidl.semantics.loading import LoadedModule, Loader
@@ -23,19 +24,22 @@ def lint_files(paths: Sequence[str], import_paths: Sequence[str], settings: Sett
     program = plan(elaborate(modules, diagnostics), diagnostics)
     if program is None or diagnostics:
         return Outcome(Exit.IO if loader.unreadable else Exit.SCHEMA, diagnostics.sorted(), None)
+    whole, meanings = Whole(program), {each.name: each for each in program.modules}
     found = [
         each
         for loaded in modules
         if loaded.requested
-        for each in _findings(_subject(loaded, program), settings)
+        for each in _findings(_subject(loaded, program, meanings, whole), settings)
     ]
     found.sort(key=Diagnostic.sort_key)
     return Outcome(Exit.SCHEMA if found else Exit.OK, found, program)
 
 
-def _subject(loaded: LoadedModule, program: model.Program) -> Subject:
+def _subject(
+    loaded: LoadedModule, program: model.Program, meanings: dict[str, model.Module], whole: Whole
+) -> Subject:
     imports = [(declaration, module.name) for declaration, module in loaded.imports if module is not None]
-    return Subject(program, program.module(loaded.name), loaded.file, imports)
+    return Subject(program, meanings[loaded.name], loaded.file, imports, whole)
 
 
 def _findings(subject: Subject, settings: Settings) -> Iterator[Diagnostic]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from mfidl import model
 from mfidl.diagnostics import Note
+from mfidl.lint.whole import Whole
 from mfidl.source import Span
 from mfidl.syntax import ast
 
@@ -28,6 +29,7 @@ class Subject:
     module: model.Module
     file: ast.File
     imports: Sequence[tuple[ast.ImportDecl, str]]  # with the full name of the module
+    whole: Whole
 
     def structs(self) -> Iterator[tuple[ast.StructDecl, model.Struct | model.Union]]:
         for declaration in self.file.declarations:

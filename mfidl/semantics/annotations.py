@@ -84,6 +84,38 @@ KNOWN = {
     )
 }
 
+# Annotations of other languages, by the last of their words in small letters, and what is written here.
+_FOREIGN = {
+    "optional": "an optional field has a `?` behind its type: `name: string?`",
+    "nullable": "an optional field has a `?` behind its type: `name: string?`",
+    "nonnull": "a field without `?` is always there; `@required` has it given",
+    "notnull": "a field without `?` is always there; `@required` has it given",
+    "default": "a default stands behind the type: `limit: u32 = 10`",
+    "min": "write `@range(low..)`",
+    "max": "write `@range(..high)`",
+    "minimum": "write `@range(low..)`",
+    "maximum": "write `@range(..high)`",
+    "size": "write `@length(low..high)`",
+    "min_len": "write `@length(low..)`",
+    "max_len": "write `@length(..high)`",
+    "regex": 'write `@pattern("...")`',
+    "timeout": "write `@deadline(200ms)`",
+    "renamed": 'earlier names are given by `@was("old_name")`',
+    "json_name": "fields have the names of the schema in JSON",
+    "packed": "numbers in lists are packed anyway",
+    "http": "nothing here says how calls are seen over HTTP",
+    "override": "nothing overrides anything here",
+}
+
+
+def _other_language(name: str) -> str | None:
+    """Of an annotation with dots: there are only those of languages."""
+    first, dot, _ = name.partition(".")
+    if not dot or first in ("cpp", "python"):
+        return None
+    return "annotations with a dot are those of a language: `@cpp.name`, `@python.name`"
+
+
 Read = dict[str, ast.Annotation]
 
 
@@ -95,7 +127,9 @@ def read_annotations(context: Context, written: Iterable[ast.Annotation], place:
         known = KNOWN.get(name)
         if known is None:
             found = nearest(name, KNOWN)
-            hint = f"did you mean `@{found}`?" if found else None
+            hint = _FOREIGN.get(name.rpartition(".")[2].lower()) or _other_language(name)
+            if found:
+                hint = f"did you mean `@{found}`?"
             context.diagnostics.error("E0601", annotation.path.span, help=hint, name=name)
         elif name in read:
             notes = [Note("first here", read[name].span)]

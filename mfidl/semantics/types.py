@@ -37,6 +37,12 @@ _DECLARED = {
     Kind.FLAGS: model.DeclKind.FLAGS,
 }
 _TYPES = frozenset((*_DECLARED, Kind.ALIAS))
+_INSTEAD = {
+    Kind.SERVICE: "a service is no value: pass what it is found by, as its agent",
+    Kind.TOPIC: "a topic is no value: write the type that it carries",
+    Kind.AGENT: "write the type that the agent has",
+    Kind.CONST: "write the type that the constant has",
+}
 _KEY_SCALARS = frozenset(
     scalar
     for scalar in model.Scalar
@@ -173,9 +179,9 @@ class TypeResolver:
         if symbol.kind is Kind.ERROR:
             self._context.diagnostics.error("E0311", expression.path.span, notes=notes, name=symbol.name)
         else:
-            kind = symbol.kind.value
+            kind, hint = symbol.kind.value, _INSTEAD.get(symbol.kind)
             self._context.diagnostics.error(
-                "E0302", expression.path.span, notes=notes, name=symbol.name, kind=kind
+                "E0302", expression.path.span, notes=notes, help=hint, name=symbol.name, kind=kind
             )
         return None
 
@@ -205,7 +211,10 @@ class TypeResolver:
             return self._bounded(model.ListOf(type_, constraints), depth + 1, expression)
         role = "the key of a map" if name == "map" else "the element of a set"
         if not is_key(type_):
-            self._context.diagnostics.error("E0404", arguments[0].span, type=_words(type_), role=role)
+            hint = _no_key(type_, name)
+            self._context.diagnostics.error(
+                "E0404", arguments[0].span, help=hint, type=_words(type_), role=role
+            )
             return None
         if second is None:
             return self._bounded(model.SetOf(type_, constraints), depth + 1, expression)
@@ -286,6 +295,18 @@ def _is_plain_name(argument: ast.TypeExpr) -> bool:
     """Whether what the grammar took for a type may be the name of a constant."""
     bare = argument.arguments is None and not argument.optional_marks and not argument.annotations
     return bare and argument.path.text not in _SCALARS
+
+
+def _no_key(type_: model.Type, container: str) -> str:
+    """What to write in place of a key that is none."""
+    bare = model.expand(type_)
+    if isinstance(bare, model.Primitive) and bare.scalar.is_float:
+        return "floats have no order that holds for all of them: take an integer or a string"
+    if isinstance(bare, model.Primitive):
+        return "take an i64 of nanoseconds" if container == "map" else "write `list` in place of `set`"
+    if container == "set":
+        return "write `list` in place of `set`"
+    return "write `list<Entry>`, with a struct `Entry { key: ...; value: ...; }`"
 
 
 def _words(type_: model.Type) -> str:

@@ -50,6 +50,8 @@ def _anywhere(stream: TokenStream, token: Token) -> str | None:
 def _by_rule(context: Any, stream: TokenStream, token: Token) -> str | None:
     previous, after = stream.LT(-1), stream.LT(2)
     match context:
+        case MfidlParser.EnumBodyContext() | MfidlParser.EnumMemberContext() if previous.text == "reserved":
+            return "an enum reserves nothing: keep the member, with @deprecated, or leave a comment"
         case MfidlParser.StructMemberContext() | MfidlParser.FieldContext():
             return _field(context, stream, token, previous)
         case MfidlParser.FieldListContext() if context.opening is None:
@@ -234,6 +236,8 @@ def _two_words(stream: TokenStream, token: Token, previous: Token) -> str:
 
 
 def _behind_number(context: Any, token: Token) -> str | None:
+    if token.type == tt.AT:
+        return "annotations stand before the number, or behind the type: `@deprecated 1: name: type;`"
     if token.type in NAMES and getattr(context, "reserved", None):
         return "a range is written `1..5`, and several are separated by `,`"
     if token.type in NAMES:

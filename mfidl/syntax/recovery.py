@@ -333,7 +333,8 @@ class RecoveryStrategy:
             if self._around.begins_declaration(index):
                 if self._is_nested(token):
                     word = self._stream.tokens[self._around.behind_annotations(index)]
-                    self._say.report("E0113", word, word=word.text)
+                    hint = "declare it beside the other one, whose fields then name it"
+                    self._say.report("E0113", word, help=hint, word=word.text)
                     self._parser._ctx.lost_members = True
                     self.skipped.remember_name(index)
                     self.skipped.member(index)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from mfidl.compiler import Exit
 from mfidl.diagnostics import Diagnostic
 from mfidl.lint import CATALOGUE, OFF, Settings, lint_files
 from mfidl.lint.rules import RULES
+from mfidl.lint.whole import Whole
 from tests.compiler.test_cli import mfidlc
 
 LIBRARY = """module lib.words;
@@ -342,3 +344,24 @@ def test_help_explains_a_rule_and_the_list_has_all(tmp_path: Path) -> None:
     assert mfidlc("lint", "--list", cwd=tmp_path).stdout.count("\n") == len(CATALOGUE)
     done = mfidlc("help", "l0503", cwd=tmp_path)
     assert done.stdout.startswith("L0503: bool parameters in a row\n")
+
+
+def test_the_whole_program_is_looked_through_once_however_many_modules_are_linted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[object] = []
+    for name in ("thrown", "agents", "deprecated"):
+        known = vars(Whole)[name]
+        original = known.func
+
+        def counted(whole: Whole, of: Callable[[Whole], object] = original) -> object:
+            looked.append(of)
+            return of(whole)
+
+        monkeypatch.setattr(known, "func", counted)
+    for number in range(5):
+        text = f"module m{number}; agent a: u32; error E {{ }} service S per a {{ f() throws E; }}\n"
+        (tmp_path / f"m{number}.mfidl").write_text(text)
+    lint_files([str(tmp_path / f"m{number}.mfidl") for number in range(5)], [], Settings())
+
+    assert len(looked) == 3

@@ -1,18 +1,9 @@
 """L03: what nobody uses, and what should not be used any more."""
 
 from collections.abc import Iterator
-from typing import Protocol
 
-from mfidl import model
 from mfidl.lint.subject import Finding, Subject
 from mfidl.lint.walk import paths
-
-
-class Deprecatable(Protocol):
-    @property
-    def name(self) -> str: ...
-    @property
-    def deprecated(self) -> str | None: ...
 
 
 def unused_imports(subject: Subject) -> Iterator[Finding]:
@@ -27,13 +18,7 @@ def unused_imports(subject: Subject) -> Iterator[Finding]:
 def errors_never_thrown(subject: Subject) -> Iterator[Finding]:
     if not subject.module.services:
         return
-    thrown = {
-        name.full_name
-        for module in subject.program.modules
-        for service in module.services
-        for method in service.methods
-        for name in method.throws
-    }
+    thrown = subject.whole.thrown
     for declaration, struct in subject.structs():
         if declaration.keyword == "error" and struct.full_name not in thrown:
             yield Finding("L0302", declaration.name.span, {"name": struct.name})
@@ -42,12 +27,7 @@ def errors_never_thrown(subject: Subject) -> Iterator[Finding]:
 def agents_never_used(subject: Subject) -> Iterator[Finding]:
     if not (subject.module.services or subject.module.topics):
         return
-    used = {
-        agent.full_name
-        for module in subject.program.modules
-        for agent in [*(each.agent for each in module.services), *(each.agent for each in module.topics)]
-        if agent is not None
-    }
+    used = subject.whole.agents
     for agent in subject.module.agents:
         if agent.full_name not in used and agent.span is not None:
             yield Finding("L0303", agent.span, {"name": agent.name})
@@ -55,39 +35,32 @@ def agents_never_used(subject: Subject) -> Iterator[Finding]:
 
 def deprecated_names(subject: Subject) -> Iterator[Finding]:
     """By the names that are written: types, errors, agents, constants, and members of enums and flags."""
-    known = _deprecated(subject)
+    known = subject.whole.deprecated
+    if not known:
+        return
+    full_names = _Names(subject)
     for path, inside_deprecated in paths(subject.file):
-        found = known.get(_full_name(subject, path.text))
+        found = known.get(full_names.of(path.text))
         if found is not None and not inside_deprecated:
             kind, each = found
             why = f": {each.deprecated}" if each.deprecated else ""
             yield Finding("L0304", path.span, {"kind": kind, "name": path.text, "why": why})
 
 
-def _full_name(subject: Subject, text: str) -> str:
-    for declaration, full_name in subject.imports:
-        local = declaration.alias.text if declaration.alias else full_name.rpartition(".")[2]
-        for prefix in (full_name + ".", local + "."):
-            if text.startswith(prefix):
-                return f"{full_name}.{text.removeprefix(prefix)}"
-    own = subject.module.name + "."
-    return own + text.removeprefix(own)
+class _Names:
+    """Full names of what a file writes."""
 
+    def __init__(self, subject: Subject) -> None:
+        self._own = subject.module.name + "."
+        self._modules: dict[str, str] = {}
+        for declaration, full_name in subject.imports:
+            local = declaration.alias.text if declaration.alias else full_name.rpartition(".")[2]
+            self._modules |= {full_name: full_name, local: full_name}
 
-def _deprecated(subject: Subject) -> dict[str, tuple[str, Deprecatable]]:
-    found: dict[str, tuple[str, Deprecatable]] = {}
-    for module in subject.program.modules:
-        groups: tuple[tuple[str, tuple[Deprecatable, ...]], ...] = (
-            ("type", module.declarations),
-            ("constant", module.constants),
-            ("agent", module.agents),
-        )
-        for kind, group in groups:
-            for each in group:
-                word = "error" if isinstance(each, model.Struct) and each.is_error else kind
-                found[f"{module.name}.{each.name}"] = (word, each)
-        for enum in module.enums:
-            found |= {f"{enum.full_name}.{each.name}": ("member", each) for each in enum.members}
-        for flags in module.flags:
-            found |= {f"{flags.full_name}.{each.name}": ("member", each) for each in flags.members}
-    return {name: (kind, each) for name, (kind, each) in found.items() if each.deprecated is not None}
+    def of(self, text: str) -> str:
+        qualifier = text
+        while qualifier:  # of a member of an enum it is the qualifier of the enum
+            qualifier = qualifier.rpartition(".")[0]
+            if qualifier in self._modules:
+                return self._modules[qualifier] + text[len(qualifier) :]
+        return self._own + text.removeprefix(self._own)

@@ -1,0 +1,60 @@
+"""What rules ask of the whole program, worked out once for all of its modules."""
+
+from functools import cached_property
+from typing import Protocol
+
+from mfidl import model
+
+
+class Deprecatable(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def deprecated(self) -> str | None: ...
+
+
+class Whole:
+    """Each is worked out when it is first asked for."""
+
+    def __init__(self, program: model.Program) -> None:
+        self._program = program
+
+    @cached_property
+    def thrown(self) -> frozenset[str]:
+        """Full names of the errors that some method throws."""
+        return frozenset(
+            name.full_name
+            for module in self._program.modules
+            for service in module.services
+            for method in service.methods
+            for name in method.throws
+        )
+
+    @cached_property
+    def agents(self) -> frozenset[str]:
+        """Full names of the agents that something is offered per."""
+        found: set[str] = set()
+        for module in self._program.modules:
+            agents = [*(each.agent for each in module.services), *(each.agent for each in module.topics)]
+            found |= {agent.full_name for agent in agents if agent is not None}
+        return frozenset(found)
+
+    @cached_property
+    def deprecated(self) -> dict[str, tuple[str, Deprecatable]]:
+        """What is deprecated, with the word for what it is, by its full name."""
+        found: dict[str, tuple[str, Deprecatable]] = {}
+        for module in self._program.modules:
+            groups: tuple[tuple[str, tuple[Deprecatable, ...]], ...] = (
+                ("type", module.declarations),
+                ("constant", module.constants),
+                ("agent", module.agents),
+            )
+            for kind, group in groups:
+                for each in group:
+                    word = "error" if isinstance(each, model.Struct) and each.is_error else kind
+                    found[f"{module.name}.{each.name}"] = (word, each)
+            for enum in module.enums:
+                found |= {f"{enum.full_name}.{each.name}": ("member", each) for each in enum.members}
+            for flags in module.flags:
+                found |= {f"{flags.full_name}.{each.name}": ("member", each) for each in flags.members}
+        return {name: (kind, each) for name, (kind, each) in found.items() if each.deprecated is not None}
