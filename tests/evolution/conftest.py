@@ -1,8 +1,10 @@
 """Code that is generated once for all tests of schemas that differ."""
 
+import importlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,3 +33,27 @@ def side(tmp_path_factory: pytest.TempPathFactory) -> Sides:
 
 def schema_of(pair: str, which: str) -> Path:
     return FOLDER / pair / f"{which}.mfidl"
+
+
+@pytest.fixture(scope="session")
+def forms(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
+    """The generated module of the older or the newer schema."""
+    into = tmp_path_factory.mktemp("forms")
+    packages = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(into))
+        for which in ("old", "new"):
+            package = f"mf_forms_{which}"
+            generate(Path(__file__).parent / "forms" / f"{which}.mfidl", package, into)
+            packages[which] = importlib.import_module(f"{package}.forms")
+    return packages.__getitem__
+
+
+@pytest.fixture
+def old(forms: Callable[[str], Any]) -> Any:
+    return forms("old")
+
+
+@pytest.fixture
+def new(forms: Callable[[str], Any]) -> Any:
+    return forms("new")

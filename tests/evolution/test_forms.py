@@ -3,107 +3,18 @@ and several servers of several schemas.
 """
 
 import asyncio
-import importlib
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import mf
 from mf.core.error import Code, Execution
-from tests.evolution.pairs import generate
-from tests.interop.peers import BUILD, Process
+from tests.evolution.serving import calling, servant_of, served
 from tests.python.conftest import eventually
 from tests.python.controller.test_controller import Running
 
 PATIENCE = 20.0
-
-
-@pytest.fixture(scope="module")
-def forms(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
-    """The generated module of the older or the newer schema."""
-    into = tmp_path_factory.mktemp("forms")
-    packages = {}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(into))
-        for which in ("old", "new"):
-            package = f"mf_forms_{which}"
-            generate(Path(__file__).parent / "forms" / f"{which}.mfidl", package, into)
-            packages[which] = importlib.import_module(f"{package}.forms")
-    return packages.__getitem__
-
-
-@pytest.fixture
-def old(forms: Callable[[str], Any]) -> Any:
-    return forms("old")
-
-
-@pytest.fixture
-def new(forms: Callable[[str], Any]) -> Any:
-    return forms("new")
-
-
-def servant_of(schema: Any) -> Any:  # noqa: C901 - a function for each method
-    """Echoes, whatever its schema; `raises` and `answers` stand for the next answers."""
-
-    class Forms(schema.FormsServant):  # type: ignore[misc]
-        def __init__(self) -> None:
-            self.raises: Exception | None = None
-            self.answers: Callable[[Any], Any] = lambda item: item
-            self.came: list[Any] = []
-
-        def echo(self, item: Any) -> Any:
-            self.came.append(item)
-            if self.raises is not None:
-                raise self.raises
-            return self.answers(item)
-
-        def note(self, item: Any) -> None:
-            self.came.append(item)
-
-        def squares(self, to: int) -> Iterator[Any]:
-            for n in range(to):
-                yield schema.Item(id=n * n, title=str(n))
-
-        def sum(self, values: Any) -> int:
-            return sum(values)
-
-        def both(self, items: Any) -> Iterator[Any]:
-            for item in items:
-                yield self.answers(item)
-
-        def gone(self) -> int:
-            return 1
-
-        def come(self) -> int:
-            return 2
-
-        def apart(self, x: Any) -> int:
-            return len(str(x))
-
-    return Forms()
-
-
-@contextmanager
-def served(servant: Any, **options: Any) -> Iterator[Any]:
-    server = mf.Server("tcp://127.0.0.1:0", **options)
-    server.offer(servant)
-    server.start()
-    try:
-        yield server
-    finally:
-        server.stop()
-
-
-@contextmanager
-def calling(provider: Any, consumer: Any) -> Iterator[tuple[Any, Any]]:
-    """A servant of the one schema, and a client of the other."""
-    servant = servant_of(provider)
-    with served(servant) as server, mf.Client(server.address) as client:
-        yield servant, consumer.FormsClient(client)
 
 
 def failure(call: Callable[[], Any]) -> mf.Error:
@@ -283,27 +194,6 @@ def test_a_topic_of_a_newer_publisher_is_read_in_the_subscribers_schema(old: Any
     finally:
         topics.close()
         server.stop()
-
-
-def test_a_topic_is_read_in_the_subscribers_schema_behind_a_relay(old: Any, new: Any, tmp_path: Path) -> None:
-    controller, topics = Running(), mf.Topics()
-    command = [str(BUILD / "mf-relay"), "--listen", "tcp://127.0.0.1:0", "--controller", controller.address]
-    relay = Process(command, dict(os.environ), tmp_path / "relay.stderr")
-    server = mf.Server("tcp://127.0.0.1:0", controller.address)
-    server.offer(topics)
-    server.start()
-    try:
-        publisher = new.ItemsPublisher(topics)
-        with mf.Client(relay.line()) as client:
-            subscriber = old.ItemsSubscriber(client)
-            assert publisher.await_subscribers(1, PATIENCE)
-            publisher.publish(new.Item("one", 1, 0.5))
-            assert subscriber.next(PATIENCE).value == old.Item(1, "one")
-    finally:
-        topics.close()
-        server.stop()
-        relay.close()
-        controller.stop()
 
 
 def test_calls_go_to_those_servers_whose_schema_allows_them(old: Any, new: Any) -> None:
