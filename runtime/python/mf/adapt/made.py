@@ -39,6 +39,10 @@ _SCALARS = {
     each.name: each
     for each in (s.BOOL, s.I8, s.I16, s.I32, s.I64, s.U8, s.U16, s.U32, s.U64, s.F32, s.F64, s.STRING)
 } | {each.name: each for each in (s.BYTES, s.TIMESTAMP, s.DURATION, s.UUID)}
+_CODED = {
+    (each.name, each.coding): each
+    for each in (s.I32_VARINT, s.I64_VARINT, s.I32_FIXED, s.I64_FIXED, s.U32_FIXED, s.U64_FIXED)
+}
 
 
 class _Numbers:
@@ -71,8 +75,8 @@ class Made:
 
     def shape(self, type_: Type) -> s.Shape:
         match type_:
-            case Scalar(name):
-                return _SCALARS[name]
+            case Scalar(name, coding):
+                return _CODED[name, coding] if coding else _SCALARS[name]
             case Named(name):
                 return self._declared(name)
             case ListOf(element):

@@ -12,7 +12,7 @@ from typing import Any
 from mf.adapt.made import Made
 from mf.codec import shape as s
 from mf.evolution.rules import Conversion, How, Pair, Source, Verdict
-from mf.evolution.types import Named, spell
+from mf.evolution.types import Named, Scalar
 
 Convert = Callable[[Any, "Graph"], Any]
 Step = tuple[str, str, Convert | None, Callable[[], Any] | None, str]
@@ -230,11 +230,9 @@ class Converter:
         return mapped
 
     def _narrow(self, conversion: Conversion) -> Convert:
-        low, high, words = (
-            conversion.low,
-            conversion.high,
-            f"{spell(conversion.type)} of the {self._side} schema",
-        )
+        assert isinstance(conversion.type, Scalar)
+        low, high = conversion.low, conversion.high
+        words = f"{conversion.type.name} of the {self._side} schema"
 
         def narrow(value: Any, _: Graph) -> Any:
             if low <= value <= high:

@@ -334,8 +334,8 @@ class _Checks:
 
     def _as_fixed(self, type_: Type) -> bool:
         match type_:
-            case Scalar(name):
-                return name not in ("string", "bytes")
+            case Scalar(name, coding):
+                return name not in ("string", "bytes") and not coding
             case Named(name):
                 found = self._types.get(name)
                 return found is not None and (found.base != "" or found.tier == "memcpy")
@@ -346,8 +346,8 @@ class _Checks:
 
     def _as_any(self, type_: Type) -> bool:
         match type_:
-            case Scalar():
-                return True
+            case Scalar(_, coding):
+                return not coding
             case Named(name):
                 return name in self._types
             case SetOf(element):
@@ -363,11 +363,15 @@ class _Checks:
 
     def _as_archive(self, type_: Type) -> bool:
         match type_:
+            case Scalar():
+                return True
+            case SetOf(element):
+                return self._as_key(element, coded=True)
             case RefTo(Named(name)):
                 found = self._types.get(name)
                 return found is not None and found.tier == "archive"
             case MapOf(key, value):
-                return self._as_key(key) and self._as_archive(value)
+                return self._as_key(key, coded=True) and self._as_archive(value)
             case OptionalOf(element):
                 return not isinstance(element, OptionalOf) and self._as_archive(element)
             case ListOf(element) | ArrayOf(element, _):
@@ -375,10 +379,10 @@ class _Checks:
             case _:
                 return self._as_any(type_)
 
-    def _as_key(self, type_: Type) -> bool:
+    def _as_key(self, type_: Type, coded: bool = False) -> bool:
         match type_:
-            case Scalar(name):
-                return name in KEYS
+            case Scalar(name, coding):
+                return name in KEYS and (coded or not coding)
             case Named(name):
                 found = self._types.get(name)
                 return found is not None and found.kind == "enum"

@@ -236,7 +236,10 @@ class Rules:
             return self._require(self._convert(f.element, t), None)
         match f, t:
             case Scalar(before), Scalar(after):
-                return self._scalar(before, after, t)
+                made = self._scalar(before, after, t)
+                if f != t:  # an integer that lies in another way is the same number
+                    made.verdict = max(made.verdict, Verdict.ADAPTS)
+                return made
             case Named(before), Named(after):
                 return self._named(before, after, t)
             case ListOf(before), ListOf(after):

@@ -25,9 +25,14 @@ _TOKEN = re.compile(r"[A-Za-z0-9_.]+|[<>,?]", re.ASCII)
 _MOST_ELEMENTS = 1 << 32
 
 
+CODINGS = {"varint": ("i32", "i64"), "fixed": ("i32", "i64", "u32", "u64")}
+"""How integers lie in an archive, where not as their type does: `i64.varint`, `u32.fixed`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scalar:
     name: str
+    coding: str = ""
 
     @property
     def bits(self) -> int:
@@ -101,8 +106,8 @@ def short(name: str) -> str:
 def spell(type_: Type) -> str:
     """As messages write it: with short names."""
     match type_:
-        case Scalar(name):
-            return name
+        case Scalar(name, coding):
+            return f"{name}.{coding}" if coding else name
         case Named(name):
             return short(name)
         case ListOf(element):
@@ -163,6 +168,9 @@ class _Reader:
         if not followed:
             if word in SCALARS:
                 return Scalar(word)
+            name, _, coding = word.partition(".")
+            if name in CODINGS.get(coding, ()):
+                return Scalar(name, coding)
             if len(word) > _LONGEST_NAME or not FULL_NAME.match(word):
                 raise self.wrong()
             return Named(word)
