@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ import click
 from mfidl.compiler import Outcome
 from mfidl.diagnostics import Diagnostic
 from mfidl.diagnostics.render import render_json, render_text
+
+_MANY = 10  # findings of lint, from which on they are counted by rule
 
 
 def schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -84,7 +87,19 @@ def _summary(diagnostics: Sequence[Diagnostic]) -> str:
         for severity in ("error", "warning")
     }
     told = [f"{count} {word}{'s' if count != 1 else ''}" for word, count in counts.items() if count]
-    return f"{' and '.join(told)}; see: mfidlc help {diagnostics[0].code}\n"
+    summary = f"{' and '.join(told)}; see: mfidlc help {diagnostics[0].code}\n"
+    return _by_code(diagnostics) + summary
+
+
+def _by_code(diagnostics: Sequence[Diagnostic]) -> str:
+    """How often each rule of lint found something, where several found much; the most frequent first."""
+    found = Counter(each.code for each in diagnostics if each.code.startswith("L"))
+    if len(found) < 2 or found.total() < _MANY:
+        return ""
+    from mfidl.lint import CATALOGUE
+
+    rows = sorted(found.items(), key=lambda row: (-row[1], row[0]))
+    return "".join(f"{code}  {count:>5}  {CATALOGUE[code].title}\n" for code, count in rows) + "\n"
 
 
 def _encodable(text: str, encoding: str | None) -> str:

@@ -365,3 +365,14 @@ def test_the_whole_program_is_looked_through_once_however_many_modules_are_linte
     lint_files([str(tmp_path / f"m{number}.mfidl") for number in range(5)], [], Settings())
 
     assert len(looked) == 3
+
+
+def test_many_findings_are_counted_by_rule_the_most_frequent_first(tmp_path: Path) -> None:
+    fields = " ".join(f"fieldNo{number}: u32;" for number in range(12))
+    (tmp_path / "m.mfidl").write_text(f"module m; struct Hit {{ {fields} seen: list<bool>; }}")
+    done = mfidlc("lint", "m.mfidl", cwd=tmp_path)
+
+    assert done.stderr.endswith(
+        "L0102     12  name not in snake_case\nL0602      1  list of bool\n\n"
+        "13 warnings; see: mfidlc help L0102\n"
+    )
