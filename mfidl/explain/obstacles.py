@@ -59,7 +59,7 @@ def to_archive(subject: model.Struct | model.Union) -> Obstacle | None:
     if isinstance(subject, model.Union):
         return None
     if subject.kind in (model.StructKind.PARAMS, model.StructKind.RESULTS):
-        return Obstacle((), "parameters and results have no numbers")
+        return Obstacle((), "parameters and results are memcpy or febird")
     if subject.is_error:
         return Obstacle((), "errors travel in febird")
     if subject.tier is model.Tier.CUSTOM:
