@@ -30,7 +30,7 @@ endif()
 # All tests, and those whose threads are worth the thread sanitizer: the two targets that `make test` builds with clang.
 add_custom_target(mf_tests)
 add_custom_target(mf_threaded_tests)
-set(MF_THREADED_TESTS link client evolution server streams cached testing topics controller relay)
+set(MF_THREADED_TESTS link client evolution server streams cached testing topics flex controller relay)
 
 if(MF_TESTS)
   include(GoogleTest)

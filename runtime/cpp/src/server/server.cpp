@@ -276,6 +276,21 @@ void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options,
   announce();
 }
 
+void Server::Core::withdraw(const ServiceInfo& service, const std::string& agent) {
+  const auto sent = sent_agent(service, agent);
+  std::shared_ptr<const server::Offer> offer;  // destroyed after unlocking
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = offers_.find(std::pair(std::string(service.name), sent));
+    if (found == offers_.end())
+      throw refused(std::string(service.name) + " is not offered for \"" + shown_agent(service, sent) + "\"");
+    offer = std::move(found->second);
+    offers_.erase(found);
+    if (!started_) return;
+  }
+  announce();
+}
+
 std::shared_ptr<link::Candidacy> Server::Core::candidacy(const ServiceInfo& service,
                                                          const std::string& agent) {
   auto sent = sent_agent(service, agent);
@@ -690,6 +705,10 @@ Server::~Server() {
 
 void Server::offer(std::shared_ptr<Servant> servant, OfferOptions options) {
   core_->offer(std::move(servant), std::move(options));
+}
+
+void Server::withdraw(const Servant& servant, const std::string& agent) {
+  core_->withdraw(servant.service(), agent);
 }
 
 void Server::offer(server::Offering& offering) {

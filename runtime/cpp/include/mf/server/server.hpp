@@ -186,6 +186,9 @@ class Server {
   /// Throws Error(INVALID_ARGUMENT): the (service, agent) is offered already, the agent does not fit the
   /// service, or a limit names a method that the service does not have.
   void offer(std::shared_ptr<Servant> servant, OfferOptions options = {});
+  /// Takes one offer back: controllers are told, and no connection binds it any more. Calls under way go on,
+  /// as do those of clients that have bound it. Throws Error(INVALID_ARGUMENT) for what is not offered.
+  void withdraw(const Servant& servant, const std::string& agent = {});
   /// Offers what mf::Topics have, now and later, to subscribers elsewhere.
   void offer(server::Offering& offering);
 

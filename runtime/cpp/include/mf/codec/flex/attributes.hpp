@@ -1,0 +1,57 @@
+// R1. The attributes of a flexible message: names and values (docs/protocol.md, section 5c).
+//
+//   mf::flex::Attributes attributes{{"dest", "B"}, {"tag", "input"}, {"data", {1, 2, 3}}};
+//   attributes.set("more", true);
+//
+//   u32 varint      their number, at most 256
+//   so many times   u8, 1 to 255, and so many bytes of UTF-8: the name; then its value; names ascend by bytes
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mf/codec/flex/value.hpp"
+
+namespace mf::flex {
+
+inline constexpr std::size_t kMaxAttributes = 256;
+/// Bytes of a name.
+inline constexpr std::size_t kMaxName = 255;
+
+/// In the order of their names.
+class Attributes {
+ public:
+  using Entry = std::pair<std::string, Value>;
+
+  Attributes() = default;
+  /// Throws Error(INVALID_ARGUMENT) for a name that comes twice.
+  Attributes(std::initializer_list<std::pair<std::string_view, Value>> entries);
+
+  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+  /// Null: there is none.
+  [[nodiscard]] const Value* find(std::string_view name) const noexcept;
+  [[nodiscard]] bool contains(std::string_view name) const noexcept { return find(name) != nullptr; }
+  void set(std::string_view name, Value value);
+  /// None if it is not there.
+  Value take(std::string_view name);
+
+  [[nodiscard]] auto begin() const noexcept { return entries_.begin(); }
+  [[nodiscard]] auto end() const noexcept { return entries_.end(); }
+
+  friend bool operator==(const Attributes& left, const Attributes& right) = default;
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+/// Throws Error(INVALID_ARGUMENT) with the path of what does not travel. `src` and `dest` are no attributes.
+[[nodiscard]] Bytes encode_attributes(const Attributes& attributes);
+/// Large bytes and arrays share their memory.
+[[nodiscard]] Result<Attributes> decode_attributes(const Bytes& bytes, const Limits& limits = {});
+
+}  // namespace mf::flex

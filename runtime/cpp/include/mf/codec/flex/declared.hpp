@@ -1,0 +1,72 @@
+// R1. Types of schemas in flexible messages: by full name and fingerprint (docs/protocol.md, section 5c).
+//
+//   process.send({{"dest", "B"}, {"hit", Hit{…}}});        of a header <module>.flex.hpp
+//   Hit hit = message["hit"].to<Hit>();
+//
+// What came is not read before it is asked for as a type. One that nobody here knows can be sent on.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "mf/codec/value.hpp"
+#include "mf/core/bytes.hpp"
+#include "mf/core/service.hpp"
+
+namespace mf::flex {
+
+/// Of a struct, union, enum, … of a schema: `kName`, its full name, and `kFingerprint`. Specialised by the
+/// generated header <module>.flex.hpp.
+template <class T>
+struct DeclaredType;
+
+template <class T>
+concept Declared = requires { DeclaredType<T>::kFingerprint; };
+
+/// A value of a declared type, as the bytes that it is. Immutable.
+class Typed {
+ public:
+  /// Throws Error(INVALID_ARGUMENT) for a name that is not of 1 to 1,024 bytes of UTF-8.
+  Typed(std::string name, const Fingerprint& fingerprint, Bytes data);
+  /// Throws Error(INVALID_ARGUMENT) for a value that its schema does not allow.
+  template <Declared T>
+  [[nodiscard]] static Typed of(const T& value) {
+    return {std::string(DeclaredType<T>::kName), DeclaredType<T>::kFingerprint, Bytes(to_bytes(value))};
+  }
+
+  [[nodiscard]] const std::string& name() const noexcept { return content_->name; }
+  [[nodiscard]] const Fingerprint& fingerprint() const noexcept { return content_->fingerprint; }
+  [[nodiscard]] const Bytes& data() const noexcept { return content_->data; }
+
+  template <Declared T>
+  [[nodiscard]] bool is() const noexcept {
+    return name() == DeclaredType<T>::kName && fingerprint() == DeclaredType<T>::kFingerprint;
+  }
+  /// Throws Error(SCHEMA_MISMATCH) if it is of another type, or of another version of it, and
+  /// Error(DECODE_ERROR) for bytes that are none of its values.
+  template <Declared T>
+  [[nodiscard]] T to() const {
+    if (!is<T>()) mismatch(DeclaredType<T>::kName);
+    return from_bytes<T>(data().span()).value();
+  }
+
+  friend bool operator==(const Typed& left, const Typed& right) noexcept {
+    return left.content_ == right.content_ ||
+           (left.name() == right.name() && left.fingerprint() == right.fingerprint() &&
+            left.data() == right.data());
+  }
+
+ private:
+  struct Content {
+    std::string name;
+    Fingerprint fingerprint{};
+    Bytes data;
+  };
+  [[noreturn]] void mismatch(std::string_view wanted) const;
+
+  std::shared_ptr<const Content> content_;
+};
+
+}  // namespace mf::flex

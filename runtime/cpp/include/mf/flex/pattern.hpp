@@ -1,0 +1,90 @@
+// What a receiver asks for: criteria by attribute, all of which a message has to meet.
+//
+//   {{"src", "A"}, {"tag", 42}}              the same value: of the same kind, so that 1 is neither 1.0 nor
+//   true
+//   {{"tag", mf::flex::any}}                 the attribute is there, whatever it is
+//   {{"tag", mf::flex::of<int>()}}           a value of this kind; so are Kind::integer, of<Hit>()
+//   {{"tag", [](const Value& tag) { return tag == 1 || tag == 2; }}}     the function says true of the value
+//
+// Criteria that are data are looked up; functions are asked about values that a look-up has left, once for
+// each value that differs from others.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "mf/codec/flex/value.hpp"
+
+namespace mf::flex {
+
+struct Any {};
+/// The attribute is there.
+inline constexpr Any any{};
+
+/// The value is of this kind.
+struct OfKind {
+  Kind kind = Kind::none;
+  // Of a declared type; without a name any.
+  std::string_view type{};
+  Fingerprint fingerprint{};
+};
+template <class T>
+[[nodiscard]] constexpr OfKind of() {
+  if constexpr (Declared<T>) {
+    return {
+        .kind = Kind::declared, .type = DeclaredType<T>::kName, .fingerprint = DeclaredType<T>::kFingerprint};
+  } else {
+    return {.kind = Value::kind_of<T>()};
+  }
+}
+
+class Criterion {
+ public:
+  using Test = std::function<bool(const Value&)>;
+
+  Criterion(Any wanted) : wanted_(wanted) {}
+  Criterion(OfKind wanted) : wanted_(wanted) {}
+  Criterion(Kind wanted) : wanted_(OfKind{.kind = wanted}) {}
+  template <class T>
+    requires std::convertible_to<T, Value> && (!std::predicate<T&, const Value&>)
+  Criterion(T&& wanted) : wanted_(std::in_place_type<Value>, std::forward<T>(wanted)) {}
+  Criterion(std::initializer_list<Value> wanted) : wanted_(std::in_place_type<Value>, wanted) {}
+  template <class T>
+    requires std::predicate<T&, const Value&>
+  Criterion(T test) : wanted_(std::in_place_type<Test>, std::move(test)) {}
+
+  [[nodiscard]] const std::variant<Value, Any, OfKind, Test>& wanted() const noexcept { return wanted_; }
+
+ private:
+  std::variant<Value, Any, OfKind, Test> wanted_;
+};
+
+class Pattern {
+ public:
+  using Entry = std::pair<std::string, Criterion>;
+
+  /// Any message.
+  Pattern() = default;
+  /// Throws Error(INVALID_ARGUMENT) for a name that comes twice.
+  Pattern(std::initializer_list<std::pair<std::string_view, Criterion>> criteria) {
+    for (const auto& [name, criterion] : criteria) add(name, criterion);
+  }
+  void add(std::string_view name, Criterion criterion);
+
+  /// In the order of the names.
+  [[nodiscard]] const std::vector<Entry>& criteria() const noexcept { return criteria_; }
+
+ private:
+  std::vector<Entry> criteria_;
+};
+
+/// `src='A', tag=<function>`
+[[nodiscard]] std::string to_string(const Pattern& pattern);
+
+}  // namespace mf::flex

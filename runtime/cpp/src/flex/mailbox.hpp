@@ -1,0 +1,147 @@
+// The mailbox of a process: messages wait here until somebody who asks for them takes them.
+//
+// Who asks gets the first message that matches, in the order of arrival; what does not match stays. Functions
+// of a pattern run in the thread that asks, never under the lock and never where messages come in: what one
+// throws goes up out of recv(), and the messages stay; one that is slow holds up nobody else.
+//
+// Memory is bounded by messages and by bytes, and one sender has at most half of both, so that a flood leaves
+// room for others. Who puts is told that there is no room, and can be called when there may be some.
+//
+// Callbacks run one after the other on a thread of the mailbox's own, which begins with the first of them.
+//
+// Threads. Any. Nobody is woken or told anything under the lock.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "client/core.hpp"
+#include "flex/queue.hpp"
+#include "flex/waiter.hpp"
+#include "mf/core/async.hpp"
+#include "mf/core/clock.hpp"
+
+namespace mf::flex {
+
+/// A callback. All but the first two under the mailbox's lock.
+struct Registration {
+  Registration(std::function<void(const Message&)> called, Asked wanted)
+      : function(std::move(called)), asked(std::move(wanted)) {}
+
+  const std::function<void(const Message&)> function;
+  const Asked asked;
+  std::deque<ParcelRef> backlog;   // that it is called with next
+  std::shared_ptr<Waiter> waiter;  // where functions decide: it is one of those who ask
+  std::size_t calls = 0;
+  std::size_t raised = 0;
+};
+
+class Mailbox : public std::enable_shared_from_this<Mailbox> {
+ public:
+  struct Bounds {
+    std::size_t max_messages = 65'536;
+    std::size_t max_bytes = std::size_t{64} << 20U;
+  };
+  /// Bytes that a message counts beside those of its attributes.
+  static constexpr std::size_t kOverhead = 256;
+
+  /// Throws Error(INVALID_ARGUMENT) for bounds that leave no room for two messages.
+  Mailbox(std::string name, const Bounds& bounds, std::shared_ptr<client::Core> core);
+  virtual ~Mailbox();
+  Mailbox(const Mailbox&) = delete;
+  Mailbox& operator=(const Mailbox&) = delete;
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] client::Core& core() noexcept { return *core_; }
+  [[nodiscard]] const std::shared_ptr<client::Core>& shared_core() const noexcept { return core_; }
+
+  /// Waits until then. Throws Error(CANCELLED) when it is closed, and what a function of the pattern throws.
+  [[nodiscard]] std::optional<Message> recv(const Asked& asked, TimePoint until);
+  /// Never waits.
+  [[nodiscard]] std::optional<Message> recv_now(const Asked& asked);
+  /// Completes where completions run; DEADLINE_EXCEEDED as none_came() says.
+  void async_recv(Asked asked, std::chrono::nanoseconds timeout, std::string words, Callback<Message> done,
+                  const std::stop_token& stop);
+  [[nodiscard]] bool peek(const Asked& asked);
+  [[nodiscard]] std::size_t waiting() const;
+  [[nodiscard]] Error none_came(const std::string& words, std::chrono::nanoseconds timeout) const;
+
+  std::shared_ptr<Registration> add_callback(std::function<void(const Message&)> function, Asked asked);
+  /// It is not called any more when this returns, unless it has called this. What it was to be called with
+  /// goes back to the mailbox.
+  void remove_callback(const std::shared_ptr<Registration>& registration);
+  [[nodiscard]] std::pair<std::size_t, std::size_t> counts(const Registration& registration) const;
+
+  /// False: there is no room for it now. Throws Error(MESSAGE_TOO_LARGE) for what never has room, and
+  /// Error(CANCELLED) when it is closed.
+  [[nodiscard]] bool put(ParcelRef parcel);
+  /// Calls it once when something was taken since, or the mailbox was closed; perhaps at once.
+  void when_room(UniqueFunction<void()> call);
+  /// What waits, which nobody gets any more. Those who wait are told.
+  std::vector<ParcelRef> close_mailbox();
+  [[nodiscard]] Error closed() const;
+  /// Throws where waiting would hold up what it waits for.
+  void check_may_block() const;
+
+ private:
+  friend class AsyncWaiter;
+  using Lock = std::unique_lock<std::mutex>;
+  using Calls = std::vector<UniqueFunction<void()>>;
+  struct Share {
+    std::size_t messages = 0;
+    std::size_t bytes = 0;
+  };
+  struct HashUuid {
+    [[nodiscard]] std::size_t operator()(const Uuid& uuid) const noexcept {
+      return std::hash<std::string_view>()(
+          {reinterpret_cast<const char*>(uuid.bytes.data()), uuid.bytes.size()});
+    }
+  };
+
+  void check_open() const;
+  [[nodiscard]] bool has_room(const Parcel& parcel) const;
+  void hold(const Parcel& parcel);
+  [[nodiscard]] Calls release(const Parcel& parcel);
+  [[nodiscard]] Message taken(const ParcelRef& parcel);
+  [[nodiscard]] ParcelRef take_first(const Asked& asked);
+  [[nodiscard]] ParcelRef at_once(const Asked& asked);
+  [[nodiscard]] ParcelRef take_tested(const Asked& asked);
+  [[nodiscard]] ParcelRef take_if_passes(const Asked& asked, std::uint64_t number);
+  [[nodiscard]] ParcelRef begin(const std::shared_ptr<Waiter>& waiter);
+  [[nodiscard]] ParcelRef take(Waiter& waiter);
+  void end(const Waiter& waiter, bool empty_handed);
+  [[nodiscard]] bool claim(const ParcelRef& parcel);
+  void run_callbacks();
+  [[nodiscard]] ParcelRef next_of(Lock& lock, Registration& registration);
+  void call(Lock& lock, const std::shared_ptr<Registration>& registration, const ParcelRef& parcel);
+
+  const std::string name_;
+  const Bounds bounds_;
+  const std::shared_ptr<client::Core> core_;
+  mutable std::mutex mutex_;  // all below
+  Queue queue_;
+  Waiters waiters_;
+  std::size_t held_ = 0;  // messages that count, those that callbacks have claimed with them
+  std::size_t bytes_ = 0;
+  std::unordered_map<Uuid, Share, HashUuid> by_sender_;
+  Calls for_room_;
+  bool closed_ = false;
+  std::vector<std::shared_ptr<Registration>> callbacks_;
+  std::thread caller_;
+  std::condition_variable to_call_;
+  std::condition_variable called_;
+  bool look_ = false;  // there may be something to call
+  const Registration* running_ = nullptr;
+};
+
+}  // namespace mf::flex

@@ -1,0 +1,120 @@
+// The messages of one node to one mailbox somewhere else: the sender's half of `mf.flex.Mailbox.deliver`.
+//
+// What was sent and not taken is kept, within the bounds of a window, so that it can be sent again when a
+// connection is lost and the same mailbox is found again, and so that its sender can be told when it is not.
+// What was not sent yet goes to whoever has the name then.
+//
+// Threads. Any may submit; who submits writes, unless somebody is writing. What comes is read where
+// completions run. Nobody is called under the lock.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/core.hpp"
+#include "flex/sent_state.hpp"
+#include "mf/flex.client.hpp"
+#include "mf/link/backoff.hpp"
+
+namespace mf::flex {
+
+/// A message on its way.
+struct Outbound {
+  Carried carried;
+  std::shared_ptr<SentState> sent;
+  /// Called for what will never be taken.
+  std::function<void(const Outbound&, const Error&)> report;
+  std::size_t size = 0;
+};
+using OutboundRef = std::shared_ptr<Outbound>;
+
+[[nodiscard]] Uuid random_uuid();
+[[nodiscard]] Message message_of(const Carried& carried);
+
+class Outgoing final : public std::enable_shared_from_this<Outgoing> {
+ public:
+  static constexpr std::size_t kWindowMessages = 16'384;
+  static constexpr std::size_t kWindowBytes = std::size_t{16} << 20U;
+
+  /// `ended`: called when it is of no use any more, and another one is to be made. `patience`: how long a
+  /// name may be nowhere, or unreachable.
+  Outgoing(std::shared_ptr<client::Core> core, const MailboxClient& stub, std::string dest,
+           std::function<void(const Outgoing&)> ended, std::chrono::nanoseconds patience);
+
+  [[nodiscard]] const std::string& dest() const noexcept { return dest_; }
+  void begin();
+  /// Whether nothing can be submitted any more.
+  [[nodiscard]] bool closed() const;
+  enum class Went : std::uint8_t { yes, full, closed };
+  [[nodiscard]] Went submit(const OutboundRef& outbound);
+  /// Calls it once when something has left since, or this has ended; perhaps at once.
+  void when_room(UniqueFunction<void()> call);
+  /// Waits until all that was submitted is in the mailbox, or has failed; false: not until then.
+  bool await_arrived(TimePoint until);
+  /// What has not come to the mailbox fails. Of the rest nobody will tell whether it was taken.
+  void close(const Error& error);
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+  using Stream = std::shared_ptr<DuplexStream<Carried, Receipt>>;
+  using Calls = std::vector<UniqueFunction<void()>>;
+  struct Failed {
+    OutboundRef outbound;
+    Error error;
+  };
+  /// What is to be told when the lock was given back.
+  struct News {
+    std::vector<OutboundRef> taken;
+    std::vector<Failed> failed;
+    Calls calls;
+    bool ended = false;
+  };
+
+  void session();
+  void read(const Stream& stream);
+  void on_receipt(const Stream& stream, Receipt&& receipt);
+  void on_lost(const Stream& stream, const Error& why);
+  void write(const Stream& stream);
+  void meet(const Receipt& receipt, News& news);
+  void receive(const Receipt& receipt, News& news);
+  void leave(const OutboundRef& outbound, News& news);
+  void lose(std::uint64_t sequence, const Error& error, News& news);
+  void fail_all(const Error& sent, const Error& unsent, News& news);
+  void tell(News&& news);
+
+  const std::shared_ptr<client::Core> core_;
+  const MailboxClient stub_;
+  const std::string dest_;
+  const std::function<void(const Outgoing&)> ended_;
+  const std::chrono::nanoseconds patience_;
+  const Uuid sender_;
+  mutable std::mutex mutex_;  // all below
+  Stream stream_;             // null: between two sessions
+  bool connected_ = false;
+  bool writing_ = false;
+  bool closed_ = false;
+  link::Backoff backoff_;
+  TimePoint lost_;
+  TimePoint submitted_{};
+  std::uint64_t next_ = 1;
+  std::deque<OutboundRef> pending_;
+  std::map<std::uint64_t, OutboundRef> under_way_;
+  std::size_t messages_ = 0;
+  std::size_t bytes_ = 0;
+  Calls for_room_;
+  std::optional<Uuid> mailbox_;
+  std::uint64_t received_ = 0;
+  std::condition_variable arrived_;
+};
+
+}  // namespace mf::flex

@@ -1,0 +1,44 @@
+// What becomes of a message that was sent, shared by who asks and by those who carry it. Any thread.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/core.hpp"
+#include "mf/flex/sent.hpp"
+
+namespace mf::flex {
+
+class SentState {
+ public:
+  SentState(std::size_t copies, std::shared_ptr<client::Core> core)
+      : core_(std::move(core)), copies_(copies), under_way_(copies) {}
+
+  void one_taken() { one_ended(std::nullopt, false); }
+  void one_dropped() { one_ended(std::nullopt, true); }
+  void one_failed(const Error& error, const Message& message) { one_ended(std::pair(error, message), false); }
+
+  [[nodiscard]] std::size_t copies() const;
+  [[nodiscard]] bool done() const;
+  void wait(std::chrono::nanoseconds timeout);
+  void when_done(Callback<void> done);
+
+ private:
+  void one_ended(std::optional<std::pair<Error, Message>> failed, bool dropped);
+  /// Throws Undelivered.
+  void result() const;
+
+  const std::shared_ptr<client::Core> core_;
+  mutable std::mutex mutex_;
+  std::condition_variable ended_;
+  std::size_t copies_;
+  std::size_t under_way_;
+  std::vector<std::pair<Error, Message>> failed_;
+  std::vector<Callback<void>> told_;
+};
+
+}  // namespace mf::flex
