@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from mfidl.emit.cpp.json import JsonMaker
 from mfidl.emit.cpp.services import implicit_structs, method_types, service_view
 from mfidl.emit.cpp.structs import Describer
-from mfidl.emit.cpp.text import doc, includes
+from mfidl.emit.cpp.text import doc, fill, includes
 from mfidl.emit.cpp.topics import topic_types, topic_view
 from mfidl.emit.cpp.types import modules_of
 from mfidl.emit.cpp.view import (
@@ -42,6 +42,7 @@ from mfidl.model import (
     expand,
     members,
 )
+from mfidl.plan.fingerprint import describe_type, fingerprint
 
 
 class ModuleFiles:
@@ -62,6 +63,8 @@ class ModuleFiles:
     def all(self) -> list[GeneratedFile]:
         files = [self._forward(), self._types(), self._codec_header(), self._codec_source()]
         files += [self._json_header(), self._json_source()]
+        if self._module.structs or self._module.unions or self._enums:
+            files.append(self._flex_header())
         if self._module.services:
             files += [self._methods(), self._methods_source()]
             files += [self._client_header(), self._client_source()]
@@ -184,6 +187,25 @@ class ModuleFiles:
     @property
     def _json_maker(self) -> JsonMaker:
         return JsonMaker(self._describer.names, self._describer.types, self._module)
+
+    def _flex_header(self) -> GeneratedFile:
+        """By what values of flexible messages say their types."""
+        headers = {f'"{self._stem}.codec.hpp"', '"mf/codec/flex/declared.hpp"', "<string_view>"}
+        declared = self._describer.program.declarations
+        described = [
+            (
+                self._describer.types.declared(each.full_name),
+                each.full_name,
+                fill(
+                    "  static constexpr Fingerprint kFingerprint = {",
+                    [f"0x{byte:02x}" for byte in fingerprint(describe_type(each.reference, declared))],
+                    "};",
+                ),
+            )
+            for each in self._module.declarations
+            if not isinstance(each, Alias)
+        ]
+        return self._file("flex.hpp", headers, types=described)
 
     def _methods(self) -> GeneratedFile:
         types = [type_ for each in self._module.services for type_ in method_types(each)]
