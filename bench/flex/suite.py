@@ -33,7 +33,7 @@ _HERE = Path(__file__).parent
 _LIMIT_SECONDS = 120
 
 
-def run(_build: Path, quick: bool, samples: Samples, failures: list[str]) -> None:
+def run(build: Path, quick: bool, samples: Samples, failures: list[str]) -> None:
     path = os.pathsep.join([str(_HERE.parent), str(_HERE.parent.parent / "runtime" / "python")])
     env = {"PYTHONPATH": path}
     program = [sys.executable, str(_HERE / "program.py")]
@@ -44,13 +44,14 @@ def run(_build: Path, quick: bool, samples: Samples, failures: list[str]) -> Non
     Interleaved(systems, SAME, samples, failures).run(_WORKS, 3 if quick else 11)
     for _ in range(3 if quick else 11):
         for work, waiting in _WAITING.items():
-            for name, spent in _matching(program, env, waiting).items():
-                samples.add(work, SAME, name, {"median_us": spent})
+            for each in ([*program, "match"], [str(build / "bench" / "bench-flex-match")]):
+                for name, spent in _matching(each, env, waiting).items():
+                    samples.add(work, SAME, name, {"median_us": spent})
 
 
 def _matching(program: list[str], env: dict[str, str], waiting: int) -> dict[str, float]:
     done = subprocess.run(
-        [*program, "match", str(waiting), "2000"],
+        [*program, str(waiting), "2000"],
         env=os.environ | env,
         capture_output=True,
         text=True,

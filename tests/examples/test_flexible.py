@@ -18,7 +18,7 @@ from corpus.plain_index import tokens
 from corpus.wordnet import collection_documents
 from mf import flex
 from tests.conftest import TypeCheck
-from tests.interop.peers import Peers, Process, peers, stubs
+from tests.interop.peers import BUILD, Peers, Process, peers, stubs
 
 __all__ = ["peers", "stubs"]
 
@@ -36,7 +36,9 @@ def start(tmp_path: Path) -> Iterator[Start]:
     started: list[Process] = []
 
     def begin(program: str, *arguments: str) -> Process:
-        command = [sys.executable, str(FOLDER / f"{program}.py"), *arguments]
+        binary = BUILD / "examples" / "10_flexible" / program  # of C++, if there is no Python of this name
+        source = FOLDER / f"{program}.py"
+        command = [*([sys.executable, str(source)] if source.is_file() else [str(binary)]), *arguments]
         process = Process(command, ENVIRONMENT, tmp_path / f"{program}{len(started)}.err")
         started.append(process)
         return process
@@ -208,9 +210,15 @@ def test_words_are_counted_once_although_workers_are_killed(peers: Peers, start:
     assert ended(worker) == ""
 
 
-def test_a_farm_finds_its_workers_and_calls_methods_of_their_objects(peers: Peers, start: Start) -> None:
+@pytest.mark.parametrize("languages", [("python", "python"), ("python", "cpp"), ("cpp", "cpp")], ids="+".join)
+def test_a_farm_finds_its_workers_and_calls_methods_of_their_objects(
+    peers: Peers, start: Start, languages: tuple[str, str]
+) -> None:
     controller = peers.controller().address
-    workers = [start("farm", controller, "work") for _ in range(2)]
+    workers = [
+        start("farm", controller, "work") if each == "python" else start("farm-worker", controller)
+        for each in languages
+    ]
     user = start("farm", controller, "use", "84", "97", "1001", "65536")
     assert ended(user).splitlines() == [
         "84 = 2 x 2 x 3 x 7",

@@ -1,7 +1,11 @@
 """Flexible messages between C++ and Python: real processes under a real controller, in both directions."""
 
+import importlib
 import json
 import os
+import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +16,7 @@ import pytest
 
 import mf
 from mf import flex
+from mfidl.compiler import Exit, Targets, compile_files
 from tests.interop.peers import BUILD, Peers, Process, peers, stubs
 from tests.python.flex.notation import sorted_maps, value_of, written
 
@@ -90,6 +95,62 @@ def test_cpp_sends_every_kind_of_value_to_python(peers: Peers, start: Start) -> 
         assert ended(say) == ""  # it has learnt that the message was taken
 
 
+@pytest.fixture(scope="session")
+def things(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("things")
+    schema = Path(__file__).parent / "things.mfidl"
+    outcome = compile_files([str(schema)], [], Targets(python=str(folder)))
+    assert outcome.exit is Exit.OK, outcome.diagnostics
+    sys.path.insert(0, str(folder))
+    try:
+        return importlib.import_module("things")
+    finally:
+        sys.path.remove(str(folder))
+
+
+def test_values_of_a_schema_go_to_cpp_and_come_back_changed(peers: Peers, start: Start, things: Any) -> None:
+    controller = peers.controller().address
+    mover = start(controller, "mover", "move")
+    thing = things.Thing("box", things.Colour.red, [things.Point(1, 2), things.Point(3, 4)])
+    for kind in (things.ShapePoint, things.Colour):
+        flex.know(kind)
+    with flex.Node(controller, patience=LIMIT) as node:
+        me = node.process("me")
+        me.send(dest="mover", thing=thing, colour=things.Colour.red)
+        answer = me.recv(LIMIT, src="mover", thing=things.Thing)
+        assert ended(mover) == ""
+    moved = [things.Point(2, 2), things.Point(4, 4)]
+    assert answer.thing == things.Thing("box", things.Colour.blue, moved)
+    assert answer.shape == things.ShapePoint(things.Point(2, 2))
+    assert answer.colours == [things.Colour.blue, things.Colour.red]
+
+
+@pytest.mark.parametrize("taken", [0, 3])
+def test_a_sender_in_python_learns_what_a_killed_process_of_cpp_had_not_taken(
+    peers: Peers, start: Start, taken: int
+) -> None:
+    controller = peers.controller().address
+    killed = start(controller, "B", "take", str(taken))
+    lost: list[int] = []
+    unknown: list[bool] = []
+
+    def note(undelivered: flex.Undelivered) -> None:
+        lost.extend(message.n for message in undelivered.messages)
+        unknown.append(undelivered.execution is mf.Execution.UNKNOWN)
+
+    with flex.Node(controller, patience=1.0) as node:
+        me = node.process("A", on_undelivered=note)
+        sent = [me.send(dest="B", n=n) for n in range(10)]
+        for each in sent[:taken]:
+            each.wait(LIMIT)
+        killed.kill()
+        for each in sent[taken:]:
+            with pytest.raises(flex.Undelivered):
+                each.wait(LIMIT)
+    assert lost == list(range(taken, 10))
+    assert len(unknown) == 10 - taken
+
+
 def test_messages_of_python_come_to_cpp_in_order(peers: Peers, start: Start) -> None:
     controller = peers.controller().address
     count = start(controller, "B", "count", "5000")
@@ -100,3 +161,12 @@ def test_messages_of_python_come_to_cpp_in_order(peers: Peers, start: Start) -> 
             sent = me.send(dest="B", n=n)
         sent.wait(LIMIT)
     assert ended(count).split() == [str(n) for n in range(5000)]
+
+
+def test_the_cpp_program_of_the_page_prints_what_the_page_says() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "flexible.md").read_text("utf-8")
+    printed = re.search(r"It prints:\n\n```\n(.*?)```", page, re.DOTALL)
+    assert printed is not None
+    program = [str(BUILD / "tests" / "flex" / "flex-page")]
+    done = subprocess.run(program, capture_output=True, text=True, check=True, timeout=LIMIT)
+    assert done.stdout == printed.group(1).replace("mf.flex.", "mf::flex::")

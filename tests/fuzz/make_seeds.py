@@ -1,6 +1,6 @@
 """Writes the seeds of the fuzz targets: some values of each type of tests/vectors.
 
-make_seeds.py OUT        OUT/memcpy/…, OUT/febird/…, OUT/archive/…, OUT/custom/…, OUT/json/…
+make_seeds.py OUT        OUT/memcpy/…, OUT/febird/…, OUT/archive/…, OUT/custom/…, OUT/json/…, OUT/flex/…
 """
 
 import json
@@ -12,6 +12,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 VECTORS = HERE.parent / "vectors/wide"
+FLEX = HERE.parent / "vectors/flex"
 EACH = 3  # seeds of a type, from small to large
 LARGEST = 4096  # bytes
 
@@ -53,6 +54,10 @@ def main(out: Path) -> None:
             data, text = fitting[index]
             write(out / folder / f"{name}-{index}", place, data)
             write(out / "json" / f"{name}-{index}", json_place, text)
+    for place, name in enumerate(("values", "messages")):
+        for index, each in enumerate(json.loads((FLEX / f"{name}.json").read_text())):
+            if len(data := bytes.fromhex(each["hex"])) <= LARGEST:
+                write(out / "flex" / f"{name}-{index}", place, data)
 
 
 def write(path: Path, place: int, data: bytes) -> None:

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "mf/codec/flex/attributes.hpp"
 #include "wide_subjects.hpp"
 
 namespace fuzz {
@@ -99,6 +100,25 @@ bool json_text(std::span<const std::byte> input) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return checked(subject.rewrite_text(text, kLimits), text.size(),
                  [&](const std::string& written) { return subject.rewrite_text(written, {}); });
+}
+
+/// Byte 0 picks a value or the attributes of a message.
+bool flex_bytes(std::span<const std::byte> input) {
+  if (input.empty()) return false;
+  const mf::Bytes bytes(input.subspan(1));
+  const auto same = [&](const auto& read, auto&& write) {
+    if (read) {
+      require(write(*read) == bytes);
+      return true;
+    }
+    require(read.error().fault != mf::Fault::none && !read.error().reason.empty() &&
+            read.error().offset <= bytes.size());
+    return false;
+  };
+  if (input[0] == std::byte{0})
+    return same(mf::flex::decode(bytes, kLimits), [](const auto& value) { return mf::flex::encode(value); });
+  return same(mf::flex::decode_attributes(bytes, kLimits),
+              [](const auto& value) { return mf::flex::encode_attributes(value); });
 }
 
 }  // namespace fuzz

@@ -1,7 +1,9 @@
-// peer WHERE NAME echo | count N | say DEST: a process of C++ for the tests between languages.
+// peer WHERE NAME echo | count N | take N | move | say DEST: a process of C++ for the tests between
+// languages.
 //
 // echo answers each message with its attributes, and with the kinds of them, until one says `stop`; count
-// takes so many messages with `n`, and prints them; say sends one of each kind, and waits until it was taken.
+// takes so many messages with `n`, and prints them; take takes so many, and waits to be killed; move changes
+// a thing of the schema; say sends one of each kind, and waits until it was taken.
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -9,6 +11,7 @@
 #include <string_view>
 
 #include "mf/flex/flex.hpp"
+#include "things.flex.hpp"
 
 namespace {
 
@@ -32,6 +35,23 @@ void echo(Process& me) {
 
 void count(Process& me, int messages) {
   for (int i = 0; i < messages; ++i) std::cout << me.recv(kLimit, {{"n", any}})["n"] << "\n";
+}
+
+void take(Process& me, int messages) {
+  for (int i = 0; i < messages; ++i) (void)me.recv(kLimit, {{"n", i}});
+  (void)me.poll(kLimit, {{"stop", any}});
+}
+
+void move(Process& me) {
+  const auto message = me.recv(kLimit, {{"thing", of<things::Thing>()}});
+  auto thing = message["thing"].to<things::Thing>();
+  for (auto& place : thing.places) ++place.x;
+  thing.colour = things::Colour::blue;
+  me.send({{"dest", message.src()},
+           {"thing", thing},
+           {"shape", things::Shape::of_point(thing.places.at(0))},
+           {"colours", {thing.colour, message["colour"].to<things::Colour>()}}})
+      .wait(kLimit);
 }
 
 void say(Process& me, const std::string& dest) {
@@ -68,6 +88,8 @@ int main(int argc, char** argv) {
     std::cout << "ready" << std::endl;
     if (role == "echo") echo(me);
     if (role == "count") count(me, std::atoi(argv[4]));
+    if (role == "take") take(me, std::atoi(argv[4]));
+    if (role == "move") move(me);
     if (role == "say") say(me, argv[4]);
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";

@@ -39,7 +39,8 @@ std::shared_ptr<Registration> Mailbox::add_callback(std::function<void(const Mes
     made->waiter->fresh = queue_.numbers();
     waiters_.add(made->waiter);
   } else {
-    while (auto parcel = take_first(made->asked)) made->backlog.push_back(std::move(parcel));
+    for (auto number = queue_.first(made->asked); number != Queue::kNone; number = queue_.first(made->asked))
+      made->backlog.push_back(queue_.take(number));
   }
   callbacks_.push_back(made);
   look_ = true;
@@ -133,6 +134,7 @@ ParcelRef Mailbox::next_of(Lock& lock, Registration& registration) {
       log_escaped_exception(core_->options().log, "a function of a pattern");
     }
     lock.lock();
+    if (parcel) --in_hand_;  // who closes the mailbox waits for this thread
     if (raised) ++registration.raised;
   }
   waiter.woken = false;
@@ -152,6 +154,9 @@ void Mailbox::call(Lock& lock, const std::shared_ptr<Registration>& registration
     raised = true;
     log_escaped_exception(core_->options().log, "a callback of a mailbox");
   }
+  lock.lock();
+  ++in_hand_;
+  lock.unlock();
   (void)taken(parcel);
   lock.lock();
   if (raised) ++registration->raised;

@@ -147,6 +147,8 @@ std::vector<ParcelRef> Mailbox::close_mailbox() {
       caller.join();
     }
   }
+  Lock lock(mutex_);
+  told_.wait(lock, [this] { return in_hand_ == 0; });
   return in_order(std::move(left));
 }
 
@@ -160,12 +162,20 @@ Message Mailbox::taken(const ParcelRef& parcel) {
   }
   for (auto& each : calls) each();
   if (parcel->owner) parcel->owner->taken(*parcel);
+  const std::scoped_lock lock(mutex_);
+  if (--in_hand_ == 0 && closed_) told_.notify_all();
   return parcel->message;
 }
 
 ParcelRef Mailbox::take_first(const Asked& asked) {
   const auto number = queue_.first(asked);
-  return number == Queue::kNone ? nullptr : queue_.take(number);
+  return number == Queue::kNone ? nullptr : take_number(number);
+}
+
+ParcelRef Mailbox::take_number(std::uint64_t number) {
+  auto parcel = queue_.take(number);
+  if (parcel) ++in_hand_;
+  return parcel;
 }
 
 ParcelRef Mailbox::take_if_passes(const Asked& asked, std::uint64_t number) {
@@ -176,7 +186,7 @@ ParcelRef Mailbox::take_if_passes(const Asked& asked, std::uint64_t number) {
   }
   if (!parcel || !asked.passes(parcel->message)) return nullptr;
   const std::scoped_lock lock(mutex_);
-  return queue_.take(number);
+  return take_number(number);
 }
 
 ParcelRef Mailbox::take_tested(const Asked& asked) {
@@ -200,7 +210,7 @@ ParcelRef Mailbox::take_tested(const Asked& asked) {
       }
       if (!answer->second) continue;
       const std::scoped_lock lock(mutex_);
-      if (auto parcel = queue_.take(number)) return parcel;
+      if (auto parcel = take_number(number)) return parcel;
       lost = true;  // somebody else has it: what comes now may be another one of its kind
       break;
     }

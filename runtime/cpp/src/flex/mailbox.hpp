@@ -113,7 +113,9 @@ class Mailbox : public std::enable_shared_from_this<Mailbox> {
   void hold(const Parcel& parcel);
   [[nodiscard]] Calls release(const Parcel& parcel);
   [[nodiscard]] Message taken(const ParcelRef& parcel);
+  /// The next two are under the lock. What they give counts as in hand until taken().
   [[nodiscard]] ParcelRef take_first(const Asked& asked);
+  [[nodiscard]] ParcelRef take_number(std::uint64_t number);
   [[nodiscard]] ParcelRef at_once(const Asked& asked);
   [[nodiscard]] ParcelRef take_tested(const Asked& asked);
   [[nodiscard]] ParcelRef take_if_passes(const Asked& asked, std::uint64_t number);
@@ -136,6 +138,10 @@ class Mailbox : public std::enable_shared_from_this<Mailbox> {
   std::unordered_map<Uuid, Share, HashUuid> by_sender_;
   Calls for_room_;
   bool closed_ = false;
+  // Messages that somebody has taken and whose senders were not told yet: closing waits for that, so that no
+  // sender is told that they were surely not taken.
+  std::size_t in_hand_ = 0;
+  std::condition_variable told_;
   std::vector<std::shared_ptr<Registration>> callbacks_;
   std::thread caller_;
   std::condition_variable to_call_;

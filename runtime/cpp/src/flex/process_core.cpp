@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kLargest = (std::size_t{16} << 20U) - 4096;
 // Undelivered messages that nobody has asked for yet.
 constexpr std::size_t kMostKept = 1024;
+constexpr std::chrono::seconds kLoggedEvery{10};
 // "GROUP/NAME"
 constexpr std::size_t kLongestDest = 511;
 // Ways that end just when something is to be sent, one behind the other.
@@ -293,14 +294,25 @@ void ProcessCore::not_delivered(const Message& message, SentState& sent, const E
       log_escaped_exception(core().options().log, "on_undelivered");
     }
   } else {
-    core().options().log.write(
-        Level::warning, "undelivered",
-        {{"dest", message.dest()}, {"execution", mf::name(error.execution())}, {"reason", error.message()}});
     const std::scoped_lock lock(mutex_);
     undelivered_.push_back(undelivered);
+    log(undelivered);
     if (undelivered_.size() > kMostKept) undelivered_.pop_front();
   }
   sent.one_failed(error, message);
+}
+
+/// One line at first, and then one with their number every ten seconds: they may be many at once.
+void ProcessCore::log(const Undelivered& undelivered) {
+  ++unlogged_;
+  const auto now = mf::now();
+  if (logged_ != TimePoint{} && now - logged_ < kLoggedEvery) return;
+  logged_ = now;
+  core().options().log.write(Level::warning, "undelivered",
+                             {{"dest", undelivered.messages().front().dest()},
+                              {"execution", mf::name(undelivered.execution())},
+                              {"reason", undelivered.message()},
+                              {"count", std::exchange(unlogged_, 0)}});
 }
 
 std::vector<Undelivered> ProcessCore::undelivered() {

@@ -76,11 +76,15 @@ class ProcessCore final : public Mailbox {
   /// Throws OVERLOADED if the sender wants that; true: it was dropped.
   [[nodiscard]] static bool gives_up(const Copy& copy, SentState& sent, Full when_full);
 
+  void log(const Undelivered& undelivered);
+
   const std::weak_ptr<Office> office_;
   const ProcessOptions options_;
   const Uuid id_;
   mutable std::mutex mutex_;  // all below
   std::deque<Undelivered> undelivered_;
+  TimePoint logged_{};
+  std::uint64_t unlogged_ = 0;
   bool left_ = false;
 };
 
