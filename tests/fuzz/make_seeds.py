@@ -1,6 +1,7 @@
 """Writes the seeds of the fuzz targets: some values of each type of tests/vectors.
 
-make_seeds.py OUT        OUT/memcpy/…, OUT/febird/…, OUT/archive/…, OUT/custom/…, OUT/json/…, OUT/flex/…
+make_seeds.py OUT        OUT/memcpy/…, OUT/febird/…, OUT/archive/…, OUT/custom/…, OUT/json/…, OUT/flex/…,
+                         OUT/schema/…, OUT/../described_types.inc: type, descriptor and annex, for targets.cpp
 """
 
 import json
@@ -58,6 +59,11 @@ def main(out: Path) -> None:
         for index, each in enumerate(json.loads((FLEX / f"{name}.json").read_text())):
             if len(data := bytes.fromhex(each["hex"])) <= LARGEST:
                 write(out / "flex" / f"{name}-{index}", place, data)
+    types = json.loads((VECTORS / "types.json").read_text())
+    for each in types:
+        write(out / "schema" / each["type"], 0, f"{each['descriptor']}\0{each['annex']}".encode())
+    rows = (f'{{"{each["type"]}", R"~({each["descriptor"]})~", R"~({each["annex"]})~"}},\n' for each in types)
+    (out.parent / "described_types.inc").write_text("".join(rows))
 
 
 def write(path: Path, place: int, data: bytes) -> None:

@@ -3,9 +3,15 @@
 
 #include "targets.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "mf/codec/described/json.hpp"
+#include "mf/codec/described/schema.hpp"
 #include "mf/codec/flex/attributes.hpp"
 #include "wide_subjects.hpp"
 
@@ -51,6 +57,56 @@ void require_reuse(const Subject& subject, std::span<const std::byte> bytes,
   require(are_same(subject.rewrite_after(bytes, half, kLimits), subject.rewrite(half, kLimits)));
 }
 
+struct DescribedType {
+  std::string_view name;
+  std::string_view descriptor;
+  std::string_view annex;
+};
+constexpr DescribedType kDescribedTypes[] = {
+#include "described_types.inc"
+};
+
+/// The schema of a type whose value is its own; null: a codec of a user's has its bytes.
+const mf::described::Schema* schema_of(std::string_view type) {
+  static const auto kSchemas = [] {
+    std::map<std::string_view, mf::described::Schema> schemas;
+    for (const DescribedType& each : kDescribedTypes) {
+      if (!each.name.starts_with("vectors.wide.")) continue;
+      auto read = mf::described::Schema::read(each.descriptor, each.annex);
+      require(read.ok());
+      schemas.emplace(each.name, std::move(*read));
+    }
+    return schemas;
+  }();
+  const auto found = kSchemas.find(type);
+  return found == kSchemas.end() ? nullptr : &found->second;
+}
+
+/// A reader by description takes what generated code takes, and else finds the same fault at the same place;
+/// of memory each has its own reckoning.
+void require_described(const Subject& subject, std::span<const std::byte> bytes,
+                       const mf::Result<std::vector<std::byte>>& written) {
+  const mf::described::Schema* const known = schema_of(subject.name);
+  if (known == nullptr) return;
+  const mf::described::Schema& schema = *known;
+  const mf::described::TypeIndex type = schema.value();
+  const auto text = mf::described::to_json(schema, type, bytes, kLimits);
+  const auto out_of_memory = [](const auto& result) {
+    return !result.ok() && result.error().fault == mf::Fault::budget_exceeded;
+  };
+  if (out_of_memory(text) || out_of_memory(written)) return;
+  if (!written.ok() && written.error().fault == mf::Fault::none) return;  // a constraint is broken
+  require(text.ok() == written.ok());
+  if (text.ok()) {
+    // Where it is no deeper than a text may be, which has two levels more where a graph begins.
+    const auto back = mf::described::from_json(schema, type, *text);
+    require(back.ok() || back.error().fault == mf::Fault::depth_exceeded);
+    return;
+  }
+  require(text.error().fault == written.error().fault && text.error().offset == written.error().offset &&
+          text.error().path == written.error().path);
+}
+
 /// Byte 0 picks the type; the rest is what is read.
 bool bytes_of_any(const std::vector<Subject>& types, std::span<const std::byte> input) {
   if (input.empty()) return false;
@@ -58,6 +114,7 @@ bool bytes_of_any(const std::vector<Subject>& types, std::span<const std::byte> 
   const auto bytes = input.subspan(1);
   const mf::Result<std::vector<std::byte>> written = subject.rewrite(bytes, kLimits);
   require_reuse(subject, bytes, written);
+  require_described(subject, bytes, written);
   return checked(written, bytes.size(),
                  [&](const std::vector<std::byte>& again) { return subject.rewrite(again, {}); });
 }
@@ -85,6 +142,16 @@ bool archive_bytes(std::span<const std::byte> input) {
 
 bool custom_bytes(std::span<const std::byte> input) {
   return bytes_of_any(mf::codec::custom_subjects(), input);
+}
+
+bool schema_text(std::span<const std::byte> input) {
+  if (input.empty()) return false;
+  const std::string_view text(reinterpret_cast<const char*>(input.data()) + 1, input.size() - 1);
+  const std::size_t zero = std::min(text.find('\0'), text.size());
+  const auto schema =
+      mf::described::Schema::read(text.substr(0, zero), text.substr(std::min(zero + 1, text.size())));
+  require(schema.ok() || !schema.error().reason.empty());
+  return schema.ok();
 }
 
 bool json_text(std::span<const std::byte> input) {

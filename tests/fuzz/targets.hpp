@@ -17,17 +17,20 @@ bool custom_bytes(std::span<const std::byte> input);
 bool json_text(std::span<const std::byte> input);
 /// Flexible values and messages, which have one form each.
 bool flex_bytes(std::span<const std::byte> input);
+/// A descriptor and, behind a zero, its annex.
+bool schema_text(std::span<const std::byte> input);
 
 struct Target {
   std::string_view name;  // of its seeds' folder too
   bool (*run)(std::span<const std::byte> input);
 };
 
-inline constexpr std::array<Target, 6> kTargets{{{"memcpy", memcpy_bytes},
+inline constexpr std::array<Target, 7> kTargets{{{"memcpy", memcpy_bytes},
                                                  {"febird", febird_bytes},
                                                  {"archive", archive_bytes},
                                                  {"custom", custom_bytes},
                                                  {"json", json_text},
-                                                 {"flex", flex_bytes}}};
+                                                 {"flex", flex_bytes},
+                                                 {"schema", schema_text}}};
 
 }  // namespace fuzz

@@ -205,6 +205,30 @@ TEST(DescribedTranscoder, ChangesTheTierOfWhatItCarries) {
             R"({"x":1,"y":[1,2,300],"z":{"b":true,"n":"-5"}})");
 }
 
+TEST(DescribedTranscoder, KnowsIntegersThatLieAsExistingProtobufHasThem) {
+  Pairing both("type a.T struct archive\n a 1: i32.varint\n b 2: list<u64.fixed>\n c 3: i64\n",
+               "type a.T struct archive\n a 1: i64\n b 2: list<u64>\n c 3: i64.fixed\n");
+  const auto list =
+      both.pair(Rule::sequence, "list<u64.fixed>", "list<u64>", both.pair(Rule::number, "u64.fixed", "u64"));
+  const auto root = both.with_steps(Rule::record, "a.T",
+                                    {{0, 0, both.pair(Rule::number, "i32.varint", "i64"), kNone},
+                                     {1, 1, list, kNone},
+                                     {2, 2, both.pair(Rule::number, "i64", "i64.fixed"), kNone}});
+
+  EXPECT_EQ(both.run(root, R"({"a":-1,"b":["1","300"],"c":"-2"})"), R"({"a":"-1","b":["1","300"],"c":"-2"})");
+  const auto bytes = from_json(both.from, both.from.value(), R"({"a":-1,"b":["258"],"c":"-2"})");
+  ASSERT_TRUE(bytes.ok());
+  EXPECT_EQ(to_hex(*bytes), "08 ff ff ff ff ff ff ff ff ff 01 12 08 02 01 00 00 00 00 00 00 18 03");
+}
+
+TEST(DescribedProgram, IsRefusedWhereTypesThatShouldBeAlikeAreNot) {
+  Pairing both("type a.T struct archive\n a 1: list<i32>\n",
+               "type a.T struct archive\n a 1: list<i32.varint>\n");
+  both.pair(Rule::same, "a.T", "a.T");
+
+  EXPECT_EQ(finish(both.program), "the program is wrong: a rule does not fit `a.T` and `a.T`");
+}
+
 TEST(DescribedTranscoder, TellsBrokenBytesFromValuesThatHaveNoEqual) {
   Pairing both("type a.T struct febird\n a u32\n b bool\n", "type a.T struct febird\n a u8\n b bool\n");
   const auto number = both.pair(Rule::number, "u32", "u8");

@@ -22,6 +22,7 @@ using codec::archive::Wire;
 Wire wire_of(const Type& type) noexcept {
   if (type.kind == Kind::ref) return Wire::varint;
   if (!is_number(type)) return Wire::length;
+  if (type.coding == Coding::fixed) return type.size == 4 ? Wire::fixed32 : Wire::fixed64;
   if (type.kind == Kind::f32) return Wire::fixed32;
   return type.kind == Kind::f64 || type.kind == Kind::timestamp ? Wire::fixed64 : Wire::varint;
 }
@@ -42,6 +43,10 @@ bool is_packed(const Type& type) noexcept {
   return wire_of(type) != Wire::length;
 }
 
+bool refuse_reference(Reader& reader, std::size_t start) {
+  return reader.fail(Fault::invalid_reference, "a reference names no object of its table", start);
+}
+
 constexpr std::uint32_t raw(Wire wire) noexcept {
   return static_cast<std::uint32_t>(wire);
 }
@@ -58,7 +63,7 @@ bool unfold(const Type& type, std::uint64_t number, std::uint64_t& bits) noexcep
   bits = number;
   if (type.kind == Kind::boolean) return number <= 1;
   const unsigned width = 8U * type.size;
-  if (type.kind < Kind::enumeration && is_signed(type)) {
+  if (is_zigzag(type)) {
     bits = static_cast<std::uint64_t>(codec::unzigzag(number));
     return width == 64 || number >> width == 0;
   }
@@ -69,7 +74,59 @@ bool unfold(const Type& type, std::uint64_t number, std::uint64_t& bits) noexcep
 }
 
 bool ArchiveCheck::whole(Reader& reader, TypeIndex type) {
-  return body(reader, type);
+  return schema_.type(type).linked ? graph(reader, type) : body(reader, type);
+}
+
+// --- graphs: objects are counted first, since they may be referred to before they come
+
+bool ArchiveCheck::graph(Reader& reader, TypeIndex root) {
+  tables_ = graph_tables(schema_, root);
+  counts_.assign(tables_.types.size(), 0);
+  const auto place = reader.place();
+  if (!count_objects(reader)) return false;
+  if (counts_.front() == 0) return reader.fail(Fault::invalid_reference, "a graph has no root");
+  reader.return_to(place);
+  for (std::size_t i = 0; i < counts_.size(); ++i)
+    if (!reader.charge(counts_[i], schema_.type(tables_.types[i]).memory)) return false;
+  return objects(reader);
+}
+
+bool ArchiveCheck::count_objects(Reader& reader) {
+  std::vector<KnownField> known;  // without names: a table has no place in paths, only its objects
+  for (std::size_t i = 0; i < counts_.size(); ++i) known.push_back({static_cast<std::uint32_t>(i + 1), ""});
+  Message message(reader);
+  for (;;) {
+    const std::size_t start = reader.offset();
+    if (!message.next()) break;
+    const std::uint32_t number = message.tag() >> 3U;
+    if (number > counts_.size() || (message.tag() & 7U) != raw(Wire::length)) {
+      if (!message.skip(known) || !reader.charge(reader.offset() - start, 1)) return false;
+      continue;
+    }
+    std::size_t length = 0;
+    if (!read_length(reader, length)) return false;
+    reader.advance(length);
+    ++counts_[number - 1];
+  }
+  return !reader.failed();
+}
+
+bool ArchiveCheck::objects(Reader& reader) {
+  std::vector<std::size_t> filled(counts_.size());
+  Message message(reader);
+  while (message.next()) {
+    const std::uint32_t number = message.tag() >> 3U;
+    if (number > counts_.size()) {
+      if (!message.skip({})) return false;
+      continue;
+    }
+    if (!value(reader, tables_.types[number - 1])) {
+      reader.inside(filled[number - 1]);
+      return reader.inside(tables_.names[number - 1]);
+    }
+    ++filled[number - 1];
+  }
+  return !reader.failed();
 }
 
 bool ArchiveCheck::body(Reader& reader, TypeIndex index) {
@@ -226,8 +283,12 @@ bool ArchiveCheck::number(Reader& reader, const Type& type) {
   return is_valid(schema_, type, bits) || refuse_number(reader, type, start);
 }
 
-bool ArchiveCheck::reference(Reader& reader, const Type& /*type*/) {
-  return reader.fail(Fault::invalid_reference, "a reference stands outside of a graph");
+bool ArchiveCheck::reference(Reader& reader, const Type& type) {
+  const std::size_t start = reader.offset();
+  std::uint64_t index = 0;
+  if (!read_number(reader, index)) return false;
+  if (index > UINT32_MAX) return codec::archive::detail::refuse_range(reader, start);
+  return index < counts_[tables_.place_of(type.element)] || refuse_reference(reader, start);
 }
 
 bool ArchiveCheck::text(Reader& reader, const Type& type) {
@@ -349,6 +410,8 @@ bool ArchiveCheck::entry(Reader& reader, const Type& map) {
 bool ArchiveCheck::zero(Reader& reader, TypeIndex index) {
   const Type& type = schema_.type(index);
   if (is_message(type)) return body(reader, index);
+  if (type.kind == Kind::ref)
+    return counts_[tables_.place_of(type.element)] != 0 || refuse_reference(reader, reader.offset());
   if (type.kind == Kind::enumeration && !is_valid(schema_, type, 0))
     return refuse_number(reader, type, reader.offset());
   return true;

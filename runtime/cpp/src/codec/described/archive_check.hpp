@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "codec/described/graph.hpp"
 #include "codec/described/walk.hpp"
 #include "mf/codec/archive_message.hpp"
 #include "mf/codec/described/schema.hpp"
@@ -15,6 +16,10 @@ namespace mf::described {
 
 /// How the values of a type lie behind a tag.
 [[nodiscard]] codec::archive::Wire wire_of(const Type& type) noexcept;
+/// Enums, and integers that existing protobuf has, are in two's complement instead.
+[[nodiscard]] inline bool is_zigzag(const Type& type) noexcept {
+  return is_signed(type) && type.kind < Kind::enumeration && type.coding == Coding::own;
+}
 /// Is a value of it a message: an archive, or what stands around a container or optional?
 [[nodiscard]] bool is_message(const Type& type) noexcept;
 /// Is it a row of values at the place of a field?
@@ -37,6 +42,9 @@ class ArchiveCheck {
   [[nodiscard]] bool whole(codec::Reader& reader, TypeIndex type);
 
  private:
+  [[nodiscard]] bool graph(codec::Reader& reader, TypeIndex root);
+  [[nodiscard]] bool count_objects(codec::Reader& reader);
+  [[nodiscard]] bool objects(codec::Reader& reader);
   [[nodiscard]] bool body(codec::Reader& reader, TypeIndex type);
   [[nodiscard]] bool record(codec::Reader& reader, TypeIndex type);
   [[nodiscard]] bool alternatives(codec::Reader& reader, TypeIndex type);
@@ -63,6 +71,8 @@ class ArchiveCheck {
   const Schema& schema_;
   Scratches& scratches_;
   std::map<TypeIndex, std::vector<codec::archive::KnownField>> known_;
+  GraphTables tables_;               // of the graph that is looked at
+  std::vector<std::size_t> counts_;  // of their objects
 };
 
 }  // namespace mf::described

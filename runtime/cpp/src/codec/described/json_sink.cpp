@@ -123,6 +123,32 @@ void JsonSink::close_record(const Scope& /*scope*/) {
   writer_.close_object();
 }
 
+JsonSink::Scope JsonSink::open_graph(const Type& root) {
+  return open_record(root);
+}
+
+void JsonSink::open_table(const Scope& /*scope*/, std::size_t /*table*/, std::string_view name) {
+  writer_.member(name);
+  static_cast<void>(writer_.open_array());
+}
+
+void JsonSink::object(const Scope& /*scope*/) {
+  writer_.separate();
+}
+
+void JsonSink::close_table(const Scope& /*scope*/) {
+  writer_.close_array();
+}
+
+void JsonSink::close_graph(const Scope& /*scope*/) {
+  writer_.close_object();
+}
+
+void JsonSink::reference(const Type& /*type*/, std::uint32_t number) {
+  name();
+  writer_.number(std::uint64_t{number});
+}
+
 JsonSink::Scope JsonSink::open_union(const Type& type, std::size_t i) {
   name();
   static_cast<void>(writer_.open_object());

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "codec/described/numbers.hpp"
 #include "mf/codec/described/schema.hpp"
@@ -44,6 +45,12 @@ class JsonSink {
   [[nodiscard]] Scope open_record(const Type& type);
   void field(const Scope& scope, const Type& type, std::size_t i);
   void close_record(const Scope& scope);
+  [[nodiscard]] Scope open_graph(const Type& root);
+  void open_table(const Scope& scope, std::size_t table, std::string_view name);
+  void object(const Scope& scope);
+  void close_table(const Scope& scope);
+  void close_graph(const Scope& scope);
+  void reference(const Type& type, std::uint32_t number);
   [[nodiscard]] Scope open_union(const Type& type, std::size_t i);
   void close_union(const Scope& scope);
 

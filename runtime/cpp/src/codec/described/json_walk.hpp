@@ -12,8 +12,10 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "codec/described/graph.hpp"
 #include "codec/described/walk.hpp"
 #include "mf/codec/json_names.hpp"
 #include "mf/codec/json_reader.hpp"
@@ -21,6 +23,17 @@
 #include "mf/core/types.hpp"
 
 namespace mf::described {
+
+/// The references of a graph that is looked at, in the order of the text.
+struct JsonReferences {
+  struct Met {
+    std::size_t offset = 0;
+    TypeIndex type = kNoType;  // of the object
+    std::uint64_t index = 0;
+  };
+  std::vector<Met> met;
+  std::size_t refused = SIZE_MAX;  // the offset of the one that names no object
+};
 
 template <class Sink>
 class JsonWalk {
@@ -30,6 +43,23 @@ class JsonWalk {
 
   [[nodiscard]] bool value(TypeIndex index) {
     const Type& type = schema_.type(index);
+    if (type.linked && type.tier == Tier::archive && references_ == nullptr && graph_ == nullptr)
+      return graph(index);
+    const bool other_tier = type.tier == Tier::memcpy || type.tier == Tier::febird;
+    if (!other_tier || (references_ == nullptr && graph_ == nullptr)) return plain_value(type);
+    JsonReferences* const references = std::exchange(references_, nullptr);
+    GraphNumbering* const graph = std::exchange(graph_, nullptr);
+    const bool good = plain_value(type);  // in which graphs are their own
+    references_ = references;
+    graph_ = graph;
+    return good;
+  }
+
+ private:
+  static constexpr bool kTells = !std::same_as<Sink, Nothing>;
+  using Place = codec::Reader::Place;
+
+  [[nodiscard]] bool plain_value(const Type& type) {
     switch (type.kind) {
       case Kind::string: {
         std::string text;
@@ -60,7 +90,7 @@ class JsonWalk {
       case Kind::alternatives:
         return alternatives(type);
       case Kind::ref:
-        return reader_.fail(codec::Fault::invalid_reference, "a reference stands outside of a graph");
+        return reference(type);
       default: {
         std::uint64_t bits = 0;
         if (!number(type, bits)) return false;
@@ -70,14 +100,114 @@ class JsonWalk {
     }
   }
 
- private:
-  static constexpr bool kTells = !std::same_as<Sink, Nothing>;
-  using Place = codec::Reader::Place;
-
   /// Looks at a value without telling anybody.
   [[nodiscard]] bool look(TypeIndex type) {
     Nothing nothing;
-    return JsonWalk<Nothing>(schema_, reader_, nothing).value(type);
+    JsonWalk<Nothing> walk(schema_, reader_, nothing);
+    walk.references_ = references_;
+    walk.graph_ = graph_;
+    return walk.value(type);
+  }
+  // --- graphs: tables in any order, with references that come before their objects
+
+  [[nodiscard]] bool reference(const Type& type) {
+    std::uint64_t index = 0;
+    if (!read_json_integer(reader_, {false, 32}, index)) return false;
+    if (references_ != nullptr) {
+      if (references_->refused == reader_.start())
+        return reader_.fail(codec::Fault::invalid_reference, "a reference names no object of its table");
+      references_->met.push_back({reader_.start(), type.element, index});
+    } else if (graph_ != nullptr) {
+      if constexpr (kTells) sink_.reference(type, graph_->meet({type.element, type.element, nullptr}, index));
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool look_at_tables(const GraphTables& tables, JsonReferences& references,
+                                    std::vector<std::vector<Place>>& places) {
+    std::vector<codec::JsonField> names;
+    for (const std::string& name : tables.names) names.push_back({name, false});
+    places.assign(names.size(), {});
+    references.met.clear();
+    references_ = &references;
+    const bool good = read_json_object(reader_, names, [&](std::size_t table) {
+      const std::size_t memory = schema_.type(tables.types[table]).memory;
+      if (!reader_.open_array()) return false;
+      codec::JsonStep step = codec::JsonStep::failed;
+      for (std::size_t i = 0; (step = reader_.next_element(i)) == codec::JsonStep::item; ++i) {
+        places[table].push_back(reader_.place());
+        if (!reader_.charge(1, memory) || !look(tables.types[table])) return reader_.inside(i);
+      }
+      return step == codec::JsonStep::end;
+    });
+    references_ = nullptr;
+    return good;
+  }
+
+  [[nodiscard]] bool graph(TypeIndex root) {
+    const Link link{root, root, nullptr};
+    GraphNumbering graph(schema_, schema_, link);
+    const GraphTables& tables = graph.from();
+    JsonReferences references;
+    std::vector<std::vector<Place>> places;
+    const Place start = reader_.place();
+    if (!look_at_tables(tables, references, places)) return false;
+    for (const auto& each : references.met) {
+      if (each.index < places[tables.place_of(each.type)].size()) continue;
+      // Once more, up to the reference at fault, whose path is known there.
+      references.refused = each.offset;
+      reader_.return_to(start);
+      return look_at_tables(tables, references, places);
+    }
+    if (places.front().empty())
+      return reader_.fail(codec::Fault::invalid_reference, "a graph has no root", reader_.offset() - 1);
+    if constexpr (kTells) return tell_graph(graph, places, root);
+    return true;
+  }
+
+  [[nodiscard]] bool tell_graph(GraphNumbering& graph, const std::vector<std::vector<Place>>& places,
+                                TypeIndex root) {
+    const Place end = reader_.place();
+    const GraphTables& tables = graph.from();
+    // An object is where its text begins.
+    const auto text_of = [](const Place& place) {
+      return std::span(place.cursor, static_cast<std::size_t>(place.end - place.cursor));
+    };
+    const auto go_to = [&](const GraphNumbering::Object& object) {
+      reader_.return_to({object.bytes.data(), end.end, places.front().front().levels_left});
+    };
+    for (std::size_t table = 0; table < places.size(); ++table)
+      for (const Place& place : places[table]) graph.add(table, text_of(place));
+    Collector collector;
+    JsonWalk<Collector> meeting(schema_, reader_, collector);
+    meeting.graph_ = &graph;
+    GraphNumbering::Object object;
+    const auto meet_all = [&] {
+      while (graph.next(object)) {
+        go_to(object);
+        if (!meeting.value(object.link.from)) return false;
+      }
+      return true;
+    };
+    graph.meet({root, root, nullptr}, 0);
+    if (!meet_all()) return false;
+    for (const TypeIndex type : tables.types) graph.meet_others({type, type, nullptr});
+    if (!meet_all()) return false;
+    GraphNumbering* const outer = std::exchange(graph_, &graph);
+    auto scope = sink_.open_graph(schema_.type(root));
+    for (std::size_t table = 0; table < tables.types.size(); ++table) {
+      sink_.open_table(scope, table, tables.names[table]);
+      for (const auto& each : graph.objects(table)) {
+        sink_.object(scope);
+        go_to(each);
+        if (!value(tables.types[table])) return false;
+      }
+      sink_.close_table(scope);
+    }
+    sink_.close_graph(scope);
+    graph_ = outer;
+    reader_.return_to(end);
+    return true;
   }
 
   [[nodiscard]] bool number(const Type& type, std::uint64_t& bits) {
@@ -341,6 +471,8 @@ class JsonWalk {
   const Schema& schema_;
   codec::JsonReader& reader_;
   Sink& sink_;
+  JsonReferences* references_ = nullptr;  // of the graph that is looked at
+  GraphNumbering* graph_ = nullptr;       // of the graph that is told of
   unsigned defaults_ = 0;
 
   template <class Other>

@@ -1,5 +1,7 @@
 #include "mf/codec/described/program.hpp"
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "codec/described/numbers.hpp"
@@ -52,7 +54,7 @@ class Check {
     const Type& to = program_.to->type(pair.to);
     switch (pair.rule) {
       case Rule::same:
-        return from.kind == to.kind && from.tier == to.tier && from.count == to.count && from.size == to.size;
+        return alike(pair.from, pair.to);
       case Rule::number:
         return is_number(from) && is_number(to) && from.kind < Kind::uuid && to.kind < Kind::uuid &&
                (from.kind == to.kind || from.kind == Kind::f32 || integers(from, to)) &&
@@ -89,6 +91,26 @@ class Check {
                joins(pair.element, from.element, to.element);
     }
     return false;
+  }
+
+  /// All the way down: bytes of the one are copied as bytes of the other.
+  bool alike(TypeIndex from_index, TypeIndex to_index) {
+    if (!alike_.emplace(from_index, to_index).second) return true;  // is being looked at, or was
+    const Type& from = program_.from->type(from_index);
+    const Type& to = program_.to->type(to_index);
+    if (from.kind != to.kind || from.tier != to.tier || from.coding != to.coding ||
+        from.length != to.length || from.base != to.base)
+      return false;
+    if (from.key != kNoType && !alike(from.key, to.key)) return false;
+    if (from.element != kNoType && !alike(from.element, to.element)) return false;
+    if (from.kind != Kind::structure && from.kind != Kind::alternatives) return true;
+    if (from.count != to.count) return false;
+    for (std::size_t i = 0; i < from.count; ++i) {
+      const Field& one = program_.from->fields(from)[i];
+      const Field& other = program_.to->fields(to)[i];
+      if (one.number != other.number || !alike(one.type, other.type)) return false;
+    }
+    return true;
   }
 
   static bool integers(const Type& from, const Type& to) noexcept {
@@ -148,6 +170,7 @@ class Check {
   }
 
   Program& program_;
+  std::set<std::pair<TypeIndex, TypeIndex>> alike_;
 };
 
 }  // namespace

@@ -393,7 +393,24 @@ bool SchemaReader::expression(std::string_view text, unsigned nesting, TypeIndex
   return container(text, nesting, type) && add(type, index);
 }
 
+bool SchemaReader::coded(std::string_view text, Type& type) {
+  std::string_view coding = text;
+  const auto kind = scalar(take_until(coding, '.'));
+  if (!kind || !is_integer(*kind) || size_of_scalar(*kind) < 4) return false;
+  if (coding == "fixed") {
+    type.coding = Coding::fixed;
+  } else if (coding == "varint" && *kind >= Kind::i8) {
+    type.coding = Coding::varint;
+  } else {
+    return false;
+  }
+  type.kind = *kind;
+  type.short_name = to_string(*kind);
+  return true;
+}
+
 bool SchemaReader::container(std::string_view text, unsigned nesting, Type& type) {
+  if (coded(text, type)) return true;
   std::string_view inside = text;
   const std::string_view word = take_until(inside, '<');
   if (!inside.ends_with('>')) return fail("the type " + quoted(text) + " is not declared");

@@ -60,6 +60,8 @@ class SchemaReader {
   bool close();
 
   bool expression(std::string_view text, unsigned nesting, TypeIndex& index);
+  /// An integer that lies in another way: false if it is none.
+  static bool coded(std::string_view text, Type& type);
   bool container(std::string_view text, unsigned nesting, Type& type);
   bool key(const Type& type);
   bool add(const Type& type, TypeIndex& index);

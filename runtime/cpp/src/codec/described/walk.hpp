@@ -72,11 +72,24 @@ struct Nothing {
   static Scope open_record(const Type& /*type*/) { return {}; }
   static void field(const Scope& /*scope*/, const Type& /*type*/, std::size_t /*i*/) {}
   static void close_record(const Scope& /*scope*/) {}
+  static Scope open_graph(const Type& /*root*/) { return {}; }
+  static void open_table(const Scope& /*scope*/, std::size_t /*table*/, std::string_view /*name*/) {}
+  static void object(const Scope& /*scope*/) {}
+  static void close_table(const Scope& /*scope*/) {}
+  static void close_graph(const Scope& /*scope*/) {}
+  static void reference(const Type& /*type*/, std::uint32_t /*number*/) {}
   static Scope open_union(const Type& /*type*/, std::size_t /*i*/) { return {}; }
   static void close_union(const Scope& /*scope*/) {}
 };
 
 struct Part;  // walk_archive.hpp
+
+/// Whom a graph's objects are shown to before they are written: only their references count.
+struct Collector : Nothing {
+  static bool takes_images(const Type& /*of*/) { return false; }
+};
+
+class GraphNumbering;
 
 template <class Sink>
 class Walk {
@@ -119,11 +132,17 @@ class Walk {
 
   [[nodiscard]] bool archive(const Link& link);
   [[nodiscard]] bool archive_body(const Link& link, std::span<const std::byte> message);
+  [[nodiscard]] bool archive_graph(const Link& link, std::span<const std::byte> message);
+  [[nodiscard]] bool archive_reference(const Link& link, const Type& from, std::span<const std::byte> bytes);
+  void put_reference(const Link& link, const Type& from, std::uint64_t index);
+  void meet_all_of(const Link& link);
   [[nodiscard]] bool archive_record(const Link& link, const Type& from, std::span<const std::byte> message);
   [[nodiscard]] bool archive_union(const Link& link, const Type& from, std::span<const std::byte> message);
   [[nodiscard]] bool archive_field(const Link& link, std::span<const Part> parts);
   [[nodiscard]] bool archive_single(const Link& link, std::span<const Part> parts);
   [[nodiscard]] bool archive_sequence(const Link& link, const Type& from, std::span<const Part> parts);
+  [[nodiscard]] bool archive_references(const Type& to, const Link& element, const Type& of,
+                                        std::span<const Part> parts);
   [[nodiscard]] bool archive_set(const Link& link, const Type& from, std::span<const Part> parts);
   [[nodiscard]] bool archive_map(const Link& link, const Type& from, std::span<const Part> parts);
   [[nodiscard]] bool archive_default(const Link& link, std::string_view json);
@@ -375,8 +394,12 @@ class Walk {
   codec::Reader& reader_;
   Sink& sink_;
   Scratches& scratches_;
+  GraphNumbering* graph_ = nullptr;  // that the values are part of
   bool trusted_ = false;
   bool misfit_ = false;
+
+  template <class Other>
+  friend class Walk;
 };
 
 }  // namespace mf::described

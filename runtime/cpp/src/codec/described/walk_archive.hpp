@@ -6,6 +6,7 @@
 // told of them in the order of its own fields. Nothing can be wrong then but misfits.
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "codec/described/archive_check.hpp"
+#include "codec/described/graph.hpp"
 #include "codec/described/new_value.hpp"
 #include "codec/described/walk.hpp"
 #include "mf/codec/described/json.hpp"
@@ -99,8 +101,103 @@ bool Walk<Sink>::archive(const Link& link) {
   if constexpr (std::is_same_v<Sink, Nothing>) {
     return true;
   } else {
-    return archive_body(link, message);
+    return from_.type(link.from).linked ? archive_graph(link, message) : archive_body(link, message);
   }
+}
+
+/// Objects are met from the root on, and then told of table by table.
+template <class Sink>
+bool Walk<Sink>::archive_graph(const Link& link, std::span<const std::byte> message) {
+  GraphNumbering graph(from_, to_, link);
+  const auto parts = find_parts(message, [&](std::uint32_t tag) -> std::optional<std::size_t> {
+    const std::size_t number = tag >> 3U;
+    return number <= graph.from().types.size() ? std::optional(number - 1) : std::nullopt;
+  });
+  for (const Part& part : parts) graph.add(part.field, part.bytes);
+  graph.meet(link, 0);
+  Collector collector;
+  Walk<Collector> meeting(from_, to_, program_, reader_, collector, scratches_);
+  meeting.trust();
+  meeting.graph_ = &graph;
+  GraphNumbering::Object object;
+  bool good = true;
+  const auto meet_all = [&] {
+    while (good && graph.next(object)) good = meeting.archive_body(object.link, object.bytes);
+  };
+  meet_all();
+  if (good) meeting.meet_all_of(link);
+  meet_all();
+  if (!good) {
+    misfit_ = misfit_ || meeting.misfit();
+    return false;
+  }
+  GraphNumbering* const outer = std::exchange(graph_, &graph);
+  auto scope = sink_.open_graph(to_.type(link.to));
+  for (std::size_t table = 0; table < graph.to().types.size(); ++table) {
+    sink_.open_table(scope, table, graph.to().names[table]);
+    std::size_t index = 0;
+    for (const auto& each : graph.objects(table)) {
+      sink_.object(scope);
+      if (!archive_body(each.link, each.bytes)) {
+        reader_.inside(index);
+        return reader_.inside(graph.to().names[table]);
+      }
+      ++index;
+    }
+    sink_.close_table(scope);
+  }
+  sink_.close_graph(scope);
+  graph_ = outer;
+  return true;
+}
+
+/// Objects of each type that the graph may refer to, which nobody refers to.
+template <class Sink>
+void Walk<Sink>::meet_all_of(const Link& root) {
+  std::set<std::pair<TypeIndex, TypeIndex>> seen;
+  std::map<std::size_t, Link> tables;  // by their place
+  std::vector<Link> pending{root};
+  tables.emplace(0, root);
+  while (!pending.empty()) {
+    const Link link = pending.back();
+    pending.pop_back();
+    if (!seen.emplace(link.from, link.to).second) continue;
+    const Type& from = from_.type(link.from);
+    const Type& to = to_.type(link.to);
+    if (!from.linked) continue;
+    if (from.kind == Kind::ref)
+      tables.emplace(graph_->from().place_of(from.element), element_of(link, from, to));
+    if (from.element != kNoType || (link.pair != nullptr && link.pair->rule == Rule::to_optional)) {
+      pending.push_back(element_of(link, from, to));
+    } else if (from.kind == Kind::structure || from.kind == Kind::alternatives) {
+      for (std::size_t i = 0; i < from.count; ++i) {
+        if (link.pair == nullptr)
+          pending.push_back({from_.fields(from)[i].type, to_.fields(to)[i].type, nullptr});
+      }
+      if (link.pair != nullptr) {
+        for (std::size_t i = 0; i < link.pair->count; ++i) {
+          const FieldStep& step = program_->fields[link.pair->first + i];
+          if (step.pair != kNone) pending.push_back(this->link(step.pair));
+        }
+      }
+    }
+  }
+  for (const auto& [place, link] : tables) graph_->meet_others(link);
+}
+
+template <class Sink>
+void Walk<Sink>::put_reference(const Link& link, const Type& from, std::uint64_t index) {
+  const Type& to = to_.type(link.to);
+  sink_.reference(to, graph_->meet(element_of(link, from, to), index));
+}
+
+template <class Sink>
+bool Walk<Sink>::archive_reference(const Link& link, const Type& from, std::span<const std::byte> bytes) {
+  codec::Reader reader(bytes);
+  std::uint64_t index = 0;
+  static_cast<void>(codec::archive::read_number(reader, index));
+  put_reference(link, from, index);
+  return true;
 }
 
 template <class Sink>
@@ -262,7 +359,7 @@ bool Walk<Sink>::archive_single(const Link& link, Parts parts) {
       sink_.octets(to_.type(link.to), bytes);
       return true;
     case Kind::ref:
-      return reader_.fail(codec::Fault::invalid_reference, "a reference stands outside of a graph");
+      return archive_reference(link, from, bytes);
     default:
       break;
   }
@@ -277,6 +374,10 @@ bool Walk<Sink>::archive_single(const Link& link, Parts parts) {
 template <class Sink>
 bool Walk<Sink>::archive_zero(const Link& link, const Type& from) {
   if (is_number(from)) return put_number(link, from, 0);
+  if (from.kind == Kind::ref) {
+    put_reference(link, from, 0);
+    return true;
+  }
   if (from.kind == Kind::string || from.kind == Kind::bytes) return put_octets(link, {});
   static constexpr std::array<std::byte, 16> kNil{};
   if (from.kind == Kind::uuid) {
@@ -333,10 +434,34 @@ bool Walk<Sink>::archive_sequence(const Link& link, const Type& from, Parts part
     const std::size_t count = archive_numbers(of, parts, scratches_.values);
     return elements(link, element, of, scratches_.values.data(), count);
   }
+  if (of.kind == Kind::ref) return archive_references(to, element, of, parts);
   auto scope = sink_.open_sequence(to, parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
     sink_.element(scope, i);
     if (!archive_single(element, parts.subspan(i, 1))) return reader_.inside(i);
+  }
+  sink_.close_sequence(scope);
+  return true;
+}
+
+/// Packed or not.
+template <class Sink>
+bool Walk<Sink>::archive_references(const Type& to, const Link& element, const Type& of, Parts parts) {
+  std::vector<std::uint64_t> indices;
+  for (const Part& part : parts) {
+    codec::Reader reader(part.bytes);
+    std::uint64_t index = 0;
+    while (reader.left() != 0 && codec::archive::read_number(reader, index)) indices.push_back(index);
+  }
+  auto scope = sink_.open_sequence(to, indices.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    sink_.element(scope, i);
+    if (element.pair != nullptr && element.pair->rule == Rule::to_optional) {
+      const auto put = [&](const Link& inner) { return put_reference(inner, of, indices[i]), true; };
+      if (!into_optional(element, put)) return reader_.inside(i);
+    } else {
+      put_reference(element, of, indices[i]);
+    }
   }
   sink_.close_sequence(scope);
   return true;

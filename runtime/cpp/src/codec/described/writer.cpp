@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "codec/described/archive_check.hpp"
 #include "mf/codec/archive_message.hpp"
 #include "mf/codec/archive_packed.hpp"
 #include "mf/codec/back_writer.hpp"
@@ -16,21 +17,9 @@ using codec::archive::Wire;
 
 constexpr std::size_t kMaxVarint = 10;
 
-bool is_double(Kind kind) noexcept {
-  return kind == Kind::f64 || kind == Kind::timestamp;
-}
-
-/// How a type's values lie in an archive.
-Wire wire_of(const Type& type) noexcept {
-  if (!is_number(type)) return Wire::length;
-  if (type.kind == Kind::f32) return Wire::fixed32;
-  return is_double(type.kind) ? Wire::fixed64 : Wire::varint;
-}
-
 /// What protobuf has for a number: zigzag for signed integers, but not for enums.
 std::uint64_t folded(const Type& type, std::uint64_t bits) noexcept {
-  const bool zigzag = is_signed(type) && type.kind < Kind::enumeration;
-  return zigzag ? codec::zigzag(static_cast<std::int64_t>(bits)) : bits;
+  return is_zigzag(type) ? codec::zigzag(static_cast<std::int64_t>(bits)) : bits;
 }
 
 }  // namespace
@@ -234,7 +223,7 @@ void LayoutWriter::pack(const Type& of, const std::byte* values, std::size_t cou
     at_ += size;
   };
   // What lies in a layout of the source may stand anywhere, and the kernels take whole numbers.
-  const bool aligned = reinterpret_cast<std::uintptr_t>(values) % of.size == 0;
+  const bool aligned = of.coding == Coding::own && reinterpret_cast<std::uintptr_t>(values) % of.size == 0;
   if (of.kind == Kind::u32 && aligned) return pack_as(std::uint32_t{});
   if (of.kind == Kind::u64 && aligned) return pack_as(std::uint64_t{});
   if (of.kind == Kind::i32 && aligned) return pack_as(std::int32_t{});
@@ -269,7 +258,7 @@ LayoutWriter::Scope LayoutWriter::open_sequence(const Type& container, std::size
   } else if (place_ == Place::archive) {
     open_around(scope);
     whole_ = false;
-    if (is_number(of) && count != 0) {
+    if (wire_of(of) != Wire::length && count != 0) {
       tag(static_cast<std::uint32_t>(Wire::length));
       scope.entry = open_length();
       scope.count = count;
@@ -415,6 +404,30 @@ void LayoutWriter::field(const Scope& scope, const Type& type, std::size_t i) no
 void LayoutWriter::close_record(const Scope& scope) {
   if (scope.around) close_length(scope.base);
   restore(scope);
+}
+
+LayoutWriter::Scope LayoutWriter::open_graph(const Type& root) {
+  Scope scope = saved(root);
+  open_fields(root, scope);
+  return scope;
+}
+
+void LayoutWriter::open_table(const Scope& /*scope*/, std::size_t table, std::string_view /*name*/) noexcept {
+  number_ = static_cast<std::uint32_t>(table + 1);
+}
+
+void LayoutWriter::object(const Scope& /*scope*/) noexcept {
+  whole_ = true;
+}
+
+void LayoutWriter::close_graph(const Scope& scope) {
+  if (scope.around) close_length(scope.base);
+  restore(scope);
+}
+
+void LayoutWriter::reference(const Type& /*type*/, std::uint32_t number) {
+  if (!packed_) tag(static_cast<std::uint32_t>(Wire::varint));
+  varint(number);
 }
 
 LayoutWriter::Scope LayoutWriter::open_union(const Type& type, std::size_t i) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "codec/described/numbers.hpp"
 #include "mf/codec/described/schema.hpp"
@@ -72,6 +73,12 @@ class LayoutWriter {
   [[nodiscard]] Scope open_record(const Type& type);
   void field(const Scope& scope, const Type& type, std::size_t i) noexcept;
   void close_record(const Scope& scope);
+  [[nodiscard]] Scope open_graph(const Type& root);
+  void open_table(const Scope& scope, std::size_t table, std::string_view name) noexcept;
+  void object(const Scope& scope) noexcept;
+  void close_table(const Scope& /*scope*/) noexcept {}
+  void close_graph(const Scope& scope);
+  void reference(const Type& type, std::uint32_t number);
   [[nodiscard]] Scope open_union(const Type& type, std::size_t i);
   void close_union(const Scope& scope);
 

@@ -66,7 +66,11 @@ inline constexpr std::size_t kScalars = static_cast<std::size_t>(Kind::list);
 /// "u16", "list", "struct", "union", as a descriptor spells it.
 [[nodiscard]] std::string_view to_string(Kind kind) noexcept;
 
-/// Place of a type in Schema::types(). A scalar's is its Kind, as a number.
+/// How an integer lies in an archive, where it is not as its type does: `i32.varint`, `u64.fixed`.
+enum class Coding : std::uint8_t { own, varint, fixed };
+
+/// Place of a type in Schema::types(). A scalar's is its Kind, as a number, if its
+/// coding is its own.
 using TypeIndex = std::uint32_t;
 inline constexpr TypeIndex kNoType = UINT32_MAX;
 
@@ -100,6 +104,7 @@ struct Type {
   bool padded = false;          // fixed, and some bytes of it are nobody's
   bool raw = false;             // its bytes in febird are its layout
   bool row = false;             // an integer of 2 bytes and more, which lies in rows
+  Coding coding{};              // of integers
   Kind base{};                  // of enums and flags
   TypeIndex element = kNoType;  // of containers, optionals and refs; the value of a map
   TypeIndex key = kNoType;      // of maps
