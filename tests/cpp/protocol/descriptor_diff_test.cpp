@@ -1,4 +1,4 @@
-// tests/vectors/descriptor_diff.json: the words that both runtimes find for a difference.
+// tests/vectors/descriptor_diff.json: the words for a difference.
 
 #include "mf/protocol/descriptor_diff.hpp"
 

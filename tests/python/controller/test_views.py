@@ -228,11 +228,11 @@ def test_an_instance_without_an_address_that_is_known_here_is_none() -> None:
     assert not watched.view.agents.get("a")
 
 
-def test_a_weight_of_nothing_is_one_and_no_fingerprint_fits_every_client() -> None:
+def test_a_weight_of_nothing_is_one_and_no_fingerprint_is_none() -> None:
     watched = Watched()
 
     watched.takes(snapshot(1, 1, entry("a", 1)), 0.0)
 
     (instance,) = watched.view.agents["a"]
     assert instance.weight == 1
-    assert instance.fits(b"whatever")
+    assert instance.fingerprint == b""

@@ -38,10 +38,6 @@ class Instance:
         self.nonce = nonce
         self.fingerprint = fingerprint
 
-    def fits(self, fingerprint: bytes) -> bool:
-        """Whether it is not known that the service has another schema there."""
-        return not self.fingerprint or self.fingerprint == fingerprint
-
     def _key(self) -> tuple[str, int, str, bytes, bytes]:
         return (self.address, self.weight, self.local, self.nonce, self.fingerprint)
 
