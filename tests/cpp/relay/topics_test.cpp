@@ -143,6 +143,27 @@ TEST(RelayedTopics, WhoComesLateGetsWhatThePublisherKeepsNoMoreAndNoLess) {
   EXPECT_THAT(places.stats().subscriptions, SizeIs(2)) << "one of those who block, one of the others";
 }
 
+TEST(RelayedTopics, WhatARelayKeepsOfAllTopicsIsBounded) {
+  mf::relay::RelayOptions options;
+  options.max_kept_bytes = 500;
+  const Behind behind({}, options);
+  PlacesPublisher places(behind.topics);
+  auto client = behind.client();
+  PlacesSubscriber first(client, "*");
+  for (const auto* agent : {"one", "two", "three"}) {
+    auto at = places.at(agent);
+    for (std::uint64_t i = 1; i <= 2; ++i) at.publish(place(i, std::string(150, 'x')));
+  }
+  EXPECT_THAT(next_sequences(first, 6), SizeIs(6));
+  PlacesSubscriber late(client, "*");
+  ASSERT_TRUE(late.await_publishers(1, 30s));
+  auto second = places.at("one");
+  second.publish(place(3));
+  std::size_t replayed = 0;
+  while (late.next(30s).sequence() != 3) ++replayed;
+  EXPECT_EQ(replayed, 2U) << "three of them would be more";
+}
+
 TEST(RelayedTopics, NothingOfATopicIsKeptThatSaysNothingOfReplay) {
   const Behind behind;
   TicksPublisher ticks(behind.topics);

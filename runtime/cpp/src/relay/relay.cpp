@@ -21,6 +21,7 @@ std::shared_ptr<Shared> shared_with(RelayOptions options) {
   shared->connecting.tls = transport::make_tls_client(options.tls);
   shared->options = std::move(options);
   shared->topics = std::make_shared<Topics>(*shared);
+  shared->keep = std::make_shared<topics::KeepBudget>(shared->options.max_kept_bytes);
   return shared;
 }
 

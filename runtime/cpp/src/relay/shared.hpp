@@ -12,6 +12,7 @@
 #include "mf/link/resolver.hpp"
 #include "mf/protocol/control.hpp"
 #include "mf/relay/relay.hpp"
+#include "mf/topics/outlet.hpp"
 #include "mf/transport/reactor.hpp"
 #include "mf/transport/socket.hpp"
 #include "relay/services.hpp"
@@ -29,6 +30,7 @@ struct Shared : std::enable_shared_from_this<Shared> {
   std::shared_ptr<Resolver> resolver;
   std::shared_ptr<Services> services;  // that it is asked about
   std::shared_ptr<Topics> topics;      // that its clients have subscribed to
+  std::shared_ptr<topics::KeepBudget> keep;
   std::vector<Instance> controllers;
   transport::Connecting connecting;
   std::atomic<std::size_t> connections{0};  // to servers, also those that are being made

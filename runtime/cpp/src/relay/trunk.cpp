@@ -72,7 +72,7 @@ Trunk::Trunk(std::shared_ptr<Shared> shared, TrunkKey key, std::shared_ptr<Servi
 Trunk::~Trunk() = default;
 
 void Trunk::begin() {
-  pump();
+  go_on();
   upstream_->begin();
 }
 
@@ -130,13 +130,22 @@ void Trunk::close() {
 
 // ---- what comes
 
-// Whoever comes while somebody hands on leaves it to him.
+/// On the thread that hands on, where all of it is done.
+void Trunk::go_on() {
+  if (core_->reactor().on_own_thread()) return pump();
+  core_->reactor().post([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->pump();
+  });
+}
+
+// Who comes while it hands on has it look once more.
 void Trunk::pump() {
-  if (asked_.fetch_add(1) != 0) return;
+  if (asked_++ != 0) return;
   for (std::uint32_t seen = 1; seen != 0;) {
-    seen = asked_.load();
+    seen = asked_;
     pump_all();
-    seen = asked_.fetch_sub(seen) - seen;
+    asked_ -= seen;
+    seen = asked_;
   }
 }
 
@@ -149,7 +158,7 @@ void Trunk::pump_all() {
       count_ = inbox.take_some(entries_, kAtOnce, got);
       if (count_ == 0 && got == Queue::Got::nothing) {
         return inbox.when_ready([weak = weak_from_this()] {
-          if (const auto self = weak.lock()) self->pump();
+          if (const auto self = weak.lock()) self->go_on();
         });
       }
       if (count_ == 0) {
@@ -210,7 +219,8 @@ void Trunk::begin_source(const Queue::Entry& entry) {
   const auto outlet = std::make_shared<Outlet>(origin,
                                                Outlet::Limits{.keep = origin->keep,
                                                               .keep_bytes = options.topics.keep_bytes,
-                                                              .stall_timeout = options.topics.stall_timeout},
+                                                              .stall_timeout = options.topics.stall_timeout,
+                                                              .budget = shared_->keep},
                                                entry.first, entry.first + entry.count);
   sources_[entry.source] = outlet;
   std::vector<std::shared_ptr<Queue>> woken;
@@ -239,10 +249,8 @@ void Trunk::end_source(std::uint32_t number) {
 
 void Trunk::wait_for(std::shared_ptr<Queue> full, std::size_t size) {
   waits_for_ = std::move(full);
-  waits_for_->when_room(size, [weak = weak_from_this(), core = core_] {
-    core->reactor().post([weak] {
-      if (const auto self = weak.lock()) self->pump();
-    });
+  waits_for_->when_room(size, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->go_on();
   });
   watch_stall();
 }
@@ -272,6 +280,7 @@ void Trunk::end(Failure why) {
     for (const auto& [queue, attached] : subscriptions_) queues.push_back(attached.queue);
   }
   shared_->topics->forget(*this);
+  upstream_->close();  // others of its publishers may go on
   if (queues.empty()) return;
   if (why.code == Code::cancelled) why.code = Code::unavailable;  // by the relay: another one may do
   why.message.insert(0, shared_->name + ": ");

@@ -96,6 +96,7 @@ class Trunk final : public std::enable_shared_from_this<Trunk> {
     std::map<SourceKey, std::uint64_t> seen{};
   };
 
+  void go_on();
   void pump();
   void pump_all();
   [[nodiscard]] std::shared_ptr<topics::Queue> pass(topics::Queue::Entry& entry);
@@ -113,8 +114,8 @@ class Trunk final : public std::enable_shared_from_this<Trunk> {
   const std::shared_ptr<Services::Use> use_;
   const std::shared_ptr<client::Core> core_;
   const std::shared_ptr<topics::RemoteInbox> upstream_;
-  std::atomic<std::uint32_t> asked_{0};  // how often pump() was called
-  // Of who hands on:
+  // Of the thread that hands on:
+  std::uint32_t asked_ = 0;  // how often pump() was called
   std::vector<topics::Queue::Entry> entries_;
   std::size_t at_ = 0;
   std::size_t count_ = 0;

@@ -167,18 +167,26 @@ void Outlet::close() {
 }
 
 void Outlet::forget_kept() {
-  kept_.clear();
-  kept_bytes_ = 0;
+  while (!kept_.empty()) forget_oldest();
+}
+
+void Outlet::forget_oldest() {
+  const auto size = kept_.front()->size;
+  kept_bytes_ -= size;
+  if (limits_.budget) limits_.budget->used.fetch_sub(size, std::memory_order_relaxed);
+  kept_.pop_front();
 }
 
 void Outlet::keep(Item& item) {
   item.add_users(1);
   kept_.emplace_back(&item);
   kept_bytes_ += item.size;
-  while (kept_.size() > limits_.keep || (kept_bytes_ > limits_.keep_bytes && kept_.size() > 1)) {
-    kept_bytes_ -= kept_.front()->size;
-    kept_.pop_front();
-  }
+  const auto& budget = limits_.budget;
+  if (budget) budget->used.fetch_add(item.size, std::memory_order_relaxed);
+  while (kept_.size() > limits_.keep || (kept_bytes_ > limits_.keep_bytes && kept_.size() > 1))
+    forget_oldest();
+  while (budget && !kept_.empty() && budget->used.load(std::memory_order_relaxed) > budget->most)
+    forget_oldest();
 }
 
 void Outlet::attach(const std::shared_ptr<Queue>& queue, const Since& since, bool remote) {

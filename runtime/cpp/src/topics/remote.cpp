@@ -51,6 +51,7 @@ void RemoteInbox::begin() {
     const std::scoped_lock lock(mutex_);
     listener_ = listener;
   }
+  if (left()) return core_->resolver().remove_listener(listener);  // meanwhile
   look();
 }
 

@@ -41,6 +41,8 @@ struct RelayOptions {
   TopicsOptions topics{.stall_timeout = std::chrono::milliseconds(5'000)};
   /// How many subscriptions it has at publishers; those of its clients that want the same share one.
   std::size_t max_trunks = 1'024;
+  /// Bytes that are kept of all topics for those who come later.
+  std::size_t max_kept_bytes = std::size_t{256} << 20U;
   /// How servers at tls:// are verified, controllers at mf+tls:// and other relays at relay+tls://.
   TlsOptions tls{};
   Log log{};

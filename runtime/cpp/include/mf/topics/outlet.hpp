@@ -23,12 +23,20 @@
 
 namespace mf::topics {
 
+/// What several outlets may keep together.
+struct KeepBudget {
+  explicit KeepBudget(std::size_t bytes) noexcept : most(bytes) {}
+  const std::size_t most;
+  std::atomic<std::size_t> used{0};
+};
+
 class Outlet {
  public:
   struct Limits {
     std::uint32_t keep = 0;  // messages
     std::size_t keep_bytes = 0;
     std::chrono::milliseconds stall_timeout{};
+    std::shared_ptr<KeepBudget> budget{};  // none: only its own bounds hold
   };
   /// What a subscriber wants of the time before.
   struct Since {
@@ -40,6 +48,9 @@ class Outlet {
   Outlet(std::shared_ptr<const Origin> origin, const Limits& limits, std::uint64_t next = 1,
          std::uint64_t live = 1)
       : origin_(std::move(origin)), limits_(limits), next_(next), live_(live) {}
+  ~Outlet() { forget_kept(); }
+  Outlet(const Outlet&) = delete;
+  Outlet& operator=(const Outlet&) = delete;
 
   [[nodiscard]] const std::shared_ptr<const Origin>& origin() const noexcept { return origin_; }
 
@@ -79,6 +90,7 @@ class Outlet {
   void wait_for_room(Lock& lock, Queue& queue, std::size_t size, TimePoint deadline);
   void hand_out(Item& item, Woken& wake);
   void keep(Item& item);
+  void forget_oldest();
   void forget_kept();
 
   const std::shared_ptr<const Origin> origin_;
