@@ -8,7 +8,7 @@ from typing import Any
 from mf.adapt.made import Made
 from mf.adapt.values import Convert, Converter, Graph, LostError
 from mf.codec import shape as s
-from mf.codec.codec import Codec
+from mf.codec.codec import Codec, functions_of
 from mf.codec.limits import DEFAULT_LIMITS
 from mf.core.service import FEBIRD, MEMCPY
 from mf.evolution.plan import Part
@@ -34,6 +34,12 @@ class Transcoder:
         self._convert = convert
         self._read: Codec[Any, Any] = Codec(f, where=where, limits=DEFAULT_LIMITS)
         self._write: Codec[Any, Any] = Codec(t, where=where, limits=DEFAULT_LIMITS)
+
+    def prepare(self) -> None:
+        """Makes what reads and writes. Raises RecursionError for types that are nested too deep for it."""
+        if not self.is_equal:
+            functions_of(self._read.shape)
+            functions_of(self._write.shape)
 
     def one(self, data: Buffer) -> Buffer:
         """Raises LostError where the value cannot go over, and Error for bytes that are no value."""

@@ -50,6 +50,10 @@ class Adapted:
             else:
                 place, part = to
                 self._errors.append((short(error), place, both.back.alone(part, f"{name}, {error}")))
+        errors = [each[2] for each in self._errors if not isinstance(each, str)]
+        for each in (self._params, self._results, self._param, self._result, *errors):
+            if each is not None:
+                each.prepare()
         self._same_errors = all(
             not isinstance(each, str) and each[1] == at and each[2].is_equal
             for at, each in enumerate(self._errors)
@@ -254,8 +258,10 @@ class Adaptation:
         try:
             return Adapted(self._service, plan, place, self._both)
         except SchemaError as wrong:  # a default that is no value
-            words = f"{self._service.short_name}.{plan.name}: {wrong}"
-            return not_executed(Code.SCHEMA_MISMATCH, words)
+            why = str(wrong)
+        except RecursionError:
+            why = "the types of the server are nested too deep"
+        return not_executed(Code.SCHEMA_MISMATCH, f"{self._service.short_name}.{plan.name}: {why}")
 
 
 class TopicAdaptation:
@@ -301,5 +307,7 @@ def adaptation(service: ServiceInfo, ours: Schema, theirs: Schema) -> Adaptation
     if made.value is None:
         return Adaptation(service, made)
     both = _Both(made, "subscriber's", "publisher's")
-    value = _TopicMessages(ours.short, both.back.alone(made.value, ours.name))
+    read = both.back.alone(made.value, ours.name)
+    read.prepare()
+    value = _TopicMessages(ours.short, read)
     return TopicAdaptation(service, theirs.fingerprint, value)
