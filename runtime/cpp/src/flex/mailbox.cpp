@@ -365,7 +365,6 @@ class AsyncWaiter final : public Waiter, public std::enable_shared_from_this<Asy
   void finish(Outcome<Message> outcome) {
     if (finished_.exchange(true)) return;
     if (timer_ != 0) mailbox_->core().reactor().cancel(timer_);
-    stopping_.reset();
     mailbox_->end(*this, !outcome.ok());
     auto done = std::move(done_);
     done(std::move(outcome));
@@ -377,6 +376,7 @@ class AsyncWaiter final : public Waiter, public std::enable_shared_from_this<Asy
   Callback<Message> done_;
   std::atomic<bool> finished_{false};
   transport::Reactor::TimerId timer_ = 0;
+  // As long as this lives: it may be called while it is being made, and then nobody may end it.
   std::optional<std::stop_callback<std::function<void()>>> stopping_;
 };
 

@@ -245,7 +245,6 @@ class AsyncSend final : public std::enable_shared_from_this<AsyncSend> {
     if (finished_.exchange(true)) return;
     if (timer_ != 0) process_->core().reactor().cancel(timer_);
     process_->core().complete([self = shared_from_this(), outcome = std::move(outcome)]() mutable {
-      self->stopping_.reset();
       std::shared_ptr<AsyncSend> kept;
       {
         const std::scoped_lock lock(self->mutex_);
@@ -268,6 +267,7 @@ class AsyncSend final : public std::enable_shared_from_this<AsyncSend> {
   std::shared_ptr<AsyncSend> kept_;
   std::atomic<transport::Reactor::TimerId> timer_{0};
   std::atomic<bool> finished_{false};
+  // As long as this lives: it may be called while it is being made, and then nobody may end it.
   std::optional<std::stop_callback<std::function<void()>>> stopping_;
 };
 

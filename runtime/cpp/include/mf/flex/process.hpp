@@ -4,7 +4,7 @@
 //   process.send({{"dest", "workers/*"}, {"stop", true}}, {.when_full = mf::flex::Full::fail});
 //   mf::flex::Message m = process.recv({{"src", "B"}, {"tag", "output"}});
 //   if (auto m = process.poll(10ms, {{"tag", 42}})) …
-//   mf::flex::Message m = co_await process.async_recv({{"src", "B"}}, token);
+//   mf::Outcome<mf::flex::Message> m = co_await process.async_recv(pattern, token);
 //   auto printing = process.regcb([](const mf::flex::Message& m) { … }, {{"tag", "log"}});
 //
 // `src` and `dest` are the runtime's: a send without `dest`, or with `src`, is refused. Any number of threads
