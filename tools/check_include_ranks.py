@@ -6,7 +6,7 @@ quoted path, found beside the including file or under runtime/cpp/src/. Floors o
 and must not know each other. The floors below the transports must not name Asio.
 
 A header `mf/<floor>.<kind>.hpp` is generated from the runtime's own schema runtime/idl/mf/<floor>.mfidl; it
-belongs to that floor.
+belongs to that floor (`mf/replication.<kind>.hpp` to `replicated`).
 
 Prints `file:line: sentence` for each mistake and ends with 1 if there was one.
 """
@@ -29,11 +29,13 @@ RANKS = {
     "light": 5,
     "topics": 6,
     "flex": 6,
+    "replicated": 6,
     "controller": 7,
     "relay": 7,
     "app": 8,
     "testing": 9,
 }
+FLOORS_OF_SCHEMAS = {"replication": "replicated"}  # whose names differ
 FIRST_RANK_WITH_ASIO = RANKS["transport"]
 SOURCE_SUFFIXES = {".hpp", ".cpp", ".ipp", ".h"}
 
@@ -58,7 +60,7 @@ def floor_of(path: Path, runtime: Path) -> str | None:
 def generated_floor(name: str) -> str:
     """`controller` for `controller.types.hpp`; "", no floor, for any other file that lies in none."""
     match = _GENERATED.match(name)
-    return match["floor"] if match else ""
+    return FLOORS_OF_SCHEMAS.get(match["floor"], match["floor"]) if match else ""
 
 
 def target_floor(include: str, including: Path, runtime: Path) -> str | None:

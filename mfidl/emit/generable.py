@@ -1,10 +1,9 @@
 """F6. What of a checked program can be generated: the rest is left out, by name.
 
-The language is larger than what the runtimes can do today (replication is later), and a struct of
-tier custom is there only in the languages that it names a codec for. Whatever needs them is cut out of the
-program before a generator sees it, and each cause is one warning, W0801, with all that goes with it as notes:
-never in silence, and never an error, since the schema is right. What stays keeps its place: the indices of
-methods and the fingerprints are those of the whole program.
+A struct of tier custom is there only in the languages that it names a codec for. Whatever needs it is cut out
+of the program before a generator sees it, and each cause is one warning, W0801, with all that goes with it as
+notes: never in silence, and never an error, since the schema is right. What stays keeps its place: the
+indices of methods and the fingerprints are those of the whole program.
 """
 
 from collections.abc import Iterable
@@ -17,38 +16,14 @@ from mfidl.source import Span
 
 Language = Literal["cpp", "python"]
 _NAMES: dict[Language, str] = {"cpp": "C++", "python": "Python"}
-_WITHOUT_REPLICATION: frozenset[Language] = frozenset(("cpp",))
 
 
 def for_language(program: model.Program, language: Language, diagnostics: Diagnostics) -> model.Program:
     """The program without what its generator cannot do yet, and without the structs of tier custom that name
     no codec for the language; what that costs the requested modules is reported.
     """
-    if language in _WITHOUT_REPLICATION:
-        program = _without_replication(program, _NAMES[language], diagnostics)
     left_out = _without_codec(program, language)
     return _without(program, left_out, diagnostics) if left_out else program
-
-
-def _without_replication(program: model.Program, language: str, diagnostics: Diagnostics) -> model.Program:
-    for module in program.requested:
-        for service in module.services:
-            for method in service.methods:
-                if method.replicated is not None:
-                    what = f"method `{service.name}.{method.name}`"
-                    reason = f"replication is not generated for {language} yet"
-                    diagnostics.warning("W0801", method.span, what=what, reason=reason)
-    return model.Program(
-        tuple(
-            replace(module, services=tuple(map(_without_replicated_methods, module.services)))
-            for module in program.modules
-        )
-    )
-
-
-def _without_replicated_methods(service: model.Service) -> model.Service:
-    kept = tuple(each for each in service.methods if each.replicated is None)
-    return service if len(kept) == len(service.methods) else replace(service, methods=kept)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

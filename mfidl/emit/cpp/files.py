@@ -225,6 +225,7 @@ class ModuleFiles:
             check.constraints for each in self._services for method in each.methods for check in method.checks
         )
         headers |= {'"mf/core/stream.hpp"'} if self._streams else set()
+        headers |= {'"mf/replicated/options.hpp"'} if self._replicated else set()
         return self._file(
             "methods.hpp",
             headers | self._included(types) | self._imported(types, "codec.hpp"),
@@ -239,6 +240,7 @@ class ModuleFiles:
     def _client_header(self) -> GeneratedFile:
         headers = {"<span>", "<utility>", '"mf/client/call.hpp"', f'"{self._stem}.methods.hpp"'}
         headers |= {'"mf/client/stream.hpp"'} if self._streams else set()
+        headers |= {'"mf/replicated/call.hpp"'} if self._replicated else set()
         if any(method.cached for service in self._module.services for method in service.methods):
             headers |= {'"mf/client/cached.hpp"'}
         if any(each.agent is not None for each in self._module.services):
@@ -258,6 +260,7 @@ class ModuleFiles:
             '"mf/core/servant.hpp"',
             f'"{self._stem}.methods.hpp"',
         }
+        headers |= {'"mf/replicated/applying.hpp"'} if self._replicated else set()
         return self._file("server.hpp", headers, services=self._services)
 
     def _server_source(self) -> GeneratedFile:
@@ -283,6 +286,10 @@ class ModuleFiles:
     @property
     def _streams(self) -> bool:
         return any(method.streams for each in self._module.services for method in each.methods)
+
+    @property
+    def _replicated(self) -> bool:
+        return any(each.replicated for each in self._services)
 
     @property
     def _coded(self) -> tuple[StructView | UnionView, ...]:

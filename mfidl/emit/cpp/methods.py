@@ -18,6 +18,8 @@ _SERVANT = "Servant& servant"
 # no servant links without that source, and who derives one brings it along.
 _SERVERS = "[[gnu::weak]] "
 _CALL_OPTIONS = "const mf::CallOptions& options"
+_REPLICATED_OPTIONS = "const mf::ReplicatedOptions& options"
+_VERSION = "const mf::Version& version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ class MethodMaker:
         method, names = self.method, self.names
         errors = [self.describer.types.declared(each.full_name) for each in method.throws]
         call = self._call()
-        many = () if method.streams else (self._batch(), self._bulk())
+        alone = bool(method.streams) or method.replicated is not None
+        many = () if alone else (self._batch(), self._bulk())
         if method.cached is not None:
             many = (self._forget(), self._cache(), *many)
         return MethodView(
@@ -50,17 +53,19 @@ class MethodMaker:
             result_tier=method.results.tier.value,
             elements=tuple(self._elements()),
             info=self._info(),
-            local_invokes=() if method.streams else (self._local_invoke(),),
-            invokes=self._stream_invokes() if method.streams else self._invokes(),
+            local_invokes=() if alone else (self._local_invoke(),),
+            invokes=self._invokes_of_kind(),
             checks=tuple(self._checks()),
             call=call,
             asynchronous=tuple(self._asynchronous()),
             many=many,
-            scatters=() if method.streams else (self._scatter(), self._scatter_bulk()),
+            scatters=() if alone else (self._scatter(), self._scatter_bulk()),
             handler=self._handler(),
-            items_handlers=() if method.streams else (self._items_handler(),),
+            items_handlers=() if alone else (self._items_handler(),),
             async_handler=self._async_handler(),
-            run="run_stream" if method.streams else "run",
+            run=f"mf::{'replicated::refuse' if method.replicated else 'server::run'}"
+            + ("_stream" if method.streams else ""),
+            replicated=method.replicated is not None,
         )
 
     def _doc(self, streams: bool) -> tuple[str, ...]:
@@ -128,6 +133,9 @@ class MethodMaker:
             fixed = size_and_align(stream.type, self.describer.program.declarations)
             tier = "febird" if fixed is None else "memcpy"
             yield f"  static constexpr mf::Tier k{name}Tier = mf::Tier::{tier};"
+        if self.method.replicated is not None:
+            pattern = "mf::replication::Pattern"
+            yield f"  static constexpr {pattern} kPattern = {pattern}::{self.method.replicated};"
 
     def _info(self) -> str:
         method = self.method
@@ -186,7 +194,8 @@ class MethodMaker:
         return declaration, definition
 
     def _runtime_call(self, function: str, arguments: Sequence[str], indent: int = 2) -> str:
-        head = f"return mf::client::{function}<methods::{self.names.description}>("
+        floor = "replicated" if self.method.replicated else "client"
+        head = f"return mf::{floor}::{function}<methods::{self.names.description}>("
         return fill(head, arguments, ");", indent=indent)
 
     def _call(self) -> FunctionView:
@@ -194,13 +203,17 @@ class MethodMaker:
             self.service_names.client,
             self._handle(),
             self.names.function,
-            [*self._parameters(self._home, defaults=False), _CALL_OPTIONS],
-            [*self._parameters(self._home, defaults=True), f"{_CALL_OPTIONS} = {{}}"],
+            [*self._parameters(self._home, defaults=False), self._options],
+            [*self._parameters(self._home, defaults=True), f"{self._options} = {{}}"],
             " const",
         )
         function = "stream" if self.method.streams else "call_cached" if self.method.cached else "call"
         body = self._runtime_call(function, ["target_", "options", *self.names.params])
         return FunctionView(declaration, definition, body)
+
+    @property
+    def _options(self) -> str:
+        return _REPLICATED_OPTIONS if self.method.replicated else _CALL_OPTIONS
 
     def _forget(self) -> FunctionView:
         """Forgets what is kept of one call."""
@@ -228,6 +241,8 @@ class MethodMaker:
             return f"mf::DuplexStream<{params}, {results}>"
         if params:
             return f"mf::ClientStream<{params}, {self._result(self._home)}>"
+        if self.method.replicated:
+            return f"mf::Replicated<{self._result(self._home)}>"
         return f"mf::StreamReader<{results}>" if results else self._result(self._home)
 
     def _element(self, stream: Stream | None, home: str | None = None) -> str:
@@ -241,7 +256,7 @@ class MethodMaker:
         """
         fields = self.method.params.fields
         for given in dict.fromkeys((self._without_default, len(fields))):
-            for options in ((), (_CALL_OPTIONS,)):
+            for options in ((), (self._options,)):
                 yield self._async(given, options)
 
     def _async(self, given: int, options: Sequence[str]) -> str:
@@ -320,8 +335,11 @@ class MethodMaker:
         )
 
     def _handler(self) -> FunctionView:
-        head = f"virtual {self._result(self._home)} {self.names.function}("
-        parameters = [*self._parameters(self._home, defaults=False), *self._ends(self._home, "&")]
+        head = f"virtual {self._result(self._home)} {self.names.handler}("
+        if self.method.replicated:
+            parameters = [_VERSION, f"const {self.names.request}& request"]
+        else:
+            parameters = [*self._parameters(self._home, defaults=False), *self._ends(self._home, "&")]
         return FunctionView(fill(head, parameters, ") = 0;", indent=2))
 
     def _ends(self, home: str, by: str, names: tuple[str, str] | None = None) -> list[str]:
@@ -342,10 +360,28 @@ class MethodMaker:
         return FunctionView(declaration, definition)
 
     def _async_handler(self) -> FunctionView:
-        parameters = [f"{self.names.request} request", *self._ends(self._home, "")]
+        parameters = [_VERSION] if self.method.replicated else []
+        parameters += [f"{self.names.request} request", *self._ends(self._home, "")]
         if not self.method.oneway:
             parameters.append(f"mf::Responder<{self._result(self._home)}> responder")
-        return FunctionView(fill(f"virtual void {self.names.function}(", parameters, ") = 0;", indent=2))
+        return FunctionView(fill(f"virtual void {self.names.handler}(", parameters, ") = 0;", indent=2))
+
+    def _invokes_of_kind(self) -> tuple[FunctionView, ...]:
+        if self.method.replicated:
+            return self._applies()
+        return self._stream_invokes() if self.method.streams else self._invokes()
+
+    def _applies(self) -> tuple[FunctionView, ...]:
+        """For a message of a group, of a plain and of an asynchronous servant."""
+        plain = [_SERVANT, _VERSION, "const Request& request"]
+        asynchronous = ["AsyncServant& servant", _VERSION, "Request&& request"]
+        asynchronous.append(f"mf::Responder<{self._result('')}> responder")
+        moved = "std::move(request)" if self.method.params.layout is None else "request"
+        handler = self.names.handler
+        return (
+            self._invoke(self._result(""), "apply", plain, handler, ["version", "request"]),
+            self._invoke("void", "apply", asynchronous, handler, ["version", moved, "std::move(responder)"]),
+        )
 
     def _invokes(self) -> tuple[FunctionView, ...]:
         """For a call that came in a message, for all items of a message, and for an asynchronous servant."""

@@ -50,7 +50,18 @@ _BESIDE_TYPES = frozenset(
 _IN_ERROR = frozenset({"kName", "what", "clone", "raise"})
 _IN_UNION = frozenset({"Kind", "kind", "visit", "value_"})
 _IN_CLASS = frozenset(
-    {"at", "any", "on", "everywhere", "service", "dispatch", "interfaces", "target_", "methods"}
+    {
+        "at",
+        "any",
+        "on",
+        "everywhere",
+        "service",
+        "dispatch",
+        "interfaces",
+        "apply_replicated",
+        "target_",
+        "methods",
+    }
 )
 _IN_PARAMETERS = frozenset({"options", "token", "Token", "servant", "violated", "target_", "methods"})
 _BESIDE_STREAMS = frozenset({"request", "responder"})  # parameters of a handler, with those of streams
@@ -77,11 +88,13 @@ class UnionNames:
 class MethodNames:
     """`description` lies in namespace methods; `result` is None where the result has no struct of its own.
     `batch` and `bulk` are functions of a client, `items` is one of a servant; methods with streams have none
-    of them. `forget` and `cache` are functions of a client for cached methods alone. `reader` and `writer`
-    are the parameters of a handler for its streams.
+    of them, nor have replicated ones. `handler` is the function of a servant. `forget` and `cache` are
+    functions of a client for cached methods alone. `reader` and `writer` are the parameters of a handler for
+    its streams.
     """
 
     function: str
+    handler: str
     asynchronous: str
     batch: str
     bulk: str
@@ -323,15 +336,17 @@ def _service_names(
         parameters = Scope(everywhere(), types, _IN_PARAMETERS)
         params = _taken(parameters, method.params.fields)
         beside = Scope(parameters.taken(), _BESIDE_STREAMS)
+        many = not method.streams and method.replicated is None
         methods.append(
             MethodNames(
                 function=function,
+                handler=inside.take(f"on_apply_{asked}") if method.replicated else function,
                 asynchronous=inside.take(f"async_{asked}"),
-                batch="" if method.streams else inside.take(f"{asked}_batch"),
-                bulk="" if method.streams else inside.take(f"{asked}_bulk"),
+                batch=inside.take(f"{asked}_batch") if many else "",
+                bulk=inside.take(f"{asked}_bulk") if many else "",
                 forget=inside.take(f"{asked}_forget") if method.cached else "",
                 cache=inside.take(f"{asked}_cache") if method.cached else "",
-                items="" if method.streams else inside.take(f"{asked}_items"),
+                items=inside.take(f"{asked}_items") if many else "",
                 description=described.take(f"{own}{camel(asked)}"),
                 request=request,
                 result=result,

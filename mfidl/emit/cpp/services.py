@@ -39,7 +39,10 @@ def service_view(describer: Describer, service: Service, module: Module) -> Serv
         agent=_agent(describer, service.agent, module, names.agent, names.agents),
         methods=methods,
         dispatch=names.dispatch,
-        dispatch_servant=argument("Servant&", "servant", bool(methods)),
+        dispatch_servant=argument("Servant&", "servant", any(not each.replicated for each in methods)),
+        replicated=any(each.replicated for each in methods),
+        servant_bases="public mf::Servant"
+        + (", public mf::replicated::Applies" if any(each.replicated for each in methods) else ""),
         client_template="cpp/client/agents.j2" if service.agent else "cpp/client/single.j2",
         selection_template="cpp/client/selection.j2" if service.agent else "cpp/nothing.j2",
         scatter_template="cpp/client/scatter_source.j2" if service.agent else "cpp/nothing.j2",

@@ -262,7 +262,7 @@ class CheckView:
 @dataclass(frozen=True, slots=True)
 class MethodView:
     """A method in all its forms. `many` and `scatters` are functions of clients, `items_handlers` of
-    servants; a method with streams has none of them.
+    servants; a method with streams has none of them, nor has a replicated one.
     """
 
     doc: tuple[str, ...]
@@ -287,6 +287,7 @@ class MethodView:
     items_handlers: tuple[FunctionView, ...]
     async_handler: FunctionView
     run: str  # the runtime's function that a message is dispatched to
+    replicated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,6 +357,8 @@ class ServiceView:
     methods: tuple[MethodView, ...]
     dispatch: str
     dispatch_servant: str  # its parameter
+    replicated: bool  # some method is
+    servant_bases: str  # of both servants
     client_template: str
     selection_template: str
     scatter_template: str

@@ -1,4 +1,4 @@
-"""The log of a replica, and its mark, whose numbers tests/vectors/replication.json has for all languages."""
+"""The log of a replica, and its mark, whose numbers tests/vectors/replicated/marks.json has for all."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from mf.replicated.log import MOST_AHEAD, Log, Origins, next_mark
 from mf.replicated.messages import Body, Entry, Head, Origin, Outcome, Version
 
-VECTORS = Path(__file__).parents[2] / "vectors" / "replication.json"
+VECTORS = Path(__file__).parents[2] / "vectors" / "replicated" / "marks.json"
 
 
 def entry(counter: int, payload: bytes = b"") -> Entry:

@@ -14,8 +14,10 @@
 
 namespace mf::client {
 
-Target::Target(const Client& client, const ServiceInfo& service)
-    : Target(State::of(client.core(), service, std::nullopt)) {}
+Target::Target(const Client& client, const ServiceInfo& service) : Target(client.core(), service) {}
+
+Target::Target(const std::shared_ptr<Core>& core, const ServiceInfo& service)
+    : Target(State::of(core, service, std::nullopt)) {}
 
 Target::Target(const std::shared_ptr<Core>& core, const ServiceInfo& service, const Instance& instance)
     : Target(State::at(core, service, instance)) {}

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 import mf
-from journal import Full, JournalServant
+from journal import Full, JournalServant, State
 
 
 class Pages(JournalServant):
@@ -38,10 +38,13 @@ class Pages(JournalServant):
         return self.kept
 
     def on_snapshot(self) -> bytes:
-        return json.dumps([self.kept, self.versions]).encode()
+        epochs, counters = zip(*self.versions, strict=True) if self.versions else ((), ())
+        return bytes(mf.to_bytes(State(self.kept, list(epochs), list(counters))))
 
     def on_restore(self, snapshot: bytes | None) -> None:
-        self.kept, self.versions = [[], []] if snapshot is None else json.loads(snapshot)
+        state = State() if snapshot is None else mf.from_bytes(State, snapshot)
+        self.kept = list(state.kept)
+        self.versions = list(zip(state.epochs, state.counters, strict=True))
 
 
 def main(controller: str, member: str, members: str) -> None:

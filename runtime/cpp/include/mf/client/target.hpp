@@ -94,6 +94,7 @@ struct CallContext {
 class Target {
  public:
   Target(const Client& client, const ServiceInfo& service);
+  Target(const std::shared_ptr<Core>& core, const ServiceInfo& service);
   /// Of a service without agents, at one instance.
   Target(const std::shared_ptr<Core>& core, const ServiceInfo& service, const Instance& instance);
 

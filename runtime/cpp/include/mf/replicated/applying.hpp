@@ -1,0 +1,120 @@
+// How the messages of a group reach a servant: what generated servants with replicated methods are made of.
+// Messages are decoded, applied and answered here; nothing escapes: what a servant throws is its outcome.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "mf/codec/constraints.hpp"
+#include "mf/codec/tiered.hpp"
+#include "mf/core/fresh.hpp"
+#include "mf/core/handler.hpp"
+#include "mf/core/unique_function.hpp"
+#include "mf/link/method.hpp"
+#include "mf/replicated/options.hpp"
+
+namespace mf::server {
+class Incoming;
+}
+
+namespace mf::replicated {
+
+/// One message that a servant is to apply, and the duty to say what came of it.
+struct Application {
+  std::string_view method;
+  Version version;
+  Bytes payload;
+  UniqueFunction<void(replication::Outcome&&)> done;
+
+  [[nodiscard]] codec::Reader reader() const {
+    codec::Reader reader(payload.span());
+    reader.set_owner(payload);
+    return reader;
+  }
+};
+
+/// What a generated servant with replicated methods derives from besides.
+class Applies {
+ public:
+  virtual ~Applies() = default;
+  /// Generated; answers once, perhaps later.
+  virtual void apply_replicated(Application&& message) = 0;
+};
+
+/// Of a failure, as it travels: a declared error if the method declares it.
+[[nodiscard]] replication::Outcome failed(const link::Method& method, const Failure& failure);
+/// No such method is replicated.
+void refuse(Application& message, const ServiceInfo& service);
+/// A call that has come to a server, where there is no order.
+void refuse_call(server::Incoming& in);
+template <class M>
+void refuse(server::Incoming& in) {
+  refuse_call(in);
+}
+
+namespace detail {
+
+[[nodiscard]] Failure undecodable(const codec::Reader& reader);
+[[nodiscard]] Failure invalid(Code code, std::string what);
+
+/// The request of a message; why it is none.
+template <class M>
+mf::Outcome<void> decode(const Application& message, typename M::Request& request) {
+  auto reader = message.reader();
+  if (!codec::decode<M::kRequestTier>(reader, request) || !reader.finish()) return undecodable(reader);
+  if constexpr (codec::Constrained<typename M::Request>) {
+    if (auto bad = codec::violation(request)) return invalid(Code::invalid_argument, std::move(*bad));
+  }
+  return {};
+}
+
+template <class M>
+replication::Outcome encode(const mf::Outcome<typename M::Result>& outcome) {
+  if (!outcome) return failed(link::kMethod<M>, outcome.failure());
+  replication::Outcome made;
+  if constexpr (!std::is_void_v<typename M::Result>) {
+    const auto& value = outcome.value();
+    std::optional<std::string> bad;
+    if constexpr (link::detail::results_are_constrained<M>()) bad = codec::result_violation<M>(value);
+    if (!bad) bad = codec::refusal<M::kResultTier>(value);
+    if (bad)
+      return failed(link::kMethod<M>,
+                    invalid(Code::handler_failed,
+                            "the handler's result breaks the schema: " + codec::rooted("", *bad)));
+    made.payload = Bytes(codec::to_bytes<M::kResultTier>(value));
+  }
+  return made;
+}
+
+}  // namespace detail
+
+template <class M>
+void apply(Application& message, typename M::Servant& servant) {
+  auto request = fresh<typename M::Request>();
+  if (const auto decoded = detail::decode<M>(message, request); !decoded)
+    return message.done(failed(link::kMethod<M>, decoded.failure()));
+  message.done(detail::encode<M>(outcome_of([&] { return M::apply(servant, message.version, request); })));
+}
+
+template <class M>
+void apply(Application& message, typename M::AsyncServant& servant) {
+  using Result = typename M::Result;
+  auto request = fresh<typename M::Request>();
+  if (const auto decoded = detail::decode<M>(message, request); !decoded)
+    return message.done(failed(link::kMethod<M>, decoded.failure()));
+  auto answer = [done = std::move(message.done)](mf::Outcome<Result>&& outcome) mutable {
+    if (done) std::exchange(done, nullptr)(detail::encode<M>(outcome));
+  };
+  const auto answers = std::make_shared<mf::detail::AnswerTo<Result, decltype(answer)>>(std::move(answer));
+  mf::detail::Beginning beginning(answers.get(), 0);
+  try {
+    M::apply(servant, message.version, std::move(request), Responder<Result>(answers, 0));
+  } catch (...) {
+    beginning.fail(mf::detail::shared(mf::detail::handler_failure()));
+  }
+}
+
+}  // namespace mf::replicated

@@ -1,0 +1,363 @@
+#include "replicated/replication.hpp"
+
+#include <functional>
+#include <random>
+#include <set>
+#include <utility>
+
+#include "client/target_state.hpp"
+#include "mf/link/waiter.hpp"
+#include "mf/replication.client.hpp"
+
+namespace mf::replicated {
+namespace {
+
+using Group = replication::methods::ReplicaGroup;
+
+constexpr std::chrono::milliseconds kTick{50};
+
+Failure failed(Code code, Execution execution, std::string message) {
+  return {.code = code, .execution = execution, .message = std::move(message), .declared = nullptr};
+}
+
+Failure closed() {
+  return failed(Code::cancelled, Execution::unknown, "the client was closed");
+}
+
+}  // namespace
+
+std::string group_agent(std::string_view service, std::string_view agent) {
+  return std::string(service) + "|" + std::string(agent) + "|";
+}
+
+Uuid random_uuid() {
+  std::random_device random;
+  Uuid uuid;
+  for (auto& byte : uuid.bytes) byte = static_cast<std::uint8_t>(random());
+  uuid.bytes[6] = static_cast<std::uint8_t>((uuid.bytes[6] & 0x0FU) | 0x40U);
+  uuid.bytes[8] = static_cast<std::uint8_t>((uuid.bytes[8] & 0x3FU) | 0x80U);
+  return uuid;
+}
+
+struct Replication::Link {
+  std::string member;
+  std::shared_ptr<OutgoingLink> out;
+  std::atomic<std::uint32_t> asked{0};  // how often it became readable
+};
+
+/// A call that somebody waits for. Ends once.
+struct Replication::Waiter {
+  using Stopping = std::stop_callback<std::function<void()>>;
+
+  Request request;
+  Callback<Finished> done;
+  std::optional<std::uint64_t> sequence{};  // once the machine has it
+  bool over = false;
+  std::vector<std::unique_ptr<Stopping>> stopping{};
+};
+
+Replication::Replication(std::shared_ptr<client::Core> core, const ServiceInfo& service,
+                         const std::string& agent)
+    : core_(std::move(core)), service_(service), base_(group_agent(service.name, agent)) {}
+
+client::Target Replication::replicas(std::string_view agent) const {
+  return client::Target(core_, replication::methods::kReplicaService).at(agent);
+}
+
+void Replication::start(Request&& request, const std::vector<std::stop_token>& stop,
+                        Callback<Finished>&& done) {
+  const auto waiter = std::make_shared<Waiter>();
+  waiter->request = std::move(request);
+  waiter->done = std::move(done);
+  stop_with(waiter, stop);
+  bool known = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (waiter->over) return;
+    known = caller_.has_value();
+  }
+  if (known) return begin_call(waiter);
+  CallOptions options;
+  options.deadline = waiter->request.deadline == kNever ? kInfinite : waiter->request.deadline - mf::now();
+  client::start<Group>(replicas(base_), options,
+                       [self = shared_from_this(), waiter](mf::Outcome<replication::Group>&& group) {
+                         if (!group) return self->end(waiter, group.failure());
+                         self->begin(group.value().members);
+                         self->begin_call(waiter);
+                       });
+}
+
+void Replication::stop_with(const std::shared_ptr<Waiter>& waiter, const std::vector<std::stop_token>& stop) {
+  std::vector<std::unique_ptr<Waiter::Stopping>> stopping;
+  for (const auto& each : stop) {
+    if (!each.stop_possible()) continue;
+    stopping.push_back(
+        std::make_unique<Waiter::Stopping>(each, [weak = std::weak_ptr(waiter), of = weak_from_this()] {
+          const auto call = weak.lock();
+          const auto self = of.lock();
+          if (call && self)
+            self->end(call, failed(Code::cancelled, Execution::unknown, "cancelled by the caller"));
+        }));
+  }
+  // One that has ended meanwhile needs none, and they must not go under the lock: another thread's may run.
+  const std::scoped_lock lock(mutex_);
+  if (!waiter->over) waiter->stopping.swap(stopping);
+}
+
+/// Who its members are is known.
+void Replication::begin(const std::vector<std::string>& members) {
+  std::vector<std::shared_ptr<Link>> links;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (caller_ || closed_) return;
+    caller_.emplace(random_uuid(), members, schema_of(service_));
+    replication::Peer peer;
+    peer.client = caller_->client();
+    for (const auto& member : std::set<std::string>(members.begin(), members.end())) {
+      const auto link = std::make_shared<Link>();
+      link->member = member;
+      // Its events keep this alive: as long as it is open, the client does not forget it.
+      link->out = std::make_shared<OutgoingLink>(
+          core_, replicas(base_ + member), peer,
+          OutgoingLink::Events{.opened = [self = shared_from_this(), member] { self->on_opened(member); },
+                               .readable =
+                                   [self = shared_from_this(), of = std::weak_ptr(link)] {
+                                     if (const auto from = of.lock()) self->on_readable(*from);
+                                   },
+                               .closed = [self = shared_from_this(), member] { self->on_closed(member); }});
+      links_.emplace(member, link);
+      links.push_back(link);
+    }
+  }
+  for (const auto& link : links) link->out->begin();
+}
+
+void Replication::begin_call(const std::shared_ptr<Waiter>& waiter) {
+  bool was_closed = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (waiter->over) return;
+    was_closed = closed_ || !caller_;
+    if (!was_closed) {
+      auto& request = waiter->request;
+      waiter->sequence = caller_->start(std::string(request.method), std::move(request.payload),
+                                        request.pattern, request.require, request.deadline, mf::now());
+      waiting_.emplace(*waiter->sequence, waiter);
+    }
+  }
+  if (was_closed) return end(waiter, closed());
+  carry_out();
+  tick_later();
+}
+
+/// Before the machine has ended it, or without the machine.
+void Replication::end(const std::shared_ptr<Waiter>& waiter, Failure failure) {
+  std::vector<std::unique_ptr<Waiter::Stopping>> stopping;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (std::exchange(waiter->over, true)) return;
+    stopping.swap(waiter->stopping);
+    if (waiter->sequence) {
+      caller_->cancel(*waiter->sequence);
+      waiting_.erase(*waiter->sequence);
+    } else {
+      failure.execution = Execution::not_executed;
+    }
+  }
+  std::exchange(waiter->done, nullptr)(std::move(failure));
+}
+
+void Replication::on_opened(const std::string& member) {
+  {
+    const std::scoped_lock lock(mutex_);
+    caller_->connected(member, mf::now());
+  }
+  carry_out();
+}
+
+void Replication::on_closed(const std::string& member) {
+  const std::scoped_lock lock(mutex_);
+  caller_->disconnected(member);
+}
+
+// It may become readable again while it is read, or within next().
+void Replication::on_readable(Link& from) {
+  if (from.asked.fetch_add(1) != 0) return;
+  for (std::uint32_t seen = 1; seen != 0;) {
+    seen = from.asked.load();
+    for (Message message; from.out->next(message);) {
+      const std::scoped_lock lock(mutex_);
+      caller_->receive(from.member, message, mf::now());
+    }
+    carry_out();
+    seen = from.asked.fetch_sub(seen) - seen;
+  }
+}
+
+/// All that the machine asks for now. Whoever comes while another thread does so leaves it to that.
+void Replication::carry_out() {
+  std::unique_lock lock(mutex_);
+  if (std::exchange(carrying_out_, true)) return;
+  for (auto effects = caller_->take(); !effects.empty(); effects = caller_->take()) {
+    std::set<std::shared_ptr<Link>> touched;
+    std::vector<std::pair<std::shared_ptr<Link>, Message>> messages;
+    std::vector<std::pair<std::shared_ptr<Waiter>, mf::Outcome<Finished>>> ended;
+    for (auto& effect : effects) {
+      if (auto* const send = std::get_if<SendTo>(&effect)) {
+        if (const auto link = links_.find(send->member); link != links_.end())
+          messages.emplace_back(link->second, std::move(send->message));
+        continue;
+      }
+      auto& done = std::get<Done>(effect);
+      const auto found = waiting_.extract(done.sequence);
+      if (found.empty() || std::exchange(found.mapped()->over, true)) continue;
+      if (auto* const failure = std::get_if<Failure>(&done.result)) {
+        ended.emplace_back(found.mapped(), std::move(*failure));
+      } else {
+        auto& applied = std::get<Applied>(done.result);
+        ended.emplace_back(found.mapped(), Finished{.version = applied.version,
+                                                    .applied = std::move(applied.members),
+                                                    .outcome = std::move(applied.outcome)});
+      }
+    }
+    lock.unlock();
+    for (auto& [link, message] : messages) {
+      link->out->send(std::move(message));
+      touched.insert(link);
+    }
+    for (const auto& link : touched) link->out->flush();
+    for (auto& [waiter, outcome] : ended) {
+      waiter->stopping.clear();
+      std::exchange(waiter->done, nullptr)(std::move(outcome));
+    }
+    lock.lock();
+  }
+  carrying_out_ = false;
+}
+
+void Replication::tick_later() {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (closed_ || waiting_.empty() || std::exchange(ticking_, true)) return;
+  }
+  core_->reactor().at(mf::now() + kTick, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->tick();
+  });
+}
+
+void Replication::tick() {
+  {
+    const std::scoped_lock lock(mutex_);
+    ticking_ = false;
+    caller_->tick(mf::now());
+  }
+  carry_out();
+  tick_later();
+}
+
+void Replication::on_close() noexcept {
+  decltype(links_) links;
+  bool known = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    closed_ = true;
+    links.swap(links_);
+    known = caller_.has_value();
+    if (known) caller_->end_all(closed());
+  }
+  for (const auto& [member, link] : links) link->out->leave();
+  if (known) carry_out();
+}
+
+namespace {
+
+/// "shelf", as the schema names what there are several replicated groups of.
+std::string agent_name(const ServiceInfo& service) {
+  const auto at = service.descriptor.find("\n per ");
+  if (at == std::string_view::npos) return "agent";
+  const auto rest = service.descriptor.substr(at + 6);
+  return std::string(rest.substr(0, rest.find(' ')));
+}
+
+/// What makes the calls of a target. Throws Error where there can be no replicas.
+std::shared_ptr<Replication> replication_of(const client::Target& target, const link::Method& method) {
+  static constexpr ServiceInfo kReplications{.name = "replicated calls"};  // by which the client keeps them
+  const auto& service = method.service;
+  const auto& state = target.state();
+  if (target.in_process() || dynamic_cast<StaticResolver*>(&state->core->resolver()) != nullptr)
+    throw Error(Code::unknown_method, Execution::not_executed,
+                link::full_name(method) +
+                    " is replicated: call it through the controller that its replicas are registered with");
+  if (!state->agent && service.per_agent)
+    throw Error(Code::invalid_argument, Execution::not_executed,
+                "a replicated call of " + std::string(service.name.substr(service.name.rfind('.') + 1)) +
+                    " is for one " + agent_name(service) + ": name it by at()");
+  const auto agent = state->agent.value_or("");
+  const auto make = [&] { return std::make_shared<Replication>(state->core, service, agent); };
+  return std::static_pointer_cast<Replication>(
+      state->core->shared(kReplications, group_agent(service.name, agent),
+                          [&]() -> std::shared_ptr<client::Shared> { return make(); }));
+}
+
+Replication::Request request_of(const client::Target& target, const link::Method& method, Pattern pattern,
+                                const ReplicatedOptions& options, Bytes payload) {
+  CallOptions as_call;
+  as_call.deadline = options.deadline;
+  const client::Context context(target, as_call, method.info);
+  return {.method = method.info.name,
+          .pattern = pattern,
+          .require = options.require,
+          .deadline = context.deadline,
+          .payload = std::move(payload)};
+}
+
+}  // namespace
+
+void start(const client::Target& target, const link::Method& method, replication::Pattern pattern,
+           const ReplicatedOptions& options, Bytes payload, const std::stop_token& stop,
+           Callback<Finished> done) {
+  const auto of = attempt([&] { return replication_of(target, method); });
+  if (!of) return done(of.failure());
+  of.value()->start(
+      request_of(target, method, pattern, options, std::move(payload)), {options.stop, stop},
+      [core = target.state()->core, done = std::move(done)](mf::Outcome<Finished>&& ended) mutable {
+        core->complete(
+            [done = std::move(done), ended = std::move(ended)]() mutable { done(std::move(ended)); });
+      });
+}
+
+mf::Outcome<Finished> call(const client::Target& target, const link::Method& method,
+                           replication::Pattern pattern, const ReplicatedOptions& options, Bytes payload) {
+  struct Ended {
+    link::Waiter waiter;
+    mf::Outcome<Finished> outcome;
+  };
+  const auto ended = std::make_shared<Ended>();
+  replication_of(target, method)
+      ->start(request_of(target, method, pattern, options, std::move(payload)), {options.stop},
+              [ended](mf::Outcome<Finished>&& outcome) {
+                ended->outcome = std::move(outcome);
+                ended->waiter.finish();
+              });
+  ended->waiter.wait();
+  return std::move(ended->outcome);
+}
+
+std::optional<Failure> failure_of(const link::Method& method, const replication::Outcome& outcome) {
+  const auto code = static_cast<Code>(outcome.status);
+  if (code == Code::ok) return std::nullopt;
+  if (code == Code::declared && outcome.error < method.errors.size()) {
+    codec::Reader reader(outcome.payload.span());
+    const auto error = method.errors[outcome.error].decode(reader);
+    return error ? Failure::of(*error) : undecodable_result(method, reader);
+  }
+  const bool known = outcome.status > 1 && outcome.status <= kLastCode;
+  return failed(known ? code : Code::protocol_error, Execution::unknown, std::string(outcome.payload.text()));
+}
+
+Failure undecodable_result(const link::Method& method, const codec::Reader& reader) {
+  return failed(Code::decode_error, Execution::unknown,
+                link::full_name(method) + ": what its replicas answered: " + reader.error().message());
+}
+
+}  // namespace mf::replicated

@@ -1,0 +1,78 @@
+// The replicated calls of a client to one group: the machine of caller.hpp over links to all replicas.
+//
+// A client has one of these for each (service, agent) that it sends replicated messages to. It holds a link
+// to each replica from the first call on, over which acknowledgements come from wherever the pattern lets
+// them come.
+//
+// Threads. Any may begin calls. The machine is used under a lock, what it asks for is carried out without it,
+// by one thread at a time.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/core.hpp"
+#include "mf/client/target.hpp"
+#include "mf/replicated/call.hpp"
+#include "replicated/caller.hpp"
+#include "replicated/outgoing.hpp"
+
+namespace mf::replicated {
+
+class Replication final : public client::Shared, public std::enable_shared_from_this<Replication> {
+ public:
+  struct Request {
+    std::string_view method;
+    Pattern pattern = Pattern::no_versioning;
+    Require require = Require::majority;
+    TimePoint deadline{};
+    Bytes payload;
+  };
+
+  Replication(std::shared_ptr<client::Core> core, const ServiceInfo& service, const std::string& agent);
+
+  /// `stop`: ends it as CANCELLED.
+  void start(Request&& request, const std::vector<std::stop_token>& stop, Callback<Finished>&& done);
+  /// Calls under way end as CANCELLED.
+  void on_close() noexcept override;
+
+ private:
+  struct Link;
+  struct Waiter;
+
+  [[nodiscard]] client::Target replicas(std::string_view agent) const;
+  void begin(const std::vector<std::string>& members);
+  void begin_call(const std::shared_ptr<Waiter>& waiter);
+  void stop_with(const std::shared_ptr<Waiter>& waiter, const std::vector<std::stop_token>& stop);
+  void end(const std::shared_ptr<Waiter>& waiter, Failure failure);
+  void on_opened(const std::string& member);
+  void on_closed(const std::string& member);
+  void on_readable(Link& from);
+  void carry_out();
+  void tick_later();
+  void tick();
+
+  const std::shared_ptr<client::Core> core_;
+  const ServiceInfo& service_;
+  const std::string base_;
+
+  std::mutex mutex_;  // all below
+  std::optional<Caller> caller_;
+  std::map<std::string, std::shared_ptr<Link>> links_;
+  std::map<std::uint64_t, std::shared_ptr<Waiter>> waiting_;
+  bool carrying_out_ = false;
+  bool ticking_ = false;
+  bool closed_ = false;
+};
+
+/// Behind which any replica of a group is, in the service mf.replication.Replica.
+[[nodiscard]] std::string group_agent(std::string_view service, std::string_view agent);
+/// Another one each time.
+[[nodiscard]] Uuid random_uuid();
+
+}  // namespace mf::replicated

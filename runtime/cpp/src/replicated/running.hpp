@@ -1,0 +1,119 @@
+// A replica at work: the machine of replica.hpp over links to the others and to clients, with the lead that
+// the controller gives.
+//
+// Threads. The machine, the servant and all links are used on one thread of its own, to which everything else
+// posts. What users ask is answered from a copy.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "mf/client/client.hpp"
+#include "mf/core/handler.hpp"
+#include "mf/replicated/replica.hpp"
+#include "mf/replication.server.hpp"
+#include "mf/server/server.hpp"
+#include "mf/transport/workers.hpp"
+#include "replicated/outgoing.hpp"
+#include "replicated/replica.hpp"
+#include "replicated/wire.hpp"
+
+namespace mf::replicated {
+
+/// A link that somebody else has opened.
+struct IncomingLink {
+  PeerId peer;
+  std::shared_ptr<Wire> wire;
+  Responder<void> ended;
+};
+
+class Running final : public std::enable_shared_from_this<Running> {
+ public:
+  Running(std::shared_ptr<Servant> servant, std::shared_ptr<Applies> applies,
+          std::shared_ptr<Snapshots> snapshots, ReplicaOptions options);
+  ~Running();
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  void start();
+  void stop();
+
+  struct Status {
+    bool serves = false;
+    bool leads = false;
+    Version version;
+    std::string stuck;
+  };
+  [[nodiscard]] Status status() const;
+  [[nodiscard]] bool until_serving(TimePoint until) const;
+
+  // ---- for what it offers
+
+  [[nodiscard]] const std::vector<std::string>& members() const noexcept { return options_.members; }
+  [[nodiscard]] bool is_other(const std::string& member) const;
+  /// Somebody has opened a link.
+  void linked(std::shared_ptr<IncomingLink> link);
+
+ private:
+  class Offered;
+  class Job;
+
+  void post(UniqueFunction<void()> work);
+  void tick_later();
+  void open_links();
+
+  void read(const std::shared_ptr<IncomingLink>& link);
+  void end(const std::shared_ptr<IncomingLink>& link);
+  void read_other(const std::string& member);
+
+  void carry_out();
+  void send(const PeerId& to, Message message);
+  void begin_job();
+  void job_done(replication::Outcome outcome);
+  void publish();
+
+  void seek_lead();
+  void seek_lead_later();
+  void lead_ended(std::uint64_t epoch);
+
+  const std::shared_ptr<Servant> servant_;
+  const std::shared_ptr<Applies> applies_;
+  const std::shared_ptr<Snapshots> snapshots_;
+  const ReplicaOptions options_;
+  const std::string base_;
+
+  // Of its own thread:
+  Replica machine_;
+  std::map<std::string, std::shared_ptr<OutgoingLink>> links_;  // to the others
+  std::set<std::shared_ptr<IncomingLink>> incoming_;
+  std::map<Uuid, std::shared_ptr<IncomingLink>> clients_;
+  std::set<Wire*> wires_touched_;
+  std::set<OutgoingLink*> links_touched_;
+  std::deque<Effect> jobs_;
+  bool working_ = false;
+  std::string stuck_;
+  std::optional<Lead> lead_;
+  bool seeking_ = false;
+
+  std::unique_ptr<Client> client_;
+  std::shared_ptr<client::Core> core_;  // the client's, for callbacks that may come while it is closed
+  std::optional<Server> server_;
+  std::stop_source seeks_;
+  std::unique_ptr<transport::Workers> thread_;
+
+  mutable std::mutex mutex_;  // all below
+  mutable std::condition_variable changed_;
+  Status status_;
+  bool started_ = false;
+  bool stopped_ = false;
+};
+
+}  // namespace mf::replicated

@@ -1,0 +1,197 @@
+// The programs of the tests of replicated messages:
+//
+//   replicated replica CONTROLLER MEMBER MEMBERS
+//     a replica that answers what it is asked on its standard input, as journal_replica.py does
+//   replicated client CONTROLLER CALLERS
+//     so many callers, each of which makes one call after the other until "stop" comes; a line for each end
+#include <atomic>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <ranges>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "journal.client.hpp"
+#include "journal.server.hpp"
+#include "mf/client/client.hpp"
+#include "mf/codec/value.hpp"
+#include "mf/replicated/replica.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+/// Keeps the texts in the order in which they were applied, and their versions.
+class Pages final : public journal::JournalServant, public mf::Snapshots {
+ public:
+  std::uint64_t on_apply_no_versioning(const mf::Version& version,
+                                       const journal::JournalNoVersioningRequest& request) override {
+    return keep(version, request.text);
+  }
+  std::uint64_t on_apply_version_request(const mf::Version& version,
+                                         const journal::JournalVersionRequestRequest& request) override {
+    return keep(version, request.text);
+  }
+  std::uint64_t on_apply_message_returns_version(
+      const mf::Version& version, const journal::JournalMessageReturnsVersionRequest& request) override {
+    return keep(version, request.text);
+  }
+  std::uint64_t on_apply_one_hop(const mf::Version& version,
+                                 const journal::JournalOneHopRequest& request) override {
+    return keep(version, request.text);
+  }
+  std::uint64_t on_apply_one_hop_ack_client(const mf::Version& version,
+                                            const journal::JournalOneHopAckClientRequest& request) override {
+    if (request.text == "too much") throw journal::Full(3);
+    return keep(version, request.text);
+  }
+  std::uint64_t on_apply_wait_for_version(const mf::Version& version,
+                                          const journal::JournalWaitForVersionRequest& request) override {
+    return keep(version, request.text);
+  }
+  std::uint64_t on_apply_chain(const mf::Version& version,
+                               const journal::JournalChainRequest& request) override {
+    return keep(version, request.text);
+  }
+  std::vector<std::string> texts() override {
+    const std::scoped_lock lock(mutex_);
+    return state_.kept;
+  }
+
+  mf::Bytes on_snapshot() override {
+    const std::scoped_lock lock(mutex_);
+    return mf::to_bytes(state_);
+  }
+  void on_restore(const std::optional<mf::Bytes>& snapshot) override {
+    auto state = snapshot ? mf::from_bytes<journal::State>(snapshot->span()).value() : journal::State();
+    const std::scoped_lock lock(mutex_);
+    state_ = std::move(state);
+  }
+
+  journal::State state() {
+    const std::scoped_lock lock(mutex_);
+    return state_;
+  }
+
+ private:
+  std::uint64_t keep(const mf::Version& version, const std::string& text) {
+    if (text == "bug") throw std::runtime_error("a bug of the servant");
+    const std::scoped_lock lock(mutex_);
+    state_.kept.push_back(text);
+    state_.epochs.push_back(version.epoch);
+    state_.counters.push_back(version.counter);
+    return state_.kept.size();
+  }
+
+  std::mutex mutex_;
+  journal::State state_;
+};
+
+template <class Values, class Write>
+void write_list(const Values& values, Write write) {
+  std::cout << '[';
+  const char* comma = "";
+  for (const auto& each : values) {
+    std::cout << comma;
+    write(each);
+    comma = ", ";
+  }
+  std::cout << ']' << std::endl;
+}
+
+int replica(const std::string& controller, const std::string& member, const std::string& members) {
+  const auto pages = std::make_shared<Pages>();
+  mf::Replica replica(pages,
+                      {.controller = controller, .member = member, .members = split(members), .agent = "a"});
+  replica.start();
+  std::cout << member << std::endl;
+  const auto said = [](bool value) { std::cout << (value ? "true" : "false") << std::endl; };
+  for (std::string line; std::getline(std::cin, line);) {
+    const auto state = pages->state();
+    if (line == "texts") {
+      write_list(state.kept, [](const std::string& text) { std::cout << '"' << text << '"'; });
+    } else if (line == "versions") {
+      write_list(std::views::iota(std::size_t{0}, state.epochs.size()), [&](std::size_t i) {
+        std::cout << '[' << state.epochs[i] << ", " << state.counters[i] << ']';
+      });
+    } else if (line == "serves") {
+      said(replica.until_serving(30s));
+    } else if (line == "leads") {
+      said(replica.leads());
+    }
+  }
+  return 0;
+}
+
+mf::Replicated<std::uint64_t> call(const journal::JournalClient& there, int pattern,
+                                   const std::string& text) {
+  switch (pattern) {
+    case 0:
+      return there.version_request(text);
+    case 1:
+      return there.message_returns_version(text);
+    case 2:
+      return there.one_hop(text);
+    case 3:
+      return there.one_hop_ack_client(text);
+    case 4:
+      return there.wait_for_version(text);
+    default:
+      return there.chain(text);
+  }
+}
+
+int client(const std::string& controller, int callers) {
+  mf::Client client(controller);
+  const auto there = journal::JournalClient(client).at("a");
+  std::atomic<bool> stop{false};
+  std::mutex mutex;
+  std::vector<std::thread> threads;
+  for (int caller = 0; caller < callers; ++caller) {
+    threads.emplace_back([&, caller] {
+      for (int number = 1; !stop; ++number) {
+        const auto text = std::to_string(caller) + "." + std::to_string(number);
+        std::ostringstream line;
+        line << R"({"text": ")" << text << '"';
+        try {
+          const auto done = call(there, (caller + number) % 6, text);
+          line << R"(, "epoch": )" << done.version.epoch << R"(, "counter": )" << done.version.counter
+               << R"(, "applied": )" << done.applied.size() << '}';
+        } catch (const mf::Error& error) {
+          line << R"(, "error": ")" << mf::name(error.code()) << R"("})";
+        }
+        const std::scoped_lock lock(mutex);
+        std::cout << line.str() << std::endl;
+      }
+    });
+  }
+  std::string line;
+  std::getline(std::cin, line);
+  stop = true;
+  for (auto& each : threads) each.join();
+  std::cout << R"({"done": true})" << std::endl;
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() == 4 && arguments[0] == "replica")
+    return replica(arguments[1], arguments[2], arguments[3]);
+  if (arguments.size() == 3 && arguments[0] == "client") return client(arguments[1], std::stoi(arguments[2]));
+  std::cerr << "replicated replica CONTROLLER MEMBER MEMBERS\nreplicated client CONTROLLER CALLERS\n";
+  return 2;
+}
