@@ -131,8 +131,17 @@ void Versioner::supply(const std::string& member, const Report& report) {
     if (theirs.version.counter > head.version.counter) return;  // clients have sent it there first
     if ((mine == nullptr || *mine == theirs) && (!report.missing || theirs == head)) return;
   } else {
+    if (report.normal == 0) {
+      // Since it was supplied it may have acknowledged anything that was given out before it lost its memory.
+      // Others count on that, so it does not count before that is here.
+      const auto last = supplied_.contains(member) ? next_ - 1 : 0;
+      const auto blank = blank_.try_emplace(member, last).first;
+      if (head.version.counter < blank->second) return;
+      blank_.erase(blank);
+    }
     replica_.send(member, prepared());
   }
+  supplied_.insert(member);
   replica_.supply(member, report);
 }
 
@@ -248,9 +257,17 @@ void Versioner::sealed(const std::string& member, const Sealed& message) {
   if (message.entry)
     return replica_.hold(member, {.entry = *message.entry, .under = epoch_, .then = {}, .applied = {}});
   given->second.sealed.insert(member);
-  if (given->second.sealed.size() + 1 < majority()) return;
-  const Stamped empty{
-      .entry = {.version = message.version, .body = {}}, .under = epoch_, .then = {}, .applied = {}};
+  leave_empty(message.version, given->second);
+}
+
+/// If a majority does not have it; or nobody, where a majority has lost its memory.
+void Versioner::leave_empty(const Version& version, const GivenOut& given) {
+  auto nowhere = given.sealed;
+  for (const auto& [member, report] : reports_) {
+    if (report.normal == 0 && member != replica_.me()) nowhere.insert(member);
+  }
+  if (given.sealed.size() + 1 < majority() && nowhere.size() + 1 < replica_.members().size()) return;
+  const Stamped empty{.entry = {.version = version, .body = {}}, .under = epoch_, .then = {}, .applied = {}};
   for (const auto& other : replica_.members_connected()) replica_.send(other, Message::of_stamped(empty));
   replica_.hold(replica_.me(), empty);
 }
@@ -276,9 +293,7 @@ void Versioner::seal_unused() {
     const Version version{.epoch = epoch_, .counter = head + 1};
     for (const auto& each : replica_.members_connected())
       replica_.send(each, Message::of_seal({.epoch = epoch_, .version = version}));
-    if (majority() == 1)
-      replica_.hold(replica_.me(),
-                    {.entry = {.version = version, .body = {}}, .under = epoch_, .then = {}, .applied = {}});
+    leave_empty(version, first);
   }
 }
 

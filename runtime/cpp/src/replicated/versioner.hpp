@@ -121,6 +121,7 @@ class Versioner {
   [[nodiscard]] std::vector<std::string> chain() const;
   void gather(const Body& body);
   void seal_unused();
+  void leave_empty(const Version& version, const GivenOut& given);
   [[nodiscard]] std::optional<std::string> ahead(std::uint64_t head) const;
   [[nodiscard]] const Report* report_of(const std::string& member) const;
   [[nodiscard]] std::size_t majority() const { return replicated::majority(replica_.members().size()); }
@@ -136,6 +137,8 @@ class Versioner {
   std::map<OriginKey, std::uint64_t> given_to_;
   Waiting<Gathered> gathered_;
   std::uint64_t next_ = 0;
+  std::set<std::string> supplied_;              // members that have had some of its log
+  std::map<std::string, std::uint64_t> blank_;  // members, and which version was the last when they said so
 };
 
 }  // namespace mf::replicated

@@ -110,6 +110,8 @@ class Versioner:
         self._given_to: dict[tuple[UUID, int], int] = {}
         self._gathered: OrderedDict[tuple[UUID, int], _Gathered] = OrderedDict()
         self._next = 0
+        self._supplied: set[str] = set()
+        self._blank: dict[str, int] = {}
 
     # Taking the lead
 
@@ -211,8 +213,16 @@ class Versioner:
                 return  # clients have sent it there first
             if (mine is None or mine == theirs) and (not report.missing or theirs == head):
                 return
+        if report.normal == 0:
+            # Since it was supplied it may have acknowledged anything that was given out before it lost its
+            # memory. Others count on that, so it does not count before that is here.
+            last = self._next - 1 if member in self._supplied else 0
+            if head.version.counter < self._blank.setdefault(member, last):
+                return
+            del self._blank[member]
         if report.normal != self.epoch:
             self._replica.send(member, self._prepared())
+        self._supplied.add(member)
         self._replica.supply(member, report)
 
     # Giving out versions
@@ -326,11 +336,18 @@ class Versioner:
             self._replica.hold(member, Stamped(message.entry, self.epoch))
             return
         given.sealed.add(member)
-        if len(given.sealed) + 1 >= self._replica.majority:
-            empty = Stamped(Entry(message.version), self.epoch)
-            for other in self._replica.members_connected():
-                self._replica.send(other, empty)
-            self._replica.hold(self._replica.me, empty)
+        self._leave_empty(message.version, given)
+
+    def _leave_empty(self, version: Version, given: _GivenOut) -> None:
+        """If a majority does not have it; or nobody, where a majority has lost its memory."""
+        replica = self._replica
+        blank = {each for each, report in self._reports.items() if not report.normal and each != replica.me}
+        without = len(given.sealed) + 1
+        if without >= replica.majority or len(given.sealed | blank) + 1 >= len(replica.members):
+            empty = Stamped(Entry(version), self.epoch)
+            for other in replica.members_connected():
+                replica.send(other, empty)
+            replica.hold(replica.me, empty)
 
     def _seal_unused(self) -> None:
         """The log waits for a message whose client had its version long ago: unless somebody has it, it is
@@ -354,8 +371,7 @@ class Versioner:
             version = Version(self.epoch, head + 1)
             for member in replica.members_connected():
                 replica.send(member, Seal(self.epoch, version))
-            if replica.majority == 1:
-                replica.hold(replica.me, Stamped(Entry(version), self.epoch))
+            self._leave_empty(version, first)
 
     def _ahead(self, head: int) -> str | None:
         """A member that has more of this epoch: clients have sent it there, and here it was lost."""
