@@ -3,6 +3,7 @@ it again.
 
     python demo.py                     # by the flow one_hop_ack_client
     python demo.py --flow chain
+    python demo.py --replicas cpp,python,cpp
 
 At the end each replica says what it has, which is the same by every flow but no_versioning.
 """
@@ -20,14 +21,17 @@ import mf
 from kv import StoreClient
 
 HERE = Path(__file__).parent
-CONTROLLER = Path(os.environ.get("MF_BUILD_DIR", HERE.parents[1] / "build" / "release")) / "mf-controller"
+BUILT = Path(os.environ.get("MF_BUILD_DIR", HERE.parents[1] / "build" / "release"))
+CONTROLLER = BUILT / "mf-controller"
+IN_CPP = BUILT / "examples" / "9_replicated" / "kv-replica"
 MEMBERS = ("a", "b", "c")
 WRITES = 200
 
 
 class Demo:
-    def __init__(self, flow: str) -> None:
+    def __init__(self, flow: str, languages: list[str]) -> None:
         self.flow = flow
+        self.languages = dict(zip(MEMBERS, languages, strict=True))
         listening = ("--listen", "tcp://127.0.0.1:0", "--store", "memory:", "--log-level", "warning")
         self.controller = self._start([str(CONTROLLER), *listening])
         self.where = self._line(self.controller)
@@ -36,8 +40,9 @@ class Demo:
         self.back = threading.Event()
 
     def start(self, member: str) -> None:
-        program = [sys.executable, str(HERE / "replica.py"), self.where, member, ",".join(MEMBERS)]
-        self.replicas[member] = self._start(program)
+        python = self.languages[member] == "python"
+        program = [sys.executable, str(HERE / "replica.py")] if python else [str(IN_CPP)]
+        self.replicas[member] = self._start([*program, self.where, member, ",".join(MEMBERS)])
 
     def until_serving(self, member: str) -> None:
         while self._line(self.replicas[member]) != f"{member} serves":
@@ -100,7 +105,11 @@ class Demo:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--flow", choices=FLOWS, default="one_hop_ack_client")
-    demo = Demo(parser.parse_args().flow)
+    parser.add_argument(
+        "--replicas", default="python,python,python", help="cpp or python, for each of the three"
+    )
+    given = parser.parse_args()
+    demo = Demo(given.flow, given.replicas.split(","))
     try:
         demo.run()
     finally:

@@ -3,12 +3,10 @@
 python replica.py mf://127.0.0.1:7400 a a,b,c
 """
 
-import json
 import sys
-import zlib
 
 import mf
-from kv import StorePutChainRequest, StoreServant, TooLong
+from kv import State, StorePutChainRequest, StoreServant, TooLong
 
 LONGEST = 1_000
 
@@ -44,10 +42,17 @@ class Values(StoreServant):
     # With these a replica can follow however long it was away.
 
     def on_snapshot(self) -> bytes:
-        return json.dumps(self.values).encode()
+        return bytes(mf.to_bytes(State(self.values)))
 
     def on_restore(self, snapshot: bytes | None) -> None:
-        self.values = {} if snapshot is None else json.loads(snapshot)
+        self.values = {} if snapshot is None else dict(mf.from_bytes(State, snapshot).values)
+
+    def checksum(self) -> int:
+        """Of all values: FNV-1a, as replica.cpp has it."""
+        total = 0x811C9DC5
+        for each in "".join(f"{key}={value}\n" for key, value in sorted(self.values.items())).encode():
+            total = (total ^ each) * 0x01000193 & 0xFFFF_FFFF
+        return total
 
 
 def main(controller: str, member: str, members: str) -> None:
@@ -60,8 +65,7 @@ def main(controller: str, member: str, members: str) -> None:
             server.offer(values, labels={"member": member})
             print(f"{member} serves", flush=True)
             server.run()
-    state = json.dumps(sorted(values.values.items())).encode()
-    print(f"{member} has {len(values.values)} values, with the checksum {zlib.crc32(state):08x}", flush=True)
+    print(f"{member} has {values.size()} values, with the checksum {values.checksum():08x}", flush=True)
 
 
 if __name__ == "__main__":

@@ -22,10 +22,10 @@ def stubs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def demo(stubs: Path, flow: str) -> list[str]:
+def demo(stubs: Path, flow: str, replicas: str) -> list[str]:
     path = os.pathsep.join(map(str, (stubs, FOLDER, ROOT / "runtime/python")))
     done = subprocess.run(
-        [sys.executable, str(FOLDER / "demo.py"), "--flow", flow],
+        [sys.executable, str(FOLDER / "demo.py"), "--flow", flow, "--replicas", replicas],
         env=os.environ | {"PYTHONPATH": path},
         capture_output=True,
         text=True,
@@ -36,9 +36,17 @@ def demo(stubs: Path, flow: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("flow", ["chain", "one_hop_ack_client"])
-def test_all_replicas_have_the_same_although_one_was_killed(stubs: Path, flow: str) -> None:
-    first, killed, back, *states = demo(stubs, flow)
+@pytest.mark.parametrize(
+    ("flow", "replicas"),
+    [
+        ("chain", "python,python,python"),
+        ("one_hop_ack_client", "cpp,cpp,cpp"),
+        ("version_request", "python,cpp,python"),
+        ("chain", "cpp,python,cpp"),
+    ],
+)
+def test_all_replicas_have_the_same_although_one_was_killed(stubs: Path, flow: str, replicas: str) -> None:
+    first, killed, back, *states = demo(stubs, flow, replicas)
 
     assert first == f"all replicas serve; writes go by {flow}"
     assert (killed, back) == ("b was killed, and is started again", "b serves again")

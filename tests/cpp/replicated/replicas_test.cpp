@@ -1,0 +1,478 @@
+// Replicas and clients over real connections, through a controller, in this process.
+#include "mf/replicated/replica.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <map>
+#include <thread>
+
+#include "journal.client.hpp"
+#include "mf/replication.client.hpp"
+#include "replicated/pages.hpp"
+#include "support/certificates.hpp"
+#include "support/running_controller.hpp"
+#include "support/wait.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using mf::Require;
+using mftest::eventually;
+using mftest::Pages;
+using Names = std::vector<std::string>;
+using Result = mf::Replicated<std::uint64_t>;
+
+const Names kNames{"a", "b", "c"};
+const mf::ReplicatedOptions kAll{.require = Require::all};
+
+/// Three replicas, each with a servant of its own.
+class Group {
+ public:
+  explicit Group(mf::ReplicaSettings settings = {}) : settings_(settings), client(where()), journal(at("s")) {
+    for (const auto& name : kNames) start(name);
+    for (const auto& [name, replica] : replicas) EXPECT_TRUE(replica->until_serving(mftest::kLong)) << name;
+  }
+
+  [[nodiscard]] std::string where() const { return controller_.address().str(); }
+  void start(const std::string& name) {
+    pages[name] = std::make_shared<Pages>();
+    replicas[name] = std::make_unique<mf::Replica>(pages[name], options(name));
+    replicas[name]->start();
+  }
+  [[nodiscard]] mf::ReplicaOptions options(const std::string& name) const {
+    mf::ReplicaOptions options;
+    options.controller = where();
+    options.member = name;
+    options.members = kNames;
+    options.agent = "s";
+    options.settings = settings_;
+    options.log = mf::Log(mf::Level::off);
+    return options;
+  }
+  void stop(const std::string& name) { replicas.erase(name); }
+
+  /// Once exactly one gives out the versions.
+  [[nodiscard]] std::string leader() const {
+    std::string found;
+    EXPECT_TRUE(eventually([&] {
+      std::size_t count = 0;
+      for (const auto& [name, replica] : replicas) {
+        if (!replica->leads()) continue;
+        found = name;
+        ++count;
+      }
+      return count == 1;
+    }));
+    return found;
+  }
+  [[nodiscard]] std::string another() const {
+    const auto leads = leader();
+    return *std::find_if(kNames.begin(), kNames.end(), [&](const auto& each) { return each != leads; });
+  }
+
+ private:
+  [[nodiscard]] journal::JournalClient at(std::string_view shelf) {
+    return journal::JournalClient(client).at(shelf);
+  }
+
+  mftest::RunningController controller_;
+  const mf::ReplicaSettings settings_;
+
+ public:
+  mf::Client client;
+  journal::JournalClient journal;
+  std::map<std::string, std::shared_ptr<Pages>> pages;
+  std::map<std::string, std::unique_ptr<mf::Replica>> replicas;
+};
+
+using Call =
+    std::function<Result(const journal::JournalClient&, const std::string&, const mf::ReplicatedOptions&)>;
+
+/// By all patterns that give versions.
+std::vector<Call> calls() {
+  return {[](auto& to, auto& text, auto& options) { return to.version_request(text, options); },
+          [](auto& to, auto& text, auto& options) { return to.message_returns_version(text, options); },
+          [](auto& to, auto& text, auto& options) { return to.one_hop(text, options); },
+          [](auto& to, auto& text, auto& options) { return to.one_hop_ack_client(text, options); },
+          [](auto& to, auto& text, auto& options) { return to.wait_for_version(text, options); },
+          [](auto& to, auto& text, auto& options) { return to.chain(text, options); }};
+}
+
+mf::Failure failure_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (...) {
+    return mf::Failure::from_current_exception();
+  }
+  ADD_FAILURE() << "the call ended well";
+  return {};
+}
+
+TEST(Replicas, AllApplyTheMessagesOfAllPatternsInOneOrder) {
+  Group group;
+  Names texts;
+  std::vector<Result> results;
+  for (int round = 0; round < 3; ++round) {
+    for (const auto& call : calls()) {
+      texts.push_back(std::to_string(texts.size()));
+      results.push_back(call(group.journal, texts.back(), kAll));
+    }
+  }
+
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    EXPECT_EQ(results[i].value, i + 1);
+    EXPECT_EQ(results[i].applied, kNames);
+    EXPECT_EQ(results[i].version.counter, results[0].version.counter + i);
+    EXPECT_EQ(results[i].version.epoch, results[0].version.epoch);
+  }
+  for (const auto& [name, pages] : group.pages) {
+    EXPECT_EQ(pages->state().kept, texts) << name;
+    EXPECT_EQ(pages->state().counters.back(), results.back().version.counter);
+  }
+}
+
+TEST(Replicas, WithoutVersionsEachAppliesAMessageOnce) {
+  Group group;
+  Names texts;
+  for (int i = 0; i < 20; ++i) {
+    texts.push_back(std::to_string(i));
+    EXPECT_EQ(group.journal.no_versioning(texts.back(), kAll).version, mf::Version{});
+  }
+
+  for (const auto& [name, pages] : group.pages) EXPECT_EQ(pages->state().kept, texts) << name;
+}
+
+TEST(Replicas, ManyCallersAtOnceSeeOneOrder) {
+  Group group;
+  std::mutex mutex;
+  std::map<mf::Version, std::string> by_version;
+  std::vector<std::thread> threads;
+  for (int caller = 0; caller < 6; ++caller) {
+    threads.emplace_back([&, caller] {
+      const auto call = calls()[static_cast<std::size_t>(caller)];
+      for (int i = 0; i < 50; ++i) {
+        const auto text = std::to_string(caller) + "." + std::to_string(i);
+        const auto done = call(group.journal, text, kAll);
+        const std::scoped_lock lock(mutex);
+        EXPECT_TRUE(by_version.emplace(done.version, text).second) << "two messages have one version";
+      }
+    });
+  }
+  for (auto& each : threads) each.join();
+
+  Names in_order;
+  for (const auto& [version, text] : by_version) in_order.push_back(text);
+  for (const auto& [name, pages] : group.pages) EXPECT_EQ(pages->state().kept, in_order) << name;
+}
+
+TEST(Replicas, AsynchronousCallsEndOnceEach) {
+  Group group;
+  std::atomic<int> well{0};
+  std::atomic<int> ended{0};
+  for (int i = 0; i < 100; ++i) {
+    group.journal.async_chain(std::to_string(i), kAll, [&](mf::Outcome<Result>&& outcome) {
+      if (outcome) ++well;
+      ++ended;
+    });
+  }
+
+  EXPECT_TRUE(eventually([&] { return ended == 100; }));
+  EXPECT_EQ(well, 100);
+  EXPECT_EQ(group.pages["a"]->state().kept.size(), 100U);
+}
+
+TEST(Replicas, ADeclaredErrorIsThrownAtTheCallerAndABugOfTheServantIsAFailedHandler) {
+  Group group;
+
+  try {
+    group.journal.one_hop_ack_client("too much");
+    ADD_FAILURE();
+  } catch (const journal::Full& full) {
+    EXPECT_EQ(full.most, 3U);
+  }
+  const auto failed = failure_of([&] { group.journal.one_hop("bug"); });
+  EXPECT_EQ(failed.code, mf::Code::handler_failed);
+  EXPECT_NE(failed.message.find("a bug of the servant"), std::string::npos) << failed.message;
+
+  EXPECT_EQ(group.journal.one_hop("and on").value, 1U);
+}
+
+TEST(Replicas, OneThatComesBackCatchesUpAndTheCallsGoOnMeanwhile) {
+  Group group;
+  Names texts;
+  const auto write = [&](int count, const mf::ReplicatedOptions& options) {
+    std::vector<Result> results;
+    for (int i = 0; i < count; ++i) {
+      texts.push_back(std::to_string(texts.size()));
+      results.push_back(group.journal.one_hop_ack_client(texts.back(), options));
+    }
+    return results;
+  };
+  const auto before = write(10, kAll);
+  const auto gone = group.another();
+  group.stop(gone);
+
+  const auto meanwhile = write(10, {});
+  group.start(gone);
+  ASSERT_TRUE(group.replicas[gone]->until_serving(mftest::kLong));
+  const auto after = write(1, kAll);
+
+  for (const auto& each : meanwhile) EXPECT_EQ(std::count(each.applied.begin(), each.applied.end(), gone), 0);
+  EXPECT_EQ(after.front().version.counter, before.front().version.counter + 20);
+  EXPECT_EQ(group.pages[gone]->state().kept, texts);
+}
+
+TEST(Replicas, AnotherGivesOutTheVersionsWhenTheFirstHasStopped) {
+  Group group;
+  const auto first = group.journal.one_hop("first");
+  group.stop(group.leader());
+
+  const auto second = group.journal.one_hop("second");  // both of those that are left are a majority
+
+  EXPECT_GT(second.version.epoch, first.version.epoch);
+  EXPECT_EQ(second.version.counter, first.version.counter + 1);
+  for (const auto& [name, replica] : group.replicas)
+    EXPECT_EQ(group.pages[name]->state().kept, (Names{"first", "second"})) << name;
+}
+
+TEST(Replicas, WhatTheLogsNoLongerKeepComesAsASnapshotOfTheServant) {
+  mf::ReplicaSettings small;
+  small.most_entries = 5;
+  Group group(small);
+  const auto gone = group.another();
+  group.stop(gone);
+  Names texts;
+  for (int i = 0; i < 30; ++i) {
+    texts.push_back(std::to_string(i));
+    group.journal.one_hop(texts.back());
+  }
+
+  group.start(gone);
+
+  EXPECT_TRUE(group.replicas[gone]->until_serving(mftest::kLong));
+  EXPECT_EQ(group.pages[gone]->state().kept, texts);
+}
+
+TEST(Replicas, ACallThatNotEnoughCanApplyEndsAtItsDeadlineAndSaysHowManyHave) {
+  Group group;
+  group.stop(group.another());
+
+  const auto failed =
+      failure_of([&] { group.journal.one_hop_ack_client("x", {.deadline = 1s, .require = Require::all}); });
+
+  EXPECT_EQ(failed.code, mf::Code::deadline_exceeded);
+  EXPECT_EQ(failed.execution, mf::Execution::unknown);
+  EXPECT_NE(failed.message.find("replicas are known to have applied it, 3 must"), std::string::npos)
+      << failed.message;
+}
+
+TEST(Replicas, ACallThatIsStoppedEndsAsCancelled) {
+  Group group;
+  group.stop(group.another());
+  std::stop_source stop;
+  std::atomic<bool> ended{false};
+  mf::Outcome<Result> outcome;
+  group.journal.async_one_hop("x", {.require = Require::all, .stop = stop.get_token()},
+                              [&](mf::Outcome<Result>&& how) {
+                                outcome = std::move(how);
+                                ended = true;
+                              });
+  stop.request_stop();
+
+  EXPECT_TRUE(eventually([&] { return ended.load(); }));
+  EXPECT_EQ(outcome.failure().code, mf::Code::cancelled);
+}
+
+TEST(Replicas, CallsOfAClientThatIsClosedEndAsCancelled) {
+  Group group;
+  group.stop(group.another());
+  std::atomic<bool> ended{false};
+  mf::Outcome<Result> outcome;
+  {
+    mf::Client client(group.where());
+    const auto there = journal::JournalClient(client).at("s");
+    there.one_hop("x");
+    there.async_one_hop("y", kAll, [&](mf::Outcome<Result>&& how) {
+      outcome = std::move(how);
+      ended = true;
+    });
+  }
+
+  EXPECT_TRUE(eventually([&] { return ended.load(); }));
+  EXPECT_EQ(outcome.failure().code, mf::Code::cancelled);
+}
+
+TEST(Replicas, AReplicatedCallNeedsAnAgentAndAController) {
+  mf::Client direct("tcp://127.0.0.1:1");
+  const auto refused = failure_of([&] { journal::JournalClient(direct).at("s").one_hop("x"); });
+  EXPECT_EQ(refused.message,
+            "journal.Journal.one_hop is replicated: call it through the controller that its replicas are "
+            "registered "
+            "with");
+  EXPECT_EQ(refused.execution, mf::Execution::not_executed);
+
+  mf::Client client("mf://127.0.0.1:1");
+  const auto nobody = failure_of([&] { journal::JournalClient(client).any().one_hop("x"); });
+  EXPECT_EQ(nobody.message, "a replicated call of Journal is for one shelf: name it by at()");
+}
+
+TEST(Replicas, AnOrdinaryServerServesWhatIsNotReplicatedAndRefusesWhatIs) {
+  Group group;
+  group.journal.one_hop("text", kAll);
+  mf::Server server({.controller = group.where(), .log = mf::Log(mf::Level::off)});
+  server.offer(group.pages["a"], {.agent = "s"});
+  server.start();
+
+  EXPECT_EQ(group.journal.texts(), Names{"text"});
+}
+
+/// Answers from another thread, each time.
+class Later final : public journal::JournalAsyncServant {
+ public:
+  ~Later() override {
+    for (auto& each : threads_) each.join();
+  }
+  void on_apply_no_versioning(const mf::Version& /*version*/, journal::JournalNoVersioningRequest request,
+                              mf::Responder<std::uint64_t> responder) override {
+    keep(std::move(request.text), std::move(responder));
+  }
+  void on_apply_version_request(const mf::Version& /*version*/, journal::JournalVersionRequestRequest request,
+                                mf::Responder<std::uint64_t> responder) override {
+    keep(std::move(request.text), std::move(responder));
+  }
+  void on_apply_message_returns_version(const mf::Version& /*version*/,
+                                        journal::JournalMessageReturnsVersionRequest request,
+                                        mf::Responder<std::uint64_t> responder) override {
+    keep(std::move(request.text), std::move(responder));
+  }
+  void on_apply_one_hop(const mf::Version& /*version*/, journal::JournalOneHopRequest request,
+                        mf::Responder<std::uint64_t> responder) override {
+    keep(std::move(request.text), std::move(responder));
+  }
+  void on_apply_one_hop_ack_client(const mf::Version& /*version*/,
+                                   journal::JournalOneHopAckClientRequest /*request*/,
+                                   mf::Responder<std::uint64_t> /*responder*/) override {}  // given up
+  void on_apply_wait_for_version(const mf::Version& /*version*/,
+                                 journal::JournalWaitForVersionRequest /*request*/,
+                                 mf::Responder<std::uint64_t> /*responder*/) override {
+    throw journal::Full(1);  // which this method does not declare
+  }
+  void on_apply_chain(const mf::Version& /*version*/, journal::JournalChainRequest request,
+                      mf::Responder<std::uint64_t> responder) override {
+    keep(std::move(request.text), std::move(responder));
+  }
+  void texts(journal::JournalTextsRequest /*request*/, mf::Responder<Names> responder) override {
+    responder.respond(kept());
+  }
+  [[nodiscard]] Names kept() {
+    const std::scoped_lock lock(mutex_);
+    return kept_;
+  }
+
+ private:
+  void keep(std::string text, mf::Responder<std::uint64_t> responder) {
+    threads_.emplace_back([this, text = std::move(text), responder = std::move(responder)]() mutable {
+      std::uint64_t count = 0;
+      {
+        const std::scoped_lock lock(mutex_);
+        kept_.push_back(std::move(text));
+        count = kept_.size();
+      }
+      responder.respond(count);
+    });
+  }
+
+  std::vector<std::thread> threads_;  // of the replica's thread
+  std::mutex mutex_;
+  Names kept_;
+};
+
+TEST(Replicas, AServantMayAnswerLaterAndIsAskedOneAfterTheOther) {
+  const mftest::RunningController controller;
+  const auto later = std::make_shared<Later>();
+  mf::ReplicaOptions options;
+  options.controller = controller.address().str();
+  options.member = "a";
+  options.members = {"a"};
+  options.agent = "s";
+  options.log = mf::Log(mf::Level::off);
+  mf::Replica replica(later, options);
+  replica.start();
+  mf::Client client(controller.address().str());
+  const auto there = journal::JournalClient(client).at("s");
+  std::atomic<int> ended{0};
+  Names texts;
+  for (int i = 0; i < 50; ++i) {
+    texts.push_back(std::to_string(i));
+    there.async_one_hop(texts.back(), [&](auto&& outcome) { ended += outcome.ok() ? 1 : 1'000; });
+  }
+
+  EXPECT_TRUE(eventually([&] { return ended >= 50; }));
+  EXPECT_EQ(ended, 50);
+  EXPECT_EQ(later->kept(), texts);
+  const auto given_up = failure_of([&] { there.one_hop_ack_client("x"); });
+  EXPECT_EQ(given_up.code, mf::Code::handler_failed);
+  EXPECT_EQ(given_up.message, "the handler gave up the call without answering it");
+  EXPECT_EQ(failure_of([&] { there.wait_for_version("x"); }).code, mf::Code::handler_failed);
+  replica.stop();
+}
+
+TEST(Replicas, SpeakTlsWithEachOtherAndWithClients) {
+  const mftest::RunningController controller;
+  mftest::Authority authority;
+  auto own = authority.issue();
+  own.ca = authority.file();
+  std::vector<std::unique_ptr<mf::Replica>> replicas;
+  for (const auto& name : kNames) {
+    mf::ReplicaOptions options;
+    options.controller = controller.address().str();
+    options.member = name;
+    options.members = kNames;
+    options.agent = "s";
+    options.listen = "tls://127.0.0.1:0";
+    options.tls = own;
+    options.log = mf::Log(mf::Level::off);
+    replicas.push_back(std::make_unique<mf::Replica>(std::make_shared<Pages>(), options));
+    replicas.back()->start();
+  }
+  mf::ClientOptions options;
+  options.tls = own;
+  mf::Client client(controller.address().str(), options);
+
+  EXPECT_EQ(journal::JournalClient(client).at("s").one_hop("secret", kAll).applied, kNames);
+}
+
+TEST(Replicas, ALinkThatSaysNeitherAMemberNorAClientIsRefused) {
+  Group group;
+  mf::replication::Peer nobody;
+  nobody.member = "nobody";
+  mf::replication::Peer both;
+  both.member = "a";
+  both.client = mf::Uuid{};
+  for (const auto& peer : {mf::replication::Peer{}, nobody, both}) {
+    auto link = mf::replication::ReplicaClient(group.client).at("journal.Journal|s|").link(peer);
+    EXPECT_EQ(failure_of([&] { (void)link.next(); }).code, mf::Code::invalid_argument);
+  }
+}
+
+TEST(Replicas, MembersThatDoNotFitAreRefused) {
+  const auto refusal = [](const std::string& member, Names members) {
+    return failure_of([&] {
+             mf::ReplicaOptions options;
+             options.controller = "mf://127.0.0.1:1";
+             options.member = member;
+             options.members = std::move(members);
+             options.agent = "s";
+             const mf::Replica replica(std::make_shared<Pages>(), options);
+           })
+        .message;
+  };
+
+  EXPECT_EQ(refusal("d", kNames), "'d' is none of the members a, b, c");
+  EXPECT_EQ(refusal("a", {"a", "a"}), "a group has up to 15 members, each with a name of its own");
+}
+
+}  // namespace
