@@ -259,6 +259,7 @@ void World::unlink_one(const PeerId& one, const PeerId& other) {
 
 void World::send(const PeerId& source, const PeerId& to, const Message& message) {
   sent.emplace_back(shown(source), shown(to), kind_of(message));
+  if (watch) watch(source, to, message);
   if (is_cut(source, to) || uniform(0, 1) < options_.network.lost) return;
   const int times = uniform(0, 1) < options_.network.repeated ? 2 : 1;
   std::shared_ptr<Process> receiver;

@@ -125,6 +125,7 @@ class World {
   std::map<Made, Require> begun;
   std::map<Version, Made> contents;
   std::vector<Sent> sent;
+  std::function<void(const PeerId& from, const PeerId& to, const Message& message)> watch;
   std::vector<std::string> stuck;
   std::shared_ptr<Process> leader;
 

@@ -425,3 +425,31 @@ def test_a_replica_that_lost_its_memory_takes_no_log_of_an_epoch_before_one_that
 
     assert world.processes["c"].replica.normal != 1
     assert world.processes["c"].replica.promised >= 2
+
+
+def test_what_a_majority_has_acknowledged_without_the_versioning_server_survives_a_lost_memory() -> None:
+    world = ready_world()
+    caller = world.client()
+    world.run(world.now + 0.01)
+
+    def lose_it_at_the_versioning_server(_: str, to: str, message: Message) -> None:
+        if to == "a" and isinstance(message, Stamped):
+            world.partition(("a", caller.client), ("a", "c"))
+
+    world.watch = lose_it_at_the_versioning_server
+    sequence = world.call(caller, Pattern.version_request, timeout=1.0)
+    assert world.run_until(lambda: (caller.client, sequence) in world.results, 0.1)
+    world.watch = None
+    result = world.results[caller.client, sequence]
+    assert isinstance(result, Applied)
+    assert result.members == ["b", "c"]
+
+    world.kill("b")
+    world.start("b")
+    world.run(world.now + 3.0)
+    served = world.processes["b"].replica.is_normal
+    world.heal()
+
+    assert not served  # or it would have denied that the message was ever there
+    assert states(world) == {name: [[caller.client.int, sequence]] for name in world.names}
+    assert world.contents[key_of(result.version)] == (caller.client, sequence)
