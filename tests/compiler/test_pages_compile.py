@@ -136,12 +136,13 @@ struct {codec} {{
 @pytest.mark.timeout(300)
 def test_the_cpp_of_every_example_compiles(tmp_path: Path, programs: list[model.Program]) -> None:
     commands = {}
-    runtime = check([str(ROOT / "runtime/idl/mf/topics.mfidl")]).program
+    own = ("topics", "replication")
+    runtime = check([str(ROOT / f"runtime/idl/mf/{name}.mfidl") for name in own]).program
     assert runtime is not None
     for i, tree in enumerate(_trees("cpp", programs)):
         folder = tmp_path / str(i)
-        for own in _trees("cpp", [runtime]):  # the runtime's headers include what its build makes of it
-            _write(own, folder)
+        for headers in _trees("cpp", [runtime]):  # those of the runtime include what its build makes of these
+            _write(headers, folder)
         _write(tree, folder)
         whole = sorted(path for path in tree.files if path.endswith(".cpp"))
         assert whole
