@@ -75,7 +75,8 @@ def warnings(made: Made, compiler: str) -> list[str]:
 
 
 def _includes() -> tuple[str, ...]:
-    return ("-I.", f"-I{ROOT / 'runtime/cpp/include'}", f"-I{HERE}")
+    of_its_schemas = library().parent / "mf_runtime.mfidl"
+    return ("-I.", f"-I{ROOT / 'runtime/cpp/include'}", f"-I{of_its_schemas}", f"-I{HERE}")
 
 
 def _run(made: Made, *command: str) -> None:

