@@ -127,9 +127,10 @@ def _run(*command: str, path: str = "", cwd: Path = ROOT) -> subprocess.Complete
 @pytest.mark.parametrize("case", CASES)
 def test_the_tree_is_linted_and_formatted(case: str) -> None:
     out = str(GOLDEN / case / "out")
-    linted = _run("ruff", "check", "--no-cache", "--config", str(ROOT / "pyproject.toml"), out)
+    options = ("--no-cache", "--config", str(ROOT / "pyproject.toml"))
+    linted = _run("ruff", "check", *options, out)
     assert linted.returncode == 0, linted.stdout
-    formatted = _run("ruff", "format", "--no-cache", "--diff", "--config", str(ROOT / "pyproject.toml"), out)
+    formatted = _run("ruff", "format", "--diff", *options, out)
     assert formatted.returncode == 0, formatted.stdout
 
 
@@ -143,7 +144,8 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_tree_is_strictly_typed(case: str, checked: Path, tmp_path: Path) -> None:
     out = GOLDEN / case / "out"
     path = ":".join(str(each) for each in (ROOT / "runtime/python", out, GOLDEN / case / "users"))
-    typed = _run("mypy", "--strict", "--cache-dir", str(checked), str(out), path=path, cwd=tmp_path)
+    options = ("--strict", "--explicit-package-bases", "--cache-dir", str(checked))
+    typed = _run("mypy", *options, str(out), path=path, cwd=tmp_path)
     assert typed.returncode == 0, typed.stdout
 
 

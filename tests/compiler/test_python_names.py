@@ -39,9 +39,8 @@ def test_every_name_can_be_used(generated: Path, tmp_path: Path) -> None:
 
 
 def test_mypy_finds_no_name_that_hides_another(generated: Path, tmp_path: Path) -> None:
-    typed = _run(
-        "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), str(generated), path=generated, cwd=tmp_path
-    )
+    options = ("--strict", "--explicit-package-bases", "--cache-dir", str(tmp_path))
+    typed = _run("-m", "mypy", *options, str(generated), path=generated, cwd=tmp_path)
     assert typed.returncode == 0, typed.stdout
 
 

@@ -51,12 +51,15 @@ def _module(facts: Facts, module: Module, options: EmitOptions) -> list[Generate
 
 
 def _shared(program: Program, module: Module, options: EmitOptions) -> list[GeneratedFile]:
-    """Packages above the module's own; one that is itself a requested module has its file already."""
-    parts = _folder(module, options).split("/")
+    """The packages of the prefix, which are the program's own. Those between them and the module's are
+    namespace packages, without a file: others may have parts of them, as `google.protobuf` is
+    one of `google`.
+    """
     own = {_folder(each, options) for each in program.requested}
-    files = [GeneratedFile(f"{parts[0]}/py.typed", "")]
-    for depth in range(1, len(parts)):
-        folder = "/".join(parts[:depth])
+    prefix = options.python_package.split(".") if options.python_package else []
+    files = [GeneratedFile(f"{prefix[0] if prefix else _folder(module, options)}/py.typed", "")]
+    for depth in range(1, len(prefix) + 1):
+        folder = "/".join(prefix[:depth])
         if folder not in own:
             files.append(GeneratedFile(f"{folder}/__init__.py", ""))
     return files
