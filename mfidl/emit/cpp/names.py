@@ -159,6 +159,13 @@ class ModuleNames:
         self._services: dict[str, ServiceNames] = {}
         self._topics: dict[str, TopicNames] = {}
         outer = Scope(everywhere(), _IN_NAMESPACE)
+        for constant in module.constants:
+            self._names[constant.full_name] = outer.take(_asked(constant))
+        for declaration in module.declarations:
+            wanted = _asked(declaration)
+            self._names[declaration.full_name] = outer.take(
+                f"{wanted}_" if wanted in _BESIDE_TYPES else wanted
+            )
         classes = {each.full_name: _class_names(each, outer) for each in module.services}
         structs = {
             method.full_name: (
@@ -170,21 +177,15 @@ class ModuleNames:
             for service in module.services
             for method in service.methods
         }
-        for constant in module.constants:
-            self._names[constant.full_name] = outer.take(_asked(constant))
-        for declaration in module.declarations:
-            wanted = _asked(declaration)
-            self._names[declaration.full_name] = outer.take(
-                f"{wanted}_" if wanted in _BESIDE_TYPES else wanted
-            )
         for topic in module.topics:
             self._topics[topic.full_name] = _topic_names(topic, outer)
         added = [name for names in classes.values() for name in names]
         added += [name for topic in self._topics.values() for name in _classes_of(topic)]
         added += [name for pair in structs.values() for name in pair if name is not None]
-        types = {self._names[each.full_name] for each in module.declarations}.union(added)
+        declared = {self._names[each.full_name] for each in module.declarations}
         for declaration in module.declarations:
-            self._name_members(declaration, types)
+            self._name_members(declaration, declared)
+        types = declared.union(added)
         described = Scope(everywhere())
         for service in module.services:
             self._services[service.full_name] = _service_names(
@@ -260,14 +261,15 @@ def _taken(scope: Scope, fields: Iterable[Field]) -> tuple[str, ...]:
 def _union_names(union: Union, types: Iterable[str]) -> UnionNames:
     inside = Scope(everywhere(), types, _IN_UNION)
     kinds = Scope(everywhere())
+    accessors = _taken(inside, union.alternatives)
     added = [
         tuple(inside.take(f"{prefix}_{_asked(each)}") for prefix in ("of", "is", "set", "emplace"))
         for each in union.alternatives
     ]
     return UnionNames(
         tuple(
-            AlternativeNames(inside.take(_asked(each)), kinds.take(_asked(each)), *functions)
-            for each, functions in zip(union.alternatives, added, strict=True)
+            AlternativeNames(accessor, kinds.take(_asked(each)), *functions)
+            for each, accessor, functions in zip(union.alternatives, accessors, added, strict=True)
         )
     )
 

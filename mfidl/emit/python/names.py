@@ -173,18 +173,18 @@ def _is_dunder(name: str) -> bool:
 
 
 def module_names(module: Module) -> ModuleNames:
-    """First what the generator adds, then what the schema says, in one scope: the names of all files meet in
+    """First what the schema says, then what the generator adds, in one scope: the names of all files meet in
     the package.
     """
     scope = _Scope(_MODULE_WORDS)
+    types = {each.full_name: scope.take(written(each)) for each in module.declarations}
+    constants = {each.full_name: scope.take(written(each)) for each in module.constants}
     stems = {}
     for each in module.declarations:
         if not isinstance(each, Alias):
             stems[each.full_name] = _stem(scope, each.name)
     services = {service.full_name: _service(service, scope) for service in module.services}
     topics = {topic.full_name: _topic(topic, scope) for topic in module.topics}
-    types = {each.full_name: scope.take(written(each)) for each in module.declarations}
-    constants = {each.full_name: scope.take(written(each)) for each in module.constants}
     alternatives = {
         union.full_name: tuple(
             scope.take(f"{written(union)}{camel(written(each))}") for each in union.alternatives

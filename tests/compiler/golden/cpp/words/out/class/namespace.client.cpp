@@ -12,10 +12,10 @@ namespace class_::namespace_ {
 // where they are called.
 namespace methods {
 
-::class_::namespace_::IndexQueryRequest_ IndexQuery::invoke(
+::class_::namespace_::IndexQueryRequest IndexQuery::invoke(
     Servant& servant, std::int32_t options_, const std::string& token_,
     const std::vector<::class_::other::virtual_>& class_,
-    const ::class_::namespace_::IndexClient_& IndexClient__) {
+    const ::class_::namespace_::IndexClient& IndexClient__) {
   return servant.query(options_, token_, class_, IndexClient__);
 }
 
@@ -51,154 +51,154 @@ void IndexOperator::invoke(Servant& servant, std::int32_t int_) {
 
 }  // namespace methods
 
-IndexClient::IndexClient(mf::Client& client) : target_(client, methods::kIndexService) {}
+IndexClient_::IndexClient_(mf::Client& client) : target_(client, methods::kIndexService) {}
 
-IndexClient::IndexClient(mf::client::Target target) : target_(std::move(target)) {}
+IndexClient_::IndexClient_(mf::client::Target target) : target_(std::move(target)) {}
 
-IndexClient IndexClient::at(std::string_view delete_) const {
-  return IndexClient(target_.at(delete_));
+IndexClient_ IndexClient_::at(std::string_view delete_) const {
+  return IndexClient_(target_.at(delete_));
 }
 
-IndexClient IndexClient::any() const {
-  return IndexClient(target_.any());
+IndexClient_ IndexClient_::any() const {
+  return IndexClient_(target_.any());
 }
 
-IndexScatter IndexClient::on(std::vector<std::string> deletes) const {
+IndexScatter IndexClient_::on(std::vector<std::string> deletes) const {
   return IndexScatter(mf::client::ScatterTarget(target_, std::move(deletes)));
 }
 
-IndexScatter IndexClient::everywhere() const {
+IndexScatter IndexClient_::everywhere() const {
   return IndexScatter(mf::client::ScatterTarget(target_));
 }
 
-IndexQueryRequest_ IndexClient::query(std::int32_t options_, const std::string& token_,
+IndexQueryRequest IndexClient_::query(std::int32_t options_, const std::string& token_,
                                       const std::vector<::class_::other::virtual_>& class_,
-                                      const IndexClient_& IndexClient__,
+                                      const IndexClient& IndexClient__,
                                       const mf::CallOptions& options) const {
   return mf::client::call<methods::IndexQuery>(target_, options, options_, token_, class_, IndexClient__);
 }
 
-mf::BatchCall<IndexQueryRequest_> IndexClient::query_batch_(std::span<const IndexQueryRequest> requests,
+mf::BatchCall<IndexQueryRequest> IndexClient_::query_batch_(std::span<const IndexQueryRequest_> requests,
                                                             const mf::BatchOptions& options) const {
   return mf::client::batch<methods::IndexQuery>(target_, options, requests);
 }
 
-mf::Outcomes<IndexQueryRequest_> IndexClient::query_bulk(std::span<const IndexQueryRequest> requests,
+mf::Outcomes<IndexQueryRequest> IndexClient_::query_bulk(std::span<const IndexQueryRequest_> requests,
                                                          const mf::CallOptions& options) const {
   return mf::client::bulk<methods::IndexQuery>(target_, options, requests);
 }
 
-IndexAsyncQueryResult IndexClient::async_query(std::uint8_t requests, std::uint8_t value,
-                                               const mf::CallOptions& options) const {
+IndexAsyncQueryResult IndexClient_::async_query(std::uint8_t requests, std::uint8_t value,
+                                                const mf::CallOptions& options) const {
   return mf::client::call<methods::IndexAsyncQuery>(target_, options, requests, value);
 }
 
-mf::BatchCall<IndexAsyncQueryResult> IndexClient::async_query_batch(
+mf::BatchCall<IndexAsyncQueryResult> IndexClient_::async_query_batch(
     std::span<const IndexAsyncQueryRequest> requests, const mf::BatchOptions& options) const {
   return mf::client::batch<methods::IndexAsyncQuery>(target_, options, requests);
 }
 
-mf::Outcomes<IndexAsyncQueryResult> IndexClient::async_query_bulk(
+mf::Outcomes<IndexAsyncQueryResult> IndexClient_::async_query_bulk(
     std::span<const IndexAsyncQueryRequest> requests, const mf::CallOptions& options) const {
   return mf::client::bulk<methods::IndexAsyncQuery>(target_, options, requests);
 }
 
-template_ IndexClient::query_batch(std::uint8_t request, std::int32_t servant_, std::int32_t violated_,
-                                   const mf::CallOptions& options) const {
+template_ IndexClient_::query_batch(std::uint8_t request, std::int32_t servant_, std::int32_t violated_,
+                                    const mf::CallOptions& options) const {
   return mf::client::call<methods::IndexQueryBatch>(target_, options, request, servant_, violated_);
 }
 
-mf::BatchCall<template_> IndexClient::query_batch_batch(std::span<const IndexQueryBatchRequest> requests,
-                                                        const mf::BatchOptions& options) const {
+mf::BatchCall<template_> IndexClient_::query_batch_batch(std::span<const IndexQueryBatchRequest> requests,
+                                                         const mf::BatchOptions& options) const {
   return mf::client::batch<methods::IndexQueryBatch>(target_, options, requests);
 }
 
-mf::Outcomes<template_> IndexClient::query_batch_bulk(std::span<const IndexQueryBatchRequest> requests,
-                                                      const mf::CallOptions& options) const {
+mf::Outcomes<template_> IndexClient_::query_batch_bulk(std::span<const IndexQueryBatchRequest> requests,
+                                                       const mf::CallOptions& options) const {
   return mf::client::bulk<methods::IndexQueryBatch>(target_, options, requests);
 }
 
-void IndexClient::at_(const mf::CallOptions& options) const {
+void IndexClient_::at_(const mf::CallOptions& options) const {
   return mf::client::call<methods::IndexAt>(target_, options);
 }
 
-mf::BatchCall<void> IndexClient::at_batch(std::span<const IndexAtRequest> requests,
-                                          const mf::BatchOptions& options) const {
+mf::BatchCall<void> IndexClient_::at_batch(std::span<const IndexAtRequest> requests,
+                                           const mf::BatchOptions& options) const {
   return mf::client::batch<methods::IndexAt>(target_, options, requests);
 }
 
-mf::Outcomes<void> IndexClient::at_bulk(std::span<const IndexAtRequest> requests,
-                                        const mf::CallOptions& options) const {
+mf::Outcomes<void> IndexClient_::at_bulk(std::span<const IndexAtRequest> requests,
+                                         const mf::CallOptions& options) const {
   return mf::client::bulk<methods::IndexAt>(target_, options, requests);
 }
 
-void IndexClient::any_(union_ self, const mf::CallOptions& options) const {
+void IndexClient_::any_(union_ self, const mf::CallOptions& options) const {
   return mf::client::call<methods::IndexAny>(target_, options, self);
 }
 
-mf::BatchCall<void> IndexClient::any_batch(std::span<const IndexAnyRequest> requests,
-                                           const mf::BatchOptions& options) const {
+mf::BatchCall<void> IndexClient_::any_batch(std::span<const IndexAnyRequest> requests,
+                                            const mf::BatchOptions& options) const {
   return mf::client::batch<methods::IndexAny>(target_, options, requests);
 }
 
-mf::Outcomes<void> IndexClient::any_bulk(std::span<const IndexAnyRequest> requests,
-                                         const mf::CallOptions& options) const {
+mf::Outcomes<void> IndexClient_::any_bulk(std::span<const IndexAnyRequest> requests,
+                                          const mf::CallOptions& options) const {
   return mf::client::bulk<methods::IndexAny>(target_, options, requests);
 }
 
-void IndexClient::dispatch_(const ::class_::other::virtual_& on, const mf::CallOptions& options) const {
+void IndexClient_::dispatch_(const ::class_::other::virtual_& on, const mf::CallOptions& options) const {
   return mf::client::call<methods::IndexDispatch>(target_, options, on);
 }
 
-mf::BatchCall<void> IndexClient::dispatch_batch(std::span<const IndexDispatchRequest> requests,
-                                                const mf::BatchOptions& options) const {
+mf::BatchCall<void> IndexClient_::dispatch_batch(std::span<const IndexDispatchRequest> requests,
+                                                 const mf::BatchOptions& options) const {
   return mf::client::batch<methods::IndexDispatch>(target_, options, requests);
 }
 
-mf::Outcomes<void> IndexClient::dispatch_bulk(std::span<const IndexDispatchRequest> requests,
-                                              const mf::CallOptions& options) const {
+mf::Outcomes<void> IndexClient_::dispatch_bulk(std::span<const IndexDispatchRequest> requests,
+                                               const mf::CallOptions& options) const {
   return mf::client::bulk<methods::IndexDispatch>(target_, options, requests);
 }
 
-stdin_ IndexClient::service_(const mf::CallOptions& options) const {
+stdin_ IndexClient_::service_(const mf::CallOptions& options) const {
   return mf::client::call<methods::IndexService>(target_, options);
 }
 
-mf::BatchCall<stdin_> IndexClient::service_batch(std::span<const IndexServiceRequest> requests,
-                                                 const mf::BatchOptions& options) const {
+mf::BatchCall<stdin_> IndexClient_::service_batch(std::span<const IndexServiceRequest> requests,
+                                                  const mf::BatchOptions& options) const {
   return mf::client::batch<methods::IndexService>(target_, options, requests);
 }
 
-mf::Outcomes<stdin_> IndexClient::service_bulk(std::span<const IndexServiceRequest> requests,
-                                               const mf::CallOptions& options) const {
+mf::Outcomes<stdin_> IndexClient_::service_bulk(std::span<const IndexServiceRequest> requests,
+                                                const mf::CallOptions& options) const {
   return mf::client::bulk<methods::IndexService>(target_, options, requests);
 }
 
-void IndexClient::operator_(std::int32_t int_, const mf::CallOptions& options) const {
+void IndexClient_::operator_(std::int32_t int_, const mf::CallOptions& options) const {
   return mf::client::call<methods::IndexOperator>(target_, options, int_);
 }
 
-mf::BatchCall<void> IndexClient::operator_batch(std::span<const IndexOperatorRequest> requests,
-                                                const mf::BatchOptions& options) const {
+mf::BatchCall<void> IndexClient_::operator_batch(std::span<const IndexOperatorRequest> requests,
+                                                 const mf::BatchOptions& options) const {
   return mf::client::batch<methods::IndexOperator>(target_, options, requests);
 }
 
-mf::Outcomes<void> IndexClient::operator_bulk(std::span<const IndexOperatorRequest> requests,
-                                              const mf::CallOptions& options) const {
+mf::Outcomes<void> IndexClient_::operator_bulk(std::span<const IndexOperatorRequest> requests,
+                                               const mf::CallOptions& options) const {
   return mf::client::bulk<methods::IndexOperator>(target_, options, requests);
 }
 
 IndexScatter::IndexScatter(mf::client::ScatterTarget target) : target_(std::move(target)) {}
 
-mf::Scattered<IndexQueryRequest_> IndexScatter::query(std::int32_t options_, const std::string& token_,
-                                                      const std::vector<::class_::other::virtual_>& class_,
-                                                      const IndexClient_& IndexClient__,
-                                                      const mf::CallOptions& options) const {
+mf::Scattered<IndexQueryRequest> IndexScatter::query(std::int32_t options_, const std::string& token_,
+                                                     const std::vector<::class_::other::virtual_>& class_,
+                                                     const IndexClient& IndexClient__,
+                                                     const mf::CallOptions& options) const {
   return mf::client::call<methods::IndexQuery>(target_, options, options_, token_, class_, IndexClient__);
 }
 
-mf::Scattered<mf::Outcomes<IndexQueryRequest_>> IndexScatter::query_bulk(
-    std::span<const IndexQueryRequest> requests, const mf::CallOptions& options) const {
+mf::Scattered<mf::Outcomes<IndexQueryRequest>> IndexScatter::query_bulk(
+    std::span<const IndexQueryRequest_> requests, const mf::CallOptions& options) const {
   return mf::client::bulk<methods::IndexQuery>(target_, options, requests);
 }
 

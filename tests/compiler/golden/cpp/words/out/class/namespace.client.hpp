@@ -15,37 +15,37 @@ namespace class_::namespace_ {
 
 class IndexScatter;
 
-class IndexClient {
+class IndexClient_ {
  public:
   /// Any delete_ until at() names one.
-  explicit IndexClient(mf::Client& client);
-  [[nodiscard]] IndexClient at(std::string_view delete_) const;
-  [[nodiscard]] IndexClient any() const;
+  explicit IndexClient_(mf::Client& client);
+  [[nodiscard]] IndexClient_ at(std::string_view delete_) const;
+  [[nodiscard]] IndexClient_ any() const;
   [[nodiscard]] IndexScatter on(std::vector<std::string> deletes) const;
   [[nodiscard]] IndexScatter everywhere() const;
 
   /// @throws throw_
-  IndexQueryRequest_ query(std::int32_t options_, const std::string& token_,
-                           const std::vector<::class_::other::virtual_>& class_,
-                           const IndexClient_& IndexClient__, const mf::CallOptions& options = {}) const;
+  IndexQueryRequest query(std::int32_t options_, const std::string& token_,
+                          const std::vector<::class_::other::virtual_>& class_,
+                          const IndexClient& IndexClient__, const mf::CallOptions& options = {}) const;
   template <class Token>
   auto async_query_(std::int32_t options_, const std::string& token_,
-                    const std::vector<::class_::other::virtual_>& class_, const IndexClient_& IndexClient__,
+                    const std::vector<::class_::other::virtual_>& class_, const IndexClient& IndexClient__,
                     Token&& token) const {
     return mf::client::start<methods::IndexQuery>(target_, {}, std::forward<Token>(token), options_, token_,
                                                   class_, IndexClient__);
   }
   template <class Token>
   auto async_query_(std::int32_t options_, const std::string& token_,
-                    const std::vector<::class_::other::virtual_>& class_, const IndexClient_& IndexClient__,
+                    const std::vector<::class_::other::virtual_>& class_, const IndexClient& IndexClient__,
                     const mf::CallOptions& options, Token&& token) const {
     return mf::client::start<methods::IndexQuery>(target_, options, std::forward<Token>(token), options_,
                                                   token_, class_, IndexClient__);
   }
-  mf::BatchCall<IndexQueryRequest_> query_batch_(std::span<const IndexQueryRequest> requests,
-                                                 const mf::BatchOptions& options = {}) const;
-  mf::Outcomes<IndexQueryRequest_> query_bulk(std::span<const IndexQueryRequest> requests,
-                                              const mf::CallOptions& options = {}) const;
+  mf::BatchCall<IndexQueryRequest> query_batch_(std::span<const IndexQueryRequest_> requests,
+                                                const mf::BatchOptions& options = {}) const;
+  mf::Outcomes<IndexQueryRequest> query_bulk(std::span<const IndexQueryRequest_> requests,
+                                             const mf::CallOptions& options = {}) const;
 
   IndexAsyncQueryResult async_query(std::uint8_t requests, std::uint8_t value,
                                     const mf::CallOptions& options = {}) const;
@@ -156,7 +156,7 @@ class IndexClient {
                                    const mf::CallOptions& options = {}) const;
 
  private:
-  explicit IndexClient(mf::client::Target target);
+  explicit IndexClient_(mf::client::Target target);
 
   mf::client::Target target_;
 };
@@ -164,12 +164,12 @@ class IndexClient {
 /// One outcome an agent: one that cannot be reached is a failure there, not of all.
 class IndexScatter {
  public:
-  mf::Scattered<IndexQueryRequest_> query(std::int32_t options_, const std::string& token_,
-                                          const std::vector<::class_::other::virtual_>& class_,
-                                          const IndexClient_& IndexClient__,
-                                          const mf::CallOptions& options = {}) const;
-  mf::Scattered<mf::Outcomes<IndexQueryRequest_>> query_bulk(std::span<const IndexQueryRequest> requests,
-                                                             const mf::CallOptions& options = {}) const;
+  mf::Scattered<IndexQueryRequest> query(std::int32_t options_, const std::string& token_,
+                                         const std::vector<::class_::other::virtual_>& class_,
+                                         const IndexClient& IndexClient__,
+                                         const mf::CallOptions& options = {}) const;
+  mf::Scattered<mf::Outcomes<IndexQueryRequest>> query_bulk(std::span<const IndexQueryRequest_> requests,
+                                                            const mf::CallOptions& options = {}) const;
   mf::Scattered<IndexAsyncQueryResult> async_query(std::uint8_t requests, std::uint8_t value,
                                                    const mf::CallOptions& options = {}) const;
   mf::Scattered<mf::Outcomes<IndexAsyncQueryResult>> async_query_bulk(
@@ -196,7 +196,7 @@ class IndexScatter {
                                                   const mf::CallOptions& options = {}) const;
 
  private:
-  friend class IndexClient;
+  friend class IndexClient_;
   explicit IndexScatter(mf::client::ScatterTarget target);
 
   mf::client::ScatterTarget target_;

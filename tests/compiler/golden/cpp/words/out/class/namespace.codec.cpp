@@ -36,14 +36,14 @@ void print_to(mf::Printer& printer, const stdin_& value) {
   printer.close();
 }
 
-void print_to(mf::Printer& printer, const IndexClient_& value) {
+void print_to(mf::Printer& printer, const IndexClient& value) {
   printer.open("IndexClient");
   printer.field("value", value.value);
-  printer.field("IndexServant", value.IndexServant_);
+  printer.field("IndexServant", value.IndexServant);
   printer.close();
 }
 
-void print_to(mf::Printer& printer, const IndexQueryRequest_& value) {
+void print_to(mf::Printer& printer, const IndexQueryRequest& value) {
   printer.open("IndexQueryRequest");
   printer.field("new", value.new__);
   printer.field("template", value.template__);
@@ -106,44 +106,44 @@ static_assert(offsetof(::class_::namespace_::stdin_, errno_) == 4);
 static_assert(offsetof(::class_::namespace_::stdin_, major_) == 6);
 static_assert(offsetof(::class_::namespace_::stdin_, stdin__) == 8);
 
-std::size_t Febird<::class_::namespace_::IndexClient_>::size(
-    const ::class_::namespace_::IndexClient_& value) noexcept {
-  return febird_size(value.value, value.IndexServant_);
+std::size_t Febird<::class_::namespace_::IndexClient>::size(
+    const ::class_::namespace_::IndexClient& value) noexcept {
+  return febird_size(value.value, value.IndexServant);
 }
 
-std::size_t Febird<::class_::namespace_::IndexClient_>::bound(
-    const ::class_::namespace_::IndexClient_& value) noexcept {
-  return febird_bound(value.value, value.IndexServant_);
+std::size_t Febird<::class_::namespace_::IndexClient>::bound(
+    const ::class_::namespace_::IndexClient& value) noexcept {
+  return febird_bound(value.value, value.IndexServant);
 }
 
-void Febird<::class_::namespace_::IndexClient_>::write(Writer& writer,
-                                                       const ::class_::namespace_::IndexClient_* values,
-                                                       std::size_t count) noexcept {
-  for (const ::class_::namespace_::IndexClient_* const end = values + count; values != end; ++values) {
-    const ::class_::namespace_::IndexClient_& value = *values;
-    febird_write(writer, value.value, value.IndexServant_);
+void Febird<::class_::namespace_::IndexClient>::write(Writer& writer,
+                                                      const ::class_::namespace_::IndexClient* values,
+                                                      std::size_t count) noexcept {
+  for (const ::class_::namespace_::IndexClient* const end = values + count; values != end; ++values) {
+    const ::class_::namespace_::IndexClient& value = *values;
+    febird_write(writer, value.value, value.IndexServant);
   }
 }
 
-bool Febird<::class_::namespace_::IndexClient_>::read(Reader& reader,
-                                                      ::class_::namespace_::IndexClient_& value) {
+bool Febird<::class_::namespace_::IndexClient>::read(Reader& reader,
+                                                     ::class_::namespace_::IndexClient& value) {
   if (!reader.enter()) return false;
   if (!read_field(reader, "value", value.value)) return false;
-  if (!read_field(reader, "IndexServant", value.IndexServant_)) return false;
+  if (!read_field(reader, "IndexServant", value.IndexServant)) return false;
   reader.leave();
   return true;
 }
 
-bool Readable<::class_::namespace_::IndexClient_>::holds(const ::class_::namespace_::IndexClient_& value,
-                                                         unsigned levels) {
-  return levels != 0 && readable(value.value, levels - 1) && readable(value.IndexServant_, levels - 1);
+bool Readable<::class_::namespace_::IndexClient>::holds(const ::class_::namespace_::IndexClient& value,
+                                                        unsigned levels) {
+  return levels != 0 && readable(value.value, levels - 1) && readable(value.IndexServant, levels - 1);
 }
 
-static_assert(sizeof(::class_::namespace_::IndexQueryRequest_) == 16 &&
-              alignof(::class_::namespace_::IndexQueryRequest_) == 4);
-static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexQueryRequest_>);
-static_assert(offsetof(::class_::namespace_::IndexQueryRequest_, new__) == 0);
-static_assert(offsetof(::class_::namespace_::IndexQueryRequest_, template__) == 12);
+static_assert(sizeof(::class_::namespace_::IndexQueryRequest) == 16 &&
+              alignof(::class_::namespace_::IndexQueryRequest) == 4);
+static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexQueryRequest>);
+static_assert(offsetof(::class_::namespace_::IndexQueryRequest, new__) == 0);
+static_assert(offsetof(::class_::namespace_::IndexQueryRequest, template__) == 12);
 
 std::size_t Febird<::class_::namespace_::template_>::size(
     const ::class_::namespace_::template_& value) noexcept {
@@ -248,40 +248,40 @@ bool Readable<::class_::namespace_::throw_>::holds(const ::class_::namespace_::t
   return levels != 0 && readable(value.what_, levels - 1);
 }
 
-std::size_t Febird<::class_::namespace_::IndexQueryRequest>::size(
-    const ::class_::namespace_::IndexQueryRequest& value) noexcept {
+std::size_t Febird<::class_::namespace_::IndexQueryRequest_>::size(
+    const ::class_::namespace_::IndexQueryRequest_& value) noexcept {
   return febird_size(value.options_, value.token_, value.class_, value.IndexClient__);
 }
 
-std::size_t Febird<::class_::namespace_::IndexQueryRequest>::bound(
-    const ::class_::namespace_::IndexQueryRequest& value) noexcept {
+std::size_t Febird<::class_::namespace_::IndexQueryRequest_>::bound(
+    const ::class_::namespace_::IndexQueryRequest_& value) noexcept {
   return febird_bound(value.options_, value.token_, value.class_, value.IndexClient__);
 }
 
-void Febird<::class_::namespace_::IndexQueryRequest>::write(
-    Writer& writer, const ::class_::namespace_::IndexQueryRequest* values, std::size_t count) noexcept {
-  for (const ::class_::namespace_::IndexQueryRequest* const end = values + count; values != end; ++values) {
-    const ::class_::namespace_::IndexQueryRequest& value = *values;
+void Febird<::class_::namespace_::IndexQueryRequest_>::write(
+    Writer& writer, const ::class_::namespace_::IndexQueryRequest_* values, std::size_t count) noexcept {
+  for (const ::class_::namespace_::IndexQueryRequest_* const end = values + count; values != end; ++values) {
+    const ::class_::namespace_::IndexQueryRequest_& value = *values;
     febird_write(writer, value.options_, value.token_, value.class_, value.IndexClient__);
   }
 }
 
-bool Febird<::class_::namespace_::IndexQueryRequest>::read(Reader& reader,
-                                                           ::class_::namespace_::IndexQueryRequest& value) {
+bool Febird<::class_::namespace_::IndexQueryRequest_>::read(Reader& reader,
+                                                            ::class_::namespace_::IndexQueryRequest_& value) {
   if (!read_field(reader, "options", value.options_)) return false;
   if (!read_field(reader, "token", value.token_)) return false;
   if (!read_field(reader, "class", value.class_)) return false;
   return read_field(reader, "IndexClient", value.IndexClient__);
 }
 
-bool Readable<::class_::namespace_::IndexQueryRequest>::holds(
-    const ::class_::namespace_::IndexQueryRequest& value, unsigned levels) {
+bool Readable<::class_::namespace_::IndexQueryRequest_>::holds(
+    const ::class_::namespace_::IndexQueryRequest_& value, unsigned levels) {
   return levels != 0 && readable(value.token_, levels - 1) && readable(value.class_, levels - 1) &&
          readable(value.IndexClient__, levels - 1);
 }
 
-bool Readable<::class_::namespace_::IndexQueryRequest>::within(
-    const ::class_::namespace_::IndexQueryRequest& value, unsigned levels) {
+bool Readable<::class_::namespace_::IndexQueryRequest_>::within(
+    const ::class_::namespace_::IndexQueryRequest_& value, unsigned levels) {
   return levels != 0 && codec::within(value.class_, levels - 1);
 }
 

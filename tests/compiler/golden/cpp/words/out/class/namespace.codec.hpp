@@ -14,10 +14,10 @@ namespace mf::codec {
 template <>
 inline constexpr TypeInfo kTypeInfo<::class_::namespace_::stdin_>{.tier = Tier::memcpy, .name = "stdin"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::class_::namespace_::IndexClient_>{
+inline constexpr TypeInfo kTypeInfo<::class_::namespace_::IndexClient>{
     .tier = Tier::febird, .name = "IndexClient"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::class_::namespace_::IndexQueryRequest_>{
+inline constexpr TypeInfo kTypeInfo<::class_::namespace_::IndexQueryRequest>{
     .tier = Tier::memcpy, .name = "IndexQueryRequest"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::class_::namespace_::template_>{
@@ -60,21 +60,21 @@ struct Memcpy<::class_::namespace_::stdin_> {
 };
 
 template <>
-struct Febird<::class_::namespace_::IndexClient_> {
+struct Febird<::class_::namespace_::IndexClient> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::class_::namespace_::IndexClient_& value) noexcept;
-  static std::size_t bound(const ::class_::namespace_::IndexClient_& value) noexcept;
-  static void write(Writer& writer, const ::class_::namespace_::IndexClient_* values,
+  static std::size_t size(const ::class_::namespace_::IndexClient& value) noexcept;
+  static std::size_t bound(const ::class_::namespace_::IndexClient& value) noexcept;
+  static void write(Writer& writer, const ::class_::namespace_::IndexClient* values,
                     std::size_t count) noexcept;
-  static void write(Writer& writer, const ::class_::namespace_::IndexClient_& value) noexcept {
+  static void write(Writer& writer, const ::class_::namespace_::IndexClient& value) noexcept {
     write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::IndexClient_& value);
+  [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::IndexClient& value);
 };
 
 template <>
-struct Memcpy<::class_::namespace_::IndexQueryRequest_> {
+struct Memcpy<::class_::namespace_::IndexQueryRequest> {
   static constexpr std::size_t kSize = 16;
   static constexpr bool kAllBitsValid = false;
   static constexpr bool kHasPadding = true;
@@ -136,13 +136,13 @@ struct Febird<::class_::namespace_::throw_> {
 };
 
 template <>
-struct Readable<::class_::namespace_::IndexClient_> {
+struct Readable<::class_::namespace_::IndexClient> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::class_::namespace_::IndexClient_& value, unsigned levels);
+  [[nodiscard]] static bool holds(const ::class_::namespace_::IndexClient& value, unsigned levels);
 };
 
 template <>
-struct Readable<::class_::namespace_::IndexQueryRequest_> : ReadableLayout<::class_::namespace_::IndexQueryRequest_> {};
+struct Readable<::class_::namespace_::IndexQueryRequest> : ReadableLayout<::class_::namespace_::IndexQueryRequest> {};
 
 template <>
 struct Readable<::class_::namespace_::template_> {

@@ -24,14 +24,14 @@ struct DeclaredType<::class_::namespace_::stdin_> {
 };
 
 template <>
-struct DeclaredType<::class_::namespace_::IndexClient_> {
+struct DeclaredType<::class_::namespace_::IndexClient> {
   static constexpr std::string_view kName = "class.namespace.IndexClient";
   static constexpr Fingerprint kFingerprint = {0xc0, 0x05, 0x42, 0xc5, 0xfd, 0x51, 0x0a, 0x2b, 0xe1, 0x4c,
                                                0x6c, 0xac, 0x81, 0x8f, 0x9a, 0xda};
 };
 
 template <>
-struct DeclaredType<::class_::namespace_::IndexQueryRequest_> {
+struct DeclaredType<::class_::namespace_::IndexQueryRequest> {
   static constexpr std::string_view kName = "class.namespace.IndexQueryRequest";
   static constexpr Fingerprint kFingerprint = {0x7e, 0xa6, 0xb2, 0x44, 0x4e, 0xf6, 0xac, 0x07, 0x1f, 0x61,
                                                0xa6, 0x4f, 0xdb, 0xbb, 0x4c, 0xdf};

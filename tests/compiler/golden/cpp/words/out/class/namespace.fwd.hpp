@@ -8,12 +8,12 @@ namespace class_::namespace_ {
 
 enum class union_ : std::uint8_t;
 struct stdin_;
-struct IndexClient_;
-struct IndexQueryRequest_;
+struct IndexClient;
+struct IndexQueryRequest;
 struct template_;
 struct new_;
 struct throw_;
-class IndexClient;
+class IndexClient_;
 class IndexServant;
 class IndexAsyncServant;
 class IndexScatter;

@@ -49,16 +49,16 @@ bool Json<::class_::namespace_::stdin_>::read(JsonReader& reader, ::class_::name
   });
 }
 
-void Json<::class_::namespace_::IndexClient_>::write(JsonWriter& writer,
-                                                     const ::class_::namespace_::IndexClient_& value) {
+void Json<::class_::namespace_::IndexClient>::write(JsonWriter& writer,
+                                                    const ::class_::namespace_::IndexClient& value) {
   if (!writer.open_object()) return;
   write_json_member(writer, "value", value.value);
-  write_json_member(writer, "IndexServant", value.IndexServant_);
+  write_json_member(writer, "IndexServant", value.IndexServant);
   writer.close_object();
 }
 
-bool Json<::class_::namespace_::IndexClient_>::read(JsonReader& reader,
-                                                    ::class_::namespace_::IndexClient_& value) {
+bool Json<::class_::namespace_::IndexClient>::read(JsonReader& reader,
+                                                   ::class_::namespace_::IndexClient& value) {
   static constexpr std::array<JsonField, 2> kFields{{
       {"value"},
       {"IndexServant"},
@@ -68,23 +68,23 @@ bool Json<::class_::namespace_::IndexClient_>::read(JsonReader& reader,
       case 0:
         return read_json(reader, value.value);
       case 1:
-        return read_json(reader, value.IndexServant_);
+        return read_json(reader, value.IndexServant);
       default:
         return false;
     }
   });
 }
 
-void Json<::class_::namespace_::IndexQueryRequest_>::write(
-    JsonWriter& writer, const ::class_::namespace_::IndexQueryRequest_& value) {
+void Json<::class_::namespace_::IndexQueryRequest>::write(
+    JsonWriter& writer, const ::class_::namespace_::IndexQueryRequest& value) {
   if (!writer.open_object()) return;
   write_json_member(writer, "new", value.new__);
   write_json_member(writer, "template", value.template__);
   writer.close_object();
 }
 
-bool Json<::class_::namespace_::IndexQueryRequest_>::read(JsonReader& reader,
-                                                          ::class_::namespace_::IndexQueryRequest_& value) {
+bool Json<::class_::namespace_::IndexQueryRequest>::read(JsonReader& reader,
+                                                         ::class_::namespace_::IndexQueryRequest& value) {
   static constexpr std::array<JsonField, 2> kFields{{
       {"new"},
       {"template", false},

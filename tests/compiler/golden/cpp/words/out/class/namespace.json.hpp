@@ -22,15 +22,15 @@ struct Json<::class_::namespace_::stdin_> {
 };
 
 template <>
-struct Json<::class_::namespace_::IndexClient_> {
-  static void write(JsonWriter& writer, const ::class_::namespace_::IndexClient_& value);
-  [[nodiscard]] static bool read(JsonReader& reader, ::class_::namespace_::IndexClient_& value);
+struct Json<::class_::namespace_::IndexClient> {
+  static void write(JsonWriter& writer, const ::class_::namespace_::IndexClient& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::class_::namespace_::IndexClient& value);
 };
 
 template <>
-struct Json<::class_::namespace_::IndexQueryRequest_> {
-  static void write(JsonWriter& writer, const ::class_::namespace_::IndexQueryRequest_& value);
-  [[nodiscard]] static bool read(JsonReader& reader, ::class_::namespace_::IndexQueryRequest_& value);
+struct Json<::class_::namespace_::IndexQueryRequest> {
+  static void write(JsonWriter& writer, const ::class_::namespace_::IndexQueryRequest& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::class_::namespace_::IndexQueryRequest& value);
 };
 
 template <>

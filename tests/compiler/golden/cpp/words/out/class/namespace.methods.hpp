@@ -24,13 +24,13 @@ namespace class_::namespace_ {
 class IndexServant;
 class IndexAsyncServant;
 
-struct IndexQueryRequest {
+struct IndexQueryRequest_ {
   std::int32_t options_{};
   std::string token_{};
   std::vector<::class_::other::virtual_> class_{};
-  IndexClient_ IndexClient__{};
+  IndexClient IndexClient__{};
 
-  friend bool operator==(const IndexQueryRequest&, const IndexQueryRequest&) = default;
+  friend bool operator==(const IndexQueryRequest_&, const IndexQueryRequest_&) = default;
 };
 
 struct IndexAsyncQueryRequest {
@@ -86,24 +86,24 @@ struct IndexOperatorRequest {
 namespace mf::codec {
 
 template <>
-struct Febird<::class_::namespace_::IndexQueryRequest> {
+struct Febird<::class_::namespace_::IndexQueryRequest_> {
   static constexpr std::size_t kMinSize = 5;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::class_::namespace_::IndexQueryRequest& value) noexcept;
-  static std::size_t bound(const ::class_::namespace_::IndexQueryRequest& value) noexcept;
-  static void write(Writer& writer, const ::class_::namespace_::IndexQueryRequest* values,
+  static std::size_t size(const ::class_::namespace_::IndexQueryRequest_& value) noexcept;
+  static std::size_t bound(const ::class_::namespace_::IndexQueryRequest_& value) noexcept;
+  static void write(Writer& writer, const ::class_::namespace_::IndexQueryRequest_* values,
                     std::size_t count) noexcept;
-  static void write(Writer& writer, const ::class_::namespace_::IndexQueryRequest& value) noexcept {
+  static void write(Writer& writer, const ::class_::namespace_::IndexQueryRequest_& value) noexcept {
     write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::IndexQueryRequest& value);
+  [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::IndexQueryRequest_& value);
 };
 
 template <>
-struct Readable<::class_::namespace_::IndexQueryRequest> {
+struct Readable<::class_::namespace_::IndexQueryRequest_> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::class_::namespace_::IndexQueryRequest& value, unsigned levels);
-  [[nodiscard]] static bool within(const ::class_::namespace_::IndexQueryRequest& value, unsigned levels);
+  [[nodiscard]] static bool holds(const ::class_::namespace_::IndexQueryRequest_& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::class_::namespace_::IndexQueryRequest_& value, unsigned levels);
 };
 
 template <>
@@ -232,23 +232,23 @@ struct IndexMethod {
 };
 
 struct IndexQuery : IndexMethod {
-  using Request = ::class_::namespace_::IndexQueryRequest;
-  using Result = ::class_::namespace_::IndexQueryRequest_;
+  using Request = ::class_::namespace_::IndexQueryRequest_;
+  using Result = ::class_::namespace_::IndexQueryRequest;
   using Errors = mf::ErrorList<::class_::namespace_::throw_>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "query", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static ::class_::namespace_::IndexQueryRequest_ invoke(
+  static ::class_::namespace_::IndexQueryRequest invoke(
       Servant& servant, std::int32_t options_, const std::string& token_,
       const std::vector<::class_::other::virtual_>& class_,
-      const ::class_::namespace_::IndexClient_& IndexClient__);
-  [[gnu::weak]] static ::class_::namespace_::IndexQueryRequest_ invoke(Servant& servant,
-                                                                       const Request& request);
-  [[gnu::weak]] static mf::Outcomes<::class_::namespace_::IndexQueryRequest_> invoke_batch(
+      const ::class_::namespace_::IndexClient& IndexClient__);
+  [[gnu::weak]] static ::class_::namespace_::IndexQueryRequest invoke(Servant& servant,
+                                                                      const Request& request);
+  [[gnu::weak]] static mf::Outcomes<::class_::namespace_::IndexQueryRequest> invoke_batch(
       Servant& servant, const Request* requests, std::size_t count);
   [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
-                                   mf::Responder<::class_::namespace_::IndexQueryRequest_> responder);
+                                   mf::Responder<::class_::namespace_::IndexQueryRequest> responder);
 };
 
 struct IndexAsyncQuery : IndexMethod {

@@ -10,18 +10,18 @@ namespace class_::namespace_ {
 
 namespace methods {
 
-::class_::namespace_::IndexQueryRequest_ IndexQuery::invoke(Servant& servant, const Request& request) {
+::class_::namespace_::IndexQueryRequest IndexQuery::invoke(Servant& servant, const Request& request) {
   return servant.query(request.options_, request.token_, request.class_, request.IndexClient__);
 }
 
-mf::Outcomes<::class_::namespace_::IndexQueryRequest_> IndexQuery::invoke_batch(Servant& servant,
-                                                                                const Request* requests,
-                                                                                std::size_t count) {
+mf::Outcomes<::class_::namespace_::IndexQueryRequest> IndexQuery::invoke_batch(Servant& servant,
+                                                                               const Request* requests,
+                                                                               std::size_t count) {
   return servant.query_items({requests, count});
 }
 
 void IndexQuery::invoke(AsyncServant& servant, Request&& request,
-                        mf::Responder<::class_::namespace_::IndexQueryRequest_> responder) {
+                        mf::Responder<::class_::namespace_::IndexQueryRequest> responder) {
   return servant.query(std::move(request), std::move(responder));
 }
 
@@ -160,7 +160,7 @@ mf::Interfaces IndexServant::interfaces() noexcept {
   return {.plain = this};
 }
 
-mf::Outcomes<IndexQueryRequest_> IndexServant::query_items(std::span<const IndexQueryRequest> requests) {
+mf::Outcomes<IndexQueryRequest> IndexServant::query_items(std::span<const IndexQueryRequest_> requests) {
   return mf::server::each<methods::IndexQuery>(*this, requests);
 }
 

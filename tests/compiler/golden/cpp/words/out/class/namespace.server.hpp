@@ -18,11 +18,11 @@ class IndexServant : public mf::Servant {
   [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   /// @throws throw_
-  virtual IndexQueryRequest_ query(std::int32_t options_, const std::string& token_,
-                                   const std::vector<::class_::other::virtual_>& class_,
-                                   const IndexClient_& IndexClient__) = 0;
+  virtual IndexQueryRequest query(std::int32_t options_, const std::string& token_,
+                                  const std::vector<::class_::other::virtual_>& class_,
+                                  const IndexClient& IndexClient__) = 0;
   /// Called with all items of a message that has more than one; the default calls query() for each.
-  virtual mf::Outcomes<IndexQueryRequest_> query_items(std::span<const IndexQueryRequest> requests);
+  virtual mf::Outcomes<IndexQueryRequest> query_items(std::span<const IndexQueryRequest_> requests);
 
   virtual IndexAsyncQueryResult async_query(std::uint8_t requests, std::uint8_t value) = 0;
   /// Called with all items of a message that has more than one; the default calls async_query() for each.
@@ -62,7 +62,7 @@ class IndexAsyncServant : public mf::Servant {
   [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   /// @throws throw_
-  virtual void query(IndexQueryRequest request, mf::Responder<IndexQueryRequest_> responder) = 0;
+  virtual void query(IndexQueryRequest_ request, mf::Responder<IndexQueryRequest> responder) = 0;
 
   virtual void async_query(IndexAsyncQueryRequest request,
                            mf::Responder<IndexAsyncQueryResult> responder) = 0;

@@ -56,22 +56,22 @@ struct stdin_ {
   friend void print_to(mf::Printer& printer, const stdin_& value);
 };
 
-struct IndexClient_ {
+struct IndexClient {
   std::string value{};
-  std::vector<std::string> IndexServant_{};
+  std::vector<std::string> IndexServant{};
 
-  friend bool operator==(const IndexClient_&, const IndexClient_&) = default;
-  friend std::strong_ordering operator<=>(const IndexClient_&, const IndexClient_&) = default;
-  friend void print_to(mf::Printer& printer, const IndexClient_& value);
+  friend bool operator==(const IndexClient&, const IndexClient&) = default;
+  friend std::strong_ordering operator<=>(const IndexClient&, const IndexClient&) = default;
+  friend void print_to(mf::Printer& printer, const IndexClient& value);
 };
 
-struct IndexQueryRequest_ {
+struct IndexQueryRequest {
   stdin_ new__{};
   union_ template__ = union_::register_;
 
-  friend bool operator==(const IndexQueryRequest_&, const IndexQueryRequest_&) = default;
-  friend std::strong_ordering operator<=>(const IndexQueryRequest_&, const IndexQueryRequest_&) = default;
-  friend void print_to(mf::Printer& printer, const IndexQueryRequest_& value);
+  friend bool operator==(const IndexQueryRequest&, const IndexQueryRequest&) = default;
+  friend std::strong_ordering operator<=>(const IndexQueryRequest&, const IndexQueryRequest&) = default;
+  friend void print_to(mf::Printer& printer, const IndexQueryRequest& value);
 };
 
 struct template_ {

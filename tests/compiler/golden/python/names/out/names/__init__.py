@@ -2,7 +2,7 @@
 # ruff: noqa: A004, RUF100
 """Names that Python, the generator or the runtime use themselves."""
 
-from names._client import ServiceAsyncClient, ServiceClient
+from names._client import ServiceAsyncClient, ServiceClient_
 from names._codec import (
     CLASS_CODEC,
     ERROR_CODEC,
@@ -20,7 +20,7 @@ from names._types import (
     HTTPServer,
     HttpServer,
     ServiceAtRequest,
-    ServiceClient_,
+    ServiceClient,
     ServiceListRequest,
     ServiceMfServiceRequest,
     ServiceQueryAsyncRequest,

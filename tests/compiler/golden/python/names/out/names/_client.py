@@ -26,14 +26,14 @@ from names._types import (
     ServiceMfServiceRequest,
     ServiceQueryAsyncRequest,
     ServiceQueryBatchRequest,
-    ServiceQueryRequest,
+    ServiceQueryRequest_,
     ServiceQueryResult,
     U32s,
     class_,
 )
 
 
-class ServiceClient:
+class ServiceClient_:
     """Calls names.Service."""
 
     __slots__ = ("_target",)
@@ -68,13 +68,13 @@ class ServiceClient:
         return self._target.call(SERVICE_QUERY, options, class___, import_)
 
     def query_batch_(
-        self, requests: Sequence[ServiceQueryRequest], *, options: mf.BatchOptions | None = None
+        self, requests: Sequence[ServiceQueryRequest_], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[ServiceQueryResult]:
         """Many calls of `query`, in as many messages as it takes."""
         return self._target.batch(SERVICE_QUERY, requests, options)
 
     def query_bulk(
-        self, requests: Sequence[ServiceQueryRequest], *, options: mf.CallOptions | None = None
+        self, requests: Sequence[ServiceQueryRequest_], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[ServiceQueryResult]]:
         """Many calls of `query` in one message."""
         return self._target.bulk(SERVICE_QUERY, requests, options)
@@ -141,7 +141,7 @@ class ServiceClient:
 
 
 class ServiceAsyncClient:
-    """Like `ServiceClient`, for asyncio: everything is awaited."""
+    """Like `ServiceClient_`, for asyncio: everything is awaited."""
 
     __slots__ = ("_target",)
 
@@ -175,13 +175,13 @@ class ServiceAsyncClient:
         return await self._target.call(SERVICE_QUERY, options, class___, import_)
 
     async def query_batch_(
-        self, requests: Sequence[ServiceQueryRequest], *, options: mf.BatchOptions | None = None
+        self, requests: Sequence[ServiceQueryRequest_], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[ServiceQueryResult]]:
         """Many calls of `query`, in as many messages as it takes."""
         return await self._target.batch(SERVICE_QUERY, requests, options)
 
     async def query_bulk(
-        self, requests: Sequence[ServiceQueryRequest], *, options: mf.CallOptions | None = None
+        self, requests: Sequence[ServiceQueryRequest_], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[ServiceQueryResult]]:
         """Many calls of `query` in one message."""
         return await self._target.bulk(SERVICE_QUERY, requests, options)

@@ -12,8 +12,8 @@ from names._types import (
     Final_,
     HTTPServer,
     HttpServer,
-    ServiceClient_,
-    ServiceQueryRequest_,
+    ServiceClient,
+    ServiceQueryRequest,
     U32s,
     Word,
     class_,
@@ -93,16 +93,16 @@ U32S_CODEC: Final[TypeCodec[U32s]] = Codec(U32S_SHAPE)
 
 SERVICE_CLIENT_SHAPE: Final[shape.Struct] = shape.Struct(
     "names.ServiceClient",
-    ServiceClient_,
+    ServiceClient,
     lambda: (shape.Field("x", shape.U8),),
     memcpy=True,
 )
-SERVICE_CLIENT_CODEC: Final[TypeCodec[ServiceClient_]] = Codec(SERVICE_CLIENT_SHAPE)
+SERVICE_CLIENT_CODEC: Final[TypeCodec[ServiceClient]] = Codec(SERVICE_CLIENT_SHAPE)
 
 SERVICE_QUERY_REQUEST_SHAPE: Final[shape.Struct] = shape.Struct(
     "names.ServiceQueryRequest",
-    ServiceQueryRequest_,
+    ServiceQueryRequest,
     lambda: (shape.Field("x", shape.U8),),
     memcpy=True,
 )
-SERVICE_QUERY_REQUEST_CODEC: Final[TypeCodec[ServiceQueryRequest_]] = Codec(SERVICE_QUERY_REQUEST_SHAPE)
+SERVICE_QUERY_REQUEST_CODEC: Final[TypeCodec[ServiceQueryRequest]] = Codec(SERVICE_QUERY_REQUEST_SHAPE)

@@ -25,7 +25,7 @@ from names._types import (
     ServiceMfServiceRequest,
     ServiceQueryAsyncRequest,
     ServiceQueryBatchRequest,
-    ServiceQueryRequest,
+    ServiceQueryRequest_,
     ServiceQueryResult,
 )
 
@@ -43,10 +43,10 @@ SERVICE_AT: Final[Method[ServiceAtRequest, int]] = method(
     errors=(ERROR_CODEC,),
 )
 
-SERVICE_QUERY: Final[Method[ServiceQueryRequest, ServiceQueryResult]] = method(
+SERVICE_QUERY: Final[Method[ServiceQueryRequest_, ServiceQueryResult]] = method(
     "names.Service.query",
     1,
-    ServiceQueryRequest,
+    ServiceQueryRequest_,
     params=lambda: (
         shape.Field("class", CLASS_SHAPE, "class___"),
         shape.Field("import", shape.STRING, "import_", default=lambda: "x"),

@@ -20,7 +20,7 @@ from names._types import (
     ServiceMfServiceRequest,
     ServiceQueryAsyncRequest,
     ServiceQueryBatchRequest,
-    ServiceQueryRequest,
+    ServiceQueryRequest_,
     ServiceQueryResult,
     U32s,
     class_,
@@ -50,7 +50,7 @@ class ServiceServant(Servant, ABC):
     @abstractmethod
     def query(self, class___: class_, import_: str) -> ServiceQueryResult: ...
 
-    def query_items(self, requests: Sequence[ServiceQueryRequest]) -> list[mf.Outcome[ServiceQueryResult]]:
+    def query_items(self, requests: Sequence[ServiceQueryRequest_]) -> list[mf.Outcome[ServiceQueryResult]]:
         """All items of a message that has more than one; here `query` for each."""
         return mf.each(self.query, ((each.class___, each.import_) for each in requests))
 
@@ -107,7 +107,7 @@ class ServiceAsyncServant(AsyncServant, ABC):
     async def query(self, class___: class_, import_: str) -> ServiceQueryResult: ...
 
     async def query_items(
-        self, requests: Sequence[ServiceQueryRequest]
+        self, requests: Sequence[ServiceQueryRequest_]
     ) -> list[mf.Outcome[ServiceQueryResult]]:
         """All items of a message that has more than one; here `query` for each."""
         return await mf.each_async(self.query, ((each.class___, each.import_) for each in requests))

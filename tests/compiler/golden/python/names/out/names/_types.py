@@ -65,12 +65,12 @@ class U32s:
 
 
 @dataclass(slots=True)
-class ServiceClient_:
+class ServiceClient:
     x: int = 0
 
 
 @dataclass(slots=True)
-class ServiceQueryRequest_:
+class ServiceQueryRequest:
     x: int = 0
 
 
@@ -83,7 +83,7 @@ class ServiceAtRequest:
 
 
 @dataclass(slots=True)
-class ServiceQueryRequest:
+class ServiceQueryRequest_:
     """One call of Service.query, for batches."""
 
     class___: class_
