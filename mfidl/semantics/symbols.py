@@ -227,9 +227,12 @@ def _import(scope: Scope, scopes: dict[int, Scope], diagnostics: Diagnostics) ->
             hint = f'give one another name: import "..." as other_{local};'
             diagnostics.error("E0206", span, notes=notes, help=hint, problem=problem)
         seen[module.name] = declaration
-        local_names.setdefault(local, declaration)
-        scope.modules.setdefault(local, scopes.get(id(module)))
         scope.modules[module.name] = scopes.get(id(module))
+        if local in local_names:
+            scope.modules[local] = None  # nobody knows which of the two a path means: nothing more is said
+        else:
+            local_names[local] = declaration
+            scope.modules[local] = scopes.get(id(module))
 
 
 def look_up(
