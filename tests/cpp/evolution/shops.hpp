@@ -87,7 +87,7 @@ class NewShop : public Under<after::ShopServant> {
     return {
         {.title = name,
          .id = colours.size() + 1,
-         .weight = 0.5,
+         .weight = 0.5F,
          .colour = after::Colour::blue,
          .tags = {"a", "b"},
          .stock = 1},
@@ -100,7 +100,7 @@ class NewShop : public Under<after::ShopServant> {
     const auto colour = id == 2 ? after::Colour::white : after::Colour::red;
     return {.title = gift ? "gift" : "bought",
             .id = id == 3 ? std::uint64_t{1} << 40U : id,
-            .weight = static_cast<double>(count),
+            .weight = static_cast<float>(count),
             .colour = colour,
             .tags = {},
             .stock = 3};

@@ -6,11 +6,15 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "mf/evolution/plan.hpp"
+#include "mf/link/adaptation.hpp"
+#include "mf/link/converting.hpp"
+#include "mf/protocol/reply.hpp"
 
 namespace mf::evolution {
 namespace {
@@ -65,6 +69,97 @@ TEST(EvolutionVectors, EachMethodHasItsVerdictAndItsReason) {
     }
   }
   EXPECT_GE(seen, 300U);
+}
+
+std::string hex(std::span<const std::byte> bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const auto byte : bytes) {
+    text += kDigits[std::to_integer<std::size_t>(byte) >> 4U];
+    text += kDigits[std::to_integer<std::size_t>(byte) & 15U];
+  }
+  return text;
+}
+
+std::vector<std::byte> bytes(std::string_view text) {
+  std::vector<std::byte> made;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2)
+    made.push_back(static_cast<std::byte>(std::stoi(std::string(text.substr(i, 2)), nullptr, 16)));
+  return made;
+}
+
+/// What a client with the one schema does at a server with the other.
+struct Adapting {
+  std::shared_ptr<const described::Schema> here;
+  std::shared_ptr<const described::Schema> there;
+  std::shared_ptr<const link::Adaptation> adaptation;
+
+  Adapting(const json::value& pair, const std::string& direction)
+      : here(schema(pair.at(direction == "old_to_new" ? "old" : "new"))),
+        there(schema(pair.at(direction == "old_to_new" ? "new" : "old"))) {
+    const ServiceInfo own{.name = here->name()};
+    adaptation = std::make_shared<const link::Adaptation>(own, Fingerprint{}, make_plan(here, there));
+  }
+};
+
+std::string request_of(const Adapting& adapting, std::uint16_t index, const json::value& request) {
+  const auto own = bytes(text(request, "own"));
+  protocol::RequestHead head{
+      .route = 0, .tier = Tier::memcpy, .flags = 0, .count = 1, .deadline = 0, .id = 0};
+  const auto adapted = link::adapted_request(*adapting.adaptation, index);
+  if (!adapted) return hex(own);
+  if (const auto ended = adapted->send(std::span<const std::byte>(own), head)) return ended->failure.message;
+  return hex(adapted->payload().buffer.span());
+}
+
+std::string result_of(const Adapting& adapting, std::uint16_t index, const json::value& result) {
+  const auto theirs = bytes(text(result, "theirs"));
+  const auto adapted = link::adapted_request(*adapting.adaptation, index);
+  if (!adapted) return hex(theirs);
+  protocol::RequestHead head{
+      .route = 0, .tier = Tier::memcpy, .flags = 0, .count = 1, .deadline = 0, .id = 0};
+  EXPECT_EQ(adapted->send(std::span<const std::byte>(), head), std::nullopt);
+  link::Reply reply;
+  reply.count = 1;
+  const auto& method = adapting.adaptation->method(index);
+  reply.encoding = static_cast<std::uint8_t>(adapting.there->type(method.results_type).tier);
+  reply.payload = theirs;
+  adapted->receive(reply);
+  if (reply.status == Code::ok) return hex(reply.payload);
+  if (reply.local()) return reply.failure.message;
+  protocol::MixedReader outcomes(reply.payload, 1);
+  protocol::FailureRecord record;
+  EXPECT_EQ(outcomes.outcome(0), Code::decode_error);
+  EXPECT_TRUE(outcomes.next_failure(record));
+  return std::string(record.message);
+}
+
+TEST(EvolutionVectors, ValuesBecomeTheOtherSchemasBytesOrAreRefusedInWords) {
+  std::size_t seen = 0;
+  for (const auto& pair : pairs()) {
+    for (const std::string direction : {"old_to_new", "new_to_old"}) {
+      const Adapting adapting(pair, direction);
+      ASSERT_EQ(adapting.adaptation->refusal(), "");
+      for (const auto& value : pair.at("values").as_array()) {
+        if (text(value, "direction") != direction) continue;
+        const auto* const method = adapting.here->method(text(value, "method"));
+        ASSERT_NE(method, nullptr);
+        const auto index = static_cast<std::uint16_t>(method - adapting.here->methods().data());
+        for (const std::string part : {"request", "result"}) {
+          if (!value.as_object().contains(part)) continue;
+          const auto& each = value.at(part);
+          const auto made =
+              part == "request" ? request_of(adapting, index, each) : result_of(adapting, index, each);
+          const auto wanted = each.as_object().contains("fault")
+                                  ? text(each, "fault")
+                                  : text(each, part == "request" ? "theirs" : "own");
+          EXPECT_EQ(made, wanted) << direction << " " << method->name << " " << json::serialize(each);
+          ++seen;
+        }
+      }
+    }
+  }
+  EXPECT_GE(seen, 600U);
 }
 
 }  // namespace

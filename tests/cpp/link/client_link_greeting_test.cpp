@@ -129,6 +129,23 @@ TEST(ClientLink, ASchemaThatCannotBeAdaptedToIsPutInWords) {
   asking.join();
 }
 
+TEST(ClientLink, AServerThatDoesNotSayWhatItsSchemaIsIsGivenUpAtTheDeadline) {
+  static constexpr std::string_view kOne[] = {"q"};
+  static constexpr ServiceInfo kHere{.name = "t.S", .descriptor = "service t.S\n", .methods = kOne};
+  Joined joined;
+  std::thread asking([&] {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+    const auto refused = mf::link::bind_adapting(*joined.link, kHere, "", {}, until);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_NE(refused.failure().code, Code::ok);
+    EXPECT_EQ(refused.failure().execution, Execution::not_executed);
+  });
+  const auto bind = joined.peer->next(EventType::bind);
+  joined.peer->session.send_bound(bind.header.route, Code::schema_mismatch, "differs");
+  joined.peer->flush();
+  asking.join();
+}
+
 TEST(ClientLink, ABindingIsGivenUpAtTheDeadlineAndWhenTheLinkEnds) {
   Joined joined;
   const auto late =

@@ -6,6 +6,7 @@
 #include "client/attempt.hpp"
 #include "client/target_state.hpp"
 #include "mf/client/scratch.hpp"
+#include "mf/link/converting.hpp"
 
 namespace mf::client {
 
@@ -126,6 +127,7 @@ void AsyncCall::go(std::shared_ptr<AsyncCall> call, CallStep step, TimePoint now
       case CallStep::send: {
         auto ended = send(call, std::exchange(now, TimePoint()));
         if (!ended) return;
+        call->adapted_ = nullptr;
         step = settle(call->call_, *ended);
         if (call->call_.ended()) return finish(std::move(call), std::move(*ended), false);
         leave_reader(*call);
@@ -160,13 +162,22 @@ std::optional<link::Reply> AsyncCall::send(std::shared_ptr<AsyncCall>& owner, Ti
   // What is moved into the link is not to be had once more.
   const bool last = call.call_.attempt() == protocol::Call::kMostAttempts;
   auto& large = call.payload_;
-  const auto payload = large.empty() ? link::Payload({call.small_.data(), call.small_size_})
-                       : last        ? link::Payload(large)
-                                     : link::Payload(std::as_const(large));
+  if (call.route_.adaptation() != nullptr) [[unlikely]] {
+    if (auto ended = call.adapt(head)) return ended;
+  }
+  if (auto* const stream = call.stream(); stream != nullptr) call.on_schema(call.route_.adaptation());
+  const auto payload = call.adapted_   ? link::Payload(call.adapted_->payload())
+                       : large.empty() ? link::Payload({call.small_.data(), call.small_size_})
+                       : last          ? link::Payload(large)
+                                       : link::Payload(std::as_const(large));
   auto* const link = call.route_.link.get();
   if (call.route_.chosen()) [[unlikely]]
     call.sent_ = now == TimePoint{} ? mf::now() : now;
-  if (call.method_.oneway) return link->send_oneway(head, payload, deadline);
+  if (call.method_.oneway) {
+    auto sent = link->send_oneway(head, payload, deadline);
+    if (call.adapted_) call.adapted_->receive(sent);
+    return sent;
+  }
   // Completions without a reader run on the reactor's thread, so not while this is it.
   std::shared_ptr<link::ClientLink> kept;
   if (call.reader_ != nullptr || !call.state_->core->reactor().on_own_thread()) kept = call.route_.link;
@@ -188,6 +199,14 @@ std::optional<link::Reply> AsyncCall::send(std::shared_ptr<AsyncCall>& owner, Ti
   if (!refusal) return std::nullopt;
   owner = std::move(call.itself_);
   return link::Reply::failed(std::move(*refusal), link::Ended::refused);
+}
+
+// What is kept for other attempts stays in the client's schema.
+std::optional<link::Reply> AsyncCall::adapt(protocol::RequestHead& head) {
+  adapted_ = link::adapted_request(*route_.adaptation(), method_.index);
+  if (!adapted_) return std::nullopt;
+  if (!payload_.empty()) return adapted_->send(payload_, head);
+  return adapted_->send(std::span(small_.data(), small_size_), head);
 }
 
 std::optional<link::Reply> AsyncCall::send_stoppable(const std::shared_ptr<AsyncCall>& owner,
@@ -219,6 +238,10 @@ std::optional<link::Reply> AsyncCall::send_stoppable(const std::shared_ptr<Async
 void AsyncCall::on_reply(std::shared_ptr<AsyncCall> call, link::Reply&& reply) {
   if (call->route_.chosen() && (call->stream() == nullptr || reply.how == link::Ended::expired)) [[unlikely]]
     call->state_->learn(call->route_, call->method_, call->head_.count, reply, call->sent_);
+  if (call->adapted_) [[unlikely]] {
+    call->adapted_->receive(reply);
+    call->adapted_.reset();
+  }
   const auto step = settle(call->call_, reply);
   if (call->call_.ended()) return finish(std::move(call), std::move(reply), true);
   leave_reader(*call);

@@ -28,6 +28,7 @@ void send_oneway_messages(const Target& target, const link::BatchMethod& method,
     const auto encode = [&](Gathered& payload) { method.encode(payload.buffer, requests, first, count); };
     link::ReplySlot slot;
     target.call(slot, method.method.info, head_of(method, count, flags), encode, context);
+    take_unsent(slot.reply, first, results);
     if (!slot.reply.local()) continue;
     const auto failure = mf::detail::shared(std::move(slot.reply.failure));
     for (std::size_t i = 0; i < count; ++i) results.fail(first + i, failure);

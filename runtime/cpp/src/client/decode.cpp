@@ -112,4 +112,17 @@ void take_apart(const link::Method& method, const link::Reply& reply, std::size_
   if (!outcomes.finished()) refuse("bytes behind the last record");
 }
 
+void take_unsent(const link::Reply& reply, std::size_t first, link::Results& results) {
+  if (reply.local() || reply.status != Code::declared) return;
+  protocol::MixedReader outcomes(reply.payload, reply.count);
+  for (std::uint32_t i = 0; i < reply.count; ++i) {
+    protocol::FailureRecord record;
+    if (outcomes.outcome(i) == Code::ok || !outcomes.next_failure(record)) continue;
+    results.fail(first + i, mf::detail::shared(Failure{.code = outcomes.outcome(i),
+                                                       .execution = record.execution,
+                                                       .message = std::string(record.message),
+                                                       .declared = nullptr}));
+  }
+}
+
 }  // namespace mf::client::detail

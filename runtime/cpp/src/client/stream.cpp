@@ -4,6 +4,7 @@
 
 #include "client/target_state.hpp"
 #include "mf/link/client_link.hpp"
+#include "mf/link/converting.hpp"
 #include "mf/protocol/metadata.hpp"
 
 namespace mf::client {
@@ -30,7 +31,8 @@ StreamedCall::StreamedCall(const Target& target, const link::Method& method,
       param_tier_(param_tier),
       idle_(options.idle),
       in_(*this, state()->core->options().stream_window, nullptr, state()->core->options().max_payload),
-      out_(*this) {
+      out_(*this),
+      sent_tier_(param_tier) {
   allow_cancel();
 }
 
@@ -41,10 +43,33 @@ StreamedCall::Place StreamedCall::place() const {
   return place_;
 }
 
+void StreamedCall::on_schema(const link::Adaptation* adaptation) {
+  std::shared_ptr<const link::Adaptation> shared;
+  if (adaptation != nullptr) shared = adaptation->shared_from_this();
+  const auto conversion = [&](link::Direction direction) {
+    return shared ? link::stream_conversion(shared, method_.info.index, direction) : nullptr;
+  };
+  auto sent = conversion(link::Direction::to_server);
+  auto read = conversion(link::Direction::to_client);
+  {
+    const std::scoped_lock lock(mutex_);
+    sent_tier_ = sent ? sent->tier() : param_tier_;
+    adaptation_ = std::move(shared);
+  }
+  if (read || adapted_before_) in_.set_conversion(std::move(read));
+  if (sent || adapted_before_) out_.set_conversion(std::move(sent));
+  adapted_before_ = adaptation != nullptr;
+}
+
+std::shared_ptr<const link::Adaptation> StreamedCall::adaptation() const {
+  const std::scoped_lock lock(mutex_);
+  return adaptation_;
+}
+
 void StreamedCall::on_sent(const std::shared_ptr<link::ClientLink>& link, std::uint32_t id) {
   {
     const std::scoped_lock lock(mutex_);
-    place_ = {.link = link, .id = id};
+    place_ = {.link = link, .id = id, .tier = sent_tier_};
   }
   data_seen_ = false;
   in_.set_budget(link->windows());
@@ -190,8 +215,7 @@ void StreamedCall::when_ended(UniqueFunction<void()> done) {
 void StreamedCall::send_data(std::uint16_t count, Buffer&& payload, std::uint8_t flags) {
   const auto at = place();
   if (at.link)
-    at.link->send_data({.id = at.id, .tier = param_tier_, .count = count, .flags = flags},
-                       std::move(payload));
+    at.link->send_data({.id = at.id, .tier = at.tier, .count = count, .flags = flags}, std::move(payload));
 }
 
 void StreamedCall::send_credit(std::uint32_t bytes) {

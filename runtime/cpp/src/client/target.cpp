@@ -10,6 +10,7 @@
 #include "mf/core/agent.hpp"
 #include "mf/core/blocking.hpp"
 #include "mf/core/current_call.hpp"
+#include "mf/link/converting.hpp"
 #include "mf/protocol/metadata.hpp"
 
 namespace mf::client {
@@ -157,7 +158,10 @@ void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protoco
     encode_request(scratch.payload(), encode, context);
     const bool chosen = route.chosen() && !method.oneway;
     const auto began = chosen && now == TimePoint{} ? mf::now() : now;
-    if (method.oneway) {
+    if (route.adaptation() != nullptr) [[unlikely]] {
+      call_adapted(slot, route, method, sent, scratch.payload(), context.deadline);
+      now = {};
+    } else if (method.oneway) {
       slot.reply = route.link->send_oneway(sent, scratch.payload(), context.deadline);
     } else {
       route.link->call(slot, sent, scratch.payload(), context.deadline, std::exchange(now, TimePoint()));
@@ -168,6 +172,24 @@ void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protoco
   }
   if (slot.reply.metadata && context.reply_metadata != nullptr)
     *context.reply_metadata = std::move(*slot.reply.metadata);
+}
+
+void Target::call_adapted(link::ReplySlot& slot, const Route& route, const MethodInfo& method,
+                          protocol::RequestHead head, Gathered& payload, TimePoint deadline) {
+  const auto adapted = link::adapted_request(*route.adaptation(), method.index);
+  if (adapted) {
+    if (auto ended = adapted->send(payload, head)) {
+      slot.reply = std::move(*ended);
+      return;
+    }
+  }
+  auto& sent = adapted ? adapted->payload() : payload;
+  if (method.oneway) {
+    slot.reply = route.link->send_oneway(head, sent, deadline);
+  } else {
+    route.link->call(slot, head, sent, deadline);
+  }
+  if (adapted) adapted->receive(slot.reply);
 }
 
 void Target::call_stoppable(link::ReplySlot& slot, const MethodInfo& method,

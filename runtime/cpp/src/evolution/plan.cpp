@@ -133,7 +133,6 @@ class Making {
   void topic() {
     if (!same_agents()) return;
     auto& method = plan_.methods.emplace_back();
-    method.there = "subscribe";
     plan_.value = results_.pair(there_.value(), here_.value());
     if (!settle()) return;
     method.verdict = results_.verdict(plan_.value);
@@ -232,6 +231,10 @@ class Making {
     }
     keep_only(plan_.requests, requests);
     keep_only(plan_.results, results);
+    for (auto* const program : {&plan_.requests, &plan_.results}) {
+      if (const auto wrong = described::finish(*program); !wrong.empty() && plan_.refusal.empty())
+        plan_.refusal = named(wrong);
+    }
   }
 
   void decide(MethodPlan& method, const Method& ours, const Parts& parts) {

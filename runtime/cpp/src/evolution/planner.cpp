@@ -72,7 +72,7 @@ std::string short_expression(const Schema& schema, TypeIndex index) {
     case Kind::flags:
       return std::string(type.short_name);
     default:
-      return std::string(described::to_string(type.kind));
+      return std::string(type.name);
   }
 }
 
@@ -186,7 +186,7 @@ void Planner::look(PairIndex index) {
   const bool both_unsigned = is_unsigned(from.kind) && is_unsigned(to.kind);
   if (both_unsigned || (is_signed(from.kind) && is_signed(to.kind)) ||
       (from.kind == Kind::f32 && to.kind == Kind::f64)) {
-    if (from.kind == to.kind) return;
+    if (from.kind == to.kind && from.coding == to.coding) return;
     rule(Rule::number);
     converts(index);
     return at_least(index, to.kind < from.kind ? Verdict::checked : Verdict::adapts);
@@ -445,8 +445,9 @@ void Planner::settle() {
          [](State& state) { return !std::exchange(state.converts, true); });
   for (PairIndex index = 0; index < states_.size(); ++index) {
     auto& pair = program_.pairs[index];
-    if (!states_[index].converts && from_.type(pair.from).count == to_.type(pair.to).count)
-      pair.rule = Rule::same;
+    const auto& from = from_.type(pair.from);
+    const auto& to = to_.type(pair.to);
+    if (!states_[index].converts && from.kind == to.kind && from.count == to.count) pair.rule = Rule::same;
   }
 }
 

@@ -87,12 +87,8 @@ Adaptation::Adaptation(const ServiceInfo& own, const Fingerprint& theirs, evolut
     : plan_(std::move(plan)), name_(own.name), places_(plan_.methods.size()) {
   for (std::size_t index = 0; index < plan_.methods.size(); ++index) {
     auto& method = plan_.methods[index];
-    if (method.converts || plan_.value != described::kNone) {
-      method.verdict = evolution::Verdict::refused;
-      method.reason = std::string(own.name) + "." + std::string(own.methods[index]) +
-                      ": values that differ are not converted yet";
-    }
     if (!method.callable()) continue;
+    if (method.there.empty() && index < own.methods.size()) method.there = own.methods[index];  // of a topic
     places_[index] = static_cast<std::uint16_t>(names_.size());
     names_.push_back(method.there);
   }

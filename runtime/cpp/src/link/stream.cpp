@@ -51,6 +51,11 @@ void StreamIn::set_budget(std::shared_ptr<protocol::WindowBudget> budget) {
   budget_ = std::move(budget);
 }
 
+void StreamIn::set_conversion(std::shared_ptr<StreamConversion> conversion) {
+  const std::scoped_lock lock(mutex_);
+  conversion_ = std::move(conversion);
+}
+
 StreamEvent StreamIn::refuse(Code code, std::string message) const {
   return {.failure = failed(code, Execution::unknown, std::move(message))};
 }
@@ -121,6 +126,7 @@ void StreamIn::wake(StreamEvent& event) {
 StreamIn::Got StreamIn::take(Frame& into) {
   std::uint32_t credit = 0;
   auto got = Got::nothing;
+  std::shared_ptr<StreamConversion> conversion;
   {
     const std::scoped_lock lock(mutex_);
     into.bytes.clear();
@@ -130,6 +136,7 @@ StreamIn::Got StreamIn::take(Frame& into) {
       frames_.pop_front();
       held_cost_ = into.cost;
       got = Got::values;
+      conversion = conversion_;
     } else {
       taken += std::exchange(piece_cost_, 0);
       if (ended_) got = Got::ended;
@@ -138,7 +145,28 @@ StreamIn::Got StreamIn::take(Frame& into) {
     if (taken != 0 && !ended_) credit = window_.taken(taken, *budget_);
   }
   if (credit != 0) port_.send_credit(credit);
+  if (conversion && got == Got::values) [[unlikely]]
+    convert(into, *conversion);
   return got;
+}
+
+// Those before one that cannot be converted are still read.
+void StreamIn::convert(Frame& frame, StreamConversion& conversion) {
+  if (frame.encoding != static_cast<std::uint8_t>(conversion.tier_before())) {
+    frame.encoding = 0;
+    return;
+  }
+  Buffer out;
+  auto values = frame.bytes.span();
+  std::uint32_t count = 0;
+  std::optional<Failure> why;
+  while (count < frame.count && !(why = conversion.convert(values, out))) ++count;
+  if (!why && !values.empty())
+    why = failed(Code::decode_error, Execution::unknown, "a value of the stream: bytes follow its end");
+  frame.bytes = Bytes(std::move(out));
+  frame.count = count;
+  frame.encoding = static_cast<std::uint8_t>(conversion.tier());
+  if (why) frame.fault = mf::detail::shared(std::move(*why));
 }
 
 StreamIn::Got StreamIn::wait(Frame& into) {
@@ -211,8 +239,15 @@ StreamOut::StreamOut(StreamPort& port, std::uint32_t credit, std::size_t most)
       least_credit_(std::min<std::size_t>(kLeastCredit, credit / 2)),
       window_(credit) {}
 
+void StreamOut::set_conversion(std::shared_ptr<StreamConversion> conversion) {
+  const std::scoped_lock lock(mutex_);
+  conversion_ = std::move(conversion);
+}
+
 StreamEvent StreamOut::open(std::uint32_t credit, std::size_t most) {
   const std::scoped_lock lock(mutex_);
+  opened_ = true;
+  to_convert_ = conversion_ != nullptr && !ends_.empty();
   window_ = protocol::SendWindow(credit);
   least_credit_ = std::min<std::size_t>(kLeastCredit, credit / 2);
   most_ = most;
@@ -288,6 +323,9 @@ bool StreamOut::stopped() const {
 
 /// A value was appended; one that is too large is taken back.
 std::optional<Failure> StreamOut::add_value() {
+  if (conversion_ && opened_) [[unlikely]] {
+    if (auto lost = convert_last(ends_.empty() ? 0 : ends_.back())) return lost;
+  }
   const std::size_t before = ends_.empty() ? 0 : ends_.back();
   const std::size_t size = pending_.size() - before;
   if (size <= most_) [[likely]] {
@@ -298,6 +336,41 @@ std::optional<Failure> StreamOut::add_value() {
   return failed(Code::message_too_large, Execution::not_executed,
                 "a value of " + std::to_string(size) + " bytes is above the " + std::to_string(most_) +
                     " that the peer takes");
+}
+
+/// The last value is not among the ends yet, and stays out if it cannot be converted.
+std::optional<Failure> StreamOut::convert_last(std::size_t before) {
+  Buffer value;
+  value.append(std::span<const std::byte>(pending_.data() + before, pending_.size() - before));
+  pending_.resize(before);
+  if (to_convert_) {
+    if (auto lost = convert_pending()) return lost;
+  }
+  std::span<const std::byte> bytes = value.span();
+  return conversion_->convert(bytes, pending_);
+}
+
+/// Nothing has been sent. What cannot be converted was written in good faith: it ends the stream.
+std::optional<Failure> StreamOut::convert_pending() {
+  to_convert_ = false;
+  Buffer out;
+  std::vector<std::size_t> ends;
+  std::size_t begin = 0;
+  for (const auto end : ends_) {
+    std::span<const std::byte> value(pending_.data() + begin, end - begin);
+    if (auto why = conversion_->convert(value, out)) {
+      ended_ = true;
+      why_ = mf::detail::shared(Failure(*why));
+      pending_.clear();
+      ends_.clear();
+      return why;
+    }
+    begin = end;
+    ends.push_back(out.size());
+  }
+  pending_ = std::move(out);
+  ends_ = std::move(ends);
+  return std::nullopt;
 }
 
 bool StreamOut::much() const noexcept {
@@ -404,6 +477,14 @@ void StreamOut::write_pending() {
 // so that they leave in their order.
 void StreamOut::emit(Lock& lock) {
   if (emitting_) return;
+  if (to_convert_) [[unlikely]] {
+    if (auto lost = convert_pending()) {
+      lock.unlock();
+      port_.give_up(std::move(*lost));
+      lock.lock();
+      return;
+    }
+  }
   emitting_ = true;
   bool sent = false;
   while (unsent() != 0 && !ended_ && !stopped_) {

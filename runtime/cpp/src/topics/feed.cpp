@@ -122,11 +122,17 @@ void Feed::read_all() {
         reader_.emplace(frame_.bytes.span());
         reader_->set_owner(frame_.bytes);
         values_ = frame_.count;
+        if (const auto adaptation = reading_->adaptation(); adaptation != adaptation_) [[unlikely]] {
+          adaptation_ = adaptation;
+          conversion_ = adaptation ? link::topic_conversion(adaptation) : nullptr;
+        }
       }
       if (!codec::decode<Subscribe::kResultElementTier>(*reader_, delivery_) ||
           (--values_ == 0 && !reader_->finish()))
         throw Error(Code::decode_error, Execution::unknown,
                     "what a publisher sent: " + reader_->error().message());
+      if (conversion_ && delivery_.is_message()) [[unlikely]]
+        convert(delivery_.message());
       held_ = true;
     } catch (const Error& error) {
       reading_->abandon();
@@ -136,6 +142,25 @@ void Feed::read_all() {
                    .declared = nullptr});
     }
   }
+}
+
+// To the subscriber's schema. What has no equal in it is a message all the same, which cannot be read.
+void Feed::convert(Message& message) {
+  fault_ = nullptr;
+  Buffer out;
+  codec::Reader reader(message.payload.span());
+  auto converted = conversion_->alone(reader, out);
+  if (converted.went == described::Went::over && !reader.finish())
+    converted = {.went = described::Went::broken, .why = reader.error().message()};
+  if (converted.went == described::Went::broken)
+    converted.why = "message " + std::to_string(message.sequence) + " of " +
+                    std::string(inbox_->topic().name()) + ": " + converted.why;
+  if (converted.went != described::Went::over)
+    fault_ = mf::detail::shared(Failure{.code = Code::decode_error,
+                                        .execution = Execution::unknown,
+                                        .message = std::move(converted.why),
+                                        .declared = nullptr});
+  message.payload = Bytes(std::move(out));
 }
 
 bool Feed::take(Delivery& delivery) {
@@ -222,6 +247,7 @@ bool Feed::take_message(Message& message) {
   item->origin = known.origin;
   item->sequence = message.sequence;
   item->time = message.time;
+  item->fault = std::exchange(fault_, nullptr);
   known.last = message.sequence;
   if (inbox.push(item, known.number, true)) inbox.wake();
   return true;

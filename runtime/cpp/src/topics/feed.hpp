@@ -17,6 +17,7 @@
 #include "mf/client/stream.hpp"
 #include "mf/codec/reader.hpp"
 #include "mf/link/backoff.hpp"
+#include "mf/link/converting.hpp"
 #include "mf/link/resolver.hpp"
 #include "mf/topics.client.hpp"
 #include "topics/remote.hpp"
@@ -45,6 +46,7 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   void take_source(const Source& source);
   [[nodiscard]] bool take_message(Message& message);
   [[nodiscard]] bool take_missed(const Missed& missed);
+  void convert(Message& message);
   [[nodiscard]] bool miss(RemoteInbox::Known& known, std::uint64_t first, std::uint64_t count, Why why);
   [[nodiscard]] RemoteInbox::Known& source(std::uint32_t number);
   void end_source(RemoteInbox::Known& known);
@@ -69,7 +71,10 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   std::optional<codec::Reader> reader_;
   std::uint32_t values_ = 0;  // of the frame, that were not read yet
   Delivery delivery_;
-  bool held_ = false;  // the delivery waits for room
+  bool held_ = false;                                   // the delivery waits for room
+  std::shared_ptr<const link::Adaptation> adaptation_;  // to the publisher's schema
+  std::unique_ptr<link::Conversion> conversion_;        // of what it publishes
+  std::shared_ptr<const Failure> fault_;                // of the delivery's message, if it has no value here
 };
 
 }  // namespace mf::topics

@@ -25,6 +25,8 @@
 #include "mf/protocol/call.hpp"
 
 namespace mf::link {
+class AdaptedRequest;
+class Adaptation;
 class Payload;
 class StreamCall;
 }  // namespace mf::link
@@ -68,6 +70,8 @@ class AsyncCall {
   void keep_order() noexcept { call_.keep_order(); }
   /// Something of the call's stream has come.
   void heard() noexcept { call_.heard(); }
+  /// A stream's call is to be sent to a server of the client's schema (null), or of another one.
+  virtual void on_schema(const link::Adaptation* /*adaptation*/) {}
   /// An attempt is over, and another one follows.
   virtual void on_again() noexcept {}
 
@@ -85,6 +89,7 @@ class AsyncCall {
                    bool reached = false);
   /// Gives the call to the connection. What is given back says how that ended; nothing: it will end later.
   [[nodiscard]] static std::optional<link::Reply> send(std::shared_ptr<AsyncCall>& call, TimePoint now);
+  [[nodiscard]] std::optional<link::Reply> adapt(protocol::RequestHead& head);
   [[nodiscard]] static std::optional<link::Reply> send_stoppable(const std::shared_ptr<AsyncCall>& call,
                                                                  const protocol::RequestHead& head,
                                                                  link::Payload payload);
@@ -106,8 +111,9 @@ class AsyncCall {
   TimePoint sent_{};  // on a route that was chosen
   link::Waiter* reader_ = nullptr;
   Metadata* const reply_metadata_;
-  std::unique_ptr<Stopping> stopping_;  // of one that may be cancelled
-  std::shared_ptr<AsyncCall> itself_;   // while a link has it
+  std::unique_ptr<Stopping> stopping_;             // of one that may be cancelled
+  std::unique_ptr<link::AdaptedRequest> adapted_;  // while it is sent, if the server has another schema
+  std::shared_ptr<AsyncCall> itself_;              // while a link has it
 };
 
 /// An asynchronous call of a user.

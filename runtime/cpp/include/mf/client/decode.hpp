@@ -43,6 +43,9 @@ class Decoder {
 void take_apart(const link::Method& method, const link::Reply& reply, std::size_t first, std::size_t items,
                 Decoder& into);
 
+/// Of a message of one-way items: those that could not go over to the server's schema.
+void take_unsent(const link::Reply& reply, std::size_t first, link::Results& results);
+
 template <class Result, Tier kTier>
 class DecoderOf final : link::HoldsResults<Result>, public Decoder {
   using Held = link::HoldsResults<Result>;

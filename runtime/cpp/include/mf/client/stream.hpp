@@ -51,6 +51,9 @@ class StreamedCall : public AsyncCall,
   void when_ended(UniqueFunction<void()> done);
 
   [[nodiscard]] bool reads() const noexcept override { return method_.info.streams != Streams::params; }
+  void on_schema(const link::Adaptation* adaptation) override;
+  /// Of the server that the call was sent to last; null: it has the client's schema.
+  [[nodiscard]] std::shared_ptr<const link::Adaptation> adaptation() const;
   void on_sent(const std::shared_ptr<link::ClientLink>& link, std::uint32_t id) override;
   [[nodiscard]] link::StreamEvent on_data(const protocol::Event& event) override;
   [[nodiscard]] link::StreamEvent on_credit(std::uint32_t bytes) override;
@@ -62,6 +65,7 @@ class StreamedCall : public AsyncCall,
   void send_credit(std::uint32_t bytes) override;
   void send_end() override;
   void send_cancel() override { abandon(); }
+  void give_up(Failure why) override { end_with(std::move(why)); }
   [[nodiscard]] bool has_room() override;
   void flush() override;
   void write_soon() override;
@@ -82,6 +86,7 @@ class StreamedCall : public AsyncCall,
   struct Place {
     std::shared_ptr<link::ClientLink> link;
     std::uint32_t id = 0;
+    Tier tier{};  // of what is sent
   };
   [[nodiscard]] Place place() const;
   void complete(link::StreamEvent event);
@@ -96,9 +101,12 @@ class StreamedCall : public AsyncCall,
   std::atomic<std::int64_t> active_at_{0};
   bool data_seen_ = false;  // by the link only, as is the next one
   bool idle_watched_ = false;
+  bool adapted_before_ = false;  // by who sends the call
 
   mutable std::mutex mutex_;  // all below
   Place place_;
+  Tier sent_tier_;
+  std::shared_ptr<const link::Adaptation> adaptation_;
   bool ended_ = false;
   link::Waiter* waiter_ = nullptr;
   UniqueFunction<void()> done_;

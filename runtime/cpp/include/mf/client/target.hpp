@@ -145,6 +145,9 @@ class Target {
  private:
   friend class ScatterTarget;
   explicit Target(std::shared_ptr<State> state);
+  /// The attempt of a call on a route to a server of another schema.
+  static void call_adapted(link::ReplySlot& slot, const Route& route, const MethodInfo& method,
+                           protocol::RequestHead head, Gathered& payload, TimePoint deadline);
   void call_stoppable(link::ReplySlot& slot, const MethodInfo& method, const protocol::RequestHead& head,
                       Encode encode, const CallContext& context) const;
   [[nodiscard]] Servant* local_servant() const;

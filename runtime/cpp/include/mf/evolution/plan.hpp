@@ -69,7 +69,7 @@ struct Plan {
   std::shared_ptr<const described::Schema> there;
   /// Why nothing can be said; empty: something can be.
   std::string refusal;
-  /// By the order of the consumer's methods. A topic has one, `subscribe`.
+  /// By the order of the consumer's methods. A topic has one, which has no name here.
   std::vector<MethodPlan> methods;
   /// From here to there, and back.
   described::Program requests;

@@ -21,7 +21,7 @@
 
 namespace mf::link {
 
-class Adaptation {
+class Adaptation final : public std::enable_shared_from_this<Adaptation> {
  public:
   Adaptation(const ServiceInfo& own, const Fingerprint& theirs, evolution::Plan plan);
   Adaptation(const Adaptation&) = delete;

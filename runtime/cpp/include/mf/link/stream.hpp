@@ -18,12 +18,14 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "mf/core/buffer.hpp"
 #include "mf/core/clock.hpp"
 #include "mf/core/outcome.hpp"
+#include "mf/core/service.hpp"
 #include "mf/core/unique_function.hpp"
 #include "mf/link/waiter.hpp"
 #include "mf/protocol/session.hpp"
@@ -59,6 +61,8 @@ class StreamPort {
   virtual Failure out_of_time() = 0;
   /// What a write ends with after StreamOut::end_here(); the call goes on.
   [[nodiscard]] virtual Failure ended_here() = 0;
+  /// What was written cannot be sent: the call ends.
+  virtual void give_up(Failure /*why*/) { send_cancel(); }
   /// Runs `work` when the time has come, where completions run. For asynchronous waits.
   virtual void at(TimePoint when, UniqueFunction<void()> work) = 0;
 };
@@ -76,6 +80,18 @@ struct StreamEvent {
   }
 };
 
+/// Values of a stream between two schemas. One thread at a time.
+class StreamConversion {
+ public:
+  virtual ~StreamConversion() = default;
+  /// How values lie in the frames: what is sent, or what is read.
+  [[nodiscard]] virtual Tier tier() const noexcept = 0;
+  /// How they lie before.
+  [[nodiscard]] virtual Tier tier_before() const noexcept = 0;
+  /// Takes the first value from the front of `values` and appends to `out` what it becomes.
+  [[nodiscard]] virtual std::optional<Failure> convert(std::span<const std::byte>& values, Buffer& out) = 0;
+};
+
 /// Values that come.
 class StreamIn {
  public:
@@ -83,7 +99,8 @@ class StreamIn {
     Bytes bytes;                // whole values, one behind the other
     std::uint8_t encoding = 0;  // a Tier, if it is the schema's
     std::uint32_t count = 0;
-    std::size_t cost = 0;  // of credit that is still owed for it
+    std::size_t cost = 0;                    // of credit that is still owed for it
+    std::shared_ptr<const Failure> fault{};  // what the values end with, as the next one cannot be had
   };
   enum class Got : std::uint8_t { values, nothing, ended };
 
@@ -95,6 +112,8 @@ class StreamIn {
   StreamIn& operator=(const StreamIn&) = delete;
 
   void set_budget(std::shared_ptr<protocol::WindowBudget> budget);
+  /// Makes what is read of what comes. Before anything does.
+  void set_conversion(std::shared_ptr<StreamConversion> conversion);
   [[nodiscard]] StreamEvent on_data(const protocol::Event& event);
   /// Nothing more comes: the stream is complete, or why it is not.
   [[nodiscard]] StreamEvent on_end(std::shared_ptr<const Failure> why);
@@ -118,6 +137,7 @@ class StreamIn {
 
  private:
   [[nodiscard]] StreamEvent refuse(Code code, std::string message) const;
+  static void convert(Frame& frame, StreamConversion& conversion);
   void wake(StreamEvent& event);
   [[nodiscard]] bool empty() const noexcept { return frames_.empty() && !ended_; }
 
@@ -131,6 +151,7 @@ class StreamIn {
   Buffer piece_;  // of a value that goes on
   std::uint8_t piece_encoding_ = 0;
   bool piece_open_ = false;
+  std::shared_ptr<StreamConversion> conversion_;
   std::size_t piece_cost_ = 0;  // of its frames, as far as no credit was given back for them
   std::size_t held_cost_ = 0;   // of the frame that the user is reading
   bool ended_ = false;
@@ -151,6 +172,9 @@ class StreamOut {
   StreamOut(const StreamOut&) = delete;
   StreamOut& operator=(const StreamOut&) = delete;
 
+  /// Makes what is to be sent, value by value, of the values that are written. Null: they are sent as they
+  /// are.
+  void set_conversion(std::shared_ptr<StreamConversion> conversion);
   /// The call is on a connection, whose server gives this credit and takes values of at most so many bytes.
   [[nodiscard]] StreamEvent open(std::uint32_t credit, std::size_t most);
   [[nodiscard]] StreamEvent on_credit(std::uint32_t bytes);
@@ -239,6 +263,8 @@ class StreamOut {
     if (pending_.capacity() == 0) pending_.reserve(usual_);
   }
   [[nodiscard]] std::optional<Failure> add_value();
+  [[nodiscard]] std::optional<Failure> convert_last(std::size_t before);
+  [[nodiscard]] std::optional<Failure> convert_pending();
   bool wrote(Lock& lock);
   void async_wrote(Lock& lock, UniqueFunction<void(Outcome<bool>&&)> done);
   void end_write(Lock& lock, UniqueFunction<void(Outcome<bool>&&)> done);
@@ -265,6 +291,9 @@ class StreamOut {
   std::vector<std::size_t> ends_;  // of the values in pending_
   std::size_t begin_ = 0;          // what is before has been sent
   std::size_t first_ = 0;          // the first value of ends_ that is not wholly sent
+  std::shared_ptr<StreamConversion> conversion_;
+  bool opened_ = false;
+  bool to_convert_ = false;  // what is pending was written before it was known how it is sent
   std::size_t usual_ = 512;
   Buffer front_;        // stands in front of the first frame's values
   bool begun_ = false;  // take_front() was asked

@@ -32,7 +32,10 @@ class WireValues final : public mf::detail::Values<T> {
 
   bool next(T& value) override {
     drop_if_abandoned();
-    if (left_ == 0 && !load(owner_->input().wait(frame_))) return false;
+    if (left_ == 0) {
+      fail_if_lost();
+      if (!load(owner_->input().wait(frame_))) return false;
+    }
     decode(value);
     return true;
   }
@@ -40,7 +43,7 @@ class WireValues final : public mf::detail::Values<T> {
   void async_next(Callback<std::optional<T>> done) override {
     drop_if_abandoned();
     auto got = StreamIn::Got::values;
-    if (left_ == 0) got = owner_->input().take(frame_);
+    if (left_ == 0 && !frame_.fault) got = owner_->input().take(frame_);
     if (got == StreamIn::Got::nothing) {
       owner_->input().when_ready([self = this->shared_from_this(), done = std::move(done)]() mutable {
         self->async_next(std::move(done));
@@ -53,7 +56,10 @@ class WireValues final : public mf::detail::Values<T> {
         if (const auto why = owner_->input().why()) why->raise();
         return value;
       }
-      if (left_ == 0) (void)load(got);
+      if (left_ == 0) {
+        fail_if_lost();
+        (void)load(got);
+      }
       decode(value.emplace(fresh<T>()));
       return value;
     }));
@@ -74,7 +80,13 @@ class WireValues final : public mf::detail::Values<T> {
       owner_->fail(wrong_encoding());
     reader_.emplace(frame_.bytes.span());
     left_ = frame_.count;
+    if (left_ == 0) fail_if_lost();
     return true;
+  }
+  /// The next value cannot be had in this schema.
+  void fail_if_lost() {
+    if (frame_.fault) [[unlikely]]
+      owner_->fail(Failure(*std::exchange(frame_.fault, nullptr)));
   }
   void decode(T& value) {
     if (!codec::decode<kTier>(*reader_, value) || (--left_ == 0 && !reader_->finish())) [[unlikely]] {

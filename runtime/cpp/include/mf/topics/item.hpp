@@ -17,6 +17,7 @@
 #include "mf/codec/value.hpp"
 #include "mf/core/bytes.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/outcome.hpp"
 #include "mf/core/types.hpp"
 
 namespace mf::topics {
@@ -61,7 +62,8 @@ class Item {
   std::shared_ptr<const Origin> origin;
   std::uint64_t sequence = 0;
   Timestamp time{};
-  std::size_t size = 0;  // that the bounds of queues count
+  std::size_t size = 0;                    // that the bounds of queues count
+  std::shared_ptr<const Failure> fault{};  // why it has no value in the subscriber's schema
 
  protected:
   Item() = default;
@@ -157,6 +159,10 @@ class ItemOf final : public Item {
   void decode_now() {
     const std::scoped_lock lock(making_);
     if (made_.load(std::memory_order_relaxed)) return;
+    if (fault) {
+      origin->counters->undecodable.fetch_add(1, std::memory_order_relaxed);
+      fault->raise();
+    }
     auto decoded = mf::from_bytes<T>(payload_);
     if (!decoded) {
       origin->counters->undecodable.fetch_add(1, std::memory_order_relaxed);
