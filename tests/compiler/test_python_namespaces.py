@@ -1,10 +1,12 @@
 """Packages above a module are namespace packages: each of them may have parts in several folders."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 from mfidl.compiler import Exit, Targets, compile_files
+from mfidl.emit.write import MANIFEST
 
 ROOT = Path(__file__).parents[2]
 
@@ -48,6 +50,19 @@ def test_type_checkers_find_the_mark_in_each_package_that_is_one(tmp_path: Path)
     out = compiled(tmp_path, "acme.users")
     assert (out / "acme/users/py.typed").exists()
     assert not (out / "acme/__init__.py").exists()
+
+
+def test_files_that_an_earlier_compiler_put_above_the_module_go(tmp_path: Path) -> None:
+    above = ["acme/__init__.py", "acme/py.typed"]
+    out = tmp_path / "out_acme_users"
+    (out / "acme").mkdir(parents=True)
+    for path in above:
+        (out / path).write_text("")
+    files = {path: ["python acme.users"] for path in above}
+    (out / MANIFEST).write_text(json.dumps({"version": 2, "files": files}))
+    assert compiled(tmp_path, "acme.users") == out
+    assert [path for path in above if (out / path).exists()] == []
+    assert (out / "acme/users/__init__.py").exists()
 
 
 def test_packages_of_a_prefix_are_the_programs_own(tmp_path: Path) -> None:
