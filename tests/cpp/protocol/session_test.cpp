@@ -153,6 +153,20 @@ TEST(Session, ALargePayloadThatNobodyPassesOnComesWhole) {
   EXPECT_EQ(seen[1].payload, drive::hex(large.span()));
 }
 
+TEST(Session, WhoPassesAPayloadOnMayFindWhileItHearsOfMoreThatTheRestWillNotCome) {
+  const auto coming = std::make_shared<Coming>(drive::buffer_of(100), 100, 10);
+  std::vector<Coming::State> heard;
+  coming->watch([&](Coming::State state) {
+    heard.push_back(state);
+    if (state == Coming::State::coming) coming->lose();
+  });
+  coming->add(10);
+  coming->tell();
+  coming->add(80);
+  coming->tell();
+  EXPECT_THAT(heard, testing::ElementsAre(Coming::State::coming, Coming::State::lost));
+}
+
 TEST(Session, AReplyThatTheClientDoesNotTakeIsRefusedHoweverItIsSent) {
   Pair pair(4096);
   const auto refused = [](auto&& send) {

@@ -45,6 +45,8 @@ class Queued {
     peer_.send_raw(part);
   }
   void send_rest() { send(bytes_.size() - sent_); }
+  /// The last byte, which is padding, is not what it has to be.
+  void spoil_padding() { bytes_.back() = std::byte{1}; }
 
  private:
   Peer& peer_;
@@ -54,7 +56,7 @@ class Queued {
 
 class PassedOn : public testing::Test {
  protected:
-  PassedOn() : payload(octets(kLarge)), ends(told()) { ends.bind(0, told()); }
+  explicit PassedOn(std::size_t size = kLarge) : payload(octets(size)), ends(told()) { ends.bind(0, told()); }
 
   Queued request(std::uint32_t id) {
     ends.client->session.send_request({.route = 0, .id = id}, std::span<const std::byte>(payload));
@@ -167,6 +169,49 @@ TEST_F(PassedOn, AServerThatGoesWithinARequestHasNotExecutedItAndTheClientGoesOn
   EXPECT_EQ(answer.payload.front(), static_cast<std::byte>(mf::Execution::not_executed));
   sent.send_rest();
   expect_an_answer_to_a_ping();
+}
+
+TEST_F(PassedOn, AServerThatGoesWithinARequestAndAReplyEndsTheConnectionThatHasAPartOfIt) {
+  auto answer = reply(ask(5));
+  answer.send(kPart);
+  EXPECT_EQ(ends.client->next().type, EventType::begun);
+  auto sent = request(6);
+  sent.send(kPart);
+  EXPECT_EQ(ends.server->next().type, EventType::begun);
+  ends.server->close();
+  const Joined rest([&] { sent.send_rest(); });
+  (void)ends.client->until_end();
+  EXPECT_TRUE(eventually([&] { return ends.relay.stats().connections.held_bytes == 0; }));
+}
+
+/// Its payload has padding behind it.
+class PassedOnWithPadding : public PassedOn {
+ protected:
+  PassedOnWithPadding() : PassedOn(kLarge - 1) {}
+};
+
+TEST_F(PassedOnWithPadding, AReplyWithWrongPaddingReachesTheClientToItsLastByteAndEndsTheServersConnection) {
+  auto sent = reply(ask(5));
+  sent.spoil_padding();
+  sent.send(kPart);
+  EXPECT_EQ(ends.client->next().type, EventType::begun);
+  const Joined rest([&] { sent.send_rest(); });
+  EXPECT_TRUE(ends.client->next(EventType::reply).payload == payload);
+  expect_an_answer_to_a_ping();
+}
+
+TEST_F(PassedOnWithPadding, AReplyThatWaitsAndHasWrongPaddingIsAnsweredWith) {
+  const auto first = ask(5);
+  (void)ask(6);
+  auto sent = reply(first);
+  sent.spoil_padding();
+  const Joined rest([&] { sent.send_rest(); });
+  auto answer = ends.client->next(EventType::reply);
+  EXPECT_EQ(answer.header.id, 6U);
+  EXPECT_EQ(answer.header.code(), mf::Code::protocol_error);
+  answer = ends.client->next(EventType::reply);
+  EXPECT_EQ(answer.header.id, 5U);
+  EXPECT_TRUE(answer.payload == payload);
 }
 
 TEST_F(PassedOn, WhatIsHeldOfItIsGivenBack) {

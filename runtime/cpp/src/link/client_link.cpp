@@ -691,7 +691,11 @@ void ClientLink::break_off(Failure why, Lock& lock) {
   run_own(own, lock);
   if (cut_off) {
     lock.unlock();
-    cut_off->lose();
+    if (cut_off->complete()) {
+      cut_off->tell();  // what came with its last byte has ended the link, before anybody was told
+    } else {
+      cut_off->lose();
+    }
     lock.lock();
   }
   post_completions(lock);

@@ -343,7 +343,12 @@ void ClientLink::tell_coming(Lock& lock) {
     passing_ = false;
   }
   lock.unlock();
-  coming->tell();
+  try {
+    coming->tell();
+  } catch (...) {
+    lock.lock();
+    throw;
+  }
   lock.lock();
 }
 

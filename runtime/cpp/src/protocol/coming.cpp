@@ -13,13 +13,15 @@ void Coming::watch(Watcher watcher) {
 }
 
 void Coming::tell(State state) {
-  std::unique_lock lock(mutex_);
-  lost_ = lost_ || state == State::lost;
-  if (!watcher_) return;
-  if (state == State::coming) return watcher_(state);
-  const auto last = std::exchange(watcher_, nullptr);
-  lock.unlock();  // who has waited for the end may pass it on, and watch anew
-  last(state);
+  Watcher watcher;
+  {
+    const std::scoped_lock lock(mutex_);
+    lost_ = lost_ || state == State::lost;
+    watcher = state == State::coming ? watcher_ : std::exchange(watcher_, nullptr);
+  }
+  // Without the lock: who writes what has come may find that a connection has ended, and this payload with
+  // it; who has waited for the end may pass it on, and watch anew.
+  if (watcher) watcher(state);
 }
 
 }  // namespace mf::protocol

@@ -166,10 +166,10 @@ std::shared_ptr<Trunk> Topics::attach(const std::shared_ptr<TopicName>& topic,
   auto made = std::make_shared<Trunk>(shared_.shared_from_this(), key, std::move(use));
   {
     const std::scoped_lock lock(mutex_);
-    auto& place = trunks_[key];
-    if (place && place->attach(queue, request)) return place;
-    (void)made->attach(queue, request);
-    place = made;
+    const auto found = trunks_.find(key);
+    if (found != trunks_.end() && found->second->attach(queue, request)) return found->second;
+    (void)made->attach(queue, request);  // which may throw, and then there is none
+    trunks_.insert_or_assign(key, made);
   }
   made->begin();
   return made;

@@ -3,7 +3,7 @@
 // that of another one sends what has arrived.
 //
 // Its memory does not move, and bytes below arrived() do not change any more, so that they may be sent
-// without a lock. One thread adds bytes; all else is thread-safe. The watcher runs on the thread that adds.
+// without a lock. One thread adds bytes; all else is thread-safe. The watcher runs on whichever tells it.
 
 #include <algorithm>
 #include <atomic>
@@ -45,7 +45,7 @@ class Coming : public std::enable_shared_from_this<Coming> {
 
   // ---- of who passes it on
   using Watcher = std::function<void(State state)>;
-  /// There is one at a time, until it has heard of the end: at once, if that was before.
+  /// One at a time; it hears of the end once, perhaps at once, and may hear of `coming` once more after that.
   void watch(Watcher watcher);
 
  private:
@@ -55,7 +55,7 @@ class Coming : public std::enable_shared_from_this<Coming> {
   Buffer memory_;
   const std::size_t size_;
   std::atomic<std::size_t> received_;
-  std::mutex mutex_;  // the rest; held while the watcher hears of more
+  std::mutex mutex_;  // the rest; not held while the watcher runs
   bool lost_ = false;
   Watcher watcher_;
 };
