@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -32,6 +33,8 @@ class Verdict(StrEnum):
 
 
 _RUNNING: set[int] = set()
+# Held until what was started is known. Reentrant, since end_all() may run in a signal's handler.
+_STARTING = threading.RLock()
 _FAILED = re.compile(  # what GoogleTest and pytest say
     r"^(?:\[  FAILED  \]|FAILED|ERROR) (\S.*?)(?: - .*|, where .*| \(\d+ ms\))?$", re.MULTILINE
 )
@@ -45,23 +48,26 @@ def failed_test(said: str) -> str:
 
 def end_all() -> None:
     """Ends what is being run, for who is told to end: it has process groups of its own."""
-    for group in list(_RUNNING):
-        with suppress(ProcessLookupError):
-            os.killpg(group, signal.SIGKILL)
+    with _STARTING:
+        for group in list(_RUNNING):
+            with suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGKILL)
 
 
 def run(command: Sequence[str], cwd: Path, env: Mapping[str, str], limit: float) -> tuple[int | None, str]:
     """The exit status, None where the time was over, and the last of what was said. No process stays."""
-    with subprocess.Popen(
-        command,
-        cwd=cwd,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    ) as process:
+    with _STARTING:
+        process = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
         _RUNNING.add(process.pid)
+    with process:
         try:
             said, _ = process.communicate(timeout=limit)
             status: int | None = process.returncode

@@ -623,14 +623,14 @@ void Target::State::end_search(Found& found, const MethodInfo* method) {
   {
     const std::scoped_lock lock(mutex);
     const auto count = found.route ? waiting_.size() : covered_;
-    auto middle = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
-    if (found.of_method) {
-      middle = std::stable_partition(waiting_.begin(), middle, [method](const Waiting& waiting) {
-        return waiting.call->method_.index == method->index;
-      });
+    const auto covered = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
+    std::vector<Waiting> others;
+    for (auto each = waiting_.begin(); each != covered; ++each) {
+      const bool of_another = found.of_method && each->call->method_.index != method->index;
+      (of_another ? others : ended).push_back(std::move(*each));
     }
-    ended.assign(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(middle));
-    waiting_.erase(waiting_.begin(), middle);
+    const auto rest = waiting_.erase(waiting_.begin(), covered);
+    waiting_.insert(rest, std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
     last_failure_.reset();
     again = !waiting_.empty();
     searching_ = again;

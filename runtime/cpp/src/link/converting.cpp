@@ -104,6 +104,15 @@ Converted Conversion::element(codec::Reader& reader, Buffer& out) {
 
 // ---- requests
 
+/// What became of an item that was sent, without its result.
+struct AdaptedRequest::Answer {
+  Code code = Code::ok;
+  Execution execution = Execution::unknown;
+  std::string message;      // or:
+  std::uint16_t error = 0;  // of the client's schema,
+  Buffer bytes;             // and its bytes
+};
+
 AdaptedRequest::AdaptedRequest(std::shared_ptr<const Adaptation> adaptation, std::uint16_t method)
     : adaptation_(std::move(adaptation)),
       method_(method),
@@ -153,15 +162,6 @@ std::optional<Reply> AdaptedRequest::send(std::span<const std::byte> payload, pr
 }
 
 // ---- replies
-
-/// What became of an item that was sent, without its result.
-struct AdaptedRequest::Answer {
-  Code code = Code::ok;
-  Execution execution = Execution::unknown;
-  std::string message;      // or
-  std::uint16_t error = 0;  // of the client's, and its
-  Buffer bytes;
-};
 
 Failure AdaptedRequest::unreadable(std::string_view why) const {
   const auto& here = *adaptation_->plan().here;
