@@ -121,7 +121,7 @@ sanitizers:
 	@$(STAGE) 'C++ tests, address and undefined-behaviour sanitizers' $(CHANCE) ctest --preset clang-asan -j $(JOBS)
 	@$(MAKE) build-clang-tsan WHAT='--target mf_threaded_tests'
 	@$(STAGE) 'C++ tests whose threads meet, thread sanitizer' \
-		$(CHANCE) ctest --preset clang-tsan -j $(JOBS) -L '^(link|client|server|streams|cached|testing|controller|relay|topics|replicated)$$'
+		$(CHANCE) ctest --preset clang-tsan -j $(JOBS) -L '^(link|client|server|streams|cached|testing|controller|relay|topics|replicated|flex)$$'
 
 build-release build-release-clang build-clang-asan build-clang-tsan: build-%:
 	@$(STAGE) 'configure $*' cmake --preset $* --log-level=WARNING

@@ -1,6 +1,7 @@
 #include "flex/arrivals.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "flex/outgoing.hpp"
 #include "mf/core/text.hpp"
@@ -24,6 +25,7 @@ struct Delivery {
   ParcelRef held{};  // a message for which there is no room
   bool first = true;
   bool writing = false;
+  std::atomic<bool> ended{false};  // who reads and who writes may both find that it is over
 };
 
 }  // namespace
@@ -68,7 +70,7 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
 
  private:
   static void end(Delivery& delivery) {
-    delivery.responder.respond({});
+    if (!delivery.ended.exchange(true)) delivery.responder.respond({});
     delivery.messages.cancel();
   }
   void on_end(const Ref& delivery) {

@@ -1,6 +1,7 @@
 #include "topics/servant.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <stop_token>
 #include <vector>
@@ -165,7 +166,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   void leave() {
     topic_->unsubscribe(*queue_);
     queue_->close();
-    responder_.respond({});
+    if (!answered_.exchange(true)) responder_.respond({});
   }
 
   const std::shared_ptr<Subscriptions> topic_;
@@ -173,6 +174,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   const std::shared_ptr<server::Call> call_;
   const std::shared_ptr<link::ServerLink> link_;
   Responder<void> responder_;
+  std::atomic<bool> answered_{false};  // a publisher and a reader may both find that it is over
   std::optional<std::stop_callback<std::function<void()>>> stopping_;
   std::chrono::steady_clock::time_point last_{};
   // Of write():
