@@ -159,6 +159,8 @@ class LinkCore(ABC):
         # Rare, and slow to import.
         from mf.protocol.adapting import adapting
 
+        if not said.text:
+            raise not_executed(Code.SCHEMA_MISMATCH, self.refusal(refused))
         found = adapting(service, said.text, said.annex)
         before = refused.adaptation
         if not isinstance(found, str) and (before is None or before.fingerprint != found.fingerprint):

@@ -32,8 +32,6 @@ def adapting(service: ServiceInfo, descriptor: str, annex: str) -> Adaptation | 
 
 
 def _made(service: ServiceInfo, descriptor: str, annex: str) -> Adaptation | str:
-    if not descriptor:
-        return "it gives no descriptor"
     try:
         return adaptation(service, _schema(service), read(descriptor, annex))
     except SchemaError as wrong:
