@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "controller/drawn_ids.hpp"
 #include "controller/feeds.hpp"
-#include "controller/random.hpp"
 #include "controller/secret.hpp"
 #include "controller/store_answers.hpp"
 
@@ -15,7 +15,7 @@ constexpr int kBeatsOfSleep = 4;  // so often it looks whether it runs
 
 /// Never 0, which is what a watcher names that has seen none.
 std::uint64_t new_run() {
-  const std::uint64_t run = random64();
+  const std::uint64_t run = random_number();
   return run != 0 ? run : 1;
 }
 

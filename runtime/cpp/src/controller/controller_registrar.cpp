@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "controller/candidates.hpp"
-#include "controller/random.hpp"
 #include "controller/registration.hpp"
+#include "mf/core/random.hpp"
 
 namespace mf::controller {
 namespace {

@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <random>
 #include <string>
 #include <utility>
 
@@ -16,6 +15,7 @@
 #include "mf/client/client.hpp"
 #include "mf/controller.client.hpp"
 #include "mf/controller/known_service.hpp"
+#include "mf/core/random.hpp"
 #include "mf/link/backoff.hpp"
 
 namespace mf::controller {
@@ -36,11 +36,6 @@ std::string listed(const std::vector<Address>& addresses) {
   return text;
 }
 
-std::uint64_t random_seed() {
-  std::random_device random;
-  return std::uint64_t{random()} << 32 | random();
-}
-
 using Reader = StreamReader<Change>;
 
 /// All that is known of one service.
@@ -51,7 +46,7 @@ struct Service {
   TimePoint first_value_by = kNever;
   bool late = false;  // the first value has not come in time
   TimePoint watch_at{};
-  link::Backoff backoff{random_seed()};
+  link::Backoff backoff{random_number()};
 };
 
 }  // namespace
@@ -78,7 +73,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
   bool answers = false;  // the controller did when it was asked last, and no watch has failed since
   bool greeting = false;
   TimePoint greet_at{};
-  link::Backoff greet_backoff{random_seed()};
+  link::Backoff greet_backoff{random_number()};
   std::string note;         // why nothing is known yet
   bool complained = false;  // one line a loss, not one an attempt
   bool closed = false;

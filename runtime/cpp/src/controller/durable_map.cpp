@@ -6,10 +6,10 @@
 #include <exception>
 #include <utility>
 
-#include "controller/random.hpp"
 #include "mf/codec/value.hpp"
 #include "mf/controller/stored.codec.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/random.hpp"
 
 namespace mf::controller {
 namespace {
@@ -265,7 +265,7 @@ std::string DurableMap::rewrite() {
   std::error_code error;
   const std::shared_ptr<StoreFile> file = folder_->create(kNew, error);
   if (error) return refusal("a new file", error);
-  RecordWriter writer(random64());
+  RecordWriter writer(random_number());
   std::uint64_t size = 0;
   std::vector<std::byte> bytes;
   const auto append = [&](const stored::Record& record) {

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "controller/drawn_ids.hpp"
 #include "controller/etcd_client.hpp"
-#include "controller/random.hpp"
 #include "controller/stored_values.hpp"
 #include "mf/controller/etcd_store.hpp"
 

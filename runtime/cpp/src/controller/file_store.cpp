@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "controller/drawn_ids.hpp"
 #include "controller/durable_map.hpp"
-#include "controller/random.hpp"
 #include "controller/stored_values.hpp"
 #include "mf/codec/value.hpp"
 #include "mf/controller.codec.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "controller/random.hpp"
+#include "controller/drawn_ids.hpp"
 
 namespace mf::controller {
 

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "flex/outgoing.hpp"
+#include "mf/core/random.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf::flex {

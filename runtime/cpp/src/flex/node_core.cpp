@@ -4,6 +4,7 @@
 #include <set>
 
 #include "codec/flex/tags.hpp"
+#include "mf/core/random.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf::flex {

@@ -1,11 +1,11 @@
 #include "flex/outgoing.hpp"
 
 #include <algorithm>
-#include <random>
 #include <set>
 
 #include "codec/flex/tags.hpp"
 #include "flex/mailbox.hpp"
+#include "mf/core/random.hpp"
 
 namespace mf::flex {
 namespace {
@@ -45,21 +45,7 @@ Error refusal_of(const Refused& refused) {
                       refused.why);
 }
 
-std::uint64_t seed() {
-  std::random_device random;
-  return std::uint64_t{random()} << 32U | random();
-}
-
 }  // namespace
-
-Uuid random_uuid() {
-  std::random_device random;
-  Uuid uuid;
-  for (auto& byte : uuid.bytes) byte = static_cast<std::uint8_t>(random());
-  uuid.bytes[6] = static_cast<std::uint8_t>((uuid.bytes[6] & 0x0FU) | 0x40U);
-  uuid.bytes[8] = static_cast<std::uint8_t>((uuid.bytes[8] & 0x3FU) | 0x80U);
-  return uuid;
-}
 
 Message message_of(const Carried& carried) {
   return {carried.source, carried.dest, decode_attributes(carried.attributes).value()};
@@ -73,7 +59,7 @@ Outgoing::Outgoing(std::shared_ptr<client::Core> core, const MailboxClient& stub
       ended_(std::move(ended)),
       patience_(patience),
       sender_(random_uuid()),
-      backoff_(seed(), kLongestPause),
+      backoff_(random_number(), kLongestPause),
       lost_(mf::now()) {}
 
 // --- for any thread

@@ -38,7 +38,6 @@ struct Outbound {
 };
 using OutboundRef = std::shared_ptr<Outbound>;
 
-[[nodiscard]] Uuid random_uuid();
 [[nodiscard]] Message message_of(const Carried& carried);
 
 class Outgoing final : public std::enable_shared_from_this<Outgoing> {

@@ -1,10 +1,10 @@
 #include "replicated/outgoing.hpp"
 
-#include <random>
 #include <utility>
 
 #include "client/target_state.hpp"
 #include "mf/client/stream.hpp"
+#include "mf/core/random.hpp"
 #include "mf/replication.client.hpp"
 
 namespace mf::replicated {
@@ -13,11 +13,6 @@ namespace {
 using Link = replication::methods::ReplicaLink;
 
 constexpr std::chrono::milliseconds kLongestPause{1'000};
-
-std::uint64_t random_number() {
-  std::random_device random;
-  return std::uint64_t{random()} << 32U | random();
-}
 
 }  // namespace
 

@@ -1,11 +1,11 @@
 #include "replicated/replication.hpp"
 
 #include <functional>
-#include <random>
 #include <set>
 #include <utility>
 
 #include "client/target_state.hpp"
+#include "mf/core/random.hpp"
 #include "mf/link/waiter.hpp"
 #include "mf/replication.client.hpp"
 
@@ -28,15 +28,6 @@ Failure closed() {
 
 std::string group_agent(std::string_view service, std::string_view agent) {
   return std::string(service) + "|" + std::string(agent) + "|";
-}
-
-Uuid random_uuid() {
-  std::random_device random;
-  Uuid uuid;
-  for (auto& byte : uuid.bytes) byte = static_cast<std::uint8_t>(random());
-  uuid.bytes[6] = static_cast<std::uint8_t>((uuid.bytes[6] & 0x0FU) | 0x40U);
-  uuid.bytes[8] = static_cast<std::uint8_t>((uuid.bytes[8] & 0x3FU) | 0x80U);
-  return uuid;
 }
 
 struct Replication::Link {

@@ -72,7 +72,5 @@ class Replication final : public client::Shared, public std::enable_shared_from_
 
 /// Behind which any replica of a group is, in the service mf.replication.Replica.
 [[nodiscard]] std::string group_agent(std::string_view service, std::string_view agent);
-/// Another one each time.
-[[nodiscard]] Uuid random_uuid();
 
 }  // namespace mf::replicated

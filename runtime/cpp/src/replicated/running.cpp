@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mf/core/agent.hpp"
+#include "mf/core/random.hpp"
 #include "mf/replication.client.hpp"
 #include "mf/server/stream.hpp"
 #include "mf/transport/waiting.hpp"

@@ -1,11 +1,11 @@
 #include "topics/feed.hpp"
 
-#include <random>
 #include <utility>
 
 #include "client/core.hpp"
 #include "mf/client/scratch.hpp"
 #include "mf/codec/constraints.hpp"
+#include "mf/core/random.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf::topics {
@@ -15,11 +15,6 @@ using Subscribe = methods::AnyTopicSubscribe;
 
 // The most sources of one subscription: a publisher that names more is taken for hostile and cut.
 constexpr std::size_t kMostSources = 1U << 18U;
-
-std::uint64_t random_number() {
-  std::random_device random;
-  return std::uint64_t{random()} << 32U | random();
-}
 
 Failure misbehaves(std::string message) {
   return {.code = Code::protocol_error,

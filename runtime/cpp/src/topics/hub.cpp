@@ -1,9 +1,9 @@
 #include "mf/topics/hub.hpp"
 
-#include <random>
 #include <utility>
 
 #include "mf/core/error.hpp"
+#include "mf/core/random.hpp"
 #include "mf/topics/channel.hpp"
 #include "topics/servant.hpp"
 
@@ -12,15 +12,6 @@ namespace {
 
 // Of one topic that controllers are told of; with more it stands for all, "*".
 constexpr std::size_t kMostAgents = 4'096;
-
-Uuid random_uuid() {
-  std::random_device random;
-  Uuid uuid;
-  for (auto& byte : uuid.bytes) byte = static_cast<std::uint8_t>(random());
-  uuid.bytes[6] = static_cast<std::uint8_t>((uuid.bytes[6] & 0x0FU) | 0x40U);
-  uuid.bytes[8] = static_cast<std::uint8_t>((uuid.bytes[8] & 0x3FU) | 0x80U);
-  return uuid;
-}
 
 }  // namespace
 
