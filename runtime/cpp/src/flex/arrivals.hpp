@@ -1,11 +1,11 @@
-// Where messages of other nodes come in: the receiver's half of `mf.flex.Mailbox.deliver`, for one name, and
-// for one mailbox after the other, since a connection that has bound the name stays with this servant.
+// Receives messages of other nodes: the receiver's half of `mf.flex.Mailbox.deliver`, for one name. It serves
+// successive mailboxes of that name, since a connection that has bound the name stays with this servant.
 //
-// Of each sender it is known what has come, so that nothing comes twice when a stream is opened again.
-// Receipts are gathered for a moment, so that taking a message costs the taker nothing.
+// It records what each sender has delivered, so that nothing is received twice when a stream is reopened.
+// Receipts are batched for a short time, so that they do not delay the thread that takes a message.
 //
-// Threads. The streams run on those of the server; messages are taken on any. A sender's lock is held while a
-// message is put into the mailbox, never while somebody is called.
+// Threads. Streams run on the server's threads; messages are taken on any thread. A sender's lock is held
+// while a message is put into the mailbox, never during callbacks.
 #pragma once
 
 #include <deque>
@@ -27,7 +27,7 @@ class Incarnation;
 class Arrivals final : public MailboxAsyncServant {
  public:
   void open(std::shared_ptr<Mailbox> mailbox);
-  /// The mailbox is closed: senders are told what it has taken, and that it goes.
+  /// Closes the mailbox, and tells senders so, and which messages were taken.
   void close();
 
  private:

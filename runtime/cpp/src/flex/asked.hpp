@@ -1,8 +1,8 @@
-// A pattern as a mailbox looks for it: which attributes, compared how (the shape), and with what (the key).
-// Messages of one key are found by looking it up.
+// A pattern in the form in which a mailbox looks it up: the shape says which attributes are compared and how,
+// the key with what.
 //
 // The shape is, for each criterion in the order of names: how it is compared, a byte of length, the name. The
-// key has for each what it is compared with: the bytes of a value, or a kind.
+// key is, for each criterion, what it is compared with: the bytes of a value, or a kind.
 #pragma once
 
 #include <string>
@@ -21,9 +21,9 @@ class Asked {
 
   [[nodiscard]] const std::string& shape() const noexcept { return shape_; }
   [[nodiscard]] const std::string& key() const noexcept { return key_; }
-  /// Whether functions decide.
+  /// Whether there are functions.
   [[nodiscard]] bool tested() const noexcept { return !tests_.empty(); }
-  /// Whether the functions say true, in the order of the names. What they throw goes up.
+  /// Calls the functions in the order of names. Their exceptions are passed on.
   [[nodiscard]] bool passes(const Message& message) const;
 
  private:
@@ -32,9 +32,9 @@ class Asked {
   std::vector<std::pair<std::string, Criterion::Test>> tests_;
 };
 
-/// Under which a message is found in this shape; false: it lacks an attribute that is asked for.
+/// Makes the key of a message for this shape; false if the message lacks one of the attributes.
 [[nodiscard]] bool key_of(std::string_view shape, const Message& message, std::string& key);
-/// The same for the values that functions are asked about.
+/// The same for the values that functions are called with.
 [[nodiscard]] bool tested_of(std::string_view shape, const Message& message, std::string& key);
 
 }  // namespace mf::flex

@@ -1,15 +1,15 @@
-// The mailbox of a process: messages wait here until somebody who asks for them takes them.
+// The mailbox of a process: messages wait here until a receiving call or a callback takes them.
 //
-// Who asks gets the first message that matches, in the order of arrival; what does not match stays. Functions
-// of a pattern run in the thread that asks, never under the lock and never where messages come in: what one
-// throws goes up out of recv(), and the messages stay; one that is slow holds up nobody else.
+// A receiving call gets the first message that matches, in the order of arrival. Functions of a pattern run on
+// the receiving thread, never under the lock and never where messages arrive: an exception of a function is
+// thrown by recv(), and the messages stay; a slow function delays no other thread.
 //
 // Memory is bounded by messages and by bytes, and one sender has at most half of both, so that a flood leaves
-// room for others. Who puts is told that there is no room, and can be called when there may be some.
+// room for others. put() fails if there is no room, and when_room() reports when there may be some.
 //
-// Callbacks run one after the other on a thread of the mailbox's own, which begins with the first of them.
+// Callbacks run one at a time on a thread of the mailbox, which is started for the first callback.
 //
-// Threads. Any. Nobody is woken or told anything under the lock.
+// Thread-safe. No thread is woken and no function is called under the lock.
 #pragma once
 
 #include <condition_variable>
@@ -33,15 +33,15 @@
 
 namespace mf::flex {
 
-/// A callback. All but the first two under the mailbox's lock.
+/// A callback. The mailbox's lock guards all but the first two members.
 struct Registration {
   Registration(std::function<void(const Message&)> called, Asked wanted)
       : function(std::move(called)), asked(std::move(wanted)) {}
 
   const std::function<void(const Message&)> function;
   const Asked asked;
-  std::deque<ParcelRef> backlog;   // that it is called with next
-  std::shared_ptr<Waiter> waiter;  // where functions decide: it is one of those who ask
+  std::deque<ParcelRef> backlog;   // messages for its next calls
+  std::shared_ptr<Waiter> waiter;  // only if the pattern has functions
   std::size_t calls = 0;
   std::size_t raised = 0;
 };
@@ -52,7 +52,7 @@ class Mailbox : public std::enable_shared_from_this<Mailbox> {
     std::size_t max_messages = 65'536;
     std::size_t max_bytes = std::size_t{64} << 20U;
   };
-  /// Bytes that a message counts beside those of its attributes.
+  /// Bytes that each message counts in addition to its attributes.
   static constexpr std::size_t kOverhead = 256;
 
   /// Throws Error(INVALID_ARGUMENT) for bounds that leave no room for two messages.
@@ -65,11 +65,11 @@ class Mailbox : public std::enable_shared_from_this<Mailbox> {
   [[nodiscard]] client::Core& core() noexcept { return *core_; }
   [[nodiscard]] const std::shared_ptr<client::Core>& shared_core() const noexcept { return core_; }
 
-  /// Waits until then. Throws Error(CANCELLED) when it is closed, and what a function of the pattern throws.
+  /// Nothing on a timeout. Throws Error(CANCELLED) when it is closed, and exceptions of the pattern.
   [[nodiscard]] std::optional<Message> recv(const Asked& asked, TimePoint until);
   /// Never waits.
   [[nodiscard]] std::optional<Message> recv_now(const Asked& asked);
-  /// Completes where completions run; DEADLINE_EXCEEDED as none_came() says.
+  /// Completes where completions run; on a timeout with none_came().
   void async_recv(Asked asked, std::chrono::nanoseconds timeout, std::string words, Callback<Message> done,
                   const std::stop_token& stop);
   [[nodiscard]] bool peek(const Asked& asked);
@@ -77,20 +77,20 @@ class Mailbox : public std::enable_shared_from_this<Mailbox> {
   [[nodiscard]] Error none_came(const std::string& words, std::chrono::nanoseconds timeout) const;
 
   std::shared_ptr<Registration> add_callback(std::function<void(const Message&)> function, Asked asked);
-  /// It is not called any more when this returns, unless it has called this. What it was to be called with
-  /// goes back to the mailbox.
+  /// The callback is not called any more after this has returned, unless the callback itself calls this. Its
+  /// backlog goes back to the mailbox.
   void remove_callback(const std::shared_ptr<Registration>& registration);
   [[nodiscard]] std::pair<std::size_t, std::size_t> counts(const Registration& registration) const;
 
-  /// False: there is no room for it now. Throws Error(MESSAGE_TOO_LARGE) for what never has room, and
-  /// Error(CANCELLED) when it is closed.
+  /// False if there is no room now. Throws Error(MESSAGE_TOO_LARGE) for a message that exceeds the bounds, and
+  /// Error(CANCELLED) when the mailbox is closed.
   [[nodiscard]] bool put(ParcelRef parcel);
-  /// Calls it once when something was taken since, or the mailbox was closed; perhaps at once.
+  /// Calls `call` once when a message was taken or the mailbox was closed; perhaps at once.
   void when_room(UniqueFunction<void()> call);
-  /// What waits, which nobody gets any more. Those who wait are told.
+  /// Returns the messages that were not taken. Waiting calls fail.
   std::vector<ParcelRef> close_mailbox();
   [[nodiscard]] Error closed() const;
-  /// Throws where waiting would hold up what it waits for.
+  /// Throws on the reactor's thread, which must not block.
   void check_may_block() const;
 
  private:
@@ -113,7 +113,7 @@ class Mailbox : public std::enable_shared_from_this<Mailbox> {
   void hold(const Parcel& parcel);
   [[nodiscard]] Calls release(const Parcel& parcel);
   [[nodiscard]] Message taken(const ParcelRef& parcel);
-  /// The next two are under the lock. What they give counts as in hand until taken().
+  /// The next two are called under the lock. Their result counts in in_hand_ until taken().
   [[nodiscard]] ParcelRef take_first(const Asked& asked);
   [[nodiscard]] ParcelRef take_number(std::uint64_t number);
   [[nodiscard]] ParcelRef at_once(const Asked& asked);
@@ -133,20 +133,20 @@ class Mailbox : public std::enable_shared_from_this<Mailbox> {
   mutable std::mutex mutex_;  // all below
   Queue queue_;
   Waiters waiters_;
-  std::size_t held_ = 0;  // messages that count, those that callbacks have claimed with them
+  std::size_t held_ = 0;  // messages, including the backlogs of callbacks
   std::size_t bytes_ = 0;
   std::unordered_map<Uuid, Share, HashUuid> by_sender_;
   Calls for_room_;
   bool closed_ = false;
-  // Messages that somebody has taken and whose senders were not told yet: closing waits for that, so that no
-  // sender is told that they were surely not taken.
+  // Messages that were taken and whose senders were not told yet: closing waits for that, so that no sender is
+  // told that such a message was certainly not taken.
   std::size_t in_hand_ = 0;
   std::condition_variable told_;
   std::vector<std::shared_ptr<Registration>> callbacks_;
   std::thread caller_;
   std::condition_variable to_call_;
   std::condition_variable called_;
-  bool look_ = false;  // there may be something to call
+  bool look_ = false;  // there may be a message for a callback
   const Registration* running_ = nullptr;
 };
 

@@ -1,7 +1,7 @@
-// A node from inside: its processes by their names, a server that offers them, a client, and the ways to
-// mailboxes elsewhere.
+// The implementation of a node: its processes by name, a server that offers them, a client, and the ways to
+// remote mailboxes.
 //
-// Threads. Any. Nobody is called under the lock.
+// Thread-safe. No function is called under the lock.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ namespace mf::flex {
 
 class NodeCore final : public Office, public std::enable_shared_from_this<NodeCore> {
  public:
-  /// Null: it is for itself.
+  /// Null for a local node.
   NodeCore(const std::string* where, const NodeOptions& options);
   ~NodeCore() override;
   NodeCore(const NodeCore&) = delete;
@@ -45,12 +45,12 @@ class NodeCore final : public Office, public std::enable_shared_from_this<NodeCo
   const std::chrono::nanoseconds patience_;
   Client client_;
   const MailboxClient stub_;
-  std::unique_ptr<Server> server_;  // null: it is for itself
-  std::mutex offering_;             // the server is told by one at a time; before the next one
+  std::unique_ptr<Server> server_;  // null for a local node
+  std::mutex offering_;             // serializes calls of the server; locked before mutex_
   mutable std::mutex mutex_;        // all below
   std::map<std::string, std::shared_ptr<ProcessCore>> local_;  // by name, and by "GROUP/NAME"
   std::map<std::string, std::shared_ptr<Arrivals>> arrivals_;
-  std::map<std::string, std::shared_ptr<Arrivals>> slots_;  // of names that nobody has now
+  std::map<std::string, std::shared_ptr<Arrivals>> slots_;  // of names without a process
   std::map<std::string, std::shared_ptr<Outgoing>> ways_;
   bool closed_ = false;
 };

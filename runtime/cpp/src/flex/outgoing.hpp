@@ -1,11 +1,11 @@
-// The messages of one node to one mailbox somewhere else: the sender's half of `mf.flex.Mailbox.deliver`.
+// Sends the messages of one node to one remote mailbox: the sender's half of `mf.flex.Mailbox.deliver`.
 //
-// What was sent and not taken is kept, within the bounds of a window, so that it can be sent again when a
-// connection is lost and the same mailbox is found again, and so that its sender can be told when it is not.
-// What was not sent yet goes to whoever has the name then.
+// Messages that were sent and not taken are kept, within the bounds of a window: they are sent again if a
+// connection is lost and the same mailbox is found again; if it is not, their sender is told. Messages that
+// were not sent yet go to the process that has the name then.
 //
-// Threads. Any may submit; who submits writes, unless somebody is writing. What comes is read where
-// completions run. Nobody is called under the lock.
+// Thread-safe. The submitting thread writes, unless another one is writing. Receipts are read where
+// completions run. No function is called under the lock.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,7 @@ namespace mf::flex {
 struct Outbound {
   Carried carried;
   std::shared_ptr<SentState> sent;
-  /// Called for what will never be taken.
+  /// Called if the message will not be taken.
   std::function<void(const Outbound&, const Error&)> report;
   std::size_t size = 0;
 };
@@ -45,22 +45,22 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   static constexpr std::size_t kWindowMessages = 16'384;
   static constexpr std::size_t kWindowBytes = std::size_t{16} << 20U;
 
-  /// `ended`: called when it is of no use any more, and another one is to be made. `patience`: how long a
-  /// name may be nowhere, or unreachable.
+  /// `ended`: called once this is closed; the next message needs a new one. `patience`: how long a name may be
+  /// unknown or unreachable.
   Outgoing(std::shared_ptr<client::Core> core, const MailboxClient& stub, std::string dest,
            std::function<void(const Outgoing&)> ended, std::chrono::nanoseconds patience);
 
   [[nodiscard]] const std::string& dest() const noexcept { return dest_; }
   void begin();
-  /// Whether nothing can be submitted any more.
+  /// Whether submit() refuses all messages.
   [[nodiscard]] bool closed() const;
   enum class Went : std::uint8_t { yes, full, closed };
   [[nodiscard]] Went submit(const OutboundRef& outbound);
-  /// Calls it once when something has left since, or this has ended; perhaps at once.
+  /// Calls `call` once when a message has left or this has ended; perhaps at once.
   void when_room(UniqueFunction<void()> call);
-  /// Waits until all that was submitted is in the mailbox, or has failed; false: not until then.
+  /// Waits until all submitted messages are in the mailbox or have failed; false on a timeout.
   bool await_arrived(TimePoint until);
-  /// What has not come to the mailbox fails. Of the rest nobody will tell whether it was taken.
+  /// All messages fail; those that have arrived in the mailbox fail with Execution::unknown.
   void close(const Error& error);
 
  private:
@@ -71,7 +71,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
     OutboundRef outbound;
     Error error;
   };
-  /// What is to be told when the lock was given back.
+  /// What to report after the lock was released.
   struct News {
     std::vector<OutboundRef> taken;
     std::vector<Failed> failed;
@@ -98,7 +98,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   const std::chrono::nanoseconds patience_;
   const Uuid sender_;
   mutable std::mutex mutex_;  // all below
-  Stream stream_;             // null: between two sessions
+  Stream stream_;             // null between two sessions
   bool connected_ = false;
   bool writing_ = false;
   bool closed_ = false;

@@ -1,6 +1,6 @@
-// A process from inside: its mailbox, and how what it sends gets on its way.
+// The implementation of a process: its mailbox, and sending.
 //
-// Threads. Any.
+// Thread-safe.
 #pragma once
 
 #include <deque>
@@ -18,15 +18,15 @@ namespace mf::flex {
 
 class ProcessCore;
 
-/// What a process knows of its node.
+/// The interface of a node to its processes.
 class Office {
  public:
   virtual ~Office() = default;
-  /// Null: it is not on this node.
+  /// Null if it is not on this node.
   [[nodiscard]] virtual std::shared_ptr<ProcessCore> local(const std::string& dest) = 0;
-  /// Throws Error(UNKNOWN_AGENT): this node knows no others; OVERLOADED: there are too many.
+  /// Throws Error(UNKNOWN_AGENT) if this is a local node, OVERLOADED if there are too many.
   [[nodiscard]] virtual std::shared_ptr<Outgoing> way(const std::string& dest) = 0;
-  /// As "GROUP/NAME", those that are known; while there are none, until then.
+  /// The known members, as "GROUP/NAME". `wait`: if there are none, waits for one.
   [[nodiscard]] virtual std::vector<std::string> members(const std::string& group, bool wait) = 0;
   virtual void leave(const std::shared_ptr<ProcessCore>& process) = 0;
 };
@@ -34,12 +34,12 @@ class Office {
 /// One copy of a message to one process.
 class Copy {
  public:
-  /// True: it is on its way; it must not be tried again.
+  /// True if it is on its way: it must not be attempted again.
   [[nodiscard]] bool attempt(Office& office);
   void when_room(UniqueFunction<void()> call);
 
   std::string dest;
-  std::shared_ptr<ProcessCore> here;  // null: elsewhere
+  std::shared_ptr<ProcessCore> here;  // null if remote
   ParcelRef parcel;
   std::shared_ptr<Outgoing> way;
   OutboundRef outbound;
@@ -56,7 +56,7 @@ class ProcessCore final : public Mailbox {
                   const std::stop_token& stop);
   [[nodiscard]] std::vector<Undelivered> undelivered();
   void leave();
-  /// Tells whoever wants to know.
+  /// Reports it to `sent` and to on_undelivered.
   void not_delivered(const Message& message, SentState& sent, const Error& error);
 
  private:
@@ -73,7 +73,7 @@ class ProcessCore final : public Mailbox {
   [[nodiscard]] std::vector<Copy> copies(const Prepared& prepared, const std::vector<std::string>& to,
                                          const std::shared_ptr<SentState>& sent);
   [[nodiscard]] std::vector<std::string> receivers(const std::string& dest, bool wait);
-  /// Throws OVERLOADED if the sender wants that; true: it was dropped.
+  /// Throws OVERLOADED for Full::fail; returns true if the message was dropped.
   [[nodiscard]] static bool gives_up(const Copy& copy, SentState& sent, Full when_full);
 
   void log(const Undelivered& undelivered);

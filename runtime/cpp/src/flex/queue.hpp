@@ -1,9 +1,9 @@
-// Messages that wait, found by what is asked for: pure data, without locks, threads or time.
+// The waiting messages, with indexes for patterns: pure data, without locks, threads or time.
 //
-// Each shape of patterns that is asked for gets an index when it first is: key -> the numbers of its messages
-// in the order of arrival; where functions decide, by the values that these are asked about within that. So a
-// look-up costs what matches, not what waits. What is taken stays in the indexes until somebody passes by, or
-// until there is more of that than of messages. At most 32 indexes are kept; the oldest goes first.
+// Each shape of patterns gets an index at its first use: key -> the numbers of its messages in the order of
+// arrival; for patterns with functions they are grouped by the values that the functions get. So a look-up
+// costs what matches, not what waits. Taken messages stay in an index until a look-up passes them, or until
+// they outnumber the waiting messages. At most 32 indexes are kept; the oldest is dropped first.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ namespace mf::flex {
 
 struct Parcel;
 
-/// Whom to tell what becomes of a parcel. Called without the mailbox's lock.
+/// Learns what becomes of a parcel. Called without the mailbox's lock.
 class Owner {
  public:
   virtual ~Owner() = default;
@@ -33,7 +33,7 @@ class Owner {
   virtual void failed(const Parcel& parcel, const Error& error) = 0;
 };
 
-/// A message on its way: with what it takes, and who sent it.
+/// A message with its size and sender.
 struct Parcel {
   Message message;
   std::size_t size = 0;
@@ -52,13 +52,13 @@ class Queue {
 
   [[nodiscard]] std::size_t size() const noexcept { return parcels_.size(); }
   std::uint64_t put(ParcelRef parcel);
-  /// The number of the first message that matches a pattern without functions; kNone.
+  /// The number of the first message that matches a pattern without functions, or kNone.
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   [[nodiscard]] std::uint64_t first(const Asked& asked);
-  /// For a pattern with functions: the first message for each set of values that they are asked about, in the
-  /// order of arrival.
+  /// For a pattern with functions: the first message for each distinct set of their arguments, in the order of
+  /// arrival.
   [[nodiscard]] std::vector<Candidate> candidates(const Asked& asked);
-  /// Null: it is gone.
+  /// Null if it was taken.
   [[nodiscard]] ParcelRef find(std::uint64_t number) const;
   ParcelRef take(std::uint64_t number);
   /// In the order of arrival.
@@ -66,7 +66,7 @@ class Queue {
   [[nodiscard]] std::vector<std::uint64_t> numbers() const;
 
  private:
-  /// Those of one key. What was taken is in front of `first`, or still in it.
+  /// The messages of one key. Those in front of `first` were taken, others may have been.
   struct Numbers {
     std::vector<std::uint64_t> all;
     std::size_t first = 0;
@@ -81,7 +81,7 @@ class Queue {
     bool tested = false;
     std::size_t stale = 0;  // numbers in it that were taken, at most
     ByKey<Numbers> numbers{};
-    ByKey<ByKey<Numbers>> groups{};  // where functions decide
+    ByKey<ByKey<Numbers>> groups{};  // for patterns with functions
   };
 
   [[nodiscard]] Index& index(const Asked& asked);
@@ -93,8 +93,8 @@ class Queue {
   std::unordered_map<std::uint64_t, ParcelRef> parcels_;
   std::deque<Index> indexes_;
   std::uint64_t next_ = 0;
-  std::string key_;     // while an index is looked at
-  std::string tested_;  // as well
+  std::string key_;     // buffers that are reused
+  std::string tested_;
 };
 
 }  // namespace mf::flex

@@ -1,4 +1,4 @@
-// What becomes of a message that was sent, shared by who asks and by those who carry it. Any thread.
+// The state of a sent message, shared by its Sent and by the ways that carry it. Thread-safe.
 #pragma once
 
 #include <condition_variable>

@@ -1,8 +1,8 @@
-// Those who wait for a message: a thread, an asynchronous operation, or callbacks, each with its pattern.
+// Waiters for messages: a thread, an asynchronous operation, or a callback, each with its pattern.
 //
-// A waiter that is woken looks for itself, and waits again if somebody was faster. One message wakes the one
-// that has waited longest of those whose key it has and that were not woken yet, and all those whose
-// functions are to be asked about it.
+// A woken waiter looks for a message, and waits again if another waiter has taken it. For each pattern that
+// matches, a message wakes the longest waiting waiter that was not woken yet; if the pattern has functions,
+// the message wakes all of its waiters, since each calls its own.
 #pragma once
 
 #include <condition_variable>
@@ -35,7 +35,7 @@ class Waiter {
   const Asked asked;
   // Under the mailbox's lock:
   bool woken = false;                // since it has last looked
-  std::vector<std::uint64_t> fresh;  // messages that came and that its functions are to be asked about
+  std::vector<std::uint64_t> fresh;  // new messages to call its functions for
 };
 
 class BlockingWaiter final : public Waiter {
@@ -47,7 +47,7 @@ class BlockingWaiter final : public Waiter {
     rung_ = true;
     changed_.notify_one();
   }
-  /// False: nothing has woken it until then.
+  /// Returns false on a timeout.
   [[nodiscard]] bool wait(TimePoint until) {
     blocking();
     std::unique_lock lock(mutex_);
@@ -67,7 +67,7 @@ class BlockingWaiter final : public Waiter {
   bool rung_ = false;
 };
 
-/// All of a mailbox; under its lock.
+/// The waiters of a mailbox, guarded by its lock.
 class Waiters {
  public:
   using Ref = std::shared_ptr<Waiter>;
@@ -86,7 +86,7 @@ class Waiters {
     shape->second.erase(same);
     if (shape->second.empty()) by_shape_.erase(shape);
   }
-  /// Those that a message is to wake.
+  /// The waiters that a message is to wake.
   [[nodiscard]] std::vector<Ref> of(const Message& message, std::uint64_t number) {
     std::vector<Ref> woken;
     for (auto& [shape, by_key] : by_shape_) {
@@ -120,7 +120,7 @@ class Waiters {
 
  private:
   std::map<std::string, std::map<std::string, std::list<Ref>>> by_shape_;
-  std::string key_;  // while a message is looked at
+  std::string key_;  // a buffer that is reused
 };
 
 }  // namespace mf::flex

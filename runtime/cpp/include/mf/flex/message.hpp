@@ -1,9 +1,9 @@
-// A flexible message as its receiver holds it: attributes of any names, and `src` and `dest`.
+// A received flexible message: attributes with any names, and `src` and `dest`.
 //
 //   mf::flex::Message m = process.recv({{"tag", "input"}});
 //   m.src(), m["data"].to<std::vector<int>>(), m.contains("data"), m.size()
 //
-// Immutable; copies share what is in it.
+// It is immutable; copies share its content.
 #pragma once
 
 #include <cstddef>
@@ -23,18 +23,18 @@ class Message {
       : content_(std::make_shared<const Content>(
             Content{.src = std::move(src), .dest = std::move(dest), .attributes = std::move(attributes)})) {}
 
-  /// The process that sent it.
+  /// The name of the sending process.
   [[nodiscard]] const std::string& src() const noexcept { return content_->src.get<std::string>(); }
-  /// To whom it was sent: a process, or "GROUP/*".
+  /// The destination: a process, or "GROUP/*".
   [[nodiscard]] const std::string& dest() const noexcept { return content_->dest.get<std::string>(); }
-  /// Null: there is none. `src` and `dest` are attributes, too.
+  /// Null if there is none. `src` and `dest` are attributes, too.
   [[nodiscard]] const Value* find(std::string_view name) const noexcept;
   [[nodiscard]] bool contains(std::string_view name) const noexcept { return find(name) != nullptr; }
-  /// Throws Error(INVALID_ARGUMENT), in words, for a name that the message does not have.
+  /// Throws Error(INVALID_ARGUMENT) for a name that the message does not have.
   [[nodiscard]] const Value& operator[](std::string_view name) const;
-  /// How many attributes its sender gave it: 0 for an empty message, which is one all the same.
+  /// The number of attributes without `src` and `dest`; 0 for an empty message.
   [[nodiscard]] std::size_t size() const noexcept { return attributes().size(); }
-  /// What the sender gave it, without `src` and `dest`.
+  /// The attributes without `src` and `dest`.
   [[nodiscard]] const Attributes& attributes() const noexcept { return content_->attributes; }
 
  private:
@@ -46,7 +46,7 @@ class Message {
   std::shared_ptr<const Content> content_;
 };
 
-/// `mf::flex::Message(src='A', dest='B', tag=42)`; what is long is cut.
+/// `mf::flex::Message(src='A', dest='B', tag=42)`; long values are cut.
 [[nodiscard]] std::string to_string(const Message& message);
 std::ostream& operator<<(std::ostream& out, const Message& message);
 

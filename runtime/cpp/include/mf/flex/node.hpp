@@ -1,11 +1,11 @@
-// A node: the flexible processes of one program, and what they share: a server, a client, connections.
+// A node: the flexible processes of one program, and the server, client and connections that they share.
 //
 //   mf::flex::Node node("mf://localhost:7400");
 //   auto a = node.process("A");
 //   a.send({{"dest", "B"}, {"tag", "input"}, {"data", {1, 2, 3}}});
 //
-// Two nodes share one connection, however many processes they have. Processes may outlive their node: then
-// they have left. See docs/flexible.md.
+// Two nodes share one connection for all of their processes. A process may outlive its node, but it has left
+// then. See docs/flexible.md.
 #pragma once
 
 #include <chrono>
@@ -23,41 +23,41 @@ namespace mf::flex {
 class NodeCore;
 
 struct NodeOptions {
-  /// As ServerOptions has them.
+  /// As in ServerOptions.
   std::string listen = "tcp://127.0.0.1:0";
   std::string advertise{};
-  /// How others are verified and what is shown to them, of both sides of a connection.
+  /// How this node verifies other nodes and identifies itself, as a server and as a client.
   TlsOptions tls{};
-  /// How long the process to which a message goes may be nowhere, or unreachable.
+  /// How long the destination of a message may be unknown or unreachable.
   std::chrono::nanoseconds patience = std::chrono::seconds(5);
   Log log{};
 };
 
 class Node {
  public:
-  /// For itself: its processes reach each other, and nobody listens.
+  /// A local node: its processes reach only each other, and it does not listen.
   explicit Node(const NodeOptions& options = {});
-  /// `where`: "mf://host:port" of a controller, "relay://host:port", the addresses of other nodes with commas
-  /// between them, or "", if it knows nobody and is only to be found. Throws Error(INVALID_ARGUMENT) for what
-  /// is no address, and UNAVAILABLE if it cannot listen.
+  /// `where`: "mf://host:port" of a controller, "relay://host:port", the addresses of other nodes separated
+  /// by commas, or "" if this node knows no others and they connect to it. Throws Error(INVALID_ARGUMENT) for
+  /// an invalid address, and UNAVAILABLE if the node cannot listen.
   explicit Node(std::string_view where, const NodeOptions& options = {});
   Node(Node&&) noexcept = default;
   Node& operator=(Node&&) = delete;
   ~Node();  // close()
 
-  /// A process with this name, or with a UUID, which other nodes can send to. Throws Error(INVALID_ARGUMENT)
-  /// for a name that is none, or taken on this node.
+  /// Creates a process with this name, or with a UUID if it is empty. Throws Error(INVALID_ARGUMENT) for an
+  /// invalid name and for one that is in use on this node.
   [[nodiscard]] Process process(std::string name = {}, const ProcessOptions& options = {});
-  /// The members of a group that are known now, as "GROUP/NAME". While there is none, it waits for the first
-  /// as long as for a process.
+  /// The members of a group that are known now, as "GROUP/NAME". If there is none, the call waits for the
+  /// first one, for at most NodeOptions::patience.
   [[nodiscard]] std::vector<std::string> members(const std::string& group);
-  /// The names of its processes.
+  /// The names of the processes of this node.
   [[nodiscard]] std::vector<std::string> processes() const;
-  /// Where other nodes reach this one; empty for one that is for itself.
+  /// Where other nodes reach this one; empty for a local node.
   [[nodiscard]] std::string address() const;
 
-  /// Its processes leave. Waits at most so long until what they have sent has come to its mailboxes; what has
-  /// not is not delivered. May be called twice.
+  /// All processes leave. Waits for at most `timeout` until the messages that they sent have arrived in
+  /// mailboxes; the others are undelivered. May be called twice.
   void close(std::chrono::nanoseconds timeout = std::chrono::seconds(5));
 
  private:

@@ -1,13 +1,13 @@
-// What a receiver asks for: criteria by attribute, all of which a message has to meet.
+// A pattern selects messages by criteria on attributes, all of which a message has to meet.
 //
 //   {{"src", "A"}, {"tag", 42}}              the same value: of the same kind, so that 1 is neither 1.0 nor
 //   true
-//   {{"tag", mf::flex::any}}                 the attribute is there, whatever it is
+//   {{"tag", mf::flex::any}}                 the attribute exists, with any value
 //   {{"tag", mf::flex::of<int>()}}           a value of this kind; so are Kind::integer, of<Hit>()
 //   {{"tag", [](const Value& tag) { return tag == 1 || tag == 2; }}}     the function says true of the value
 //
-// Criteria that are data are looked up; functions are asked about values that a look-up has left, once for
-// each value that differs from others.
+// Messages are looked up by criteria that are data; functions are then called for the messages found, once
+// for each distinct value.
 #pragma once
 
 #include <concepts>
@@ -24,13 +24,13 @@
 namespace mf::flex {
 
 struct Any {};
-/// The attribute is there.
+/// The attribute exists.
 inline constexpr Any any{};
 
 /// The value is of this kind.
 struct OfKind {
   Kind kind = Kind::none;
-  // Of a declared type; without a name any.
+  // The declared type; an empty name stands for any.
   std::string_view type{};
   Fingerprint fingerprint{};
 };
@@ -69,15 +69,15 @@ class Pattern {
  public:
   using Entry = std::pair<std::string, Criterion>;
 
-  /// Any message.
+  /// Matches any message.
   Pattern() = default;
-  /// Throws Error(INVALID_ARGUMENT) for a name that comes twice.
+  /// Throws Error(INVALID_ARGUMENT) for a duplicate name.
   Pattern(std::initializer_list<std::pair<std::string_view, Criterion>> criteria) {
     for (const auto& [name, criterion] : criteria) add(name, criterion);
   }
   void add(std::string_view name, Criterion criterion);
 
-  /// In the order of the names.
+  /// Sorted by name.
   [[nodiscard]] const std::vector<Entry>& criteria() const noexcept { return criteria_; }
 
  private:

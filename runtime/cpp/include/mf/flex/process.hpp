@@ -7,9 +7,9 @@
 //   mf::Outcome<mf::flex::Message> m = co_await process.async_recv(pattern, token);
 //   auto printing = process.regcb([](const mf::flex::Message& m) { … }, {{"tag", "log"}});
 //
-// `src` and `dest` are the runtime's: a send without `dest`, or with `src`, is refused. Any number of threads
-// may do all this at once: each message goes to one of those who ask. A process leaves when this is
-// destroyed.
+// The attributes `src` and `dest` are reserved: a send without `dest`, or with `src`, is refused. All
+// functions are thread-safe; each message goes to exactly one receiving call or callback. The process leaves
+// when this object is destroyed.
 #pragma once
 
 #include <chrono>
@@ -34,27 +34,27 @@ class ProcessCore;
 struct Registration;
 
 struct ProcessOptions {
-  /// It is also reached as a member of these.
+  /// The groups that the process is a member of.
   std::vector<std::string> groups{};
-  /// What its sends do where there is no room on the way.
+  /// What send() does if there is no room for the message.
   Full when_full = Full::block;
-  /// Called for each message that is not delivered, where that is learnt: it must not block. Without it they
-  /// are logged and kept: see Process::undelivered().
+  /// Called for each message that is not delivered, on the thread that learns it: it must not block. Without
+  /// it those messages are logged and kept: see Process::undelivered().
   std::function<void(const Undelivered&)> on_undelivered{};
-  /// What may wait in its mailbox, of which one sender has at most half.
+  /// The bounds of the mailbox; each sender may use at most half of both.
   std::size_t max_messages = 65'536;
   std::size_t max_bytes = std::size_t{64} << 20U;
 };
 
 struct SendOptions {
-  /// If it is not set, as the process does.
+  /// If it is not set, ProcessOptions::when_full applies.
   std::optional<Full> when_full{};
-  /// How long it waits for room.
+  /// How long the call waits for room.
   std::chrono::nanoseconds timeout = kDefaultDeadline;
 };
 
-/// A callback that is registered, until this is destroyed. Then it is not called any more, once a call that
-/// runs has ended, unless that call destroys it; what it was to be called with goes back to the mailbox.
+/// A registered callback; the destructor unregisters it. The destructor waits for a running call to end,
+/// unless that call itself runs it. Messages that were assigned to the callback go back to the mailbox.
 class [[nodiscard]] Registered {
  public:
   Registered(std::shared_ptr<ProcessCore> process, std::shared_ptr<Registration> registration) noexcept
@@ -70,7 +70,7 @@ class [[nodiscard]] Registered {
 
   /// May be called twice.
   void unregister();
-  /// How often it was called, and how often it, or a function of its pattern, has thrown.
+  /// How often the callback was called, and how often it, or a function of its pattern, has thrown.
   [[nodiscard]] std::size_t calls() const;
   [[nodiscard]] std::size_t raised() const;
 
@@ -88,14 +88,14 @@ class Process {
 
   [[nodiscard]] const std::string& name() const noexcept;
 
-  /// Sends a message to the process `dest`, or to all members of the group of "GROUP/*", and returns when it
-  /// is on its way; messages to one process arrive in the order in which they were sent.
+  /// Sends a message to the process `dest`, or to all members of the group of "GROUP/*", and returns before
+  /// it is received; messages to one process arrive in the order in which they were sent.
   ///
-  /// Where there is no room on the way, it does what `when_full` says. Throws Error(INVALID_ARGUMENT) with
-  /// the path of what does not travel, MESSAGE_TOO_LARGE, OVERLOADED (fail) and DEADLINE_EXCEEDED (block);
+  /// `when_full` says what happens if there is no room. Throws Error(INVALID_ARGUMENT) with the path of an
+  /// attribute that cannot be encoded, MESSAGE_TOO_LARGE, OVERLOADED (fail) and DEADLINE_EXCEEDED (block);
   /// all of them NOT_EXECUTED.
   Sent send(Attributes attributes, const SendOptions& options = {});
-  /// The same without waiting; completes with Outcome<Sent>.
+  /// The asynchronous send(); completes with Outcome<Sent>.
   template <class Token>
   auto async_send(Attributes attributes, const SendOptions& options, Token&& token) {
     return Completes<std::decay_t<Token>, Sent>::initiate(
@@ -108,21 +108,21 @@ class Process {
   auto async_send(Attributes attributes, Token&& token) {
     return async_send(std::move(attributes), SendOptions{}, std::forward<Token>(token));
   }
-  /// Messages of this process that were not delivered, the latest 1,024, since this was last asked.
+  /// The latest 1,024 messages of this process that were not delivered since the last call.
   [[nodiscard]] std::vector<Undelivered> undelivered();
 
-  /// The first message that matches, for which it waits at most 30 s, or so long (mf::kInfinite). Throws
+  /// Takes the first message that matches; waits for at most `timeout` (30 s; mf::kInfinite). Throws
   /// Error(DEADLINE_EXCEEDED), Error(CANCELLED) when the process has left, Error(INVALID_ARGUMENT) for
   /// criteria that no message can meet, and what a function among the criteria throws.
   Message recv(const Pattern& pattern = {}) { return recv(kDefaultDeadline, pattern); }
   Message recv(std::chrono::nanoseconds timeout, const Pattern& pattern = {});
-  /// The same; nothing if none has come in that time.
+  /// The same, but returns nothing on a timeout.
   [[nodiscard]] std::optional<Message> poll(std::chrono::nanoseconds timeout, const Pattern& pattern = {});
-  /// The same without waiting.
+  /// The same; never waits.
   [[nodiscard]] std::optional<Message> recv_nb(const Pattern& pattern = {});
   /// Whether recv_nb() would find a message.
   [[nodiscard]] bool peek(const Pattern& pattern = {});
-  /// Completes with Outcome<Message>. What is cancelled takes nothing.
+  /// Completes with Outcome<Message>. A cancelled call takes no message.
   template <class Token>
   auto async_recv(std::chrono::nanoseconds timeout, const Pattern& pattern, Token&& token) {
     return Completes<std::decay_t<Token>, Message>::initiate(
@@ -135,15 +135,15 @@ class Process {
   auto async_recv(const Pattern& pattern, Token&& token) {
     return async_recv(kDefaultDeadline, pattern, std::forward<Token>(token));
   }
-  /// Calls a function with each message that matches, those that wait already included, one after the other
-  /// on a thread of the process's own. What matches by values and kinds goes there before anybody else; where
-  /// a function of the pattern decides, the callback is one of those who ask. What it throws is logged.
+  /// Calls `function` with each message that matches, including messages that wait already, one at a time, on
+  /// a thread of the mailbox. It has precedence over receiving calls, unless the pattern contains a
+  /// function: then it competes with them. Exceptions of `function` are logged.
   Registered regcb(std::function<void(const Message&)> function, const Pattern& pattern = {});
-  /// How many messages wait.
+  /// The number of messages in the mailbox.
   [[nodiscard]] std::size_t waiting() const;
 
-  /// Closes the mailbox and gives up the name: those who wait are told, and so are the senders of what was
-  /// not taken. May be called twice.
+  /// Closes the mailbox and gives up the name: waiting calls fail as CANCELLED, and the senders of messages
+  /// that were not taken are told. May be called twice.
   void leave();
 
  private:

@@ -1,10 +1,10 @@
-// What has become of a message that was sent: process.send() gives it back, and nobody has to look at it.
+// The state of a sent message, as process.send() returns it. The caller may ignore it.
 //
 //   mf::flex::Sent sent = process.send({{"dest", "B"}, {"tag", "input"}});
-//   sent.wait(5s);                          until B has taken it; throws Undelivered when it never will
+//   sent.wait(5s);                          until B has taken it; throws Undelivered if B never will
 //   sent.async_wait(token);                 completes with Outcome<void>
 //
-// A message to a group is as many as the group has members: wait() waits for all of them.
+// A message to a group is copied for each member: wait() waits until all copies are taken.
 #pragma once
 
 #include <chrono>
@@ -23,15 +23,15 @@
 
 namespace mf::flex {
 
-/// What a sender does with a message for which there is no room on its way.
+/// What send() does with a message for which there is no room.
 enum class Full : std::uint8_t {
-  block,  // it waits
+  block,  // it waits for room
   fail,   // it throws OVERLOADED
-  drop,   // the message is dropped, and Sent::dropped() says so
+  drop,   // it drops the message, and Sent::dropped() returns true
 };
 
-/// Messages that their receiver has not taken and will not take any more. `execution` is NOT_EXECUTED if that
-/// is sure; UNKNOWN if the receiver may have taken them before it was lost.
+/// Messages that will not be taken by their receiver. `execution` is NOT_EXECUTED if they certainly were not
+/// taken, and UNKNOWN if the receiver may have taken them before it was lost.
 class Undelivered : public Error {
  public:
   Undelivered(const Error& error, std::vector<Message> messages)
@@ -49,16 +49,16 @@ class Sent {
  public:
   explicit Sent(std::shared_ptr<SentState> state) noexcept : state_(std::move(state)) {}
 
-  /// How many messages this one has become: 0 if it was dropped.
+  /// The number of copies, one for each receiver; 0 if the message was dropped.
   [[nodiscard]] std::size_t copies() const;
-  /// There was no room, and its sender had said that it may be dropped.
+  /// Whether there was no room and the message was dropped (Full::drop).
   [[nodiscard]] bool dropped() const { return copies() == 0; }
-  /// Whether wait() would not wait.
+  /// Whether wait() would return or throw at once.
   [[nodiscard]] bool done() const;
-  /// Until every receiver has taken it, at most so long (mf::kInfinite: as long as it takes). Throws
-  /// Undelivered, and Error(DEADLINE_EXCEEDED), after which it may be taken all the same.
+  /// Waits until every receiver has taken the message, for at most `timeout` (or mf::kInfinite). Throws
+  /// Undelivered, and Error(DEADLINE_EXCEEDED); the message may still be taken after the latter.
   void wait(std::chrono::nanoseconds timeout = kDefaultDeadline) const;
-  /// The same without waiting; completes with Outcome<void>. What is undelivered is a failure of its code.
+  /// The asynchronous wait(); completes with Outcome<void>: Undelivered is a failure with its code.
   template <class Token>
   auto async_wait(Token&& token) const {
     return Completes<std::decay_t<Token>, void>::initiate(

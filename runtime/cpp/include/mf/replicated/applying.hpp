@@ -1,5 +1,5 @@
-// How the messages of a group reach a servant: what generated servants with replicated methods are made of.
-// Messages are decoded, applied and answered here; nothing escapes: what a servant throws is its outcome.
+// Support for generated servants with replicated methods: decodes, applies and answers the messages of a
+// group. No exception escapes: what a servant throws becomes the outcome of the message.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ class Incoming;
 
 namespace mf::replicated {
 
-/// One message that a servant is to apply, and the duty to say what came of it.
+/// One message that a servant is to apply; `done` must be called with the outcome.
 struct Application {
   std::string_view method;
   Version version;
@@ -36,19 +36,19 @@ struct Application {
   }
 };
 
-/// What a generated servant with replicated methods derives from besides.
+/// The second base class of a generated servant with replicated methods.
 class Applies {
  public:
   virtual ~Applies() = default;
-  /// Generated; answers once, perhaps later.
+  /// Generated; calls `done` once, perhaps after it has returned.
   virtual void apply_replicated(Application&& message) = 0;
 };
 
-/// Of a failure, as it travels: a declared error if the method declares it.
+/// The outcome for a failure; it is a declared error if the method declares it.
 [[nodiscard]] replication::Outcome failed(const link::Method& method, const Failure& failure);
-/// No such method is replicated.
+/// Answers that no such method is replicated.
 void refuse(Application& message, const ServiceInfo& service);
-/// A call that has come to a server, where there is no order.
+/// Refuses a direct call of a replicated method, for which there is no order.
 void refuse_call(server::Incoming& in);
 template <class M>
 void refuse(server::Incoming& in) {
@@ -60,7 +60,7 @@ namespace detail {
 [[nodiscard]] Failure undecodable(const codec::Reader& reader);
 [[nodiscard]] Failure invalid(Code code, std::string what);
 
-/// The request of a message; why it is none.
+/// Decodes the request; fails if it is not decodable or breaks constraints.
 template <class M>
 mf::Outcome<void> decode(const Application& message, typename M::Request& request) {
   auto reader = message.reader();

@@ -22,29 +22,29 @@
 
 namespace mf::replicated {
 
-/// What a call has come to, without its type.
+/// The result of a call, not decoded yet.
 struct Finished {
   Version version;
   std::vector<std::string> applied;
   replication::Outcome outcome;
 };
 
-/// A call without its types. `done` runs once, where completions of the client do, or here.
+/// Starts a call. `done` runs once, where completions of the client run, or on this thread.
 void start(const client::Target& target, const link::Method& method, replication::Pattern pattern,
            const ReplicatedOptions& options, Bytes payload, const std::stop_token& stop,
            Callback<Finished> done);
-/// Waits for it.
+/// The blocking start().
 [[nodiscard]] mf::Outcome<Finished> call(const client::Target& target, const link::Method& method,
                                          replication::Pattern pattern, const ReplicatedOptions& options,
                                          Bytes payload);
-/// Why there is no result. Nothing: there is one.
+/// The failure of a call; nothing if there is a result.
 [[nodiscard]] std::optional<Failure> failure_of(const link::Method& method,
                                                 const replication::Outcome& outcome);
 [[nodiscard]] Failure undecodable_result(const link::Method& method, const codec::Reader& reader);
 
 namespace detail {
 
-/// What replicas would refuse is refused here.
+/// Refuses arguments that replicas would refuse.
 template <class M, class... Args>
 void check_arguments(const Args&... args) {
   link::check_arguments<M>(args...);

@@ -1,7 +1,7 @@
-// Replicated messages as users see them: what a call comes to, and what it may ask for.
+// The options and results of replicated calls.
 //
 //   auto done = StoreClient(client).put("x", bytes, {.require = mf::Require::all});
-//   done.version, done.applied                              which replicas have surely applied it
+//   done.version, done.applied                              which replicas have certainly applied it
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace mf {
 
-/// The place of a message in the order of all messages of its group: first by epoch. Counters have no gaps.
+/// The place of a message in the order of its group: by epoch, then by counter. Counters have no gaps.
 using Version = replication::Version;
 /// How many replicas must have applied a message before its call ends.
 using Require = replication::Require;
@@ -28,8 +28,8 @@ struct ReplicatedOptions {
   std::stop_token stop{};  // ends the call as CANCELLED; it may be applied all the same
 };
 
-/// What a replicated call has come to: what the servants returned, the message's version, and the names of
-/// the replicas that are known to have applied it, which may not be all that have.
+/// The result of a replicated call: the value that the servants returned, the version of the message, and the
+/// replicas that are known to have applied it; others may have applied it, too.
 template <class T>
 struct Replicated {
   T value{};
@@ -42,13 +42,13 @@ struct Replicated<void> {
   std::vector<std::string> applied{};
 };
 
-/// What a servant has besides, so that its replica can follow however long it was away.
+/// Implemented by servants whose replicas are to be able to catch up after any absence.
 class Snapshots {
  public:
   virtual ~Snapshots() = default;
   /// The whole state.
   [[nodiscard]] virtual Bytes on_snapshot() = 0;
-  /// Begins again from that of another replica, or (nothing) as a new servant.
+  /// Replaces the state by a snapshot of another replica, or (nullopt) by that of a new servant.
   virtual void on_restore(const std::optional<Bytes>& snapshot) = 0;
 };
 

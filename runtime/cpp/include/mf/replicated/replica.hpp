@@ -4,10 +4,10 @@
 //   mf::Replica replica(kept, {.controller = "mf://localhost:7400", .member = "a", .members = {"a", "b",
 //   "c"}}); replica.start();
 //
-// The servant's on_apply_…() functions are called for each message, in the order of the versions, on a thread
-// of the replica's own, one after the other. If it is mf::Snapshots, too, it can follow however long it was
-// away. The replicas find each other through the controller, which also says who gives out the versions. What
-// the service has besides, reading for example, is offered by a server, as for any service.
+// The servant's on_apply_…() functions are called for each message, in the order of the versions, one at a
+// time, on a thread of the replica. If the servant also implements mf::Snapshots, it can catch up after any
+// absence. The replicas find each other through the controller, which also chooses the versioning server.
+// Methods that are not replicated, such as reads, are offered by a server, as for any service.
 #pragma once
 
 #include <chrono>
@@ -27,17 +27,17 @@
 namespace mf {
 
 struct ReplicaOptions {
-  /// mf://host:port, several separated by commas.
+  /// mf://host:port; several are separated by commas.
   std::string controller{};
-  /// This one's name, and those of all replicas, the same at all.
+  /// The name of this replica, and the names of all replicas, which must be equal at all of them.
   std::string member{};
   std::vector<std::string> members{};
-  /// As OfferOptions::agent.
+  /// See OfferOptions::agent.
   std::string agent{};
-  /// Where clients and the other replicas reach it; as ServerOptions have them.
+  /// Where clients and the other replicas reach this one; see ServerOptions.
   std::string listen = "tcp://127.0.0.1:0";
   std::string advertise{};
-  /// For tls:// there, and by which the other replicas are called.
+  /// For tls:// addresses, and for calls to the other replicas.
   TlsOptions tls{};
   ReplicaSettings settings{};
   Log log{};
@@ -50,7 +50,7 @@ class Running;
 /// Thread-safe.
 class Replica {
  public:
-  /// Throws Error(INVALID_ARGUMENT) for members, an agent or a controller that do not fit.
+  /// Throws Error(INVALID_ARGUMENT) for invalid members, an invalid agent or controller.
   template <class S>
     requires std::derived_from<S, Servant> && std::derived_from<S, replicated::Applies>
   Replica(const std::shared_ptr<S>& servant, ReplicaOptions options)
@@ -59,20 +59,20 @@ class Replica {
   Replica(const Replica&) = delete;
   Replica& operator=(const Replica&) = delete;
 
-  /// Offers itself, finds the others, and catches up. Throws Error(UNAVAILABLE) if an address cannot be had.
+  /// Offers the replica, finds the others and catches up. Throws Error(UNAVAILABLE) if it cannot listen.
   void start();
-  /// Gives up the lead, and is gone for clients and the other replicas. May be called twice.
+  /// Gives up the lead, and disconnects from clients and the other replicas. May be called twice.
   void stop();
 
-  /// Whether it has caught up, and acknowledges.
+  /// Whether the replica has caught up, and acknowledges.
   [[nodiscard]] bool serves() const;
-  /// Waits until it has, at most for so long.
+  /// Waits for serves(); returns whether it became true in time.
   [[nodiscard]] bool until_serving(std::chrono::nanoseconds timeout) const;
-  /// Whether it gives out the versions, as far as it knows.
+  /// Whether it is the versioning server, as far as it knows.
   [[nodiscard]] bool leads() const;
-  /// Up to where the servant has applied.
+  /// The version of the last message that was applied.
   [[nodiscard]] Version version() const;
-  /// Why it takes part no more; empty while it does.
+  /// Why the replica no longer takes part; empty while it does.
   [[nodiscard]] std::string stuck() const;
 
  private:

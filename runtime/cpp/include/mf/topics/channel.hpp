@@ -1,6 +1,6 @@
-// One topic of a process: the outlets of its agents, and who has subscribed to them, from here and elsewhere.
+// One topic of a process: the outlets of its agents, and the local and remote subscriptions to them.
 //
-// Threads. Any. Locks are taken in this order: the channel's, an outlet's, a queue's; what users gave runs
+// Thread-safe. Locks are taken in this order: the channel's, an outlet's, a queue's; callbacks of users run
 // under none of them.
 #pragma once
 
@@ -37,17 +37,17 @@ class Channel final : public Subscriptions, public std::enable_shared_from_this<
   [[nodiscard]] const ServiceInfo& service() const noexcept override { return topic_.service; }
   [[nodiscard]] const std::shared_ptr<Hub>& hub() const noexcept { return hub_; }
 
-  /// Of an agent as it travels; made when it is first asked for. Throws INVALID_ARGUMENT, or
-  /// PERMISSION_DENIED.
+  /// The outlet of an agent, in the form in which it is sent; created at the first call. Throws
+  /// INVALID_ARGUMENT, or PERMISSION_DENIED.
   std::shared_ptr<Outlet> outlet(std::string_view agent);
-  /// Agents that have an outlet, as they travel.
+  /// Agents that have an outlet, as they are sent.
   [[nodiscard]] std::vector<std::string> agents() const;
 
   [[nodiscard]] std::shared_ptr<Queue> make_queue(const Queue::Bounds& wanted) const override;
   void subscribe(const std::shared_ptr<Queue>& queue, const Request& request) override;
   void unsubscribe(const Queue& queue) override;
 
-  /// False: there are fewer until then.
+  /// Returns false on a timeout.
   [[nodiscard]] bool await_subscribers(std::size_t count, TimePoint until);
   void set_listeners(Listener matched, Listener unmatched);
   [[nodiscard]] PublisherStats stats() const;
@@ -72,7 +72,7 @@ class Channel final : public Subscriptions, public std::enable_shared_from_this<
   mutable std::mutex mutex_;  // all below
   std::map<std::string, std::shared_ptr<Outlet>, std::less<>> outlets_;
   std::map<const Queue*, Attached> subscriptions_;
-  std::vector<std::pair<std::size_t, link::Waiter*>> waiters_;  // for so many subscriptions
+  std::vector<std::pair<std::size_t, link::Waiter*>> waiters_;  // with the wanted number of subscriptions
   Listener matched_;
   Listener unmatched_;
   std::uint64_t refused_ = 0;

@@ -1,4 +1,4 @@
-// What all topics of a process share: mf::Topics from inside.
+// The implementation of mf::Topics: what the topics of a process share.
 #pragma once
 
 #include <map>
@@ -28,21 +28,21 @@ class Hub final : public std::enable_shared_from_this<Hub> {
   Hub& operator=(const Hub&) = delete;
 
   [[nodiscard]] const TopicsOptions& options() const noexcept { return options_; }
-  /// Another one for each hub that was ever made.
+  /// Unique for each hub.
   [[nodiscard]] const Uuid& publisher() const noexcept { return publisher_; }
   [[nodiscard]] const std::shared_ptr<Counters>& counters() const noexcept { return counters_; }
 
-  /// Made when it is first asked for. Throws SCHEMA_MISMATCH: this process has it from another schema.
+  /// Created at the first call. Throws SCHEMA_MISMATCH if this process uses it with another schema.
   std::shared_ptr<Channel> channel(const TopicInfo& topic);
-  /// Null: nobody in this process has asked for it.
+  /// Null if channel() was never called for it.
   [[nodiscard]] std::shared_ptr<Channel> find(std::string_view topic) const;
-  /// Runs what users want to be called, one after the other, on a thread of its own.
+  /// Runs callbacks of users, one at a time, on a thread of the hub.
   void complete(UniqueFunction<void()> work);
-  /// Offers all topics there, also those that come later.
+  /// Offers all present and future topics at this server.
   void offer_at(std::shared_ptr<server::Offers> server);
-  /// An agent of this topic is published for, which none was before: servers say so to their controllers.
+  /// The channel has a new agent, which servers are to announce to their controllers.
   void publishes(const std::shared_ptr<Channel>& channel);
-  /// Ends all subscriptions; nothing is published any more.
+  /// Ends all subscriptions; publish() fails from now on.
   void close();
 
  private:
@@ -56,7 +56,7 @@ class Hub final : public std::enable_shared_from_this<Hub> {
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Channel>, std::less<>> channels_;
   std::vector<std::shared_ptr<server::Offers>> servers_;
-  std::set<std::shared_ptr<Channel>> news_;  // with agents that servers are to be told of
+  std::set<std::shared_ptr<Channel>> news_;  // channels with unannounced agents
 };
 
 }  // namespace mf::topics

@@ -1,8 +1,8 @@
-// What a subscriber takes its messages from, without their type: in this process the queue that publishers
-// fill, else one that the subscriptions at publishers elsewhere fill (remote.hpp).
+// The untyped part of a subscriber: its queue is filled by publishers of this process, or by subscriptions at
+// remote publishers (remote.hpp).
 //
-// Threads. Any number may take; one asynchronous operation at a time. Callbacks run where complete() runs
-// them, one at a time.
+// Threads. Any number may take; one asynchronous operation at a time. Callbacks run one at a time, where
+// complete() runs them.
 #pragma once
 
 #include <atomic>
@@ -35,9 +35,9 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
  public:
   struct Taken {
     ItemRef item;
-    std::uint64_t missed = 0;  // just before it
+    std::uint64_t missed = 0;  // messages just before it
   };
-  /// What is seen of publishers: their number.
+  /// Called with the number of publishers.
   using Matched = std::function<void(std::size_t publishers)>;
   using Take = UniqueFunction<void(Outcome<Taken>&&)>;
 
@@ -45,35 +45,35 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
-  /// Within this process. Throws as Channel::subscribe() does.
+  /// Subscribes within this process. Throws as Channel::subscribe() does.
   [[nodiscard]] static std::shared_ptr<Inbox> local(const Topics& topics, const TopicInfo& topic,
                                                     std::string_view agents, const SubscribeOptions& options);
-  /// At all who publish it where the client looks; `received` makes an item of its bytes.
+  /// Subscribes at all publishers that the client finds; `received` makes an item of bytes.
   using Received = Item* (*)(Bytes payload);
   [[nodiscard]] static std::shared_ptr<Inbox> remote(const Client& client, const TopicInfo& topic,
                                                      std::string_view agents, const SubscribeOptions& options,
                                                      Received received);
 
-  /// Waits until then; false: nothing came. Throws what has ended the subscription.
+  /// Waits for a message; false on a timeout. Throws why the subscription has ended.
   [[nodiscard]] bool take(Taken& into, TimePoint until);
-  /// The same; false: the subscription has ended well.
+  /// Waits without limit; false if the subscription has ended without a failure.
   [[nodiscard]] bool take_or_end(Taken& into);
-  /// `stop` ends it as CANCELLED, and nothing is lost.
+  /// `stop` ends it as CANCELLED; no message is lost.
   void async_take(Take done, const std::stop_token& stop);
-  /// Calls for each message from now on, until close().
+  /// Calls `callback` for each message until close().
   void on_message(std::function<void(Taken&&)> callback);
   void on_gap(std::function<void(const Gap&)> callback);
   virtual void set_matched(Matched matched, Matched unmatched);
   [[nodiscard]] virtual bool await_publishers(std::size_t count, TimePoint until) = 0;
   [[nodiscard]] SubscriberStats stats() const;
-  /// Nothing is taken any more, and no callback runs when this has returned, unless it was called by one.
+  /// Ends the subscription. No callback runs after it has returned, unless a callback calls it.
   void close();
 
  protected:
   Inbox(std::shared_ptr<Queue> queue, const TopicInfo& topic);
   [[nodiscard]] Queue& queue() noexcept { return *queue_; }
   [[nodiscard]] const std::shared_ptr<Queue>& shared_queue() const noexcept { return queue_; }
-  /// Ends the subscriptions; once.
+  /// Ends the subscriptions; called once.
   virtual void leave() = 0;
   virtual void complete(UniqueFunction<void()> work) = 0;
   virtual void add_stats(SubscriberStats& stats) const = 0;
@@ -93,9 +93,9 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   const TopicInfo& topic_;
   std::atomic<bool> missed_any_{false};
   std::atomic<bool> closed_{false};
-  mutable std::mutex mutex_;                       // the next ones
+  mutable std::mutex mutex_;                       // guards the next four
   std::map<std::uint32_t, std::uint64_t> missed_;  // by source: since its last message
-  std::array<std::uint64_t, 3> missed_by_{};       // by the reason, all
+  std::array<std::uint64_t, 3> missed_by_{};       // by reason: in total
   std::function<void(const Gap&)> on_gap_;
   std::function<void(Taken&&)> on_message_;
   std::mutex calling_;  // held while callbacks run, so that close() can wait for them

@@ -1,9 +1,8 @@
-// One published message, shared by everybody in the process who has it: the value, its bytes, or both. Each
-// is made of the other at most once, when somebody asks for it.
+// One published message, shared by all queues and subscribers of the process: the value, its bytes, or both.
+// Each is made from the other at most once, when it is first needed.
 //
-// Who makes an item sets what describes it; then it is published, and nothing of that changes any more. Items
-// have a count of users of their own, so that one that goes to many queues is counted for all of them at
-// once.
+// The creator of an item sets its fields before it is published; they are constant from then on. Items have
+// an intrusive reference count, so that the uses of many queues are added in one step.
 #pragma once
 
 #include <atomic>
@@ -22,7 +21,7 @@
 
 namespace mf::topics {
 
-/// How often values and bytes were made of each other, and values were copied.
+/// How often values were encoded, decoded and copied.
 struct Counters {
   std::atomic<std::uint64_t> encoded{0};
   std::atomic<std::uint64_t> decoded{0};
@@ -30,14 +29,14 @@ struct Counters {
   std::atomic<std::uint64_t> copied{0};
 };
 
-/// Where messages come from: one publisher, topic and agent.
+/// The origin of messages: one publisher, topic and agent.
 struct Origin {
   std::string topic;
-  std::string agent;  // as it travels
+  std::string agent;  // as it is sent
   Uuid publisher;
   std::shared_ptr<Counters> counters;
-  std::uint32_t keep = 0;  // messages, for those who come later
-  std::string where{};     // the publisher's address, if it is elsewhere
+  std::uint32_t keep = 0;  // messages that are kept for replay
+  std::string where{};     // the address of a remote publisher
 };
 
 class Item {
@@ -46,7 +45,7 @@ class Item {
   Item& operator=(const Item&) = delete;
   virtual ~Item() = default;
 
-  /// Its bytes, in the tier of its type. Throws what is wrong with the value.
+  /// The encoded value, in the tier of its type. Throws if it cannot be encoded.
   [[nodiscard]] const Bytes& payload() {
     if (!encoded_.load(std::memory_order_acquire)) [[unlikely]]
       encode_now();
@@ -62,7 +61,7 @@ class Item {
   std::shared_ptr<const Origin> origin;
   std::uint64_t sequence = 0;
   Timestamp time{};
-  std::size_t size = 0;                    // that the bounds of queues count
+  std::size_t size = 0;                    // bytes, for the bounds of queues
   std::shared_ptr<const Failure> fault{};  // why it has no value in the subscriber's schema
 
  protected:
@@ -76,7 +75,7 @@ class Item {
     encoded_.store(false, std::memory_order_relaxed);
     payload_.clear();
   }
-  std::mutex making_;  // of bytes, or of a value
+  std::mutex making_;  // held while encoding or decoding
   Bytes payload_;
 
  private:
@@ -86,11 +85,11 @@ class Item {
   std::atomic<bool> encoded_{false};
 };
 
-/// One use of an item.
+/// One counted reference to an item.
 class ItemRef {
  public:
   ItemRef() noexcept = default;
-  /// Takes over a use.
+  /// Takes over one reference.
   explicit ItemRef(Item* item) noexcept : item_(item) {}
   ItemRef(const ItemRef& other) noexcept : item_(other.item_) {
     if (item_ != nullptr) item_->add_users(1);
@@ -115,13 +114,13 @@ class ItemRef {
 template <class T>
 class ItemOf final : public Item {
  public:
-  /// `ours`: nobody else has the value.
+  /// `ours`: the value is not shared.
   ItemOf(std::shared_ptr<const T> value, bool ours) : value_(std::move(value)), ours_(ours), made_(true) {}
   explicit ItemOf(Bytes payload) {
     size = payload.size();
     set_payload(std::move(payload));
   }
-  /// As it came from a publisher elsewhere.
+  /// An item from a remote publisher.
   [[nodiscard]] static Item* received(Bytes payload) { return new ItemOf(std::move(payload)); }
 
   /// Throws DECODE_ERROR, or INVALID_ARGUMENT for a value that breaks its constraints.
@@ -132,15 +131,15 @@ class ItemOf final : public Item {
   }
   [[nodiscard]] std::shared_ptr<const T> share() {
     (void)value();
-    ours_.store(false, std::memory_order_relaxed);  // for good: nobody counts who has it now
+    ours_.store(false, std::memory_order_relaxed);  // for good: its users are not counted
     return value_;
   }
-  /// The value to be changed, if this is the sole user and nobody was given the value; else null.
+  /// The mutable value, if this is the only reference and the value is not shared; else null.
   [[nodiscard]] T* mine() {
     (void)value();
     if (!ours_.load(std::memory_order_relaxed) || !sole_user()) return nullptr;
     forget_payload();
-    return const_cast<T*>(value_.get());  // made by us, as a T
+    return const_cast<T*>(value_.get());  // was created as a non-const T
   }
   /// The same message with a value of its own.
   [[nodiscard]] Item* copy() {

@@ -1,7 +1,7 @@
-// A message as a subscriber has it.
+// A message that a subscriber has received.
 //
-//   message.value()      what all who have this message share; decoded when it is first asked for
-//   message.mutate()     one's own, to be changed: copied only if somebody else may see it
+//   message.value()      shared by all holders of this message; decoded at the first call
+//   message.mutate()     a private, mutable value: copied only if the value may be shared
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ class TopicMessage {
   TopicMessage(topics::ItemRef item, std::uint64_t missed) noexcept
       : item_(std::move(item)), missed_(missed) {}
 
-  /// Throws DECODE_ERROR for bytes of a publisher elsewhere that are no value of the schema.
+  /// Throws DECODE_ERROR for bytes of a remote publisher that are not a value of the schema.
   [[nodiscard]] const T& value() const { return typed().value(); }
   const T& operator*() const { return value(); }
   const T* operator->() const { return &value(); }
-  /// The value beyond the life of the message.
+  /// The value, which may outlive the message.
   [[nodiscard]] std::shared_ptr<const T> share() const { return typed().share(); }
-  /// Copies of this message, and whatever share() gave, keep the value that they have.
+  /// Copies of this message, and values that share() returned, are not changed.
   [[nodiscard]] T& mutate() {
     if (T* const mine = typed().mine()) return *mine;
     item_ = topics::ItemRef(typed().copy());
@@ -35,15 +35,15 @@ class TopicMessage {
   }
 
   [[nodiscard]] const std::string& topic() const noexcept { return item_->origin->topic; }
-  /// As it travels: of a member of an enum the number.
+  /// The agent as it is sent: for a member of an enum its number.
   [[nodiscard]] const std::string& agent() const noexcept { return item_->origin->agent; }
-  /// Counts the messages of its publisher and agent, from 1 on.
+  /// The number of the message for its publisher and agent, from 1.
   [[nodiscard]] std::uint64_t sequence() const noexcept { return item_->sequence; }
-  /// Another one for each process, whenever it starts anew.
+  /// Unique for each run of a publishing process.
   [[nodiscard]] const Uuid& publisher() const noexcept { return item_->origin->publisher; }
-  /// When it was published, by the clock of its publisher.
+  /// The time of publication, by the publisher's clock.
   [[nodiscard]] Timestamp time() const noexcept { return item_->time; }
-  /// So many messages of this publisher and agent, just before this one, were missed.
+  /// How many messages of this publisher and agent were missed just before this one.
   [[nodiscard]] std::uint64_t missed() const noexcept { return missed_; }
 
  private:

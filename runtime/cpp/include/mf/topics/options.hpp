@@ -1,4 +1,4 @@
-// What users say about topics, and are told: options, gaps, figures.
+// The options, gaps and statistics of topics.
 #pragma once
 
 #include <chrono>
@@ -23,30 +23,30 @@ using topics::Why;
 
 enum class TopicAction : std::uint8_t { subscribe, publish };
 
-/// Who wants to do what: the question to TopicsOptions::authorize, of publishers and of relays.
+/// The argument of TopicsOptions::authorize, at publishers and at relays.
 struct TopicAccess {
   TopicAction action = TopicAction::subscribe;
   std::string_view topic{};
-  std::string_view agents{};  // the pattern; of a publisher the agent
-  /// "tcp://10.0.0.3:5123"; "" in this process. Of a publisher elsewhere the address where it is found.
+  std::string_view agents{};  // the pattern; for a publisher its agent
+  /// "tcp://10.0.0.3:5123"; "" within this process. For a remote publisher the address where it is found.
   std::string_view peer{};
-  /// What its HELLO says of it (ClientOptions::authentication); nothing of a publisher.
+  /// From the HELLO of the peer (ClientOptions::authentication); empty for a publisher.
   std::span<const std::byte> authentication{};
 };
 
 struct TopicsOptions {
-  /// The most that the queue of one subscription may hold, and what it holds if its subscriber says 0.
+  /// The largest bounds for the queue of a subscription, and its bounds if the subscriber asks for 0.
   std::uint32_t max_messages = 65'536;
   std::size_t max_bytes = std::size_t{64} << 20U;
-  /// Of one topic, of all its agents together; one more is refused as OVERLOADED.
+  /// The limit for one topic with all its agents; beyond it, OVERLOADED is thrown.
   std::size_t max_subscriptions = 10'000;
-  /// Bytes that are kept for replay, of one topic and agent, however many messages `@replay` asks for.
+  /// The bytes that are kept for replay of one topic and agent, whatever `@replay` asks for.
   std::size_t keep_bytes = std::size_t{8} << 20U;
-  /// A subscription from elsewhere for which a publisher waits (Overflow::block) ends as OVERLOADED when it
-  /// has taken nothing for so long.
+  /// A remote subscription for which a publisher waits (Overflow::block) ends as OVERLOADED if it takes
+  /// nothing for this time.
   std::chrono::milliseconds stall_timeout{10'000};
-  /// False: it is refused as PERMISSION_DENIED. None: all may do all. Asked of each subscription, and of each
-  /// agent before the first message is published for it.
+  /// Returns false to refuse with PERMISSION_DENIED; if it is empty, everything is allowed. Called for each
+  /// subscription, and for each agent before its first message is published.
   std::function<bool(const TopicAccess&)> authorize{};
   Log log{};
 };
@@ -57,13 +57,13 @@ struct PublishOptions {
 };
 
 struct SubscribeOptions {
-  /// If it is not said: drop_oldest, or the first that the topic allows.
+  /// If it is not set: drop_oldest, or the first that the topic allows.
   std::optional<Overflow> overflow{};
   /// The bounds of the queue; 0: the most that the publisher allows. One message always fits.
   std::uint32_t max_messages = 1'024;
   std::uint32_t max_bytes = std::uint32_t{8} << 20U;
-  /// At most so many messages of each agent from before the subscription; if it is not said, all that the
-  /// publisher keeps (`@replay`).
+  /// The most messages of each agent from before the subscription; if it is not set, all that the publisher
+  /// keeps (`@replay`).
   std::optional<std::uint32_t> replay{};
 };
 
@@ -77,12 +77,12 @@ struct Gap {
   Why why = Why::dropped;
 };
 
-/// One subscription as its publisher sees it.
+/// The statistics of one subscription at its publisher.
 struct SubscriptionStats {
-  std::string peer{};  // "" in this process
+  std::string peer{};  // "" within this process
   std::string agents{};
   Overflow overflow = Overflow::drop_oldest;
-  std::uint64_t delivered = 0;  // messages that have left the queue for the subscriber
+  std::uint64_t delivered = 0;  // messages taken out of the queue
   std::uint64_t dropped = 0;
   std::size_t queued = 0;
   std::size_t queued_bytes = 0;
@@ -98,23 +98,23 @@ struct PublisherStats {
   std::vector<AgentStats> agents{};
   std::vector<SubscriptionStats> subscriptions{};
   std::uint64_t refused = 0;  // subscriptions
-  std::uint64_t cut = 0;      // subscriptions that were ended from here: disconnect, or stalled
-  // Of all topics of the process:
-  std::uint64_t encoded = 0;  // values that became bytes
+  std::uint64_t cut = 0;      // subscriptions that the publisher ended: disconnect, or stalled
+  // For all topics of the process:
+  std::uint64_t encoded = 0;  // values that were encoded
   std::uint64_t copied = 0;   // by mutate()
 };
 
 struct SubscriberStats {
   std::uint64_t received = 0;  // messages that were taken
-  // Messages that were missed, by the reason:
+  // Messages that were missed, by reason:
   std::uint64_t dropped = 0;
   std::uint64_t not_kept = 0;
   std::uint64_t upstream = 0;
-  std::uint64_t duplicates = 0;   // that came a second time, and were left out
-  std::uint64_t undecodable = 0;  // of which value() throws
+  std::uint64_t duplicates = 0;   // messages that came twice and were ignored
+  std::uint64_t undecodable = 0;  // messages whose value() throws
   std::uint64_t decoded = 0;
   std::uint64_t copied = 0;    // by mutate()
-  std::size_t publishers = 0;  // that it is subscribed at now
+  std::size_t publishers = 0;  // with a subscription now
   std::size_t queued = 0;
   std::size_t queued_bytes = 0;
 };

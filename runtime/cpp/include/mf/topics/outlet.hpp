@@ -1,9 +1,9 @@
-// The messages of one topic and agent as this process publishes them: their numbers, who gets them, and the
-// latest, which are kept for those who come later. A relay's have their numbers already, from a publisher
-// elsewhere (forward(), miss()).
+// Publishes the messages of one topic and agent: numbers them, puts them into the queues of subscriptions,
+// and keeps the latest ones for replay. In a relay the messages already have the numbers of a remote
+// publisher (forward(), miss()).
 //
-// Threads. Any number may publish; a message gets its number and goes to all queues under one lock, so that
-// all see the same order. Values are encoded before that lock is taken, and nobody is woken under it.
+// Thread-safe. A message gets its number and goes to all queues under one lock, so that all subscribers see
+// the same order. Values are encoded before that lock is taken, and no thread is woken under it.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@
 
 namespace mf::topics {
 
-/// What several outlets may keep together.
+/// The bytes that several outlets may keep together.
 struct KeepBudget {
   explicit KeepBudget(std::size_t bytes) noexcept : most(bytes) {}
   const std::size_t most;
@@ -36,15 +36,15 @@ class Outlet {
     std::uint32_t keep = 0;  // messages
     std::size_t keep_bytes = 0;
     std::chrono::milliseconds stall_timeout{};
-    std::shared_ptr<KeepBudget> budget{};  // none: only its own bounds hold
+    std::shared_ptr<KeepBudget> budget{};  // null: there is no common bound
   };
-  /// What a subscriber wants of the time before.
+  /// Which earlier messages a subscriber wants.
   struct Since {
     std::uint32_t replay = 0;
-    std::optional<std::uint64_t> seen{};  // the number of the last message that it has
+    std::optional<std::uint64_t> seen{};  // the number of its last message
   };
 
-  /// The next message has the number `next`; those before `live` are replayed by who has published them.
+  /// The next message has the number `next`; those before `live` are replayed by their publisher.
   Outlet(std::shared_ptr<const Origin> origin, const Limits& limits, std::uint64_t next = 1,
          std::uint64_t live = 1)
       : origin_(std::move(origin)), limits_(limits), next_(next), live_(live) {}
@@ -54,24 +54,24 @@ class Outlet {
 
   [[nodiscard]] const std::shared_ptr<const Origin>& origin() const noexcept { return origin_; }
 
-  /// Gives the messages their numbers and hands them out. Throws what is wrong with a value, and
-  /// DEADLINE_EXCEEDED if a subscription that blocks has had no room for one for so long, and SHUTTING_DOWN
-  /// after close(); what was before that is published.
+  /// Numbers the messages and puts them into the queues. Throws if a value cannot be encoded,
+  /// DEADLINE_EXCEEDED if a subscription that blocks has had no room for `patience`, and SHUTTING_DOWN after
+  /// close(); in the last two cases the messages before the failed one are published.
   void publish(std::span<ItemRef> items, std::chrono::nanoseconds patience);
 
-  /// Hands out a message that has its number, or tells of some that are missed. Gives a queue that blocks and
-  /// has no room, and then nobody got it: the caller comes again once it has.
+  /// Passes on a numbered message, or a gap. Returns a queue that blocks and has no room, if there is one:
+  /// then no queue got the message, and the caller must repeat the call when that queue has room.
   [[nodiscard]] std::shared_ptr<Queue> forward(const ItemRef& item);
   [[nodiscard]] std::shared_ptr<Queue> miss(std::uint64_t first, std::uint64_t count);
-  /// Nothing more comes, as who subscribes is told.
+  /// Tells all subscribers that no more messages come.
   void end();
-  /// Nothing can be published any more.
+  /// publish() fails from now on.
   void close();
 
-  /// The queue has waited for room as long as it may.
+  /// Ends the subscription of a queue that had no room for stall_timeout.
   void cut(Queue& stalled_queue) const;
 
-  /// `remote`: it wants bytes. The caller wakes the queue, without locks.
+  /// `remote`: it wants bytes. The caller must wake the queue without holding locks.
   void attach(const std::shared_ptr<Queue>& queue, const Since& since, bool remote);
   void detach(const Queue& queue);
   [[nodiscard]] AgentStats stats() const;
@@ -82,7 +82,7 @@ class Outlet {
     std::shared_ptr<Queue> queue;
     std::uint32_t source = 0;
     bool remote = false;
-    std::uint64_t from = 0;  // the number of the first message that it wants
+    std::uint64_t from = 0;  // the number of the first message for this queue
   };
   using Woken = std::vector<std::shared_ptr<Queue>>;
 

@@ -1,5 +1,5 @@
-// Which agents a subscription is for: "eu.*.books". Segments stand between dots; one that is '*' stands for
-// any, and one at the end for one segment or more. Empty: the topic has no agents.
+// The agents of a subscription: "eu.*.books". Segments are separated by dots; '*' matches any segment, and at
+// the end one or more segments. The pattern is empty if the topic has no agents.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace mf::topics {
 
-/// Why nobody may subscribe by it; nothing if somebody may.
+/// Why the pattern is invalid; nothing if it is valid.
 [[nodiscard]] std::optional<std::string> pattern_refusal(std::string_view topic, bool per_agent,
                                                          std::string_view pattern);
 [[nodiscard]] bool pattern_matches(std::string_view pattern, std::string_view agent) noexcept;

@@ -1,11 +1,11 @@
-// Publishers: what the generated ones are made of.
+// The base classes of generated publishers.
 //
 //   auto books = additions.at("books");
 //   books.publish(value);              a copy of it; a value that is moved in, or a shared one, is not copied
 //   books.publish_all(values);
 //
-// Any thread. A message that is published has a number, and is in the queues of all who have subscribed; who
-// has chosen Overflow::block has publish() wait for room there.
+// Thread-safe. When publish() returns, the message has a number and is in the queues of all subscriptions;
+// publish() waits for room in those with Overflow::block.
 #pragma once
 
 #include <algorithm>
@@ -52,8 +52,8 @@ class AgentPublisher {
 
   explicit AgentPublisher(std::shared_ptr<Outlet> outlet) noexcept : outlet_(std::move(outlet)) {}
 
-  /// Throws INVALID_ARGUMENT for a value that breaks its schema, and DEADLINE_EXCEEDED, not executed, if a
-  /// subscription that blocks has no room until then.
+  /// Throws INVALID_ARGUMENT for a value that breaks its schema, and DEADLINE_EXCEEDED (NOT_EXECUTED) if a
+  /// subscription that blocks has no room until the deadline.
   void publish(const Value& value, const PublishOptions& options = {}) {
     publish_item(detail::new_item<Value>(std::make_shared<Value>(value), true), options);
   }
@@ -64,7 +64,7 @@ class AgentPublisher {
   void publish(std::shared_ptr<const Value> value, const PublishOptions& options = {}) {
     publish_item(detail::new_item<Value>(std::move(value), false), options);
   }
-  /// One after the other, as publish() does: what was before one that throws is published.
+  /// Calls publish() for each value in order; values before one that throws are published.
   template <std::ranges::input_range Values>
   void publish_all(Values&& values, const PublishOptions& options = {}) {
     std::array<ItemRef, 64> items;
@@ -94,19 +94,19 @@ class AgentPublisher {
   std::shared_ptr<Outlet> outlet_;
 };
 
-/// What publishers of topics with and without agents have in common.
+/// The common base of publishers of topics with and without agents.
 template <class Topic>
 class BasePublisher {
  public:
   using Value = typename Topic::Value;
 
-  /// Waits until there are so many subscriptions; false: there are fewer until then.
+  /// Waits until there are `count` subscriptions; false on a timeout.
   [[nodiscard]] bool await_subscribers(std::size_t count, std::chrono::nanoseconds timeout) const {
     return channel_->await_subscribers(count, deadline_after(mf::now(), timeout));
   }
-  /// Called for each subscription from now on that begins, on a thread of the topics' own, one at a time.
+  /// Called for each subscription that begins from now on, one at a time, on a thread of the topics.
   void on_matched(Channel::Listener listener) const { channel_->set_listeners(std::move(listener), nullptr); }
-  /// The same when one has ended, with its last figures.
+  /// Called when a subscription has ended, with its last figures.
   void on_unmatched(Channel::Listener listener) const {
     channel_->set_listeners(nullptr, std::move(listener));
   }
@@ -120,13 +120,13 @@ class BasePublisher {
   std::shared_ptr<Channel> channel_;
 };
 
-/// Of a topic `per` an agent, of the type `Topic::Agent`.
+/// Publishes on a topic `per` agent, of the type `Topic::Agent`.
 template <class Topic>
 class PerAgentPublisher : public BasePublisher<Topic> {
  public:
   explicit PerAgentPublisher(const Topics& topics) : BasePublisher<Topic>(topics) {}
 
-  /// Throws INVALID_ARGUMENT for what can be no agent.
+  /// Throws INVALID_ARGUMENT for an invalid agent.
   [[nodiscard]] AgentPublisher<Topic> at(const typename Topic::Agent& agent) const {
     if constexpr (std::is_convertible_v<typename Topic::Agent, std::string_view>) {
       return AgentPublisher<Topic>(this->channel()->outlet(agent));
@@ -136,7 +136,7 @@ class PerAgentPublisher : public BasePublisher<Topic> {
   }
 };
 
-/// Of a topic without agents: publishes by itself.
+/// Publishes on a topic without agents.
 template <class Topic>
 class LonePublisher : public BasePublisher<Topic>, public AgentPublisher<Topic> {
  public:

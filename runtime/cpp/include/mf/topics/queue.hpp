@@ -1,12 +1,12 @@
-// What waits for one subscriber: messages, and between them what he is told of their sources. Bounded in
-// messages and bytes; what becomes of a message that finds no room is the queue's policy (Overflow).
+// The queue of one subscription: messages, and entries about their sources between them. It is bounded in
+// messages and bytes; its policy (Overflow) decides about messages for which there is no room.
 //
-// Order. Of each source: first `source`, then its messages and what is missed of them, by their numbers.
-// What was dropped is told as soon as there is room for anything again, as one run of numbers a source: the
-// oldest were dropped, so it comes before all that waits, or the newest, and it comes behind.
+// Order, for each source: first `source`, then its messages and gaps, by their numbers. Dropped messages are
+// reported as one gap for each source: before all waiting entries if the oldest messages were dropped, and
+// behind them if the newest ones were.
 //
-// Threads. Any. Who pushes holds the lock of its outlet, so that nothing slow happens here: waking is left to
-// wake(), which is called without that lock.
+// Thread-safe. push() is called with the lock of an outlet held, so that nothing slow happens in it: threads
+// are woken by wake(), which is called without that lock.
 #pragma once
 
 #include <cstddef>
@@ -32,9 +32,9 @@ class Queue {
  public:
   enum class Kind : std::uint8_t { message, source, missed, ended };
   struct Entry {
-    ItemRef item{};           // of a message
-    std::uint64_t first = 0;  // of a source: the number of its next message
-    std::uint64_t count = 0;  // of a source: how many of them are replayed
+    ItemRef item{};           // message: the item
+    std::uint64_t first = 0;  // source: the number of its next message
+    std::uint64_t count = 0;  // source: how many messages are replayed
     std::uint32_t source = 0;
     Kind kind = Kind::message;
     Why why = Why::dropped;
@@ -53,7 +53,7 @@ class Queue {
   };
 
   explicit Queue(const Bounds& bounds) : bounds_(bounds) {}
-  /// What is wanted, as far as these options allow it.
+  /// The wanted bounds, limited by these options.
   Queue(const Bounds& wanted, const TopicsOptions& most);
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
@@ -61,53 +61,53 @@ class Queue {
   [[nodiscard]] const Bounds& bounds() const noexcept { return bounds_; }
   [[nodiscard]] bool blocks() const noexcept { return bounds_.overflow == Overflow::block; }
 
-  // ---- who fills it; each true: wake() is to be called ----
+  // ---- filling; if one of these returns true, the caller must call wake() ----
 
-  /// A new source, whose next message has this number, and whose first that is not replayed has `live`; gives
-  /// its own.
+  /// Adds a source, whose next message has the number `next`, and whose first message that is not replayed
+  /// has `live`; returns the number of the source.
   std::uint32_t add_source(std::shared_ptr<const Origin> origin, std::uint64_t next, std::uint64_t live);
-  /// Takes over a use of the item. `reserved`: reserve() has said that there is room. `kept`: it is replayed,
-  /// and its publisher has it anyhow, so that a queue that loses nothing takes it beyond its bounds.
+  /// Takes over one reference to the item. `reserved`: reserve() returned true for it. `kept`: it is replayed
+  /// and held by its outlet anyhow, so that a queue that must not drop takes it beyond its bounds.
   [[nodiscard]] bool push(Item* item, std::uint32_t source, bool reserved, bool kept = false);
-  /// Counts as a message.
+  /// Adds a gap, which counts as a message.
   [[nodiscard]] bool push_missed(std::uint32_t source, std::uint64_t first, std::uint64_t count, Why why,
                                  bool reserved = false);
-  /// The same for who has no bound for what it tells: without room it counts as what the policy does then.
+  /// The same within the bounds: if there is no room and none is reserved, the policy applies.
   [[nodiscard]] bool push_gap(std::uint32_t source, std::uint64_t first, std::uint64_t count, Why why,
                               bool reserved);
-  /// Nothing more comes of this source.
+  /// The source has ended.
   [[nodiscard]] bool push_ended(std::uint32_t source);
-  /// Nothing more comes: all that is in it can still be taken, then it ends; with a failure, if there is one.
+  /// Ends the queue once its entries have been taken; with a failure, if there is one.
   [[nodiscard]] bool end(std::shared_ptr<const Failure> why);
-  /// The same at once, whatever is in it: calls what when_cut() was given, in any case without a lock.
+  /// The same, but calls the function of when_cut(), without any lock, to end the subscription at once.
   void cut(std::shared_ptr<const Failure> why);
   void wake();
 
-  /// Keeps room for a message of this size; false: there is none. A queue that is closed has room.
+  /// Reserves room for a message of this size; false if there is none. A closed queue has room.
   [[nodiscard]] bool reserve(std::size_t size);
   void unreserve(std::size_t size);
-  /// Waits until something was taken, or the queue is closed, or until then; false: there is no room.
+  /// Waits until an entry was taken, or the queue is closed, or `until`; false if there is no room.
   [[nodiscard]] bool wait_for_room(std::size_t size, TimePoint until);
-  /// Calls once when there is room for a message of this size, perhaps at once.
+  /// Calls `room` once when there is room for a message of this size, perhaps at once.
   void when_room(std::size_t size, UniqueFunction<void()> room);
-  /// Since when somebody has waited for room, again and again, while nothing was taken; else now.
+  /// Since when a publisher has waited for room without any entry being taken; else now.
   [[nodiscard]] TimePoint waited_since() const;
 
-  // ---- who empties it ----
+  // ---- emptying ----
 
   /// Never waits.
   [[nodiscard]] Got take(Entry& into);
-  /// The same for up to `most` of them; how many there were. None: `got` says why.
+  /// The same for up to `most` entries; returns their number. If it is 0, `got` says why.
   std::size_t take_some(std::vector<Entry>& into, std::size_t most, Got& got);
-  /// Waits for one until then.
+  /// Waits for an entry.
   [[nodiscard]] Got wait(Entry& into, TimePoint until);
-  /// Calls once when take() has something to say, perhaps at once.
+  /// Calls `ready` once when take() has an entry or the end, perhaps at once.
   void when_ready(UniqueFunction<void()> ready);
-  /// Called by cut(), on its thread.
+  /// Sets what cut() calls, on its thread.
   void when_cut(UniqueFunction<void()> cut);
-  /// The message that was taken last cannot be sent to the subscriber: it is dropped.
+  /// Counts the message that was taken last as dropped: it cannot be sent.
   void count_undeliverable();
-  /// Nobody takes anything any more: it is emptied, and takes nothing.
+  /// Empties the queue; it accepts no more entries.
   void close();
   [[nodiscard]] std::shared_ptr<const Failure> why() const;
   [[nodiscard]] std::shared_ptr<const Origin> origin(std::uint32_t source) const;
@@ -115,13 +115,13 @@ class Queue {
 
  private:
   using Lock = std::unique_lock<std::mutex>;
-  using Rooms = std::vector<std::pair<std::size_t, UniqueFunction<void()>>>;  // for so many bytes each
+  using Rooms = std::vector<std::pair<std::size_t, UniqueFunction<void()>>>;  // with the wanted bytes
   struct Of {
     std::shared_ptr<const Origin> origin;
     std::uint64_t missed_from = 0;
-    std::uint64_t missed = 0;  // not told yet
+    std::uint64_t missed = 0;  // not reported yet
   };
-  /// A ring that grows up to what the bounds allow and is given back when it was large and is empty.
+  /// A ring buffer that grows as needed; a large one is freed when it is empty.
   class Ring {
    public:
     [[nodiscard]] bool empty() const noexcept { return begin_ == end_; }
@@ -166,7 +166,7 @@ class Queue {
   void tell_missed_before(std::uint32_t source);
   void disconnect();
   [[nodiscard]] bool room_wanted() const noexcept { return waited_since_ != TimePoint{} || !rooms_.empty(); }
-  /// An entry has left the ring.
+  /// Counts an entry that has left the ring.
   void leaves(const Entry& entry) noexcept;
   void release_room(Lock& lock);
   [[nodiscard]] Rooms release_rooms();
@@ -174,11 +174,11 @@ class Queue {
   const Bounds bounds_;
   mutable std::mutex mutex_;  // all below
   Ring ring_;
-  std::deque<Entry> urgent_;  // no messages: what stood between those that were dropped
+  std::deque<Entry> urgent_;  // entries that stood between dropped messages; no messages
   std::vector<Of> sources_;
-  std::vector<std::uint32_t> missing_;  // the sources of which something missed is to be told
-  std::size_t messages_ = 0;            // with the gaps
-  std::size_t gaps_ = 0;                // entries of the ring that tell of missed messages
+  std::vector<std::uint32_t> missing_;  // sources with a gap that is not reported yet
+  std::size_t messages_ = 0;            // including gaps
+  std::size_t gaps_ = 0;                // in the ring
   std::size_t bytes_ = 0;
   std::size_t reserved_ = 0;
   std::size_t reserved_bytes_ = 0;

@@ -1,16 +1,16 @@
-// Subscribers: what the generated ones are made of.
+// The base classes of generated subscribers.
 //
 //   AdditionsSubscriber here(topics, "books");                 in this process
 //   AdditionsSubscriber there(client, "eu.*.books", {.overflow = mf::Overflow::block});
 //
 //   mf::TopicMessage<Indexed> message = there.next();          waits
 //   if (auto message = there.poll(10ms)) …                     waits a little
-//   for (auto& message : there) …                              until there is an end
+//   for (auto& message : there) …                              until the subscription ends
 //   auto message = co_await there.async_next(token);
 //   there.on_message([](mf::TopicMessage<Indexed> message) { … });
 //
-// Any thread may take messages; one asynchronous operation, or on_message(), at a time. What comes while
-// nobody takes it waits in a queue (SubscribeOptions).
+// Any thread may take messages; one asynchronous operation, or on_message(), at a time. Messages that are not
+// taken yet wait in a queue (SubscribeOptions).
 #pragma once
 
 #include <chrono>
@@ -75,14 +75,14 @@ class BaseSubscriber {
   }
   ~BaseSubscriber() { close(); }
 
-  /// Waits for the next message. Throws what has ended the subscription: OVERLOADED, if it asked to be
-  /// disconnected; SHUTTING_DOWN, if the topics of this process have ended; CANCELLED after close().
+  /// Waits for the next message. If the subscription has ended, throws why: OVERLOADED if its policy is
+  /// disconnect; SHUTTING_DOWN if the topics of this process have ended; CANCELLED after close().
   [[nodiscard]] Message next() {
     Inbox::Taken taken;
     (void)inbox_->take(taken, kNever);
     return message(std::move(taken));
   }
-  /// The same; DEADLINE_EXCEEDED if none comes in this time.
+  /// The same; throws DEADLINE_EXCEEDED on a timeout.
   [[nodiscard]] Message next(std::chrono::nanoseconds timeout) {
     auto polled = poll(timeout);
     if (!polled)
@@ -90,14 +90,14 @@ class BaseSubscriber {
                   "no message of " + std::string(Topic::kTopic.name()) + " has come in time");
     return std::move(*polled);
   }
-  /// Nothing: none has come in this time.
+  /// The same; returns nothing on a timeout.
   [[nodiscard]] std::optional<Message> poll(std::chrono::nanoseconds timeout = {}) {
     Inbox::Taken taken;
     const auto until = timeout.count() == 0 ? TimePoint{} : deadline_after(mf::now(), timeout);
     if (!inbox_->take(taken, until)) return std::nullopt;
     return message(std::move(taken));
   }
-  /// Completes with Outcome<Message>. What is cancelled takes nothing.
+  /// Completes with Outcome<Message>. A cancelled call takes no message.
   template <class Token>
   auto async_next(Token&& token) {
     return Completes<std::decay_t<Token>, Message>::initiate(
@@ -111,23 +111,23 @@ class BaseSubscriber {
               stop);
         });
   }
-  /// Calls for each message until close(), on the client's own thread or one of the topics', one at a time.
+  /// Calls `callback` for each message until close(), one at a time, on a thread of the client or the topics.
   void on_message(std::function<void(Message)> callback) {
     inbox_->on_message(
         [callback = std::move(callback)](Inbox::Taken&& taken) { callback(message(std::move(taken))); });
   }
-  /// Calls for what is missed, before the message behind it is taken, where that is taken.
+  /// Calls `callback` for each gap, on the thread that takes the next message, before it gets that message.
   void on_gap(std::function<void(const Gap&)> callback) { inbox_->on_gap(std::move(callback)); }
 
-  /// Called with the number of publishers when one was found or lost.
+  /// Called with the number of publishers when one is found (matched) or lost.
   void on_matched(Inbox::Matched callback) { inbox_->set_matched(std::move(callback), nullptr); }
   void on_unmatched(Inbox::Matched callback) { inbox_->set_matched(nullptr, std::move(callback)); }
-  /// Waits until it is subscribed at so many publishers; false: at fewer until then.
+  /// Waits until this is subscribed at `count` publishers; false on a timeout.
   [[nodiscard]] bool await_publishers(std::size_t count, std::chrono::nanoseconds timeout) {
     return inbox_->await_publishers(count, deadline_after(mf::now(), timeout));
   }
   [[nodiscard]] SubscriberStats stats() const { return inbox_->stats(); }
-  /// Ends the subscription; what has not been taken is dropped.
+  /// Ends the subscription; messages that were not taken are dropped.
   void close() {
     if (inbox_) inbox_->close();
   }
@@ -154,7 +154,7 @@ class BaseSubscriber {
   Message current_;
 };
 
-/// Of a topic `per` an agent: of one agent, or of all that a pattern matches, "eu.*.books".
+/// Subscribes to a topic `per` agent: for one agent, or for all that match a pattern, "eu.*.books".
 template <class Topic>
 class PerAgentSubscriber : public BaseSubscriber<Topic> {
  public:
@@ -163,7 +163,7 @@ class PerAgentSubscriber : public BaseSubscriber<Topic> {
   PerAgentSubscriber(const Client& client, std::string_view agents, const SubscribeOptions& options = {})
       : BaseSubscriber<Topic>(Inbox::remote(client, Topic::kTopic, agents, options,
                                             &ItemOf<typename Topic::Value>::received)) {}
-  /// Of one agent of another type than text.
+  /// For one agent whose type is not text.
   template <class Agent = typename Topic::Agent>
     requires(!std::is_convertible_v<Agent, std::string_view>)
   PerAgentSubscriber(const Topics& topics, const Agent& agent, const SubscribeOptions& options = {})
@@ -174,7 +174,7 @@ class PerAgentSubscriber : public BaseSubscriber<Topic> {
       : PerAgentSubscriber(client, std::string_view(agent_text(agent)), options) {}
 };
 
-/// Of a topic without agents.
+/// Subscribes to a topic without agents.
 template <class Topic>
 class LoneSubscriber : public BaseSubscriber<Topic> {
  public:

@@ -1,4 +1,4 @@
-// Where those who come from elsewhere subscribe: a topic of this process (channel.hpp), or of a relay.
+// The interface for remote subscriptions to a topic: of this process (channel.hpp), or of a relay.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@
 
 namespace mf::topics {
 
-/// A subscription as it is asked for; refers to what the caller has.
+/// A subscription request; its views refer to data of the caller.
 struct Request {
   std::string_view agents{};
-  std::string_view peer{};  // "" in this process
+  std::string_view peer{};  // "" within this process
   std::span<const std::byte> authentication{};
   bool remote = false;
   std::uint32_t replay = 0;
   const std::vector<Position>* seen = nullptr;
-  std::span<const Uuid> path{};  // the relays that it has come through
+  std::span<const Uuid> path{};  // the relays that it has passed
 };
 
 class Subscriptions {
@@ -30,12 +30,12 @@ class Subscriptions {
   virtual ~Subscriptions() = default;
 
   [[nodiscard]] virtual const ServiceInfo& service() const noexcept = 0;
-  /// A queue within the bounds that hold here.
+  /// Makes a queue within the bounds of the topic.
   [[nodiscard]] virtual std::shared_ptr<Queue> make_queue(const Queue::Bounds& wanted) const = 0;
-  /// Everything that matches goes to the queue from now on. Throws OVERLOADED: there are too many;
-  /// INVALID_ARGUMENT: a pattern or a policy that the topic cannot have; PERMISSION_DENIED.
+  /// Messages that match go to the queue from now on. Throws OVERLOADED if there are too many subscriptions,
+  /// INVALID_ARGUMENT for an invalid pattern or policy, and PERMISSION_DENIED.
   virtual void subscribe(const std::shared_ptr<Queue>& queue, const Request& request) = 0;
-  /// Does nothing for one that is not subscribed.
+  /// Does nothing if the queue is not subscribed.
   virtual void unsubscribe(const Queue& queue) = 0;
 };
 

@@ -1,4 +1,4 @@
-// What generated code says of a topic: constants.
+// The constants that generated code defines for a topic.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@
 
 namespace mf::topics {
 
-/// The one method of every topic on the wire (runtime/idl/mf/topics.mfidl). No method of a service has such a
-/// name: so who knows no schema, a relay, sees that a topic is bound.
+/// The one method of every topic on the wire (runtime/idl/mf/topics.mfidl). No method of a service has this
+/// name, so that a relay, which has no schema, recognizes the BIND of a topic.
 inline constexpr std::array<std::string_view, 1> kMethods{"topic.subscribe"};
 
-/// Policies as TopicInfo::overflow has them.
+/// The bit of a policy in TopicInfo::overflow.
 [[nodiscard]] constexpr std::uint8_t bit(Overflow overflow) noexcept {
   return static_cast<std::uint8_t>(1U << static_cast<unsigned>(overflow));
 }
@@ -29,23 +29,23 @@ inline constexpr std::uint8_t kAnyOverflow = 0b1111;
 }
 
 struct TopicInfo {
-  /// Its name, fingerprint and descriptor; as a service it has no agents.
+  /// The name, fingerprint and descriptor of the topic; as a service it has no agents.
   const ServiceInfo& service;
   bool per_agent = false;
-  /// `@replay`: so many messages of each agent are kept.
+  /// `@replay`: how many messages of each agent are kept.
   std::uint32_t replay = 0;
   /// `@overflow`: the policies that subscribers may choose, by bit().
   std::uint8_t overflow = kAnyOverflow;
-  /// Of a subscriber who does not choose.
+  /// The policy if the subscriber chooses none.
   Overflow default_overflow = Overflow::drop_oldest;
 
   [[nodiscard]] std::string_view name() const noexcept { return service.name; }
 };
 
-/// Asks TopicsOptions::authorize; throws PERMISSION_DENIED.
+/// Calls TopicsOptions::authorize; throws PERMISSION_DENIED if it returns false.
 void check_access(const TopicsOptions& options, const TopicAccess& access);
 
-/// Throws INVALID_ARGUMENT for one that the topic does not allow, or a pattern that it cannot have.
+/// Throws INVALID_ARGUMENT for a policy that the topic does not allow, and for an invalid pattern.
 void check_subscription(const TopicInfo& topic, Overflow overflow, std::string_view agents);
 
 }  // namespace mf::topics

@@ -1,12 +1,12 @@
-// The topics of a process: publishers and subscribers in it meet here, and a server offers them to others.
+// The topics of a process: connects its publishers and subscribers, and can be offered by a server.
 //
 //   mf::Topics topics;
-//   AdditionsPublisher additions(topics);                 generated, of `topic Additions per collection : …`
+//   AdditionsPublisher additions(topics);                 generated from `topic Additions per collection : …`
 //   additions.at("books").publish(indexed);
-//   AdditionsSubscriber here(topics, "books");            shares the very values, nothing is serialized
-//   server.offer(topics);                                 and others subscribe by its address
+//   AdditionsSubscriber here(topics, "books");            shares the values, nothing is serialized
+//   server.offer(topics);                                 other processes can subscribe now
 //
-// One for a process is enough. Its end ends all subscriptions.
+// One object for a process is enough. Its destructor ends all subscriptions.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ class Topics final : public server::Offering {
   Topics(const Topics&) = delete;
   Topics& operator=(const Topics&) = delete;
 
-  /// What Server::offer(topics) calls.
+  /// Called by Server::offer(topics).
   void offer_at(std::shared_ptr<server::Offers> server) override;
 
   [[nodiscard]] const std::shared_ptr<topics::Hub>& hub() const noexcept { return hub_; }
