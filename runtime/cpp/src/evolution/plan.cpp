@@ -17,7 +17,7 @@ using described::PairIndex;
 using described::Rule;
 using described::Schema;
 
-/// What a method is made of, while verdicts are still open. kNone: it has no such part.
+/// The parts of a method, before verdicts are known. kNone: the method has no such part.
 struct Parts {
   PairIndex params = kNone;
   PairIndex params_stream = kNone;
@@ -57,7 +57,7 @@ struct Per {
   }
 };
 
-/// Leaves of a program only what these lead to.
+/// Removes from a program all pairs that these roots do not reach.
 void keep_only(described::Program& program, const std::vector<PairIndex*>& roots) {
   described::Program kept;
   kept.from = program.from;
@@ -150,7 +150,7 @@ class Making {
     return std::string(last(here_.name())) + ": " + std::string(reason);
   }
 
-  /// False: agents of one are none of the other's.
+  /// False: an agent of one schema is no agent of the other.
   bool same_agents() {
     const Per ours(here_);
     const Per theirs(there_);
@@ -176,7 +176,7 @@ class Making {
     return differ(which, short_expression(here_, ours), short_expression(there_, theirs));
   }
 
-  /// Why two methods cannot be one, whatever their values are.
+  /// Why two methods cannot correspond, whatever their values are.
   [[nodiscard]] std::string shape(const Method& ours, const Method& theirs) const {
     if (ours.oneway != theirs.oneway)
       return ours.oneway ? "one-way here, not there" : "one-way there, not here";
@@ -220,7 +220,7 @@ class Making {
     return true;
   }
 
-  /// The programs of what can be called.
+  /// Makes the programs of the methods that can be called.
   void finish() {
     std::vector<PairIndex*> requests;
     std::vector<PairIndex*> results{&plan_.value};

@@ -148,14 +148,14 @@ std::uint32_t Planner::add_default(TypeIndex type, std::string_view json) {
   return static_cast<std::uint32_t>(program_.defaults.size() - 1);
 }
 
-/// What stands for an absent value where the schema has no default.
+/// The value that replaces an absent one where the schema has no default.
 std::uint32_t Planner::empty(TypeIndex type) {
   const auto kind = to_.type(type).kind;
   if (kind == Kind::list || kind == Kind::set) return add_default(type, "[]");
   return kind == Kind::map ? add_default(type, "{}") : kNone;
 }
 
-// A default is that of a field, so that no other field has the pair.
+// The default belongs to one field, so the pair is not shared with other fields.
 PairIndex Planner::child_with(PairIndex holder, TypeIndex from, TypeIndex to, std::uint32_t fallback) {
   ++steps_;
   const auto index = make(from, to);
@@ -249,7 +249,7 @@ void Planner::look_at_containers(PairIndex index, const Type& from, const Type& 
 
 // ---- structs
 
-/// The places of the fields of `from` that those of `to` have their values from; kNone: there is none.
+/// For each field of `to` the index of the field of `from` that gives its value; kNone: there is none.
 std::vector<std::uint32_t> Planner::match(const Type& from, const Type& to, bool& renamed) {
   const auto theirs = from_.fields(from);
   const auto wanted = to_.fields(to);
@@ -352,8 +352,8 @@ void Planner::look_at_alternatives(PairIndex index, const Type& from, const Type
   }
 }
 
-// A member goes to the one of its name, else to the one of its number, else an open type keeps the number. A
-// number whose name has another number in `from` is lost: nothing else becomes it.
+// A member is converted to the one with its name, else to the one with its number; else an open type keeps
+// the number. A number whose name has another number in `from` is lost: nothing else becomes it.
 void Planner::look_at_members(PairIndex index, const Type& from, const Type& to) {
   const bool flags = from.kind == Kind::flags;
   const bool from_open = flags || from.open;
@@ -395,7 +395,7 @@ void Planner::look_at_members(PairIndex index, const Type& from, const Type& to)
       all = false;
     }
   }
-  // What has no name here and one there.
+  // Numbers that have a name in `to` but none in `from`.
   for (const auto& member : theirs) {
     const bool nameless = !described::find_number(from_, from, member.number);
     if (from_open && nameless && !named.at(member.number) && has_room(member.number))
@@ -418,7 +418,7 @@ void Planner::look_at_members(PairIndex index, const Type& from, const Type& to)
     at_least(index, Verdict::checked);
 }
 
-// ---- what it all comes to
+// ---- verdicts
 
 void Planner::settle() {
   if (!within_bounds()) return;
@@ -458,7 +458,7 @@ bool Planner::keeps_numbers(PairIndex index) const {
   return std::ranges::all_of(steps, [](const MemberStep& step) { return step.from == step.to; });
 }
 
-// ---- words
+// ---- texts of refusals
 
 std::string Planner::own_reason(PairIndex pair, std::string_view place) const {
   std::vector<PairIndex> reached;
@@ -478,7 +478,7 @@ std::string Planner::reason(PairIndex root) const {
   return {};
 }
 
-/// Of a pair that is refused by itself, in a field of types `from` and `to`.
+/// The text for a pair that is refused for a reason of its own, in a field of types `from` and `to`.
 std::string Planner::words_of(PairIndex index, const std::string& place, TypeIndex from, TypeIndex to) const {
   const auto& pair = program_.pairs[index];
   const auto& from_type = from_.type(pair.from);
@@ -505,7 +505,7 @@ std::string Planner::scan_type(PairIndex index, const std::string& place, TypeIn
                                std::vector<PairIndex>& reached) const {
   if (states_[index].why == Why::types) return words_of(index, place, from, to);
   const auto& pair = program_.pairs[index];
-  if (pair.rule == Rule::reference) {  // what it leads to is reached, not held
+  if (pair.rule == Rule::reference) {  // its target is reached, not held
     if (states_[pair.element].why == Why::types) return words_of(pair.element, place, from, to);
     reached.push_back(pair.element);
     return {};

@@ -1,9 +1,9 @@
 #pragma once
-// Plans one direction of all methods: how values of the types of one schema become values of another's.
+// Plans one direction of all methods: how values of one schema are converted to another.
 //
-// First every pair of types that is reached is looked at once, by itself; then what was found of it is handed
-// on to all that holds it (settle()). So types that hold themselves are no special case, and a verdict does
-// not depend on what was planned before.
+// First every reachable pair of types is examined once, by itself; then settle() propagates its verdict to
+// all pairs that hold it. So recursive types are no special case, and a verdict does not depend on the order
+// of planning.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,13 +24,13 @@ namespace mf::evolution {
 /// "field Hit.score: f32 here, string there"
 [[nodiscard]] std::string differ(std::string_view place, std::string_view here, std::string_view there);
 
-/// What may have had other names.
+/// A name, and the earlier names of the same thing.
 struct Named {
   std::string_view name;
   std::span<const std::string_view> was;
 };
-/// For each of `to` the place of its partner in `from`, or kNone: the one of its name, else of a name that
-/// either of them had. Nobody is the partner of two.
+/// For each of `to` the index of its partner in `from`, or kNone: the one with the same name, else one whose
+/// earlier name is the other's name, either way. No partner is used twice.
 [[nodiscard]] std::vector<std::uint32_t> partners(std::span<const Named> from, std::span<const Named> to);
 
 class Planner {
@@ -40,22 +40,22 @@ class Planner {
           described::Program& program)
       : from_(from), to_(to), from_here_(from_here), program_(program) {}
 
-  /// The pair of two types; without what holds them.
+  /// The pair of two types, as a root: no holder is recorded for it.
   [[nodiscard]] described::PairIndex pair(described::TypeIndex from, described::TypeIndex to);
-  /// False: it has taken more steps than planning may.
+  /// False: planning has taken more than kMostSteps.
   [[nodiscard]] bool within_bounds() const noexcept { return steps_ <= kMostSteps; }
 
-  /// Once all pairs were asked for: what they come to.
+  /// Computes the verdicts; called once, after all calls of pair().
   void settle();
   [[nodiscard]] Verdict verdict(described::PairIndex pair) const { return states_[pair].verdict; }
   /// Are the bytes of every value the same?
   [[nodiscard]] bool identical(described::PairIndex pair) const { return !states_[pair].converts; }
-  /// Of two enums: has every member that both have the same number?
+  /// For two enums: does every member that both have keep its number?
   [[nodiscard]] bool keeps_numbers(described::PairIndex pair) const;
-  /// Why a pair is refused by what stands in it itself, for who has it at `place`: "parameter stream",
-  /// "throws NoSuch". Empty: it is not.
+  /// Why a pair is refused by its own contents, without types that it reaches; empty: it is not. `place` is
+  /// what the text says of where the pair is: "parameter stream", "throws NoSuch".
   [[nodiscard]] std::string own_reason(described::PairIndex pair, std::string_view place) const;
-  /// Why it is refused by types that it reaches.
+  /// Why a pair is refused by types that it reaches.
   [[nodiscard]] std::string reason(described::PairIndex pair) const;
 
  private:
@@ -63,8 +63,8 @@ class Planner {
   struct State {
     Verdict verdict = Verdict::equal;
     bool converts = false;
-    Why why = Why::nothing;       // it is refused by itself
-    std::uint32_t why_field = 0;  // of `to`, if it has no default
+    Why why = Why::nothing;       // why the pair is refused for a reason of its own
+    std::uint32_t why_field = 0;  // for no_default: the field of `to`
   };
   struct Holder {
     described::PairIndex pair;
@@ -93,8 +93,8 @@ class Planner {
   void at_least(described::PairIndex index, Verdict verdict) noexcept;
   void converts(described::PairIndex index) noexcept { states_[index].converts = true; }
   void refuse(described::PairIndex index, Why why, std::uint32_t field = 0) noexcept;
-  /// The first thing that is wrong with what stands in a pair; the pairs of declared types that it meets are
-  /// added to `reached`.
+  /// The first reason for a refusal in a pair itself; the pairs of declared types in it are added to
+  /// `reached`.
   [[nodiscard]] std::string scan(described::PairIndex pair, const std::string& place,
                                  std::vector<described::PairIndex>& reached) const;
   [[nodiscard]] std::string scan_type(described::PairIndex pair, const std::string& place,
@@ -112,10 +112,10 @@ class Planner {
   const bool from_here_;
   described::Program& program_;
   std::unordered_map<std::uint64_t, described::PairIndex> known_;  // by the two types
-  std::vector<State> states_;                                      // of each pair
-  std::vector<std::uint32_t> first_holder_;                        // of each pair, in holders_
+  std::vector<State> states_;                                      // by pair
+  std::vector<std::uint32_t> first_holder_;                        // by pair: index in holders_
   std::vector<Holder> holders_;
-  std::vector<described::PairIndex> waiting_;  // that were not looked at yet
+  std::vector<described::PairIndex> waiting_;  // not examined yet
   std::size_t steps_ = 0;
 };
 

@@ -70,7 +70,7 @@ class AsyncCall {
   void keep_order() noexcept { call_.keep_order(); }
   /// Something of the call's stream has come.
   void heard() noexcept { call_.heard(); }
-  /// A stream's call is to be sent to a server of the client's schema (null), or of another one.
+  /// A stream's call is about to be sent to a server; null: the server has the client's schema.
   virtual void on_schema(const link::Adaptation* /*adaptation*/) {}
   /// An attempt is over, and another one follows.
   virtual void on_again() noexcept {}
@@ -112,7 +112,7 @@ class AsyncCall {
   link::Waiter* reader_ = nullptr;
   Metadata* const reply_metadata_;
   std::unique_ptr<Stopping> stopping_;             // of one that may be cancelled
-  std::unique_ptr<link::AdaptedRequest> adapted_;  // while it is sent, if the server has another schema
+  std::unique_ptr<link::AdaptedRequest> adapted_;  // for an attempt at a server with another schema
   std::shared_ptr<AsyncCall> itself_;              // while a link has it
 };
 

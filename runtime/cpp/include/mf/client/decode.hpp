@@ -43,7 +43,7 @@ class Decoder {
 void take_apart(const link::Method& method, const link::Reply& reply, std::size_t first, std::size_t items,
                 Decoder& into);
 
-/// Of a message of one-way items: those that could not go over to the server's schema.
+/// Reports the one-way items that could not be converted to the server's schema.
 void take_unsent(const link::Reply& reply, std::size_t first, link::Results& results);
 
 template <class Result, Tier kTier>

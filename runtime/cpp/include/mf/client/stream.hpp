@@ -52,7 +52,7 @@ class StreamedCall : public AsyncCall,
 
   [[nodiscard]] bool reads() const noexcept override { return method_.info.streams != Streams::params; }
   void on_schema(const link::Adaptation* adaptation) override;
-  /// Of the server that the call was sent to last; null: it has the client's schema.
+  /// The adaptation to the server that the call was sent to last; null: it has the client's schema.
   [[nodiscard]] std::shared_ptr<const link::Adaptation> adaptation() const;
   void on_sent(const std::shared_ptr<link::ClientLink>& link, std::uint32_t id) override;
   [[nodiscard]] link::StreamEvent on_data(const protocol::Event& event) override;
@@ -86,7 +86,7 @@ class StreamedCall : public AsyncCall,
   struct Place {
     std::shared_ptr<link::ClientLink> link;
     std::uint32_t id = 0;
-    Tier tier{};  // of what is sent
+    Tier tier{};  // of the values that are sent
   };
   [[nodiscard]] Place place() const;
   void complete(link::StreamEvent event);
@@ -101,7 +101,7 @@ class StreamedCall : public AsyncCall,
   std::atomic<std::int64_t> active_at_{0};
   bool data_seen_ = false;  // by the link only, as is the next one
   bool idle_watched_ = false;
-  bool adapted_before_ = false;  // by who sends the call
+  bool adapted_before_ = false;  // used only by the thread that sends the call
 
   mutable std::mutex mutex_;  // all below
   Place place_;

@@ -95,7 +95,7 @@ class Target {
  public:
   Target(const Client& client, const ServiceInfo& service);
   Target(const std::shared_ptr<Core>& core, const ServiceInfo& service);
-  /// Of a service without agents, at one instance.
+  /// A target for a service without agents, at one instance.
   Target(const std::shared_ptr<Core>& core, const ServiceInfo& service, const Instance& instance);
 
   [[nodiscard]] Target at(std::string_view agent) const;
@@ -129,7 +129,7 @@ class Target {
   void call(link::ReplySlot& slot, const MethodInfo& method, const protocol::RequestHead& head, Encode encode,
             const CallContext& context) const;
 
-  /// A connection on which the method can be called; waits for one as calls do, or until it is stopped.
+  /// Returns a connection on which the method can be called; waits for one as calls do, or until `stop`.
   [[nodiscard]] Outcome<Route> route(const MethodInfo& method, TimePoint deadline,
                                      const std::stop_token& stop) const;
 
@@ -145,7 +145,7 @@ class Target {
  private:
   friend class ScatterTarget;
   explicit Target(std::shared_ptr<State> state);
-  /// The attempt of a call on a route to a server of another schema.
+  /// Makes one attempt of a call on a route to a server with another schema.
   static void call_adapted(link::ReplySlot& slot, const Route& route, const MethodInfo& method,
                            protocol::RequestHead head, Gathered& payload, TimePoint deadline);
   void call_stoppable(link::ReplySlot& slot, const MethodInfo& method, const protocol::RequestHead& head,

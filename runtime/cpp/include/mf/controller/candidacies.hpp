@@ -1,6 +1,6 @@
 #pragma once
-// How many keys each process, the processes of each host, and all together lead or wait for. Who asks costs
-// memory for as long as it asks, so each has a bound. Pure data.
+// Counts the keys that each process, the processes of each host, and all processes together lead or wait for.
+// A candidate takes memory while it waits or leads, so each count has a bound. Pure data.
 
 #include <cstddef>
 #include <map>
@@ -17,7 +17,7 @@ class Candidacies {
   static constexpr std::size_t kMostOfProcess = 1'024;
   static constexpr std::size_t kMostOfHost = 16'384;
 
-  /// Why the process, which runs there, may not ask for another key; nothing: it may.
+  /// Why the process, which runs on `host`, may not ask for another key; nothing: it may.
   [[nodiscard]] std::optional<std::string> refusal(const Uuid& process, const std::string& host) const {
     if (count_of(of_process_, process) >= kMostOfProcess)
       return "a process may lead, or wait for, at most " + std::to_string(kMostOfProcess) + " keys";

@@ -1,7 +1,7 @@
 #pragma once
-// Numbers for clients, from blocks that a store has reserved, so that no run of a controller gives one that
-// another run gave. The next block is asked for before the one in use is over. Numbers wrap at 2^32, and 0 is
-// none. Pure data.
+// Client ids from blocks that a store has reserved, so that no two runs of a controller give the same one.
+// The next block is requested before the current one is used up. Ids wrap at 2^32, and 0 is not used. Pure
+// data.
 
 #include <cstdint>
 #include <optional>
@@ -13,7 +13,7 @@ class ClientIds {
  public:
   static constexpr std::uint32_t kBlock = 4'096;
 
-  /// 0: there is none left.
+  /// 0: no id is left.
   std::uint32_t take() noexcept {
     for (;;) {
       if (left_ == 0 && std::exchange(has_spare_, false)) {
@@ -26,14 +26,14 @@ class ClientIds {
     }
   }
 
-  /// Whether a block is to be asked for: said once, until answered() says what came of it.
+  /// True once when the next block is to be requested; then false until answered().
   bool ask() noexcept {
     if (asked_ || has_spare_ || left_ > kBlock / 2) return false;
     asked_ = true;
     return true;
   }
   [[nodiscard]] bool asked() const noexcept { return asked_; }
-  /// The block of kBlock that begins there is reserved; nothing: none is.
+  /// The store has reserved kBlock ids from `first` on; nothing: it has refused.
   void answered(std::optional<std::uint32_t> first) noexcept {
     asked_ = false;
     if (!first) return;

@@ -15,9 +15,9 @@
 // the lease, which a process renews by calling update, is the backstop. So do those that only watch, after
 // ten times as long.
 //
-// Any thread may call any function. Nothing is written or answered under the lock, and nobody waits for a
-// disk under it: what the store has to promise it is asked for without, and answers later. Time is checked by
-// a thread of its own, which sleeps while nothing is registered; or by tick(), in tests.
+// Any thread may call any function. Nothing is written or answered under the lock, and no thread waits for a
+// disk under it: the store is asked for leads and client ids without the lock, and answers later. A thread of
+// the controller watches the time and sleeps while nothing is registered; tests call tick() instead.
 
 #include <condition_variable>
 #include <cstddef>
@@ -81,7 +81,7 @@ class Controller final : public ControllerAsyncServant {
   void list(ControllerListRequest request, StreamWriter<Entry> out, Responder<void> responder) override;
   void status(ControllerStatusRequest request, Responder<Status> responder) override;
 
-  /// How many wait for a lead, or have one.
+  /// The number of candidates that wait for a lead or have one.
   [[nodiscard]] std::size_t candidates() const;
   /// Ends all streams with SHUTTING_DOWN, and all that are begun from now on.
   void close();
@@ -129,23 +129,22 @@ class Controller final : public ControllerAsyncServant {
   [[nodiscard]] std::vector<Warning> warn(const Uuid& nonce, const std::set<Key>* keys, Work& work);
   [[nodiscard]] std::string shown(const Uuid& nonce) const;
 
-  /// Asks the store for what is needed of it.
   void ask_for_leads(Work& work);
   void ask_for_client_ids(Work& work);
-  /// The first ones: waits for them a moment.
+  /// Requests the first client ids, and waits briefly for them.
   void begin_client_ids();
   void on_lead(const Key& key, std::optional<std::uint64_t> epoch);
   void on_client_ids(std::optional<std::uint32_t> first);
   void tell_lead(Candidate& candidate, std::uint64_t epoch, Work& work);
-  /// If it leads.
+  /// Does nothing if the candidate does not lead.
   void give_up_lead(const Candidate& candidate, Work& work);
-  /// What a store says that other controllers share.
+  // News from a store that other controllers share.
   void on_changed_elsewhere(const std::vector<Uuid>& nonces);
   void on_leads_may_be_had();
   void on_leads_lost();
-  /// True: another controller has the process, and that is what is known of it from now on.
+  /// True: the process is registered at another controller, whose registration is used from now on.
   bool take_elsewhere(const Uuid& nonce);
-  /// The same of one that is not registered here any more.
+  /// The same for a process whose registration here has ended.
   bool stays_elsewhere(const Uuid& nonce);
 
   [[nodiscard]] TimePoint next_due() const;

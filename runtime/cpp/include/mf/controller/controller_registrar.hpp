@@ -30,8 +30,8 @@ class ControllerRegistrar final : public Registrar {
   ~ControllerRegistrar() override;
 
   void announce(std::vector<Offered> offered, std::vector<Address> addresses) override;
-  /// At the first of the controllers, or at one that shares its store: two that know nothing of each other
-  /// give it twice.
+  /// Asks the first controller, or one that shares its store: two controllers without a common store would
+  /// both give the lead.
   void lead(std::string service, std::string agent, std::shared_ptr<link::Candidacy> candidacy) override;
   void withdraw() override;
 

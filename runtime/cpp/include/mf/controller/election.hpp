@@ -1,7 +1,7 @@
 #pragma once
-// Who leads what: for each key those who ask, the one who leads first, then those who wait, and the highest
-// epoch that is known to have been given. Pure data; epochs only grow, whoever gets them. A lead is asked for
-// at the store, and given when that has answered: meanwhile those who wait may come and go.
+// The leader and the waiting candidates of each key, in the order of their requests, and the highest epoch
+// that is known to have been given. Pure data; epochs only grow, across all keys. A lead is requested from
+// the store, and given when the store has answered; candidates may come and go meanwhile.
 
 #include <algorithm>
 #include <cstdint>
@@ -35,9 +35,9 @@ class Election {
     changed(race);
   }
 
-  /// Keys that nobody leads, though somebody waits, and that are not asked for.
+  /// Keys that have candidates but no leader, and are not being requested from the store.
   [[nodiscard]] std::vector<Key> vacant() const { return {vacant_.begin(), vacant_.end()}; }
-  /// The store is asked for the lead of a vacant key, until it is given or refused.
+  /// Marks a vacant key as requested from the store, until give() or refuse().
   void ask(const Key& key) {
     const auto race = races_.find(key);
     race->second.asked = true;
@@ -48,13 +48,13 @@ class Election {
     race->second.asked = false;
     changed(race);
   }
-  /// The least epoch that the next leader may have. `now`: milliseconds since 1970, so that it grows although
-  /// what was given before is not known any more.
+  /// The least epoch that the next leader may have. `now`: milliseconds since 1970, so that epochs grow even
+  /// if the earlier ones were forgotten.
   [[nodiscard]] std::uint64_t next_epoch(std::uint64_t now) const noexcept {
     return std::max(epoch_ + 1, now);
   }
-  /// The store has given the lead that it was asked for: who has waited longest leads with this epoch, if
-  /// anybody does still wait.
+  /// The store has granted the requested lead: the candidate that has waited longest leads with this epoch.
+  /// Nothing: no candidate waits any more.
   std::optional<Id> give(const Key& key, std::uint64_t epoch) {
     const auto race = races_.find(key);
     race->second.asked = false;
@@ -88,7 +88,7 @@ class Election {
 
   std::uint64_t epoch_;
   Races races_;
-  std::set<Key> vacant_;  // of them, so that nobody looks at all
+  std::set<Key> vacant_;  // a subset of races_, so that vacant() need not search all
 };
 
 }  // namespace mf::controller

@@ -1,14 +1,14 @@
 #pragma once
-// The store that several controllers share: an etcd cluster, spoken to over the JSON gateway of its API v3.
+// The store that several controllers share: an etcd cluster, used over the JSON gateway of its API v3.
 //
-// What a controller registers belongs to a lease of its run: it stays for kLease after the controller's
-// death, and each of the others tells its clients of it. Leads belong to the same lease; a controller that is
-// not sure of it any more takes back those that it gave. Epochs and client ids are counted in etcd by
+// A controller's registrations belong to a lease of its run: they stay for kLease after the controller's
+// death, and every other controller serves them to its clients. Leads belong to the same lease; a controller
+// that may have lost the lease revokes the leads that it gave. Epochs and client ids are counted in etcd by
 // compare-and-swap.
 //
-// Everything that concerns etcd happens on one thread of the store; no function waits for it but load(), and
-// that not for long. While etcd does not answer the controller serves from memory what was known last, and
-// state() says so; what changed meanwhile is written when it answers again.
+// One thread of the store does all work with etcd; only load() waits for it, for kLoadWithin at most. While
+// etcd does not answer, the controller serves what it has in memory, and state() says so; later changes are
+// written when etcd answers again.
 
 #include <chrono>
 #include <memory>
@@ -25,9 +25,9 @@
 namespace mf::controller {
 
 struct EtcdOptions {
-  /// For etcds://: by what etcd is verified, and what is shown to it.
+  /// For etcds://: the CA that verifies etcd, and this controller's own certificate.
   TlsOptions tls{};
-  /// Who this controller is to etcd; empty: etcd asks for nobody.
+  /// This controller's user name in etcd; empty: etcd does not ask for a user.
   std::string user{};
   std::string password{};
 };
@@ -35,12 +35,12 @@ struct EtcdOptions {
 class EtcdStore final : public Store {
  public:
   static constexpr std::chrono::seconds kLease{10};
-  /// Then a controller starts without what etcd knows.
+  /// If etcd has not answered by then, the controller starts without etcd's data.
   static constexpr std::chrono::seconds kLoadWithin{5};
 
   /// `where`: "host:port,host:port/PREFIX", with etcd:// or, for TLS, etcds:// in front; without a prefix all
-  /// keys begin with "mf/". Throws Error for what is none, and for files that cannot be used. Nothing is
-  /// connected before load().
+  /// keys begin with "mf/". Throws Error for any other text, and for files that cannot be used. It does not
+  /// connect before load().
   explicit EtcdStore(std::string_view where, const Log& log = {}, const EtcdOptions& options = {});
   ~EtcdStore() override;
 
@@ -56,7 +56,7 @@ class EtcdStore final : public Store {
   void take_client_ids(std::uint32_t count, Done<std::uint32_t> done) noexcept override;
   [[nodiscard]] StoreStatus state() const override;
 
-  /// Returns when etcd has all that was told, or at that time. True: it has.
+  /// Waits until etcd has all changes (true), or until the given time (false).
   bool await_written(TimePoint until) const;
 
  private:

@@ -27,8 +27,8 @@ class FileStore final : public Store {
 
   /// Opens nothing before load().
   explicit FileStore(const std::filesystem::path& path, const Log& log = {});
-  /// In tests: files that fail, and without threads: tend() then does what one would, and leads and client
-  /// ids are durable when the functions return.
+  /// For tests, with files that fail. There are no threads: tests call tend(), and leads and client ids are
+  /// durable when the functions return.
   FileStore(std::unique_ptr<StoreFolder> folder, const Log& log, std::size_t rewrite_from);
   ~FileStore() override;
 
@@ -47,7 +47,7 @@ class FileStore final : public Store {
  private:
   template <class Changes>
   bool write(bool durable, Changes&& changes) noexcept;
-  /// Waits for the disk where nobody else has to.
+  /// Runs `work` on the store's thread, since it waits for the disk.
   void on_own_thread(UniqueFunction<void()> work) noexcept;
   bool put_client_ids(std::uint32_t next) noexcept;
 
@@ -59,8 +59,8 @@ class FileStore final : public Store {
   std::unique_ptr<transport::Workers> thread_;  // for leads and client ids; last, as it uses all the others
 };
 
-/// "memory:", "etcd://HOST:PORT,…/PREFIX", "etcds://…", "file:PATH" or PATH. Throws Error for anything else,
-/// and for options of etcd where that is none.
+/// `where`: "memory:", "etcd://HOST:PORT,…/PREFIX", "etcds://…", "file:PATH" or PATH. Throws Error for any
+/// other text, and if `etcd` is set for a store that is not in etcd.
 [[nodiscard]] std::shared_ptr<Store> open_store(std::string_view where, const Log& log,
                                                 const EtcdOptions& etcd = {});
 

@@ -1,5 +1,6 @@
 #pragma once
-// Who owns an entry at the controller: the connection over which it was registered, if it was here.
+// The owner of an entry at the controller: the connection over which it was registered, or another
+// controller.
 
 #include <cstdint>
 
@@ -8,7 +9,7 @@ namespace mf::controller {
 /// A connection; kNoOwner for entries that come from a store and whose server was not heard of yet.
 using Owner = std::uint64_t;
 inline constexpr Owner kNoOwner = ~Owner{0};
-/// Another controller that shares the store, which says when the entry is gone.
+/// Another controller that shares the store; the store says when the entry is gone.
 inline constexpr Owner kElsewhere = kNoOwner - 1;
 
 }  // namespace mf::controller

@@ -61,7 +61,7 @@ class Registry {
 
   /// From a store: not verified.
   void load(const Uuid& nonce, const stored::Process& process, TimePoint now);
-  /// Registered at another controller, and not here any more, if it was.
+  /// The process is registered at another controller; a registration here is replaced.
   void put_elsewhere(const Uuid& nonce, const stored::Process& process);
   /// The offers of the process are these now. Throws Error(OVERLOADED), which names the bound, above one of
   /// them, and Error(INVALID_ARGUMENT) if one key is offered twice; nothing is changed then.
@@ -132,7 +132,7 @@ class Registry {
   void check(const Process& process, Owner owner, const Cost& cost) const;
   /// The process costs this, this connection.
   void charge(Process& process, Owner owner, Cost cost);
-  /// What a store says of it.
+  /// Takes over a registration that comes from a store.
   void take(const Uuid& nonce, const stored::Process& process, Owner owner);
   void set_expiry(const Uuid& nonce, Process& process, TimePoint expires);
   void replace(const Uuid& nonce, Process& process, Offers after);

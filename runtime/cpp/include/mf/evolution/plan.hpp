@@ -1,12 +1,12 @@
-// Two schemas of one service, and what a consumer that has the one can say to a provider that has the other
-// (docs/evolution.md). Pure: no clock, no lock, no socket; any thread may use a plan, which is never changed.
+// Compares the schemas of a consumer and a provider of one service, and plans how they can talk
+// (docs/evolution.md). There is no clock, lock or socket here; a plan is immutable, and any thread may use
+// it.
 //
-// The provider's schema may come from a stranger: what planning costs is bounded, and types that hold
-// themselves are planned once.
+// The provider's schema is untrusted: the cost of planning is bounded, and a recursive type is planned once.
 //
-// A plan has a verdict for each method of the consumer's schema. Where values differ, they are converted by
-// a program (codec/described/program.hpp) in which the ways of the method are pairs of types: requests and
-// what is streamed with them go from the consumer's schema to the provider's, all else comes back.
+// A plan has a verdict for each method of the consumer's schema. Values that differ are converted by a
+// program (codec/described/program.hpp), in which each part of a method is a pair of types: requests and
+// their streams go from the consumer's schema to the provider's, all else from the provider's back.
 #pragma once
 
 #include <cstddef>
@@ -20,43 +20,43 @@
 
 namespace mf::evolution {
 
-/// From the best on, so that the worst of several is the greatest.
+/// Ordered from best to worst, so that the worst of several is the greatest.
 enum class Verdict : std::uint8_t {
   equal,    // the bytes are the same
-  adapts,   // every value can go over
-  checked,  // some values cannot, which shows when they are sent or read
+  adapts,   // every value can be converted
+  checked,  // some values cannot, and are refused when they are sent or read
   refused,
   unknown_method,  // the provider does not have it
 };
 [[nodiscard]] std::string_view name(Verdict verdict) noexcept;
 
-/// What planning one pair of schemas may cost, in pairs of types that are looked at.
+/// The largest number of pairs of types that planning for one pair of schemas may look at.
 inline constexpr std::size_t kMostSteps = 1'000'000;
 
 struct ErrorPlan {
   static constexpr std::uint16_t kUndeclared = UINT16_MAX;
 
-  std::uint16_t here = kUndeclared;  // its index among the errors that the consumer declares
+  std::uint16_t here = kUndeclared;  // the error's index among those that the consumer declares
   described::PairIndex way = described::kNone;
-  std::string name;  // the short one
+  std::string name;  // the short name
 };
 
 struct MethodPlan {
   Verdict verdict = Verdict::equal;
-  /// Why it cannot be called: "Index.query: parameter limit: u32 here, string there".
+  /// Why the method cannot be called: "Index.query: parameter limit: u32 here, string there".
   std::string reason;
-  /// How the provider calls it.
+  /// The provider's name of the method.
   std::string there;
-  /// Is anything of it converted? If not, all of its bytes are the same, and it has no ways.
+  /// Is any part converted? If not, all bytes are the same in both schemas, and all pairs below are kNone.
   bool converts = false;
-  // kNone: it has no such part.
+  // kNone: the method has no such part.
   described::PairIndex params = described::kNone;
   described::PairIndex params_stream = described::kNone;
   described::PairIndex results = described::kNone;
   described::PairIndex results_stream = described::kNone;
-  /// By the provider's index.
+  /// Indexed as the provider declares them.
   std::vector<ErrorPlan> errors;
-  // Of the provider's, and the consumer's own.
+  // The first two are of the provider's schema, the last one of the consumer's.
   described::TypeIndex params_type = described::kNoType;
   described::TypeIndex results_type = described::kNoType;
   described::TypeIndex own_results_type = described::kNoType;
@@ -67,14 +67,14 @@ struct MethodPlan {
 struct Plan {
   std::shared_ptr<const described::Schema> here;
   std::shared_ptr<const described::Schema> there;
-  /// Why nothing can be said; empty: something can be.
+  /// Why the schemas cannot be used together at all; empty: each method has a verdict of its own.
   std::string refusal;
-  /// By the order of the consumer's methods. A topic has one, which has no name here.
+  /// In the order of the consumer's methods. A topic has one entry, without a name.
   std::vector<MethodPlan> methods;
-  /// From here to there, and back.
+  /// `requests` converts from here to there, `results` back.
   described::Program requests;
   described::Program results;
-  /// Of a topic, in `results`; kNone: the bytes are the same.
+  /// The pair of a topic's values, in `results`; kNone: the bytes are the same.
   described::PairIndex value = described::kNone;
 };
 

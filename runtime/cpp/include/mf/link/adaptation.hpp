@@ -1,10 +1,10 @@
-// What a client does at servers of a service whose schema is another one than its own: it binds with their
-// fingerprint and their names of those methods that it can call, and speaks their schema (docs/evolution.md).
-// A server never learns of it.
+// How a client calls servers whose schema of a service differs from its own: it binds with the server's
+// fingerprint and the server's names of the methods that it can call, and sends values of the server's schema
+// (docs/evolution.md). The server does not notice.
 //
-// A server of another schema is asked what that is (DESCRIBE), once a connection; that its descriptor is
-// the one of its fingerprint shows when it is bound. What was made of the two schemas is kept for the
-// process: adaptations are never changed, and any thread may use them.
+// The client asks such a server for its schema (DESCRIBE), once for each connection; binding then shows
+// whether the descriptor belongs to the fingerprint. Adaptations are kept for the process; they are
+// immutable, and any thread may use them.
 #pragma once
 
 #include <cstdint>
@@ -27,41 +27,42 @@ class Adaptation final : public std::enable_shared_from_this<Adaptation> {
   Adaptation(const Adaptation&) = delete;
   Adaptation& operator=(const Adaptation&) = delete;
 
-  /// Why nothing of the service can be called; empty: something can be.
+  /// Why the service cannot be bound; empty: it can be, and each method has its own verdict.
   [[nodiscard]] const std::string& refusal() const noexcept { return plan_.refusal; }
-  /// The service as it is bound: what can be called of it.
+  /// The service as it is bound: the server's fingerprint, and its names of the callable methods.
   [[nodiscard]] const ServiceInfo& service() const noexcept { return bound_; }
-  /// By the method's index in the client's schema.
+  /// `index` is the method's index in the client's schema, here and below.
   [[nodiscard]] const evolution::MethodPlan& method(std::uint16_t index) const {
     return plan_.methods[index];
   }
   [[nodiscard]] bool allows(std::uint16_t index) const { return method(index).callable(); }
-  /// Why a method cannot be called; not of one that can.
+  /// Why a method cannot be called; only for methods that allows() refuses.
   [[nodiscard]] Failure refusal_of(std::uint16_t index) const;
-  /// The place of its route among those that are bound; not of a method that cannot be called.
+  /// The offset of the method's route from the first one; only for methods that allows() permits.
   [[nodiscard]] std::uint16_t place(std::uint16_t index) const { return places_[index]; }
   [[nodiscard]] const evolution::Plan& plan() const noexcept { return plan_; }
 
  private:
   evolution::Plan plan_;
   const std::string name_;
-  std::vector<std::string_view> names_;  // of those that are bound
+  std::vector<std::string_view> names_;  // of the bound methods
   std::vector<std::uint16_t> places_;    // by index
   ServiceInfo bound_;
 };
 
-/// What a server with that fingerprint has said before; null: none has. What one that is connected says may
-/// differ, by its annex.
+/// An adaptation made earlier for a server with that fingerprint; null: there is none. The adaptation for a
+/// connected server may differ, since its annex may.
 [[nodiscard]] std::shared_ptr<const Adaptation> known_adaptation(const ServiceInfo& own,
                                                                  const Fingerprint& theirs);
-/// Of what a server says; remembered. Null: the text cannot be that of a service, as `why` says.
+/// Makes the adaptation for the schema that a server describes, or finds the one made before. Null: there is
+/// none, for the reason in `why`.
 [[nodiscard]] std::shared_ptr<const Adaptation> adaptation_to(const ServiceInfo& own,
                                                               const ClientLink::Described& theirs,
                                                               std::string& why);
 
-/// Binds a service that may have another schema there. `announced`: its fingerprint there, as far as somebody
-/// has said; zeros: nobody has. Failure: SCHEMA_MISMATCH with the difference, if nothing of it can be called,
-/// or what bind() gives.
+/// Binds a service whose schema at the server may differ. `announced`: the server's fingerprint, as a
+/// resolver has it; zeros: it is unknown. Failure: SCHEMA_MISMATCH with the difference, if the schemas cannot
+/// be used together, or that of bind().
 [[nodiscard]] Outcome<std::shared_ptr<Binding>> bind_adapting(ClientLink& link, const ServiceInfo& own,
                                                               const std::string& agent,
                                                               const Fingerprint& announced,

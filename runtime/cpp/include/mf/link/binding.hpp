@@ -27,7 +27,8 @@ class Waiter;
 
 class Binding {
  public:
-  /// Of a method of the client's schema; good while it is pinned. Not of one that the adaptation refuses.
+  /// The route of a method of the client's schema; valid while this is pinned. The adaptation must allow the
+  /// method.
   [[nodiscard]] std::uint16_t route(std::uint16_t method) const noexcept {
     if (adaptation_ != nullptr) [[unlikely]]
       return adapted_route(method);

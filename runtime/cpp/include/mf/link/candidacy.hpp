@@ -1,8 +1,8 @@
-// One process's wish to be the only one for a service and agent, and what becomes of it: what the holder of a
-// Lead (mf/server/lead.hpp) and the registrar that asks a controller for it share.
+// A process's request to be the only leader for a service and agent, and its state. The holder of a Lead
+// (mf/server/lead.hpp) shares it with the registrar, which asks a controller for the lead.
 //
-// It begins undecided, may come to be held once, and ends once: for good. Thread-safe. Callbacks run outside
-// of its lock, on the thread that decided it or ended it, or at once if that has happened.
+// A candidacy begins undecided, may be held once, and ends once and for good. Thread-safe. Callbacks run
+// without its lock, on the thread that calls hold(), end() or cancel(), or at once if that has happened.
 #pragma once
 
 #include <condition_variable>
@@ -18,12 +18,12 @@
 
 namespace mf::link {
 
-/// Somebody who waits for the end of a candidacy, and may stop waiting before.
+/// A wait for the end of a candidacy, which can be cancelled.
 class EndWait {
  public:
   void when_finished(Callback<void> done);
-  void finish(Outcome<void> outcome = {});  // what comes first counts
-  void cancel() noexcept;                   // as CANCELLED; the candidacy goes on
+  void finish(Outcome<void> outcome = {});  // the first outcome counts
+  void cancel() noexcept;                   // finishes as CANCELLED; the candidacy goes on
   [[nodiscard]] bool finished() const;
 
  private:
@@ -34,27 +34,27 @@ class EndWait {
 
 class Candidacy {
  public:
-  // ---- of the holder
-  /// Larger than the epochs of all who held it before; 0 before this one does.
+  // ---- for the holder
+  /// Larger than the epochs of all earlier leaders; 0 until the lead is held.
   [[nodiscard]] std::uint64_t epoch() const;
-  /// Whether it is held now, as far as this process knows.
+  /// Whether the lead is held now, as far as this process knows.
   [[nodiscard]] bool held() const;
-  /// Returns when it is held; throws why it never will be.
+  /// Returns when the lead is held; throws Error if the candidacy ends before.
   void await_held();
-  /// Waits until it is not held any more; false: the time came first.
+  /// Waits until the candidacy has ended; false: the time came first.
   [[nodiscard]] bool await_end(TimePoint until);
-  /// Calls it when it is held, or never will be.
+  /// Calls `done` when the lead is held, or with the failure if the candidacy ends before.
   void when_held(Callback<void> done);
   void when_ended(const std::shared_ptr<EndWait>& wait);
-  /// Ends it, as CANCELLED if it was not held yet, and tells the registrar.
+  /// Ends the candidacy, as CANCELLED if the lead was not held yet, and tells the registrar.
   void cancel() noexcept;
 
-  // ---- of the registrar
+  // ---- for the registrar
   void hold(std::uint64_t epoch);
-  /// It is over; `why` is for those who wait for it to be held.
+  /// Ends the candidacy; `why` is for threads and callbacks that wait for the lead to be held.
   void end(Failure why);
   [[nodiscard]] bool ended() const;
-  /// Called once when the holder cancels it; at once, if that has happened.
+  /// Calls `tell` once when the holder cancels the candidacy; at once, if that has happened.
   void when_cancelled(UniqueFunction<void()> tell);
 
  private:
@@ -63,7 +63,7 @@ class Candidacy {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t epoch_ = 0;
-  std::optional<Failure> why_;  // it has ended
+  std::optional<Failure> why_;  // set once the candidacy has ended
   bool cancelled_ = false;
   Callback<void> when_held_;
   std::vector<std::shared_ptr<EndWait>> waits_;

@@ -77,7 +77,7 @@ class Payload {
   /// Is copied.
   explicit Payload(std::span<const std::byte> bytes) noexcept : bytes_(bytes), size_(bytes.size()) {}
 
-  /// Is sent as it comes.
+  /// Is sent as it arrives.
   explicit Payload(std::shared_ptr<const protocol::Coming> coming) noexcept
       : size_(coming->size()), coming_(std::move(coming)) {}
 
@@ -111,7 +111,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
                                                    protocol::SessionOptions options,
                                                    std::shared_ptr<transport::Reactor> reactor,
                                                    TimePoint deadline, Liveness liveness = {});
-  /// The same without waiting: `done` runs on the reactor's thread, later. Gives the link, for close().
+  /// The same without waiting: `done` runs later on the reactor's thread. The link is returned for close().
   using Opened = UniqueFunction<void(Outcome<std::shared_ptr<ClientLink>>&&)>;
   static std::shared_ptr<ClientLink> open_later(std::unique_ptr<transport::Stream> stream,
                                                 protocol::SessionOptions options,
@@ -120,13 +120,13 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   ~ClientLink() override;
 
   /// The service for the agent, bound on first use, and pinned: unpin() it when it is not used any more.
-  /// Failure: what the server says, UNKNOWN_SERVICE, SCHEMA_MISMATCH… With an adaptation, `service` is that
-  /// one's. Who wants to be adapted calls bind_adapting() (adaptation.hpp).
+  /// Failure: the server's refusal, UNKNOWN_SERVICE, SCHEMA_MISMATCH… With an adaptation, `service` is
+  /// Adaptation::service(). bind_adapting() (adaptation.hpp) makes an adaptation if it is needed.
   Outcome<std::shared_ptr<Binding>> bind(const ServiceInfo& service, const std::string& agent,
                                          TimePoint deadline,
                                          const std::shared_ptr<const Adaptation>& adaptation = nullptr);
-  /// The same without waiting: `done` runs on the reactor's thread, later. A relay says `via` which relays it
-  /// asks (protocol::Bind).
+  /// The same without waiting: `done` runs later on the reactor's thread. A relay says in `via` which relays
+  /// it asks (protocol::Bind).
   using Bound = UniqueFunction<void(Outcome<std::shared_ptr<Binding>>&&)>;
   void bind_later(const ServiceInfo& service, const std::string& agent, TimePoint deadline,
                   std::span<const std::byte> via, Bound done);
@@ -134,12 +134,12 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
     std::string text;  // empty: the server does not know the service
     std::string annex;
   };
-  /// What the server says of a service. Blocks; nothing: it has not answered.
+  /// Asks the server to describe a service. Blocks until `deadline`; nothing: the server has not answered.
   std::optional<Described> describe(std::string_view service, TimePoint deadline);
-  /// The same without waiting: `done` runs on the reactor's thread, later.
+  /// The same without waiting: `done` runs later on the reactor's thread.
   void describe_later(std::string_view service, TimePoint deadline,
                       UniqueFunction<void(std::optional<Described>&&)> done);
-  /// Runs on the reactor's thread once the link has ended, which is noticed at once from now on.
+  /// Runs `done` on the reactor's thread once the link has ended; the reactor watches for that from now on.
   void when_ended(UniqueFunction<void()> done);
 
   /// One blocking call. A payload of 4 KiB and more is moved out of the buffer, a smaller one is left in it.
@@ -162,9 +162,9 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   /// leads.
   std::optional<Failure> try_start_stream(protocol::RequestHead head, Payload payload, TimePoint deadline,
                                           Completion& done, StreamCall& stream);
-  /// What a relay passes on, unread. The reply comes as it stood on the wire, metadata and all, and `done`
-  /// runs on whichever thread reads; a large one when it begins to come (SessionOptions::told_from), and then
-  /// 512 KiB of it have to come in the time of a silence, or the link ends. `credit`: sent behind the
+  /// Forwards a request for a relay, undecoded. The reply is that on the wire, with its metadata, and `done`
+  /// runs on the thread that reads; for a large reply as soon as it begins (SessionOptions::told_from). Then
+  /// 512 KiB of it must arrive within the time of a silence, or the link ends. `credit`: sent behind the
   /// request, if it has a stream.
   std::optional<Failure> try_forward(protocol::RequestHead head, Payload payload, TimePoint deadline,
                                      Completion& done, std::uint32_t& id, StreamCall* stream = nullptr,
@@ -266,12 +266,12 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
     Described said;
     std::vector<Waiter*> waiters;
   };
-  /// What the reactor waits for in place of a thread. `then` runs there, without the lock.
+  /// A wait of the reactor in place of a blocked thread. `then` runs on the reactor, without the lock.
   using Then = UniqueFunction<void(ClientLink&)>;
   struct Awaited {
     Waiter own;
-    Waiter* waiter = nullptr;              // this one, or the link's
-    std::vector<Waiter*>* list = nullptr;  // that has it
+    Waiter* waiter = nullptr;              // &own, or a waiter of the link
+    std::vector<Waiter*>* list = nullptr;  // which holds &own; or null
     Then then;
   };
   using AwaitedList = std::map<std::uint64_t, Awaited>;
@@ -310,14 +310,15 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   };
   Outcome<std::shared_ptr<Binding>> ask(const ServiceInfo& service, BindingKey&& key,
                                         std::span<const std::byte> via);
-  /// Pinned: one that is bound, or that is asked for.
+  /// Returns a pinned binding, which is bound or requested.
   Outcome<std::shared_ptr<Binding>> begin_bind(const ServiceInfo& service, const std::string& agent,
                                                std::span<const std::byte> via,
                                                const std::shared_ptr<const Adaptation>& adaptation);
-  /// Nothing: it is bound.
+  /// Nothing: the binding is bound.
   [[nodiscard]] std::optional<Failure> why_not_bound(const Binding& binding, std::string_view service) const;
   Description& ask_for_description(std::string_view service);
-  /// Until the waiter is finished, or the link has ended; null: one of its own, which is in the list.
+  /// Calls `then` once `waiter` is finished, the link has ended, or at the deadline. `waiter` null: a new
+  /// one, which is added to `list`.
   void await(Waiter* waiter, std::vector<Waiter*>* list, TimePoint deadline, Then then, Lock& lock);
   AwaitedList::node_type take_awaited(AwaitedList::iterator at);
   void post_awaited() noexcept;
@@ -432,8 +433,8 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   bool room_wanted_ = false;
   std::vector<UniqueFunction<void()>> room_waiters_;
   bool held_ = false;
-  bool was_held_ = false;                     // since watch_coming() looked last
-  std::shared_ptr<protocol::Coming> coming_;  // a reply that is passed on while it comes
+  bool was_held_ = false;                     // was held_ true since the last check of watch_coming()?
+  std::shared_ptr<protocol::Coming> coming_;  // a reply that is forwarded while it arrives
   std::string offence_;  // of the server against the rules of streams: the link ends by it
   bool watched_ = false;
   unsigned armed_ = 0;  // transport::Interest

@@ -1,8 +1,8 @@
-// Bytes of a call between the client's schema and that of a server that has another one (adaptation.hpp): its
-// request, its reply, the values of its streams.
+// Converts the bytes of a call between the client's schema and a differing one of the server
+// (adaptation.hpp): the request, the reply, and the values of streams.
 //
-// A value that has no equal in the other schema is refused by itself: one item of a batch alone, the call, or
-// the stream, with its path in words. What arrives and is not in order is what it is without a conversion.
+// A value without an equal in the other schema fails only the batch item, call or stream that it belongs to;
+// the failure names its path. Invalid bytes that arrive are treated as they are without a conversion.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@
 
 namespace mf::link {
 
-/// What a conversion of one value has come to.
+/// The outcome of converting one value.
 struct Converted {
   described::Went went = described::Went::over;
   std::string why{};
@@ -34,22 +34,22 @@ struct Converted {
 
 enum class Direction : std::uint8_t { to_server, to_client };
 
-/// One direction of one part of a method. One thread at a time.
+/// Converts one part of a method in one direction. Used by one thread at a time.
 class Conversion {
  public:
-  /// `place`: what stands in front of paths, "parameter".
+  /// `place`: the word in front of paths, "parameter".
   Conversion(std::shared_ptr<const Adaptation> adaptation, std::uint16_t method, Direction direction,
              described::PairIndex way, std::string place);
 
-  /// The parameters or results of one call.
+  /// Converts the parameters or results of one call.
   [[nodiscard]] Converted fields(codec::Reader& reader, Buffer& out);
-  /// A value of a stream, one of those that lie one behind the other.
+  /// Converts the next one of a stream's consecutive values.
   [[nodiscard]] Converted element(codec::Reader& reader, Buffer& out);
-  /// A value alone, of a topic.
+  /// Converts a single value, such as a topic's.
   [[nodiscard]] Converted alone(codec::Reader& reader, Buffer& out);
-  /// A declared error.
+  /// Converts a declared error.
   [[nodiscard]] Converted error(const evolution::ErrorPlan& plan, codec::Reader& reader, Buffer& out);
-  /// How what comes of element() lies in its frames, and how it lay before.
+  /// The tiers of a stream's values after and before element().
   [[nodiscard]] Tier element_tier() const noexcept;
   [[nodiscard]] Tier element_tier_before() const noexcept;
 
@@ -66,19 +66,19 @@ class Conversion {
   Buffer inner_;
 };
 
-/// A request on its way to a server of another schema, and the reply to it.
+/// Converts a request to a server with another schema, and its reply.
 class AdaptedRequest {
  public:
-  /// The method can be called and is converted.
+  /// The method must be callable, and MethodPlan::converts must be true.
   AdaptedRequest(std::shared_ptr<const Adaptation> adaptation, std::uint16_t method);
 
-  /// Makes the server's payload and head of the client's, metadata and all. Gives how the call ends, if
-  /// nothing of it can go over.
+  /// Makes the server's payload(), with the metadata, and adapts `head`. Returns the reply that ends the call
+  /// if no item can be converted.
   [[nodiscard]] std::optional<Reply> send(std::span<const std::byte> payload, protocol::RequestHead& head);
   [[nodiscard]] std::optional<Reply> send(const Gathered& payload, protocol::RequestHead& head);
-  /// What send() has made.
+  /// The result of send().
   [[nodiscard]] Gathered& payload() noexcept { return payload_; }
-  /// Makes of the server's reply the client's.
+  /// Replaces the server's reply by that for the client.
   void receive(Reply& reply);
 
  private:
@@ -94,16 +94,16 @@ class AdaptedRequest {
   Conversion requests_;
   Conversion results_;
   Gathered payload_;
-  std::uint32_t items_ = 0;                                    // of the client's request
-  std::vector<std::pair<std::uint32_t, std::string>> unsent_;  // of those, and why
+  std::uint32_t items_ = 0;                                    // in the client's request
+  std::vector<std::pair<std::uint32_t, std::string>> unsent_;  // items that were not sent, and why
 };
 
-/// Null: nothing of the method is converted, or it has no such stream.
+/// Both return null if the bytes need no conversion or there is no such stream.
 [[nodiscard]] std::unique_ptr<AdaptedRequest> adapted_request(const Adaptation& adaptation,
                                                               std::uint16_t method);
 [[nodiscard]] std::shared_ptr<StreamConversion> stream_conversion(
     const std::shared_ptr<const Adaptation>& adaptation, std::uint16_t method, Direction direction);
-/// Of a topic's values, to the subscriber. Null: they are the same.
+/// Converts a topic's values for the subscriber. Null: the bytes are the same.
 [[nodiscard]] std::unique_ptr<Conversion> topic_conversion(
     const std::shared_ptr<const Adaptation>& adaptation);
 

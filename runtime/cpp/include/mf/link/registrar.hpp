@@ -22,7 +22,7 @@ namespace mf {
 
 enum class OfferedKind : std::uint8_t { service, topic };
 
-/// One (service, agent) of a server, or one of a topic that is published there.
+/// One (service, agent) of a server, or one (topic, agent) that it publishes.
 struct Offered {
   OfferedKind kind = OfferedKind::service;
   std::string service;
@@ -40,11 +40,11 @@ class Registrar {
   /// Registers, and keeps registered through every loss of the controller; returns at once.
   virtual void announce(std::vector<Offered> offered, std::vector<Address> addresses) = 0;
 
-  /// Asks for the lead of a service and agent until the candidacy has ended; returns at once. The lead ends
-  /// with the registration, at the latest.
+  /// Asks for the lead of a service and agent until the candidacy has ended; returns at once. A lead does not
+  /// outlast the registration.
   virtual void lead(std::string service, std::string agent, std::shared_ptr<link::Candidacy> candidacy) = 0;
 
-  /// Takes everything back, leads first; returns when the controller knows, or after 500 ms.
+  /// Withdraws all leads, then all offers; returns when the controller has answered, or after 500 ms.
   virtual void withdraw() = 0;
 };
 

@@ -40,7 +40,7 @@ struct Reply {
   /// completion returns.
   std::span<const std::byte> payload;
   Bytes owner;
-  /// Of a request that a relay has forwarded: the payload, if it still comes.
+  /// Only in a reply to a forwarded request: the payload, if it is still arriving.
   std::shared_ptr<protocol::Coming> coming;
   /// Unless this is `replied`, the link itself ended the call: `failure` says why and there is no payload.
   Ended how = Ended::replied;

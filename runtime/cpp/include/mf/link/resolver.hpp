@@ -58,8 +58,7 @@ struct Offers {
   friend bool operator==(const Offers&, const Offers&) = default;
 };
 
-/// Before the name of a topic it is the name under which a resolver is asked who publishes it; no service has
-/// such a name.
+/// Prefix of a topic's name in questions about its publishers to a resolver; no service has such a name.
 inline constexpr std::string_view kTopicView = "topic ";
 [[nodiscard]] std::string topic_view(std::string_view topic);
 
@@ -70,12 +69,12 @@ class Resolver {
 
   virtual ~Resolver() = default;
 
-  /// What is known now; never null, never blocks. The first question about a service starts to watch it. Of a
-  /// topic (topic_view()) it is who publishes it, for which agents; "*" stands for any.
+  /// What is known now; never null, never blocks. The first question about a service starts to watch it. For
+  /// a topic (topic_view()) it is the publishers and their agents; "*" stands for any agent.
   virtual Snapshot offers(std::string_view service) = 0;
 
-  /// Calls when a snapshot may be another one, on some thread and never within a call, until it is removed.
-  /// 0: none ever is.
+  /// Calls `changed` when a snapshot may have changed, on any thread but never within a call of the resolver,
+  /// until the listener is removed. 0: snapshots never change.
   virtual std::uint64_t add_listener(std::function<void()> /*changed*/) { return 0; }
   virtual void remove_listener(std::uint64_t /*listener*/) noexcept {}
 
@@ -88,17 +87,17 @@ class Resolver {
   /// Whether the agents of a service are known here, so that "everywhere" has a meaning.
   [[nodiscard]] virtual bool knows_agents() const noexcept = 0;
 
-  /// Whether the instances are relays, each of which reaches all that is known.
+  /// Whether the instances are relays, each of which reaches all known services.
   [[nodiscard]] virtual bool of_relays() const noexcept { return false; }
 
   /// The client's id for the upper half of request ids, given by the source; 0: none, make a random one.
   [[nodiscard]] virtual std::uint32_t client_id() const noexcept { return 0; }
 
-  /// Nobody asks about the service for now: it may be watched no longer, until the next question. Not while
-  /// somebody waits for a change of it.
+  /// Allows the resolver to stop watching the service until the next question about it. Must not be called
+  /// while a thread waits for a change of it.
   virtual void forget(std::string_view /*service*/) noexcept {}
 
-  /// Nothing is watched any more: the client for which this was made was closed.
+  /// Stops watching everything: the client for which this was made was closed.
   virtual void close() noexcept {}
 };
 
@@ -150,8 +149,8 @@ class RelayedResolver final : public Resolver {
   std::map<std::string, Relayed, std::less<>> latest_;
 };
 
-/// A resolver over the controllers at these addresses, or over relays, which are asked in the same way. It
-/// runs on that reactor until it is closed. `tls`: how relays at relay+tls:// are verified.
+/// A resolver over the controllers at these addresses, or over relays, which have the same interface. It runs
+/// on the reactor until it is closed. `tls`: how relays at relay+tls:// are verified.
 /// Declared here so that clients can be opened by URL; defined on floor R7.
 std::shared_ptr<Resolver> make_controller_resolver(std::vector<Address> controllers,
                                                    std::shared_ptr<transport::Reactor> reactor,

@@ -53,7 +53,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
     virtual Answer on_bind(std::uint16_t first_route, const protocol::Bind& bind) = 0;
     /// The service of this name; null if it is not offered. Nothing: the answer follows by send_descriptor().
     virtual std::optional<const ServiceInfo*> on_describe(std::string_view service) = 0;
-    /// Is the request, which has only begun to come, to be given to on_request() at once?
+    /// Whether on_request() is to get the request at once, although its payload has only begun to arrive.
     [[nodiscard]] virtual bool passes_on(const protocol::Event& /*begun*/) { return false; }
     /// `now` is the time of this turn. Each request ends with one send_…() or end_request().
     virtual void on_request(const protocol::Event& event, TimePoint now) = 0;
@@ -106,10 +106,10 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   /// A reply that is passed on: shared if `owner` has the payload and it is large, else copied.
   void send_reply(const protocol::ReplyHead& head, std::span<const std::byte> payload, const Bytes& owner,
                   std::size_t request_size);
-  /// One that still comes: what is queued behind it waits for the rest. cut_short(), if that will not come.
+  /// A reply that is still arriving: frames behind it wait for the rest. If that never arrives, cut_short().
   void send_reply(const protocol::ReplyHead& head, std::shared_ptr<const protocol::Coming> payload,
                   std::size_t request_size);
-  /// Ends it within a reply.
+  /// Ends the connection within a reply.
   void cut_short(const std::string& reason);
   // Answers of a Handler that did not give them at once.
   void send_bound(std::uint16_t first_route, Code code, std::string_view why);
@@ -247,7 +247,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   std::uint64_t received_ = 0;
   std::uint64_t frames_ = 0;  // that have ended
   std::shared_ptr<protocol::Coming>
-      coming_;       // a request that is passed on; the reading thread writes it, locked
+      coming_;       // a request that is forwarded; the reading thread writes it, locked
   struct Progress {  // as it was when progress_watched_ began
     std::uint64_t written = 0;
     std::uint64_t received = 0;

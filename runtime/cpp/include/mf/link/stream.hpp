@@ -61,7 +61,7 @@ class StreamPort {
   virtual Failure out_of_time() = 0;
   /// What a write ends with after StreamOut::end_here(); the call goes on.
   [[nodiscard]] virtual Failure ended_here() = 0;
-  /// What was written cannot be sent: the call ends.
+  /// Ends the call, as a written value cannot be sent.
   virtual void give_up(Failure /*why*/) { send_cancel(); }
   /// Runs `work` when the time has come, where completions run. For asynchronous waits.
   virtual void at(TimePoint when, UniqueFunction<void()> work) = 0;
@@ -80,15 +80,15 @@ struct StreamEvent {
   }
 };
 
-/// Values of a stream between two schemas. One thread at a time.
+/// Converts the values of a stream between two schemas. Used by one thread at a time.
 class StreamConversion {
  public:
   virtual ~StreamConversion() = default;
-  /// How values lie in the frames: what is sent, or what is read.
+  /// The tier of the values after the conversion.
   [[nodiscard]] virtual Tier tier() const noexcept = 0;
-  /// How they lie before.
+  /// Their tier before it.
   [[nodiscard]] virtual Tier tier_before() const noexcept = 0;
-  /// Takes the first value from the front of `values` and appends to `out` what it becomes.
+  /// Removes the first value from `values` and appends the converted one to `out`.
   [[nodiscard]] virtual std::optional<Failure> convert(std::span<const std::byte>& values, Buffer& out) = 0;
 };
 
@@ -100,7 +100,7 @@ class StreamIn {
     std::uint8_t encoding = 0;  // a Tier, if it is the schema's
     std::uint32_t count = 0;
     std::size_t cost = 0;                    // of credit that is still owed for it
-    std::shared_ptr<const Failure> fault{};  // what the values end with, as the next one cannot be had
+    std::shared_ptr<const Failure> fault{};  // ends the stream behind these values: the next is unconvertible
   };
   enum class Got : std::uint8_t { values, nothing, ended };
 
@@ -112,7 +112,7 @@ class StreamIn {
   StreamIn& operator=(const StreamIn&) = delete;
 
   void set_budget(std::shared_ptr<protocol::WindowBudget> budget);
-  /// Makes what is read of what comes. Before anything does.
+  /// Converts arriving values for the reader. Called before any arrive.
   void set_conversion(std::shared_ptr<StreamConversion> conversion);
   [[nodiscard]] StreamEvent on_data(const protocol::Event& event);
   /// Nothing more comes: the stream is complete, or why it is not.
@@ -172,8 +172,7 @@ class StreamOut {
   StreamOut(const StreamOut&) = delete;
   StreamOut& operator=(const StreamOut&) = delete;
 
-  /// Makes what is to be sent, value by value, of the values that are written. Null: they are sent as they
-  /// are.
+  /// Converts each written value before it is sent. Null: values are sent unchanged.
   void set_conversion(std::shared_ptr<StreamConversion> conversion);
   /// The call is on a connection, whose server gives this credit and takes values of at most so many bytes.
   [[nodiscard]] StreamEvent open(std::uint32_t credit, std::size_t most);
@@ -213,9 +212,9 @@ class StreamOut {
     async_wrote(lock, std::move(done));
   }
 
-  /// For who has many values at hand: `append(buffer)` writes one behind what the buffer holds, or says false
-  /// that there is none. Never waits: where much is pending, it stops, and `more` is called once when there
-  /// is room again. Gives what has ended the stream, if it has; a value that is too large ends nothing.
+  /// Writes many values: `append(buffer)` appends one to the buffer, or returns false if there is none. Never
+  /// waits: when too much is pending it stops, and `more` is called once when there is room again. Returns
+  /// what has ended the stream, if it has ended; a value that is too large does not end it.
   template <class Append>
   Outcome<bool> write_many(Append&& append, UniqueFunction<void()> more) {
     std::unique_lock lock(mutex_);
@@ -293,7 +292,7 @@ class StreamOut {
   std::size_t first_ = 0;          // the first value of ends_ that is not wholly sent
   std::shared_ptr<StreamConversion> conversion_;
   bool opened_ = false;
-  bool to_convert_ = false;  // what is pending was written before it was known how it is sent
+  bool to_convert_ = false;  // pending values were written before the server's schema was known
   std::size_t usual_ = 512;
   Buffer front_;        // stands in front of the first frame's values
   bool begun_ = false;  // take_front() was asked

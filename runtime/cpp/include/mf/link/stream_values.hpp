@@ -83,7 +83,7 @@ class WireValues final : public mf::detail::Values<T> {
     if (left_ == 0) fail_if_lost();
     return true;
   }
-  /// The next value cannot be had in this schema.
+  /// Fails if the next value cannot be converted to this schema.
   void fail_if_lost() {
     if (frame_.fault) [[unlikely]]
       owner_->fail(Failure(*std::exchange(frame_.fault, nullptr)));

@@ -1,9 +1,10 @@
 #pragma once
-// A large payload that is passed on while it still comes: the session of one connection receives into it,
-// that of another one sends what has arrived.
+// A large payload that is forwarded while it is still arriving: the session of one connection receives into
+// it, and that of another one sends the bytes that have arrived.
 //
 // Its memory does not move, and bytes below arrived() do not change any more, so that they may be sent
-// without a lock. One thread adds bytes; all else is thread-safe. The watcher runs on whichever tells it.
+// without a lock. One thread adds bytes; all else is thread-safe. The watcher runs on the thread that calls
+// tell(), lose() or watch().
 
 #include <algorithm>
 #include <atomic>
@@ -23,29 +24,30 @@ class Coming : public std::enable_shared_from_this<Coming> {
  public:
   enum class State : std::uint8_t { coming, complete, lost };
 
-  /// The memory of payload and padding, of which so much has come already.
+  /// `memory` is for payload and padding; its first `received` bytes have arrived already.
   Coming(Buffer&& memory, std::size_t payload_size, std::size_t received) noexcept
       : memory_(std::move(memory)), size_(payload_size), received_(received) {}
 
-  /// Of the whole payload.
+  /// Size of the whole payload in bytes.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] const std::byte* data() const noexcept { return memory_.data(); }
   [[nodiscard]] std::size_t arrived() const noexcept { return std::min(received(), size_); }
   [[nodiscard]] bool complete() const noexcept { return received() == memory_.size(); }
 
-  // ---- of who receives it
+  // ---- for the receiving session
   [[nodiscard]] std::span<std::byte> memory() noexcept { return memory_.span(); }
   void add(std::size_t received) noexcept { received_.fetch_add(received, std::memory_order_release); }
-  /// The watcher hears that more has come.
+  /// Tells the watcher that more bytes have arrived.
   void tell() { tell(complete() ? State::complete : State::coming); }
-  /// The rest will never come. Nothing, if there is none.
+  /// Tells the watcher that the rest will never arrive. Does nothing if the payload is complete.
   void lose() {
     if (!complete()) tell(State::lost);
   }
 
-  // ---- of who passes it on
+  // ---- for the forwarding session
   using Watcher = std::function<void(State state)>;
-  /// One at a time; it hears of the end once, perhaps at once, and may hear of `coming` once more after that.
+  /// Sets the only watcher. It is told of the end once, perhaps at once, and may get `coming` once after
+  /// that.
   void watch(Watcher watcher);
 
  private:
@@ -55,7 +57,7 @@ class Coming : public std::enable_shared_from_this<Coming> {
   Buffer memory_;
   const std::size_t size_;
   std::atomic<std::size_t> received_;
-  std::mutex mutex_;  // the rest; not held while the watcher runs
+  std::mutex mutex_;  // guards the members below; not held while the watcher runs
   bool lost_ = false;
   Watcher watcher_;
 };

@@ -21,7 +21,7 @@ enum class EventType : std::uint8_t {
   request,     // server: route, id, flags, deadline, count, payload
   reply,       // client: route, id, status, count, payload
   cancel,      // id
-  begun,       // a large request or reply has begun to come, without its payload: see SessionOptions::told_from
+  begun,       // a large request or reply has begun to arrive; no payload yet: see SessionOptions::told_from
   pong,        // payload: the 8 bytes of send_ping()
   goaway,      // client: `code` and `text`; header.id: of the latest request that the server has taken
   describe,    // server: `text` is the service's name. Answer with send_descriptor()
@@ -45,9 +45,9 @@ struct Event {
   Header header;            // of the frame; meaningless for broken
   std::uint32_t count = 0;  // request, reply: items, with the extension resolved
   std::uint32_t credit = 0;
-  std::size_t announced = 0;  // begun: the size of the payload that comes
-  Coming* coming = nullptr;   // of a request that is passed on while it comes, in place of its payload
-  std::span<const std::byte> payload;   // without its metadata
+  std::size_t announced = 0;           // begun: the size of the payload, in bytes
+  Coming* coming = nullptr;            // replaces the payload of a request that is forwarded while it arrives
+  std::span<const std::byte> payload;  // without its metadata
   std::span<const std::byte> metadata;  // of request, reply and data: the entries for read_metadata(), if any
   std::span<const std::byte> whole;     // the payload as it came; see body()
   const char* metadata_fault = nullptr;  // why there are none, nor a payload: the call's fault
@@ -59,7 +59,7 @@ struct Event {
   [[nodiscard]] Bytes keep(std::span<const std::byte> part) const {
     return owner.empty() ? Bytes(part) : owner.cut(part);
   }
-  /// Of the payload, also of one that comes.
+  /// The size of the payload, also of one that is still arriving.
   [[nodiscard]] std::size_t size() const noexcept {
     return coming != nullptr ? coming->size() : payload.size();
   }

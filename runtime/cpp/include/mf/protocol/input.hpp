@@ -35,14 +35,15 @@ class Input {
   void dedicate(std::size_t payload_offset, std::size_t padded_size);
   [[nodiscard]] bool dedicated() const noexcept { return dedicated_.size() != 0 || coming_; }
   [[nodiscard]] bool dedicated_complete() const noexcept { return dedicated_missing_ == 0; }
-  /// What the dedicated frame will have, payload and padding; of a shared one, what it has. 0 without one.
+  /// Bytes of the dedicated frame, payload and padding; of a shared one, those that have arrived. 0: no
+  /// frame.
   [[nodiscard]] std::size_t dedicated_size() const noexcept {
     return coming_ ? coming_->arrived() : dedicated_.size();
   }
-  /// Others get to see the payload, of this size, while it still comes.
+  /// Shares the payload, of this size, with other threads while it is still arriving.
   [[nodiscard]] std::shared_ptr<Coming> share_dedicated(std::size_t payload_size);
   [[nodiscard]] bool shared() const noexcept { return coming_ != nullptr; }
-  /// Gives the shared one, which is complete; the next frame may follow.
+  /// Returns the shared payload, which must be complete; the next frame may follow.
   [[nodiscard]] std::shared_ptr<Coming> end_shared() noexcept { return std::exchange(coming_, nullptr); }
   /// Payload and padding of the dedicated frame, once complete.
   [[nodiscard]] Buffer take_dedicated() noexcept { return std::exchange(dedicated_, Buffer()); }
@@ -66,7 +67,7 @@ class Input {
   bool large_ = false;   // the latest frame had a buffer of its own: the next may have one, too
   Buffer dedicated_;     // payload and padding; size() is final
   std::size_t dedicated_missing_ = 0;
-  std::shared_ptr<Coming> coming_;  // which has the memory of the dedicated frame, if others see it
+  std::shared_ptr<Coming> coming_;  // has the memory of the dedicated frame, if that is shared
 };
 
 }  // namespace mf::protocol

@@ -2,10 +2,10 @@
 // Bytes waiting to be written, in order, as a list of segments.
 //
 // Small frames are appended to the segment at the end while it has room; a large payload is a segment of its
-// own, moved in or shared, and never copied. Of one that still comes (coming.hpp) what has arrived is
-// written, and what is behind it waits for the rest. A segment's memory never moves and is never reused
-// before consumed() has covered it, so slices from fill() may be written without a lock while other threads,
-// under the owner's lock, append more.
+// own, moved in or shared, and never copied. A payload that is still arriving (coming.hpp) is written as far
+// as it has arrived, and bytes behind it wait for the rest. A segment's memory never moves and is never
+// reused before consumed() has covered it, so slices from fill() may be written without a lock while other
+// threads, under the owner's lock, append more.
 
 #include <cstddef>
 #include <memory>
@@ -22,7 +22,7 @@ namespace mf::protocol {
 class Output {
  public:
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  /// Without those that have to wait for a payload that still comes.
+  /// The bytes() that need not wait for a payload that is still arriving.
   [[nodiscard]] std::size_t ready() const noexcept { return coming_ == 0 ? bytes_ : count_ready(); }
   [[nodiscard]] bool empty() const noexcept { return bytes_ == 0; }
 
@@ -57,7 +57,7 @@ class Output {
  private:
   struct Segment {
     Buffer buffer;  // or
-    Bytes shared;   // with somebody else; or
+    Bytes shared;   // with other owners; or
     std::shared_ptr<const Coming> coming;
     const std::byte* begin =
         nullptr;           // of what is not written yet; ahead of buffer.data() while the headroom is used

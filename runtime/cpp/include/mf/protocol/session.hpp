@@ -45,8 +45,8 @@ struct SessionOptions {
   std::string name{};               // for the peer's logs
   std::uint32_t calls_open = 0;     // servers only: their load
   std::uint32_t calls_at_once = 0;  // servers only
-  /// Of a request or reply whose payload has so many bytes, and has not come whole, `begun` tells: who passes
-  /// payloads on may then pass_on() this one. If nobody does, it comes as any other. 0: none.
+  /// A `begun` event announces each request or reply whose payload has at least so many bytes and has not
+  /// arrived whole; the owner may then pass_on() it. Otherwise it arrives as any other. 0: no such events.
   std::size_t told_from = 0;
 };
 
@@ -100,8 +100,8 @@ class Session {
   void commit(std::size_t n) noexcept { input_.commit(n); }
   /// The next event of what was committed; false: read more, or, if closed(), nothing more will come.
   [[nodiscard]] bool next(Event& event);
-  /// Behind a `begun`, before the next receive_window(): no event follows for that frame, and its payload is
-  /// this.
+  /// May be called after a `begun` event, before the next receive_window(). Returns the payload of that
+  /// frame, for which no further event follows.
   [[nodiscard]] std::shared_ptr<Coming> pass_on();
 
   // ---- messages out ----
@@ -146,7 +146,7 @@ class Session {
   void fail(Code code, std::string_view reason);
 
   [[nodiscard]] std::size_t output_bytes() const noexcept { return output_.bytes(); }
-  /// Without those that have to wait for a payload that still comes.
+  /// The output_bytes() that need not wait for a payload that is still arriving.
   [[nodiscard]] std::size_t output_ready() const noexcept { return output_.ready(); }
   /// A gather list of what waits to be written, 64 slices are plenty; see output.hpp for how long it is good.
   [[nodiscard]] std::size_t fill_output(std::span<IoSlice> slices) const noexcept {
@@ -200,7 +200,7 @@ class Session {
   [[nodiscard]] std::uint32_t client_id() const noexcept;
   /// The stream ended now would have been cut within a frame.
   [[nodiscard]] bool mid_frame() const noexcept { return !input_.empty(); }
-  /// Bytes of the large frame of which a part has come, or what has come of one that is passed on; 0: there
+  /// Bytes of the large frame that has begun to arrive; if it is forwarded, those that have arrived. 0: there
   /// is none.
   [[nodiscard]] std::size_t awaited_bytes() const noexcept { return input_.dedicated_size(); }
   /// The largest payload that the peer takes.

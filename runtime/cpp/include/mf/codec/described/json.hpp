@@ -1,4 +1,5 @@
-// R1. Values by description as JSON (docs/json.md), the same texts and faults as generated code has.
+// R1. Converts values to and from JSON (docs/json.md) by their schema, with the texts and faults of generated
+// code.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +14,13 @@
 
 namespace mf::described {
 
-/// A value on its own, in the tier that its type has.
+/// `bytes` hold one value on its own, in the tier of its type.
 [[nodiscard]] Result<std::string> to_json(const Schema& schema, TypeIndex type,
                                           std::span<const std::byte> bytes, const codec::Limits& limits = {});
 [[nodiscard]] Result<std::vector<std::byte>> from_json(const Schema& schema, TypeIndex type,
                                                        std::string_view json,
                                                        const codec::Limits& limits = {});
-/// The same as the value stands in febird.
+/// The same, but the result is encoded in febird.
 [[nodiscard]] Result<std::vector<std::byte>> febird_from_json(const Schema& schema, TypeIndex type,
                                                               std::string_view json,
                                                               const codec::Limits& limits = {});

@@ -1,13 +1,13 @@
-// R1. A service's or topic's types as tables: what a descriptor and its annex say (docs/protocol.md, sections
-// 7 and 7a), for code that reads and writes values without having been generated for them.
+// R1. A service's or topic's types as tables, read from a descriptor and its annex (docs/protocol.md,
+// sections 7 and 7a), for code that reads and writes values without code generated for them.
 //
 //   mf::Result<described::Schema> schema = described::Schema::read(descriptor, annex);
 //
-// The texts may come from a peer. They are bounded (kMaxText, kMaxDeclared, kMaxTypes, kMaxNesting), and what
-// read() gives is whole: every index leads to a type of these tables, no type holds itself by value, what
-// is of tier memcpy has a layout, and numbers ascend where they are looked up. Anything else is refused with
-// the line that is wrong. Types are named by their place in the table; equal type expressions have one place.
-// A schema keeps copies of the texts, into which its names lead: it may be moved, and is never changed.
+// The texts may come from a peer. They are bounded (kMaxText, kMaxDeclared, kMaxTypes, kMaxNesting), and the
+// result of read() is consistent: every index is valid, no type holds itself by value, every type of tier
+// memcpy has a layout, and numbers ascend where they are looked up. read() refuses anything else and says
+// which line is wrong. A type is identified by its index in the table; equal type expressions share one.
+// A schema keeps copies of the texts, and its names point into them: it may be moved, and is immutable.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,12 @@
 
 namespace mf::described {
 
-inline constexpr std::size_t kMaxText = std::size_t{1} << 20U;  // of the descriptor, and of the annex
+inline constexpr std::size_t kMaxText = std::size_t{1} << 20U;  // bytes of the descriptor, and of the annex
 inline constexpr std::size_t kMaxDeclared = 4'096;              // types that have a name
-inline constexpr std::size_t kMaxTypes = 32'768;                // those, and all type expressions
-inline constexpr unsigned kMaxNesting = 64;                     // of a type expression
+inline constexpr std::size_t kMaxTypes = 32'768;                // named types and all type expressions
+inline constexpr unsigned kMaxNesting = 64;                     // levels of a type expression
 inline constexpr unsigned kMaxDirect = 512;                     // types that hold each other by value
-inline constexpr std::size_t kMaxSize = std::size_t{1} << 24U;  // of a value of fixed size, or an array
+inline constexpr std::size_t kMaxSize = std::size_t{1} << 24U;  // bytes of a fixed-size value, or an array
 
 enum class Kind : std::uint8_t {
   boolean,
@@ -49,7 +49,7 @@ enum class Kind : std::uint8_t {
   uuid,
   string,
   bytes,
-  // From here on a kind has many types.
+  // A kind from here on has many types.
   list,
   set,
   map,
@@ -63,14 +63,13 @@ enum class Kind : std::uint8_t {
 };
 inline constexpr std::size_t kScalars = static_cast<std::size_t>(Kind::list);
 
-/// "u16", "list", "struct", "union", as a descriptor spells it.
+/// The name that a descriptor uses: "u16", "list", "struct", "union".
 [[nodiscard]] std::string_view to_string(Kind kind) noexcept;
 
-/// How an integer lies in an archive, where it is not as its type does: `i32.varint`, `u64.fixed`.
+/// The encoding of an integer in an archive; not `own` for types such as `i32.varint` and `u64.fixed`.
 enum class Coding : std::uint8_t { own, varint, fixed };
 
-/// Place of a type in Schema::types(). A scalar's is its Kind, as a number, if its
-/// coding is its own.
+/// Index of a type in Schema::types(). A scalar with coding `own` has its Kind as its index.
 using TypeIndex = std::uint32_t;
 inline constexpr TypeIndex kNoType = UINT32_MAX;
 
@@ -81,7 +80,7 @@ constexpr TypeIndex index_of(Kind scalar) noexcept {
 /// A field of a struct, a parameter, a result, an alternative of a union.
 struct Field {
   std::string_view name{};
-  std::uint32_t number = 0;  // of archives and unions: ascending; else 0
+  std::uint32_t number = 0;  // in archives and unions, ascending; else 0
   TypeIndex type = kNoType;
   std::uint32_t offset = 0;  // in the layout of a struct that has one
   std::uint32_t first_was = 0;
@@ -89,7 +88,7 @@ struct Field {
   std::optional<std::string_view> default_json{};
 };
 
-/// A member of an enum or of flags. Numbers of signed bases are in two's complement; flags have bits.
+/// A member of an enum or of flags. Numbers of signed bases are in two's complement; flags have bit numbers.
 using Member = codec::JsonName;
 
 struct Type {
@@ -98,12 +97,12 @@ struct Type {
   bool error = false;           // a struct that is thrown
   bool implicit = false;        // parameters or results of a method: no name, no level of nesting
   bool open = false;            // enums
-  bool linked = false;          // holds a ref, itself or in what it holds as an archive
+  bool linked = false;          // holds a ref, directly or in an archive that it holds
   bool fixed = false;           // has `size` and `align`: a value of it is its layout
   bool all_bits = false;        // fixed, and every pattern of bits is a value
-  bool padded = false;          // fixed, and some bytes of it are nobody's
+  bool padded = false;          // fixed, and some of its bytes are padding
   bool raw = false;             // its bytes in febird are its layout
-  bool row = false;             // an integer of 2 bytes and more, which lies in rows
+  bool row = false;             // an integer of 2 bytes and more, which is encoded in rows
   Coding coding{};              // of integers
   Kind base{};                  // of enums and flags
   TypeIndex element = kNoType;  // of containers, optionals and refs; the value of a map
@@ -111,11 +110,11 @@ struct Type {
   std::uint32_t length = 0;     // of arrays
   std::uint32_t size = 0;
   std::uint32_t align = 1;
-  std::uint32_t first = 0;  // of its fields or members
+  std::uint32_t first = 0;  // index of its first field or member
   std::uint32_t count = 0;
   std::uint64_t min_febird = 0;  // bytes of the smallest encoding in febird
-  std::uint64_t memory = 0;      // about what a C++ value takes, which is what budgets are reckoned in
-  std::string_view name{};       // full: "sf1.search.Hit", or the expression: "list<u32>"
+  std::uint64_t memory = 0;      // about the bytes that a C++ value takes, which count against budgets
+  std::string_view name{};       // the full name, "sf1.search.Hit", or the expression, "list<u32>"
   std::string_view short_name{};
 };
 
@@ -126,8 +125,8 @@ struct Method {
   bool oneway = false;
   std::string_view replicated{};      // the pattern, or empty
   TypeIndex params = kNoType;         // an implicit struct
-  TypeIndex results = kNoType;        // an implicit struct; none of a one-way method
-  TypeIndex params_stream = kNoType;  // what it carries
+  TypeIndex results = kNoType;        // an implicit struct; kNoType if the method is one-way
+  TypeIndex params_stream = kNoType;  // the type of the stream's values
   TypeIndex results_stream = kNoType;
   std::uint32_t first_throw = 0;
   std::uint32_t throw_count = 0;
@@ -135,15 +134,15 @@ struct Method {
 
 class Schema {
  public:
-  /// The offset of an error is that of the line in the text that is wrong. An empty annex says nothing.
+  /// An error has the offset of the wrong line in its text. An empty annex adds nothing.
   [[nodiscard]] static Result<Schema> read(std::string_view descriptor, std::string_view annex = {});
 
   enum class Of : std::uint8_t { service, topic, value };
   [[nodiscard]] Of of() const noexcept { return of_; }
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
-  /// "collection string"; empty without an agent.
+  /// "collection string"; empty if the service has no agents.
   [[nodiscard]] std::string_view per() const noexcept { return per_; }
-  /// Of a topic, and of the descriptor of a value.
+  /// The type of a topic's values, or the type that the descriptor of a value describes.
   [[nodiscard]] TypeIndex value() const noexcept { return value_; }
 
   [[nodiscard]] std::span<const Type> types() const noexcept { return types_; }
@@ -167,16 +166,16 @@ class Schema {
     return std::span(throws_).subspan(method.first_throw, method.throw_count);
   }
 
-  /// Null if there is none.
+  /// Both return null if there is none.
   [[nodiscard]] const Method* method(std::string_view name) const noexcept;
   [[nodiscard]] const Field* field(const Type& type, std::string_view name) const noexcept;
-  /// kNoType if no declared type is called so, in full.
+  /// kNoType if no declared type has this full name.
   [[nodiscard]] TypeIndex declared(std::string_view full_name) const noexcept;
 
  private:
   friend class SchemaReader;
 
-  // Into which all names lead; one allocation, so that they stay where they are.
+  // All names point into this. It is one allocation, so that they stay valid when the schema is moved.
   std::unique_ptr<char[]> texts_;
   Of of_ = Of::service;
   std::string_view name_;
@@ -191,10 +190,10 @@ class Schema {
   std::vector<std::pair<std::string_view, TypeIndex>> declared_;  // by name
 };
 
-/// The place of a member with this number; nothing if the enum or flags have none.
+/// The index of the member with this number; nothing if there is none.
 [[nodiscard]] std::optional<std::size_t> find_number(const Schema& schema, const Type& type,
                                                      std::uint64_t number) noexcept;
-/// The place of a field or alternative with this number.
+/// The index of the field or alternative with this number.
 [[nodiscard]] std::optional<std::size_t> find_field(const Schema& schema, const Type& type,
                                                     std::uint32_t number) noexcept;
 

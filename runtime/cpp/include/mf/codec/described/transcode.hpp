@@ -1,13 +1,12 @@
-// R1. Runs a program (program.hpp): bytes of one schema to bytes of another, without values in between.
+// R1. Runs a program (program.hpp): converts bytes of one schema to bytes of another without C++ values.
 //
 //   described::Transcoder transcoder(program);
 //   codec::Reader reader(bytes);
 //   for (each item) switch (transcoder.run(pair, reader, out)) …
 //   reader.finish()
 //
-// The source is checked as generated code checks it: the same bounds, faults, paths and offsets. What is
-// written is what a generated writer of the other schema would write. A transcoder may be used again, by one
-// thread at a time.
+// The source is checked as generated code checks it: the same bounds, faults, paths and offsets. The output
+// is that of a generated writer of the other schema. A transcoder may be reused, by one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -20,26 +19,26 @@
 namespace mf::described {
 
 enum class Went : std::uint8_t {
-  over,      // it was added to `out`
-  not_over,  // the value is in order and has no equal in the other schema: the reader stands behind it, and
-             // error() has the path and a reason like "70000 does not fit u16 of @", where @ stands
-             // for who has the other schema; its fault is none
-  broken,    // the bytes are not in order: the reader has failed, and error() is its error
+  over,      // the value was converted and appended to `out`
+  not_over,  // the value is valid but has no equal in the other schema: the reader has passed it, and
+             // error() has the path and a reason like "70000 does not fit u16 of @", in which the caller
+             // replaces @ by a name for the other schema; its fault is none
+  broken,    // the bytes are invalid: the reader has failed, and error() is its error
 };
 
 class Transcoder {
  public:
-  /// The program is finished, and outlives the transcoder.
+  /// finish() has accepted the program, which outlives the transcoder.
   explicit Transcoder(const Program& program) noexcept : program_(program) {}
 
-  /// One value as it stands in a message: of an implicit struct, or any value of its own (protocol.md,
-  /// section 8). Archives and values of tier custom take all that the reader has left. Unless it went over,
-  /// `out` is as it was.
+  /// Converts one value as it is encoded in a message: an implicit struct, or a value on its own
+  /// (protocol.md, section 8). Archives and values of tier custom take all that the reader has left. `out` is
+  /// unchanged unless the result is `over`.
   [[nodiscard]] Went run(PairIndex pair, codec::Reader& reader, Buffer& out);
-  /// A struct whose fields stand in febird, whatever its tier is: errors in a REPLY.
+  /// Converts a struct whose fields are encoded in febird, whatever its tier is: an error in a REPLY.
   [[nodiscard]] Went run_fields(PairIndex pair, codec::Reader& reader, Buffer& out);
 
-  /// After not_over or broken.
+  /// Valid after not_over or broken.
   [[nodiscard]] const codec::DecodeError& error() const noexcept { return error_; }
 
  private:

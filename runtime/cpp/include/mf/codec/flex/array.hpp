@@ -4,9 +4,9 @@
 //   mf::flex::Array rows(std::vector<double>{1, 2, 3, 4, 5, 6}, {2, 3});
 //   for (double each : rows.view<double>()) …
 //
-// One that came in a message looks into the bytes that came, if it is large: nothing is copied. Where its
-// elements stand is a matter of what stands before them, so view() loads them one by one; its span() and
-// aligned() are for who needs them in place (mf/core/view.hpp). Immutable; copies share the elements.
+// A large array from a message is not copied: it refers to the bytes that were received. Its elements may be
+// unaligned there, so view() loads them one by one; the view's span() and aligned() give them in place
+// (mf/core/view.hpp). Immutable; copies share the elements.
 #pragma once
 
 #include <complex>
@@ -43,9 +43,9 @@ enum class Dtype : std::uint8_t {
 inline constexpr std::uint8_t kLastDtype = 13;
 inline constexpr std::size_t kMaxDimensions = 16;
 
-/// As numpy calls it: "float64".
+/// numpy's name of the type: "float64".
 [[nodiscard]] std::string_view name(Dtype dtype) noexcept;
-/// Bytes of an element.
+/// Size of an element in bytes.
 [[nodiscard]] std::size_t size_of(Dtype dtype) noexcept;
 
 namespace detail {
@@ -86,24 +86,24 @@ class Array {
  public:
   using Shape = std::vector<std::uint64_t>;
 
-  /// Elements as they lie in memory. Throws Error(INVALID_ARGUMENT) for a shape that they do not fill, for
-  /// more than 16 dimensions, and for a bool that is neither 0 nor 1.
+  /// `elements` have their layout in memory. Throws Error(INVALID_ARGUMENT) if they do not fill the shape,
+  /// for more than 16 dimensions, and for a bool that is neither 0 nor 1.
   Array(Dtype dtype, Shape shape, Bytes elements);
-  /// Takes over the vector's memory; a few elements are copied.
+  /// Takes over the vector's memory, or copies the elements if they are few.
   template <Element T>
   Array(std::vector<T> elements, Shape shape)
       : Array(detail::kDtype<T>, std::move(shape), View<T>(std::move(elements)).bytes()) {}
-  /// Of one dimension.
+  /// An array of one dimension.
   template <Element T>
   explicit Array(std::vector<T> elements) : Array(one_dimension<T>(std::move(elements))) {}
-  /// Copies.
+  /// Copies the elements, into one dimension.
   template <Element T>
   explicit Array(std::span<const T> elements)
       : Array(detail::kDtype<T>, {elements.size()}, Bytes(std::as_bytes(elements))) {}
 
   [[nodiscard]] Dtype dtype() const noexcept { return content_->dtype; }
   [[nodiscard]] const Shape& shape() const noexcept { return content_->shape; }
-  /// Elements.
+  /// The number of elements.
   [[nodiscard]] std::size_t size() const noexcept { return bytes().size() / size_of(dtype()); }
   [[nodiscard]] const Bytes& bytes() const noexcept { return content_->elements; }
 
@@ -118,7 +118,7 @@ class Array {
     return View<T>(bytes());
   }
 
-  /// The same elements in the same shape.
+  /// Equal arrays have the same type, shape and bytes.
   friend bool operator==(const Array& left, const Array& right) noexcept {
     return left.content_ == right.content_ ||
            (left.dtype() == right.dtype() && left.shape() == right.shape() && left.bytes() == right.bytes());

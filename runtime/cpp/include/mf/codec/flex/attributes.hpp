@@ -19,10 +19,10 @@
 namespace mf::flex {
 
 inline constexpr std::size_t kMaxAttributes = 256;
-/// Bytes of a name.
+/// The longest name, in bytes.
 inline constexpr std::size_t kMaxName = 255;
 
-/// In the order of their names.
+/// Entries are in the order of their names.
 class Attributes {
  public:
   using Entry = std::pair<std::string, Value>;
@@ -33,11 +33,11 @@ class Attributes {
 
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
   [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
-  /// Null: there is none.
+  /// Null: there is no attribute of that name.
   [[nodiscard]] const Value* find(std::string_view name) const noexcept;
   [[nodiscard]] bool contains(std::string_view name) const noexcept { return find(name) != nullptr; }
   void set(std::string_view name, Value value);
-  /// None if it is not there.
+  /// Removes the attribute and returns its value; none if there was no such attribute.
   Value take(std::string_view name);
 
   [[nodiscard]] auto begin() const noexcept { return entries_.begin(); }
@@ -49,9 +49,10 @@ class Attributes {
   std::vector<Entry> entries_;
 };
 
-/// Throws Error(INVALID_ARGUMENT) with the path of what does not travel. `src` and `dest` are no attributes.
+/// Throws Error(INVALID_ARGUMENT) with the path of what cannot be encoded, and for the reserved names `src`
+/// and `dest`.
 [[nodiscard]] Bytes encode_attributes(const Attributes& attributes);
-/// Large bytes and arrays share their memory.
+/// Large byte strings and arrays in the result share the memory of `bytes`.
 [[nodiscard]] Result<Attributes> decode_attributes(const Bytes& bytes, const Limits& limits = {});
 
 }  // namespace mf::flex

@@ -1,9 +1,10 @@
-// R1. Types of schemas in flexible messages: by full name and fingerprint (docs/protocol.md, section 5c).
+// R1. Values of a schema's types in flexible messages, marked with the type's full name and fingerprint
+// (docs/protocol.md, section 5c).
 //
-//   process.send({{"dest", "B"}, {"hit", Hit{…}}});        of a header <module>.flex.hpp
+//   process.send({{"dest", "B"}, {"hit", Hit{…}}});        needs the header <module>.flex.hpp
 //   Hit hit = message["hit"].to<Hit>();
 //
-// What came is not read before it is asked for as a type. One that nobody here knows can be sent on.
+// A received value is decoded only when to<T>() is called. A value of an unknown type can be forwarded.
 #pragma once
 
 #include <memory>
@@ -17,18 +18,18 @@
 
 namespace mf::flex {
 
-/// Of a struct, union, enum, … of a schema: `kName`, its full name, and `kFingerprint`. Specialised by the
-/// generated header <module>.flex.hpp.
+/// Has `kName`, the full name of a struct, union, enum, … of a schema, and `kFingerprint`. The generated
+/// header <module>.flex.hpp specialises it.
 template <class T>
 struct DeclaredType;
 
 template <class T>
 concept Declared = requires { DeclaredType<T>::kFingerprint; };
 
-/// A value of a declared type, as the bytes that it is. Immutable.
+/// A value of a declared type in encoded form. Immutable.
 class Typed {
  public:
-  /// Throws Error(INVALID_ARGUMENT) for a name that is not of 1 to 1,024 bytes of UTF-8.
+  /// Throws Error(INVALID_ARGUMENT) unless the name is 1 to 1,024 bytes of UTF-8.
   Typed(std::string name, const Fingerprint& fingerprint, Bytes data);
   /// Throws Error(INVALID_ARGUMENT) for a value that its schema does not allow.
   template <Declared T>
@@ -44,8 +45,8 @@ class Typed {
   [[nodiscard]] bool is() const noexcept {
     return name() == DeclaredType<T>::kName && fingerprint() == DeclaredType<T>::kFingerprint;
   }
-  /// Throws Error(SCHEMA_MISMATCH) if it is of another type, or of another version of it, and
-  /// Error(DECODE_ERROR) for bytes that are none of its values.
+  /// Throws Error(SCHEMA_MISMATCH) if the value has another type or another version of T, and
+  /// Error(DECODE_ERROR) if the bytes are no value of T.
   template <Declared T>
   [[nodiscard]] T to() const {
     if (!is<T>()) mismatch(DeclaredType<T>::kName);

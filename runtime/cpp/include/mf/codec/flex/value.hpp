@@ -1,4 +1,4 @@
-// R1. A value of a flexible message: it says by itself what it is (docs/protocol.md, section 5c).
+// R1. A self-describing value in a flexible message (docs/protocol.md, section 5c).
 //
 //   mf::flex::Value none, number(5), text("five"), row{1, 2, 3}, hit(Hit{…});      braces make a list
 //   mf::flex::Map by_name{{"Dave", 24}, {"Ada", 36}};
@@ -6,10 +6,10 @@
 //
 // Braces of one value may be that value: a list of one is List{value}.
 //
-// A closed set: none, bool, integers to 64 bits, f64, text, bytes, timestamp, uuid, list, map, array
-// (array.hpp) and what a schema declares (declared.hpp). Nothing is converted unasked: 1, 1.0 and true are
-// three values, and equal are values whose bytes are. It is a value: a copy is a copy, though those of bytes,
-// arrays and declared values share their memory.
+// The kinds are none, bool, integers to 64 bits, f64, text, bytes, timestamp, uuid, list, map, array
+// (array.hpp) and types of a schema (declared.hpp). There are no implicit conversions: 1, 1.0 and true are
+// three values, and values are equal if their encodings are. Copies are independent, though those of bytes,
+// arrays and declared values share their immutable memory.
 #pragma once
 
 #include <array>
@@ -59,14 +59,14 @@ enum class Kind : std::uint8_t {
 /// "integer"
 [[nodiscard]] std::string_view name(Kind kind) noexcept;
 
-/// Keys of integers, texts, bytes and uuids to values of any kind, in the order of the keys' bytes.
+/// Maps integers, texts, bytes and uuids to values of any kind, in the order of the keys' encoded bytes.
 class Map {
  public:
   struct Entry;
   class Iterator;
 
   Map();
-  /// Throws as set() does; a key that comes twice has its last value.
+  /// Throws as set() does. The last value of a repeated key counts.
   Map(std::initializer_list<std::pair<Value, Value>> entries);
   Map(const Map& other);
   Map(Map&& other) noexcept;
@@ -76,15 +76,15 @@ class Map {
 
   [[nodiscard]] std::size_t size() const noexcept;
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  /// Null: there is no such key.
+  /// Null: the map does not have the key.
   [[nodiscard]] const Value* find(const Value& key) const;
   [[nodiscard]] bool contains(const Value& key) const { return find(key) != nullptr; }
-  /// Throws Error(INVALID_ARGUMENT) for a key that is not there.
+  /// Throws Error(INVALID_ARGUMENT) if the map does not have the key.
   [[nodiscard]] const Value& operator[](const Value& key) const;
-  /// In the place of the value that the key had. Throws Error(INVALID_ARGUMENT) for a key of another kind.
+  /// Adds the key or replaces its value. Throws Error(INVALID_ARGUMENT) for a kind that cannot be a key.
   void set(Value key, Value value);
 
-  /// Of entries with `key` and `value`.
+  /// Iterates over entries with `key` and `value`.
   [[nodiscard]] Iterator begin() const noexcept;
   [[nodiscard]] Iterator end() const noexcept;
 
@@ -93,7 +93,7 @@ class Map {
  private:
   friend class ValueReader;
   struct Content;
-  /// Behind all that are there; what is no key, and what does not come behind them, is the caller's business.
+  /// Adds an entry at the end. The caller makes sure that `key` may be a key and sorts behind all others.
   void append(std::string written, Value&& key, Value&& value);
 
   std::unique_ptr<Content> content_;  // null after a move
@@ -127,7 +127,7 @@ inline constexpr bool kIsOneOf = false;
 template <class T, class... Ts>
 inline constexpr bool kIsOneOf<T, std::variant<Ts...>> = (std::same_as<T, Ts> || ...);
 
-/// What get() gives. Integers are not among them: they have two forms, which to() knows.
+/// The types that get() returns. Integers have two stored forms, which only to() handles.
 template <class T>
 concept Kept = kIsOneOf<T, Stored> && !std::integral<T> && !std::same_as<T, std::monostate>;
 
@@ -135,7 +135,7 @@ concept Kept = kIsOneOf<T, Stored> && !std::integral<T> && !std::same_as<T, std:
 
 class Value {
  public:
-  /// None.
+  /// The value none.
   Value() noexcept = default;
   Value(std::nullptr_t /*none*/) noexcept {}
   template <std::same_as<bool> T>
@@ -164,7 +164,7 @@ class Value {
   Value(Map map) noexcept : stored_(std::in_place_type<Map>, std::move(map)) {}
   Value(Array array) noexcept : stored_(std::in_place_type<Array>, std::move(array)) {}
   Value(Typed typed) noexcept : stored_(std::in_place_type<Typed>, std::move(typed)) {}
-  /// Of a type of a schema; throws Error(INVALID_ARGUMENT) for a value that the schema does not allow.
+  /// A value of a schema's type; throws Error(INVALID_ARGUMENT) if the schema does not allow the value.
   template <Declared T>
   Value(const T& value) : Value(Typed::of(value)) {}
   /// A list.
@@ -188,14 +188,14 @@ class Value {
 
   [[nodiscard]] Kind kind() const noexcept;
   [[nodiscard]] bool none() const noexcept { return kind() == Kind::none; }
-  /// Null: it is of another kind. Of bool, std::int64_t, std::uint64_t (what is beyond the one before),
-  /// double, std::string, Bytes, Timestamp, Uuid, List, Map, Array and Typed.
+  /// Null: the value has another kind. T is bool, std::int64_t, std::uint64_t (integers beyond std::int64_t),
+  /// double, std::string, Bytes, Timestamp, Uuid, List, Map, Array or Typed.
   template <class T>
     requires detail::kIsOneOf<T, detail::Stored>
   [[nodiscard]] const T* get_if() const noexcept {
     return std::get_if<T>(&stored_);
   }
-  /// The same; throws Error(INVALID_ARGUMENT) for a value of another kind.
+  /// As get_if(), but throws Error(INVALID_ARGUMENT) if the value has another kind.
   template <class T>
     requires detail::Kept<T>
   [[nodiscard]] const T& get() const {
@@ -203,18 +203,18 @@ class Value {
     if (found == nullptr) is_no(kind_of<T>());
     return *found;
   }
-  /// As a value of a type of C++: integers that can hold it; f64 from integers, too; vectors of lists, and of
-  /// arrays of one dimension; std::map of maps; std::optional where none may come; types of schemas. Throws
-  /// Error(INVALID_ARGUMENT), and for types of schemas what Typed::to() throws.
+  /// Converts to a C++ type: an integer type that can hold it; double, from integers, too; a vector, from a
+  /// list or an array of one dimension; std::map; std::optional, from none, too; a schema's type. Throws
+  /// Error(INVALID_ARGUMENT), and for a schema's type as Typed::to() does.
   template <class T>
   [[nodiscard]] T to() const;
-  /// Whether it is of the kind that T is.
+  /// Whether the value has the kind of T.
   template <class T>
   [[nodiscard]] bool is() const noexcept;
   template <class T>
   [[nodiscard]] static constexpr Kind kind_of() noexcept;
 
-  /// The same value of the same kind. What has the same bits is the same f64.
+  /// Equal values have the same kind; f64 values are compared by their bits.
   friend bool operator==(const Value& left, const Value& right);
 
  private:
@@ -225,7 +225,7 @@ class Value {
   [[nodiscard]] std::vector<T> elements() const;
   [[noreturn]] void is_no(Kind wanted) const;
   [[noreturn]] void is_no(std::string_view wanted) const;
-  /// Throw Error(INVALID_ARGUMENT) for what is no such integer.
+  /// Both throw Error(INVALID_ARGUMENT) if the value is no integer in this range.
   [[nodiscard]] std::int64_t integer(std::int64_t lowest, std::int64_t highest) const;
   [[nodiscard]] std::uint64_t integer(std::uint64_t highest) const;
   [[nodiscard]] double number() const;
@@ -268,17 +268,18 @@ class Map::Iterator {
   Inside at_;
 };
 
-/// `[1, 'two', {'three': 3.5}]`; what is long is cut.
+/// For example `[1, 'two', {'three': 3.5}]`; long values are truncated.
 [[nodiscard]] std::string to_string(const Value& value);
 std::ostream& operator<<(std::ostream& out, const Value& value);
 
-/// The bytes of one value on its own. Throws Error(INVALID_ARGUMENT) for text that is no UTF-8, for what is
-/// nested deeper than 64 and for more than 2^32 elements, with the path of the value: `path` begins it.
+/// Encodes one value on its own. Throws Error(INVALID_ARGUMENT) for text that is not UTF-8, for nesting
+/// deeper than 64 and for more than 2^32 elements; the message has the path of the value, which begins with
+/// `path`.
 [[nodiscard]] Bytes encode(const Value& value, std::string_view path = {});
-/// The only value in these bytes. Large bytes and arrays share their memory.
+/// Decodes bytes that hold one value. Large byte strings and arrays in it share the memory of `bytes`.
 [[nodiscard]] Result<Value> decode(const Bytes& bytes, const Limits& limits = {});
 
-// --- below: what the templates are made of
+// --- implementation of the templates
 
 template <class T>
 constexpr Kind Value::kind_of() noexcept {
