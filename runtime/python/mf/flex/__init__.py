@@ -1,4 +1,4 @@
-"""Flexible messages: attributes of any names between named processes, without a schema (docs/flexible.md).
+"""Flexible messages: named attributes sent between named processes, without a schema (docs/flexible.md).
 
     from mf import flex
 
@@ -8,7 +8,7 @@
         m = a.recv(5.0, src="B", tag=lambda t: t in (23, 42))
         print(m.src, m.data)
 
-What is named here is public.
+The names in `__all__` are the public interface.
 """
 
 from mf.codec.flex.declared import Typed, know

@@ -1,7 +1,7 @@
-"""Where messages of other nodes come in: the receiver's half of `mf.flex.Mailbox.deliver`, for one name.
+"""Receives messages of other nodes: the receiver's half of `mf.flex.Mailbox.deliver`, for one name.
 
-Of each sender it is known what has come, so that nothing comes twice when a stream is opened again. Receipts
-are gathered for a moment, so that taking a message costs no turn of the loop.
+It records per sender which messages were received, so that none is delivered twice when a stream is reopened.
+Receipts are batched for a few milliseconds, so that taking a message does not wake the loop each time.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _MOST_REFUSED: Final = 1024
 
 
 class _Sender:
-    """One sender: what has come of it, and what it is to be told."""
+    """One sender: what was received from it, and what it has yet to be told."""
 
     def __init__(self, loop: AbstractEventLoop) -> None:
         self._loop = loop
         self._armed = False
         self.received = 0
-        self.said = 0  # what it has been told of `received`
+        self.said = 0  # the last value of `received` that it was told
         self.taken_numbers: deque[int] = deque()
         self.waiting: set[int] = set()
         self.refused: list[Refused] = []
@@ -46,7 +46,7 @@ class _Sender:
         self.reader: Task[None] | None = None
 
     def taken(self, parcel: Parcel) -> None:
-        """From any thread."""
+        """May be called from any thread."""
         self.waiting.discard(parcel.sequence)
         self.taken_numbers.append(parcel.sequence)
         if not self._armed:
@@ -55,7 +55,7 @@ class _Sender:
                 self._loop.call_soon_threadsafe(self._gather)
 
     def arm(self) -> None:
-        """A message came: it is likely to be taken soon."""
+        """Called when a message has come; it is likely to be taken soon."""
         if not self._armed:
             self._armed = True
             self._gather()
@@ -73,15 +73,15 @@ class _Sender:
         self.ever_refused.append(refused)
 
     def told(self) -> tuple[list[int], list[Refused]]:
-        """What the sender was not told yet."""
+        """Returns, and clears, what the sender was not told yet: numbers taken, and messages refused."""
         numbers = [self.taken_numbers.popleft() for _ in range(len(self.taken_numbers))]
         refused, self.refused = self.refused, []
         return numbers, refused
 
 
 class Arrivals(MailboxAsyncServant):
-    """Offered under a name, on the running loop: for one mailbox after the other, since a connection that has
-    bound the name stays with this servant."""
+    """The servant of one name, on the running loop. It serves successive mailboxes of that name, since a
+    connection that has bound the name stays with this servant."""
 
     def __init__(self) -> None:
         self._now: _Incarnation | None = None
@@ -91,13 +91,13 @@ class Arrivals(MailboxAsyncServant):
         self._now = _Incarnation(mailbox)
 
     def close(self) -> None:
-        """The mailbox is closed: senders are told what it has taken, and that it goes."""
+        """Called when the mailbox is closed: tells the senders what was taken, and that it is closed."""
         if self._now is not None:
             self._now.close()
             self._last, self._now = self._now, None
 
     async def deliver(self, sender: UUID, messages: AsyncIterator[Carried]) -> AsyncIterator[Receipt]:
-        now = self._now or self._last  # which has closed, and says so
+        now = self._now or self._last  # the last one reports that it is closed
         if now is None:
             return
         async with aclosing(now.deliver(sender, messages)) as receipts:
@@ -143,7 +143,7 @@ class _Incarnation:
                 known.reader = None
 
     async def _known(self, sender: UUID) -> _Sender:
-        """With no stream that reads."""
+        """The state of a sender, after the reader of its former stream, if any, has ended."""
         known = self._senders.pop(sender, None)
         if known is None:
             known = _Sender(get_running_loop())
@@ -180,7 +180,7 @@ class _Incarnation:
             known.arm()
 
     async def _put(self, parcel: Parcel) -> None:
-        """Waits for room."""
+        """Puts a message into the mailbox; waits for room."""
         mailbox = self._mailbox
         while not mailbox.put(parcel):
             room = Event()
@@ -207,7 +207,7 @@ class _Incarnation:
         return Receipt(self._id, known.received, taken or [], refused or [], [], closing)
 
     def _first(self, known: _Sender) -> Receipt:
-        """All that the sender may not know."""
+        """The first receipt of a stream: everything that the sender may not know."""
         known.told()
         known.said = known.received
         waiting = sorted(known.waiting)

@@ -1,10 +1,10 @@
-"""Functions that are called with the messages that match, one after the other, on a thread of the mailbox's
-own that begins with the first of them: never where messages come in, so that a slow one holds up no other.
+"""Callbacks for matching messages. They run one at a time on a thread of the mailbox, which is started for the
+first of them; they never run where messages are received, so a slow one does not delay other mailboxes.
 
-A message that matches by values and kinds goes to the callback that was registered first, before anybody who
-waits; where a function of the pattern decides, the callback is one of those who ask, and whoever is first has
-it. A callback that raises is logged, and called again with the next message; its message is gone.
-A coroutine function is awaited on the loop where it was registered.
+If the pattern has no functions, a message goes to the matching callback that was registered first, before any
+waiting receiver. A callback whose pattern has functions competes with waiting receivers, and the first to take
+the message gets it. If a callback raises, that is logged, its message is lost, and it is called again with the
+next. A coroutine function is awaited on the loop where it was registered.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 _LOOK_AFTER = 0.5
-"""Seconds after which a callback that is awaited looks whether its mailbox is closed."""
+"""How often, in seconds, the wait for a coroutine callback checks whether the mailbox is closed."""
 
 
 class Registered:
-    """A callback that is registered. `calls`, `raised`: how often it was called, and how often it raised."""
+    """A registered callback. `calls`, `raised`: how often it was called, and how often it raised."""
 
     def __init__(self, callbacks: Callbacks, function: Callable[[Message], Any], pattern: Pattern) -> None:
         self._callbacks = callbacks
@@ -45,7 +45,7 @@ class Registered:
         self.raised = 0
 
     def unregister(self) -> None:
-        """It is not called any more, once a call that runs has ended; what it was to be called with goes back
+        """Unregisters the callback; a call that is running still completes. Messages that wait for it go back
         to the mailbox. May be called twice."""
         self._callbacks.remove(self)
 
@@ -72,7 +72,7 @@ class Registered:
             with suppress(TimeoutError):
                 future.result(_LOOK_AFTER)
                 return
-        future.cancel()  # a loop that has ended would never answer
+        future.cancel()  # the loop may have ended, and then it never completes
 
     def __repr__(self) -> str:
         name = getattr(self.function, "__qualname__", self.function)
@@ -80,7 +80,7 @@ class Registered:
 
 
 class Box(Protocol):
-    """What they know of their mailbox."""
+    """The part of a mailbox that callbacks use."""
 
     @property
     def name(self) -> str: ...
@@ -99,14 +99,14 @@ class Box(Protocol):
 
 
 class Callbacks:
-    """All of a mailbox."""
+    """All callbacks of a mailbox."""
 
     def __init__(self, mailbox: Box) -> None:
         self._mailbox = mailbox
         self._lock = Lock()
         self._all: tuple[Registered, ...] = ()
         self._thread: Thread | None = None
-        self._gate = Lock()  # taken while there is nothing to do
+        self._gate = Lock()  # held while there is nothing to do; `wake` releases it
         self.closed = False
 
     def add(self, function: Callable[[Message], Any], pattern: Pattern) -> Registered:
@@ -133,7 +133,7 @@ class Callbacks:
         self._mailbox.put_back(registered.backlog)
 
     def claim(self, parcel: Parcel) -> bool:
-        """Whether a callback gets a message that comes. Under the mailbox's lock."""
+        """Whether a callback gets a new message. Called under the mailbox's lock."""
         for each in self._all:
             if not each.pattern.tests and each.pattern.shape.key_of(parcel.message) == each.pattern.key:
                 each.backlog.append(parcel)
@@ -143,11 +143,11 @@ class Callbacks:
 
     def wake(self) -> None:
         if self._thread is not None:
-            with suppress(RuntimeError):  # it knows
+            with suppress(RuntimeError):  # the thread was woken already
                 self._gate.release()
 
     def close(self) -> list[Parcel]:
-        """What they would have been called with."""
+        """Ends all callbacks; returns the messages that were claimed for them and not handled."""
         self.closed = True
         left: list[Parcel] = []
         for each in self._all:
@@ -180,21 +180,21 @@ class Callbacks:
         while not self.closed:
             try:
                 return self._mailbox.take(registered.pattern, registered.waiter)
-            except Exception as raised:  # of a function of the pattern: the message is for others
+            except Exception as raised:  # a function of the pattern raised; other receivers may take the message
                 registered.raised += 1
                 error("%s", quote(f"a function of {registered.pattern!r} raised {raised!r}"), exc_info=raised)
         return None
 
 
 def take_all(backlog: deque[Parcel], into: list[Parcel]) -> None:
-    """Each parcel goes here, or to a thread that takes it at the same time."""
+    """Moves all parcels. Other threads may take from `backlog` meanwhile; each parcel goes to one of them."""
     with suppress(IndexError):
         while True:
             into.append(backlog.popleft())
 
 
 class _Waking(BlockingWaiter):
-    """Of a callback whose pattern has functions: wakes the thread that asks them."""
+    """The waiter of a callback whose pattern has functions: it wakes the thread that calls them."""
 
     __slots__ = ("_callbacks",)
 

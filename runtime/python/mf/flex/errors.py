@@ -1,4 +1,4 @@
-"""What goes wrong with flexible messages, beside mf.Error."""
+"""Exceptions of flexible messages, in addition to mf.Error."""
 
 from typing import Any
 
@@ -7,18 +7,17 @@ from mf.flex.message import Message
 from mf.flex.pattern import Pattern
 
 
-class NoMessage(MfError):  # noqa: N818 - it is no mistake
+class NoMessage(MfError):  # noqa: N818 - it is a normal result, no error
     """`recv_nb` found nothing that matches."""
 
     __slots__ = ()
 
 
-class Undelivered(Error):  # noqa: N818 - what became of messages
-    """Messages that their receiver has not taken and will not take any more. `messages`: these, in the order
-    in which they were sent.
+class Undelivered(Error):  # noqa: N818 - named after the fate of the messages
+    """Messages that were not delivered: `messages`, in the order in which they were sent.
 
-    `execution` is NOT_EXECUTED if that is sure; UNKNOWN if the receiver may have taken them before it was
-    lost.
+    `execution` is NOT_EXECUTED if the receiver certainly has not taken them, and UNKNOWN if it may have taken
+    them before it was lost.
     """
 
     __slots__ = ("messages",)

@@ -1,19 +1,19 @@
-"""The mailbox of a process: messages wait here until somebody who asks for them takes them.
+"""The mailbox of a process: messages wait here until a receiver takes them.
 
     box = Mailbox("B")
     m = box.recv(5.0, src="A", tag="input")      # waits at most 5 s; without a number 30 s
     m = box.recv_nb(tag=ANY)                     # raises NoMessage
-    box.peek(data=list)                          # True or False
+    box.peek(data=list)                          # True if one waits
     box.regcb(print, tag="log")                  # see callbacks.py
     m = await box.recv_async(src="A")
 
-Any number of threads and tasks may ask at once: each message goes to one of them. Who asks gets the
-first message that matches, in the order of arrival; what does not match stays. Functions of a pattern run in
-the thread that asks, never under the lock and never where messages come in: one that raises, raises out of
-`recv`, and the messages stay; one that is slow holds up nobody else.
+Any number of threads and tasks may receive at once; each message goes to one of them. A receiver gets the
+first message that matches, in the order of arrival; others stay. Functions of a pattern run in the receiving
+thread, never under the lock and never where messages come in: if one raises, `recv` raises that and the
+messages stay; a slow one delays no other receiver.
 
-Memory is bounded by messages and by bytes, and one sender has at most half of both, so that a flood leaves
-room for others. Who puts is told that there is no room, and can be called when there may be some.
+A mailbox is bounded in messages and in bytes, and one sender may use at most half of both, so that a flood
+leaves room for others. `put` returns False if there is no room; `when_room` calls back when there may be some.
 """
 
 from asyncio import get_running_loop
@@ -36,11 +36,11 @@ from mf.flex.waiter import AsyncWaiter, BlockingWaiter, Waiter, Waiters
 MAX_MESSAGES: Final = 65_536
 MAX_BYTES: Final = 64 << 20
 OVERHEAD: Final = 256
-"""Bytes that a message counts beside those of its attributes."""
+"""Bytes that each message counts in addition to its encoded attributes."""
 
 
 class Mailbox:
-    """`name`: of the process, for what is said of it. `max_messages`, `max_bytes`: that may wait."""
+    """`name`: the name of the process, for error texts. `max_messages`, `max_bytes`: the most that may wait."""
 
     def __init__(self, name: str, *, max_messages: int = MAX_MESSAGES, max_bytes: int = MAX_BYTES) -> None:
         if max_messages < 2 or max_bytes < 2 * OVERHEAD:
@@ -54,8 +54,8 @@ class Mailbox:
         self._queue = Queue()
         self._waiters = Waiters()
         self._bytes = 0
-        self._held = 0  # messages that count, those that callbacks have claimed with them
-        self._by_sender: dict[Any, list[int]] = {}  # messages and bytes
+        self._held = 0  # messages that count, including those that callbacks have claimed
+        self._by_sender: dict[Any, list[int]] = {}  # sender -> its messages and bytes
         self._for_room: list[Callable[[], None]] = []
         self._closed = False
         self._callbacks = Callbacks(self)
@@ -63,10 +63,10 @@ class Mailbox:
     # Receiving
 
     def recv(self, timeout: float | None = None, /, **criteria: Any) -> Message:
-        """The first message that matches, for which it waits at most `timeout` seconds (30; mf.INFINITE).
+        """The first message that matches. Waits at most `timeout` seconds (default 30; or mf.INFINITE).
 
         Raises Error(DEADLINE_EXCEEDED), Error(CANCELLED) when the mailbox is closed, Error(INVALID_ARGUMENT)
-        for criteria that no message can meet, and what a function among the criteria raises.
+        for criteria that no message can meet, and whatever a function among the criteria raises.
         """
         asked = pattern(criteria)
         message = self._at_once(asked)
@@ -76,7 +76,7 @@ class Mailbox:
         return message
 
     def recv_nb(self, /, **criteria: Any) -> Message:
-        """The same without waiting. Raises NoMessage."""
+        """`recv` without waiting. Raises NoMessage if no message matches."""
         asked = pattern(criteria)
         message = self._at_once(asked)
         if message is None:
@@ -85,7 +85,7 @@ class Mailbox:
         return message
 
     async def recv_async(self, timeout: float | None = None, /, **criteria: Any) -> Message:
-        """`recv`, awaited. A task that is cancelled takes nothing."""
+        """`recv` for asyncio. If it is cancelled, no message is taken."""
         asked = pattern(criteria)
         message = self._at_once(asked)
         if message is None:
@@ -102,7 +102,7 @@ class Mailbox:
             return self._queue.first(asked) is not None
 
     def regcb(self, function: Callable[[Message], Any], /, **criteria: Any) -> Registered:
-        """Calls a function with each message that matches, those that wait already included, until it is
+        """Calls a function with each matching message, including those that wait already, until it is
         unregistered: see callbacks.py."""
         self._check_open()
         return self._callbacks.add(function, pattern(criteria))
@@ -112,7 +112,7 @@ class Mailbox:
         return len(self._queue)
 
     def __bool__(self) -> bool:
-        """Also when nothing waits."""
+        """A mailbox is always true, even when it is empty."""
         return True
 
     def __repr__(self) -> str:
@@ -122,7 +122,7 @@ class Mailbox:
     # Putting
 
     def put(self, parcel: Parcel) -> bool:
-        """False: there is no room for it now. Raises Error(MESSAGE_TOO_LARGE) for what never has room, and
+        """False: there is no room for it now. Raises Error(MESSAGE_TOO_LARGE) if it can never fit, and
         Error(CANCELLED) when the mailbox is closed."""
         with self._lock:
             self._check_open()
@@ -138,7 +138,7 @@ class Mailbox:
         return True
 
     def when_room(self, call: Callable[[], None]) -> None:
-        """Calls it once, from some thread, when something was taken since, or the mailbox was closed."""
+        """Calls `call` once, from any thread, when a message is taken or the mailbox is closed."""
         with self._lock:
             if not self._closed:
                 self._for_room.append(call)
@@ -146,7 +146,8 @@ class Mailbox:
         call()
 
     def close(self) -> list[Parcel]:
-        """What waits, which nobody gets any more. Those who wait are told. May be called twice."""
+        """Closes the mailbox, wakes all receivers, and returns the messages that were not taken. May be called
+        twice."""
         with self._lock:
             self._closed = True
             left = self._queue.take_all()
@@ -187,7 +188,7 @@ class Mailbox:
             share[1] += parcel.size
 
     def _release(self, parcel: Parcel) -> list[Callable[[], None]]:
-        """Those who wait for room: there is some."""
+        """Subtracts a message from the bounds; returns the callbacks of `when_room` to call."""
         self._held -= 1
         self._bytes -= parcel.size
         share = self._by_sender[parcel.sender]
@@ -201,7 +202,7 @@ class Mailbox:
         return calls
 
     def release(self, parcel: Parcel) -> None:
-        """It counts no more, and its sender is told that it was taken."""
+        """Subtracts a message from the bounds, and tells its sender that it was taken."""
         with self._lock:
             calls = self._release(parcel)
         for call in calls:
@@ -214,7 +215,7 @@ class Mailbox:
         return parcel.message
 
     def _at_once(self, asked: Pattern) -> Message | None:
-        """Takes the lock once where the pattern has no functions that must be called."""
+        """Takes a message that waits already. Without functions in the pattern it locks only once."""
         if asked.tests:
             found = self._tested(asked, {})
             return None if found is None else self._taken(found)
@@ -242,7 +243,7 @@ class Mailbox:
         return parcel is not None and asked.passes(parcel.message)
 
     def _tested(self, asked: Pattern, answers: dict[Any, bool]) -> Parcel | None:
-        """For a pattern with functions, which are asked outside of the lock. `answers`: what they said."""
+        """Takes a message for a pattern with functions, which run outside the lock. `answers` caches results."""
         while True:
             lost = False
             for number, tested in self._candidates(asked):
@@ -254,13 +255,13 @@ class Mailbox:
                         parcel = self._queue.take(number)
                     if parcel is not None:
                         return parcel
-                    lost = True  # somebody else has it: what comes now may be another one of its kind
+                    lost = True  # another receiver took it; a message with the same values may follow
                     break
             if not lost:
                 return None
 
     def take(self, asked: Pattern, waiter: Waiter) -> Parcel | None:
-        """What a waiter that was woken gets."""
+        """The message that a waiter gets after it was woken, or None."""
         self._check_open()
         if not asked.tests:
             with self._lock:
@@ -274,7 +275,7 @@ class Mailbox:
         return None
 
     def begin(self, waiter: Waiter) -> Parcel | None:
-        """Enters a waiter, and looks once more: what came before that wakes nobody."""
+        """Registers a waiter, and looks once more, since messages that came before do not wake it."""
         asked = waiter.pattern
         with self._lock:
             self._check_open()
@@ -294,7 +295,7 @@ class Mailbox:
             other.wake()
 
     def _check_may_block(self) -> None:
-        """Raises where waiting would hold up what it waits for."""
+        """Raises on a thread where blocking would deadlock."""
 
     def _wait(self, asked: Pattern, timeout: float) -> Parcel:
         self._check_may_block()
@@ -335,14 +336,14 @@ class Mailbox:
     # For callbacks.py
 
     def watch(self, waiter: Waiter) -> None:
-        """Enters a waiter for whom all that waits is new."""
+        """Registers a waiter to which all waiting messages are new."""
         with self._lock:
             self._check_open()
             self._waiters.add(waiter)
             waiter.look_again(self._queue.messages)
 
     def claim_waiting(self, asked: Pattern) -> list[Parcel]:
-        """Takes all that match a pattern without functions. Their bytes still count for the bounds."""
+        """Takes all messages that match a pattern without functions. They still count against the bounds."""
         found: list[Parcel] = []
         with self._lock:
             while (parcel := self._take_first(asked)) is not None:
@@ -350,8 +351,8 @@ class Mailbox:
         return found
 
     def put_back(self, backlog: deque[Parcel]) -> None:
-        """What a callback had claimed, and does not get: at the end of the queue, in its order. It claims
-        nothing more, unless somebody who has the lock is about to give it a parcel."""
+        """Appends messages that a callback had claimed and not handled to the queue, in their order. This takes
+        the lock, since `put` claims messages for callbacks under it."""
         woken: list[Waiter] = []
         parcels: list[Parcel] = []
         with self._lock:

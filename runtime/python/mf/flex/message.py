@@ -1,9 +1,9 @@
-"""A flexible message as its receiver holds it: attributes of any names, and `src` and `dest`.
+"""A flexible message as its receiver sees it: attributes with any names, and `src` and `dest`.
 
     m = process.recv(tag="input")
     m.src, m.data, m["data"], "data" in m, list(m), len(m), attributes(m)
 
-Its own functions have names with underscores only, since every other name may be an attribute's. Immutable.
+Its methods have names with underscores only, since any other name may be an attribute. It is immutable.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ class Message:
             raise AttributeError(*missing.args) from None
 
     def __getitem__(self, name: str) -> Any:
-        """Raises KeyError, in words, for a name that the message does not have."""
+        """Raises KeyError with an explanation for a name that the message does not have."""
         try:
             return self.__values[name]
         except KeyError:
@@ -40,7 +40,7 @@ class Message:
         return iter(self.__values)
 
     def __len__(self) -> int:
-        """How many attributes its sender gave it: 0 for an empty message, which is one all the same."""
+        """How many attributes the sender set; it may be 0, but a message is always true."""
         return len(self.__values) - 2
 
     def __bool__(self) -> bool:
@@ -58,13 +58,13 @@ class Message:
 
 
 def everything(message: Message) -> dict[str, Any]:
-    """The runtime's: what the message has, to be read only."""
-    values: dict[str, Any] = message._Message__values  # as Python mangles it
+    """All attributes with `src` and `dest`, for the runtime; the caller must not change the dict."""
+    values: dict[str, Any] = message._Message__values  # the mangled name of the private attribute
     return values
 
 
 def attributes(message: Message) -> dict[str, Any]:
-    """What the sender gave the message, without `src` and `dest`, as a dict of the caller's own."""
+    """A new dict of the attributes that the sender set, without `src` and `dest`."""
     return {name: message[name] for name in message if name not in ("src", "dest")}
 
 

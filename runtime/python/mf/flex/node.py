@@ -1,4 +1,4 @@
-"""A node: the flexible processes of one program, and what they share: a server, a client, a loop.
+"""A node: the flexible processes of one program, and the server, client and loop that they share.
 
     with Node("mf://localhost:7400") as node:
         a = node.process("A")
@@ -8,8 +8,8 @@
         a = await node.process("A")
         await a.send_async(dest="B", tag="input", data=[1, 2, 3])
 
-A `Node` has a loop of asyncio on a thread of its own; an `AsyncNode` uses the one that runs. Without an
-address a node is for itself: its processes reach each other, and nobody listens.
+A `Node` runs an asyncio loop on its own thread; an `AsyncNode` uses the running loop. A node without an
+address is standalone: its processes reach only each other, and it does not listen.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 255
 LINGER = 5.0
-"""Seconds that a node that closes waits for what it has sent to arrive."""
+"""How many seconds close() waits for sent messages to arrive."""
 
 
 class BaseNode:
-    """What nodes of both kinds have in common. `where`: 'mf://host:port' of a controller,
-    'relay://host:port', or the addresses of other nodes with commas between them; None: no other nodes.
-    `listen`, `advertise`, `tls`: see mf.Server. `patience`: seconds that the process to which a message goes
-    may be nowhere or unreachable.
+    """The common part of both kinds of nodes. `where`: 'mf://host:port' of a controller, 'relay://host:port',
+    or the addresses of other nodes, separated by commas; None: no other nodes. `listen`, `advertise`, `tls`:
+    see mf.Server. `patience`: how many seconds the destination of a message may be unknown or unreachable
+    before the message fails.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class BaseNode:
 
     @property
     def address(self) -> str:
-        """Where other nodes reach this one. Empty before it is started, and for a node that is for itself."""
+        """The address at which other nodes reach this one; empty before it is started or if standalone."""
         return self._post.address if self._post is not None else ""
 
     @property
@@ -95,7 +95,7 @@ class BaseNode:
     def _members_here(self, group: str) -> list[str]:
         return [name for name in list(self._local) if name.startswith(group + "/")]
 
-    # Of an Office
+    # Implementation of Office
 
     def local(self, dest: str) -> Process | None:
         return self._local.get(dest)
@@ -108,7 +108,7 @@ class BaseNode:
         return self._post.way(dest)
 
     def on_own_loop(self) -> bool:
-        """Whether the caller runs on the loop that carries what it would wait for."""
+        """Whether the caller runs on the node's loop, so that blocking would deadlock."""
         return self._post is not None and self._post.is_here()
 
 
@@ -117,7 +117,7 @@ def _both(here: list[str], elsewhere: list[str]) -> list[str]:
 
 
 class Node(BaseNode):
-    """For programs with threads. Starts when it is made; `close` it, or use it in a `with`."""
+    """A node for programs with threads. It starts when it is constructed; `close` it, or use `with`."""
 
     def __init__(
         self,
@@ -149,8 +149,8 @@ class Node(BaseNode):
         max_messages: int = MAX_MESSAGES,
         max_bytes: int = MAX_BYTES,
     ) -> Process:
-        """A process with this name, or with a UUID, which other nodes can send to. It is also reached as a
-        member of `groups`. Raises Error(INVALID_ARGUMENT) for a name that is none, or taken on this node."""
+        """Creates a process with this name (default: a UUID), to which other nodes can send, also as a member
+        of `groups`. Raises Error(INVALID_ARGUMENT) for a name that is invalid or taken on this node."""
         options: dict[str, Any] = {"when_full": when_full, "on_undelivered": on_undelivered}
         options |= {"max_messages": max_messages, "max_bytes": max_bytes}
         process = self._make(name, groups, options)
@@ -160,8 +160,8 @@ class Node(BaseNode):
         return process
 
     def close(self, timeout: float = LINGER) -> None:
-        """Its processes leave. Waits at most `timeout` seconds until what they have sent has come to its
-        mailboxes; what has not is not delivered. May be called twice."""
+        """Closes its processes. Waits at most `timeout` seconds until the messages they have sent are in their
+        mailboxes; the rest is undelivered. May be called twice."""
         if self._closed:
             return
         self._closed = True
@@ -176,11 +176,11 @@ class Node(BaseNode):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # Of an Office
+    # Implementation of Office
 
     def members(self, group: str) -> list[str]:
-        """The members of a group that are known now, as 'GROUP/NAME'. While there is none, it waits for the
-        first as long as for a process."""
+        """The members of a group that are known now, as 'GROUP/NAME'. If there is none, it waits up to
+        `patience` seconds for the first."""
         here = self._members_here(group)
         if self._post is None or self._thread is None:
             return here
@@ -201,8 +201,8 @@ class Node(BaseNode):
 
 
 class AsyncNode(BaseNode):
-    """For programs of asyncio: all of it runs on the loop that runs when it is started. Use the functions of
-    its processes that end in `_async`; `recv_nb`, `peek` and `regcb` do not wait either."""
+    """A node for asyncio programs: it runs on the loop on which it is started. Use the methods of its
+    processes that end in `_async`; `recv_nb`, `peek` and `regcb` do not block either."""
 
     async def start(self) -> None:
         if not self._alone and self._post is None:
@@ -245,7 +245,7 @@ class AsyncNode(BaseNode):
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    # Of an Office
+    # Implementation of Office
 
     def members(self, group: str) -> list[str]:
         here = self._members_here(group)
@@ -268,4 +268,4 @@ class AsyncNode(BaseNode):
 
 
 async def _nothing() -> None:
-    """The last thing that a thread does which has nothing to do."""
+    """Stops a Background thread without further work."""

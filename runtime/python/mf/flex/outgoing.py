@@ -1,9 +1,8 @@
-"""The messages of one node to one mailbox somewhere else: the sender's half of `mf.flex.Mailbox.deliver`.
+"""The messages of one node to one mailbox of another node: the sender's half of `mf.flex.Mailbox.deliver`.
 
-What was sent and not taken is kept, within the bounds of a window, so that it can be sent again when a
-connection is lost and the same mailbox is found again, and so that its sender can be told when it is not.
-What was not sent yet goes to whoever has the name then. All tasks run on the node's loop; `submit` is for any
-thread.
+Messages that were sent and not yet taken are kept, within the bounds of a window. After a lost connection they
+are sent again if the same mailbox is found, and reported as undelivered if not. Messages not sent yet go to
+the process that has the name at that time. All tasks run on the node's loop; any thread may call `submit`.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 WINDOW_MESSAGES: Final = 16_384
 WINDOW_BYTES: Final = 16 << 20
 PATIENCE: Final = 5.0
-"""Seconds that a name may be nowhere, or unreachable."""
+"""How many seconds a name may be unknown or unreachable before messages to it fail."""
 
 _WITHOUT_END: Final = CallOptions(deadline=INFINITE)
 _LONGEST_PAUSE: Final = 0.2
@@ -50,7 +49,7 @@ _MAY_COME_BACK: Final = frozenset(
 
 
 class Outbound:
-    """A message on its way."""
+    """A message under way."""
 
     __slots__ = ("carried", "report", "sent", "size")
 
@@ -62,7 +61,7 @@ class Outbound:
 
 
 class Outgoing:
-    """To one mailbox. `ended`: called when it is of no use any more, and another one is to be made."""
+    """The messages to one mailbox. `ended` is called when this has ended and must be replaced by another."""
 
     def __init__(
         self,
@@ -86,7 +85,7 @@ class Outgoing:
         self._bytes = 0
         self._for_room: list[Callable[[], None]] = []
         self._closed = False
-        self._woken = True  # until its task has begun
+        self._woken = True  # a new task needs no wake-up
         self._connected = False
         self._work = Event()
         self._mailbox: UUID | None = None
@@ -95,7 +94,7 @@ class Outgoing:
         self._task: Task[None] | None = None
 
     def begin(self) -> None:
-        """On the loop."""
+        """Called on the loop."""
         if not self._closed:
             self._task = self._loop.create_task(self._run(), context=Context())
 
@@ -122,12 +121,12 @@ class Outgoing:
             wakes = not self._woken
             self._woken = True
         if wakes:
-            with suppress(RuntimeError):  # the loop is closed, and all of it with it
+            with suppress(RuntimeError):  # the loop is closed
                 self._loop.call_soon_threadsafe(self._work.set)
         return True
 
     def when_room(self, call: Callable[[], None]) -> None:
-        """Calls it once, from the loop, when something has left since, or this has ended."""
+        """Calls `call` once, on the loop, when a message has left the window or this has ended."""
         with self._lock:
             if not self._closed:
                 self._for_room.append(call)
@@ -137,13 +136,13 @@ class Outgoing:
     # On the loop
 
     async def arrived(self) -> None:
-        """Returns when all that was submitted is in the mailbox, or has failed."""
+        """Returns when every submitted message is in the mailbox or has failed."""
         while self._pending or max(self._under_way, default=0) > self._received:
             self._arrivals.clear()
             await self._arrivals.wait()
 
     async def close(self, error: Error) -> None:
-        """What has not come to the mailbox fails. Of the rest nobody will tell whether it was taken."""
+        """Fails all messages. Those that are in the mailbox fail as UNKNOWN, as they may yet be taken."""
         if self._task is not None and self._task is not current_task():
             self._task.cancel()
             await wait((self._task,))
@@ -156,7 +155,7 @@ class Outgoing:
     async def _run(self) -> None:
         try:
             await self._sessions()
-        except Exception as bug:  # nobody would learn what becomes of the messages
+        except Exception as bug:  # otherwise the senders would never learn the fate of their messages
             warning("the way to %s ends: %s", quote(self.dest), quote(repr(bug)))
             self._fail_all(Error(Code.INTERNAL, f"the way to {self.dest!r} ends: {bug!r}"))
 
@@ -166,7 +165,7 @@ class Outgoing:
         while True:
             error = await self._session(backoff)
             if not self._pending and not self._under_way:
-                return self._end()  # who sends again makes another one
+                return self._end()  # the next message to this name creates a new Outgoing
             if self._connected:
                 lost = monotonic()
             if error.code not in _MAY_COME_BACK or monotonic() - lost > self._patience:
@@ -174,7 +173,7 @@ class Outgoing:
             await sleep(backoff.next())
 
     async def _session(self, backoff: Backoff) -> Error:
-        """One stream, until it ends, and why it has."""
+        """Runs one stream until it ends; returns the reason."""
         self._connected = False
         stream = self._stub.deliver(self._sender, options=_WITHOUT_END)
         writer: Task[None] | None = None
@@ -198,7 +197,8 @@ class Outgoing:
                 await wait((writer,))
 
     def _meet(self, receipt: Receipt) -> None:
-        """What was sent before goes on, or is sent again, or is lost with the mailbox that had it."""
+        """Handles the first receipt of a stream: if it is of the same mailbox, messages that it has not
+        received are sent again; otherwise all that were sent are lost with the former mailbox."""
         under_way = sorted(self._under_way)
         if receipt.mailbox == self._mailbox:
             again = [number for number in under_way if number > receipt.received]
@@ -212,7 +212,7 @@ class Outgoing:
         self._received = 0
 
     async def _write(self, stream: AsyncDuplexStream[Carried, Receipt]) -> None:
-        with suppress(Error):  # the reader has it, too
+        with suppress(Error):  # the reader gets the same error
             while True:
                 while self._pending:
                     outbound = self._pending.popleft()
@@ -255,14 +255,14 @@ class Outgoing:
             call()
 
     def _lose(self, numbers: list[int], error: Error) -> None:
-        """These were sent, and nobody will say any more that they were taken."""
+        """Reports messages that were sent and cannot be confirmed any more."""
         lost = [self._under_way.pop(number) for number in numbers if number in self._under_way]
         self._leave(lost)
         for outbound in lost:
             outbound.report(outbound, error)
 
     def _fail_all(self, error: Error) -> None:
-        """What was sent may have been taken; what was not, surely was not."""
+        """Fails sent messages as UNKNOWN, since they may have been taken, and unsent ones as NOT_EXECUTED."""
         self._fail(
             Error(error.code, error.message, Execution.UNKNOWN), not_executed(error.code, error.message)
         )
@@ -302,7 +302,7 @@ def message_of(carried: Carried) -> Message:
 
 
 def _refusal(refused: Refused) -> Error:
-    """A code that this runtime does not know is one of a later one."""
+    """Maps a code that this runtime does not know, of a later version, to INTERNAL."""
     known = refused.code in Code.__members__.values()
     return not_executed(Code(refused.code) if known else Code.INTERNAL, refused.why)
 

@@ -1,13 +1,13 @@
-"""What a receiver asks for: criteria by attribute, made once for each `recv`.
+"""The pattern of a receiver: criteria by attribute, compiled once for each `recv`.
 
-    tag="input"                 the same value: of the same kind, so that 1 is neither 1.0 nor True
-    tag=ANY                     the attribute is there, whatever it is
+    tag="input"                 an equal value of the same kind: 1 is neither 1.0 nor True
+    tag=ANY                     the attribute is present, with any value
     tag=int, hit=Hit            a value of this kind
-    tag=lambda t: t in (1, 2)   the function says True of the value
+    tag=lambda t: t in (1, 2)   the function returns True for the value
 
-Criteria that are data make the `shape` (which names, compared how) and the `key` (with what): messages of one
-key are found by looking it up. Functions are asked about values that a look-up has left, once for each value
-that differs from others.
+Criteria without functions form the `shape` (which names, and how they are compared) and the `key` (the values
+compared with), by which an index finds messages. Functions are called only for messages found that way, once
+for each distinct value.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ Key = tuple[Any, ...]
 
 
 class _Any:
-    """`ANY`: the attribute is there."""
+    """The type of `ANY`: the attribute is present."""
 
     __slots__ = ()
 
@@ -54,7 +54,7 @@ _ABSENT: Final = object()
 
 
 class Shape:
-    """Which attributes are looked up, and how. One object for all patterns of one shape."""
+    """Which attributes are looked up, and how. Patterns of the same shape share one object."""
 
     __slots__ = ("_dims", "tests")
 
@@ -63,7 +63,7 @@ class Shape:
         self.tests = tests
 
     def key_of(self, message: Message) -> Key | None:
-        """Under which the message is found; None: it lacks an attribute that is asked for."""
+        """The key of a message in this shape; None if it lacks an attribute of the shape."""
         key = []
         values = everything(message)
         for name, mode in self._dims:
@@ -77,7 +77,7 @@ class Shape:
         return tuple(key)
 
     def tested_of(self, message: Message) -> Key | None:
-        """The same for the values that functions are asked about."""
+        """The key of the values that functions are called with; None if one is missing."""
         key = []
         for name in self.tests:
             if name not in message:
@@ -87,7 +87,7 @@ class Shape:
 
 
 class Pattern:
-    """`key` and `shape`: see above. `tests`: a function for each name in `shape.tests`."""
+    """`key`, `shape`: see the head of this file. `tests`: a function for each name in `shape.tests`."""
 
     __slots__ = ("_criteria", "key", "shape", "tests")
 
@@ -98,7 +98,7 @@ class Pattern:
         self._criteria = criteria
 
     def passes(self, message: Message) -> bool:
-        """Whether the functions say True, in the order of the names. What they raise goes up."""
+        """Whether all functions return True; they run in the order of the names and may raise."""
         return all(test(message[name]) for name, test in zip(self.shape.tests, self.tests, strict=True))
 
     def __repr__(self) -> str:
@@ -106,7 +106,7 @@ class Pattern:
 
 
 _shapes: Final[dict[tuple[tuple[tuple[str, int], ...], tuple[str, ...]], Shape]] = {}
-_plain: Final[dict[tuple[str, ...], Shape]] = {}  # of criteria that are all of int or str
+_plain: Final[dict[tuple[str, ...], Shape]] = {}  # for criteria that are all int or str
 _MOST_SHAPES: Final = 4096
 
 
@@ -117,7 +117,7 @@ def pattern(criteria: Mapping[str, Any]) -> Pattern:
     if plain is not None and _OWN_KEYS.issuperset(map(type, criteria.values())):
         return Pattern(plain, tuple(criteria.values()), (), criteria)
     made = _pattern(criteria)
-    in_order = list(names) == sorted(names)  # so that the values are the key
+    in_order = list(names) == sorted(names)  # then the values in this order are the key
     if in_order and len(_plain) < _MOST_SHAPES and _OWN_KEYS.issuperset(map(type, criteria.values())):
         _plain[names] = made.shape
     return made
@@ -155,8 +155,8 @@ def _pattern(criteria: Mapping[str, Any]) -> Pattern:
 
 
 def value_key(value: Any) -> Any:
-    """Equal for equal values of one kind: of int and str themselves, of others their bytes. What holds an
-    array is equal to nothing."""
+    """A key that is equal for equal values of one kind: an int or str itself, otherwise the encoded bytes. A
+    value that contains an array equals nothing."""
     if type(value) in _OWN_KEYS:
         return value
     if _holds_array(value):

@@ -1,5 +1,5 @@
-"""What a node does on its loop: offers its processes, and has a way to each mailbox that they send to. All of
-them share one server and one client, and so one connection between any two nodes.
+"""The part of a node that runs on its loop: it offers the processes, and holds an Outgoing for each mailbox
+that they send to. All share one server and one client, and so one connection between any two nodes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SERVICE: Final = MAILBOX_SERVICE.name
 
 
 def resolver_of(where: str, tls: Tls | None) -> AsyncResolver:
-    """On the running loop: of a controller, of relays, or of nodes that are addressed directly."""
+    """A resolver on the running loop, for a controller, for relays, or for nodes addressed directly."""
     loop = get_running_loop()
     if _is_controller(where):
         from mf.controller.async_resolver import AsyncControllerResolver
@@ -51,7 +51,7 @@ def _is_controller(where: str) -> bool:
 
 
 def registered_at(where: str) -> str:
-    """Nodes register through relays as at controllers, over TCP. Raises ValueError for other addresses."""
+    """Nodes register at relays as they do at controllers, over TCP. Raises ValueError for other addresses."""
     relays = relay_addresses(where)
     if any(each.scheme != "relay" for each in relays):
         raise ValueError(f"nodes reach relays at relay://, not at relay+tls://: {where}")
@@ -59,7 +59,7 @@ def registered_at(where: str) -> str:
 
 
 class Post:
-    """Made on its loop. `where`: 'mf://…' of a controller, 'relay://…', or addresses of other nodes."""
+    """Constructed on its loop. `where`: 'mf://…' of a controller, 'relay://…', or addresses of nodes."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Post:
         self._stub = MailboxAsyncClient(self._client)
         self._lock = Lock()
         self._arrivals: dict[str, Arrivals] = {}
-        self._slots: dict[str, Arrivals] = {}  # of names that nobody has now
+        self._slots: dict[str, Arrivals] = {}  # servants of names that no process has now
         self._ways: dict[str, Outgoing] = {}
         self._closed = False
 
@@ -92,10 +92,10 @@ class Post:
 
     async def start(self) -> None:
         await self._server.start()
-        self._resolver.view(_SERVICE)  # begins to watch: members of groups are found there
+        self._resolver.view(_SERVICE)  # begins to watch the service, for the members of groups
 
     def is_here(self) -> bool:
-        """Whether the caller runs on its loop."""
+        """Whether the caller runs on the loop of this node."""
         try:
             return get_running_loop() is self._loop
         except RuntimeError:
@@ -120,7 +120,7 @@ class Post:
             del self._slots[next(iter(self._slots))]
 
     async def members(self, group: str) -> list[str]:
-        """Agents of a group, as 'GROUP/NAME'. Waits for the first of them as long as for a process."""
+        """The members of a group, as 'GROUP/NAME'. Waits up to `patience` seconds for the first of them."""
         until = monotonic() + self._patience
         view = self._resolver.view(_SERVICE)
         while True:
@@ -131,10 +131,10 @@ class Post:
             view = await self._resolver.wait(_SERVICE, view, left)
 
     def way(self, dest: str) -> Outgoing:
-        """To one mailbox. From any thread."""
+        """The Outgoing to one mailbox. May be called from any thread."""
         with self._lock:
             way = self._ways.get(dest)
-            if way is not None and not way.closed:  # one that ends is forgotten a moment later
+            if way is not None and not way.closed:  # a closed one is removed a moment later
                 return way
             if self._closed:
                 raise not_executed(Code.CANCELLED, "the node is closed")
@@ -151,8 +151,8 @@ class Post:
                 del self._ways[way.dest]
 
     async def close(self, seconds: float) -> None:
-        """What does not come to its mailbox within so many seconds fails; senders elsewhere are told.
-        Mailboxes were closed before."""
+        """Fails messages that are not in their mailbox within `seconds`, and tells senders of other nodes that
+        the mailboxes are closed. The caller has closed the mailboxes before."""
         with self._lock:
             self._closed = True
             ways = list(self._ways.values())

@@ -1,12 +1,12 @@
-"""A named process: sends flexible messages, and has a mailbox.
+"""A named process: it sends flexible messages, and has a mailbox.
 
     process.send(dest="B", tag="input", data=[1, 2, 3])
     process.send(WhenFull.FAIL, dest="workers/*", stop=True)      # to all members of a group
     m = process.recv(5.0, src="B", tag="output")
 
-`src` and `dest` are the runtime's: a `send` without `dest`, or with `src`, is refused. All functions may be
-called from any thread; those that end in `_async` from tasks. Options stand before the attributes, without a
-name, since every name may be an attribute's.
+The runtime sets `src`: a `send` with `src`, or without `dest`, is refused. All methods may be called from any
+thread; those that end in `_async` from tasks. Options are positional and precede the attributes, since any
+name may be an attribute.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _LARGEST = (16 << 20) - 4096
-"""Bytes of attributes: a message is one value of a stream, which a receiver bounds."""
-_MOST_KEPT = 1024  # undelivered messages that nobody has asked for yet
+"""The most bytes of encoded attributes: a message is one value of a stream, which the receiver limits."""
+_MOST_KEPT = 1024  # undelivered messages kept for `undelivered()`
 
 
 class Office(Protocol):
-    """What a process knows of its node."""
+    """The part of a node that a process uses."""
 
     def local(self, dest: str) -> Process | None: ...
 
@@ -57,9 +57,9 @@ class Office(Protocol):
 
 
 class Process(Mailbox):
-    """Made by a node: `node.process("A")`. `on_undelivered`: called with an Undelivered for each message that
-    is not delivered, where that is learnt: it must not block. Without it, they are logged and kept: see
-    `undelivered`.
+    """Created by a node: `node.process("A")`. `on_undelivered` is called with an Undelivered for each message
+    that is not delivered, on the thread that detects it, so it must not block. Without it they are logged and
+    kept for `undelivered`.
     """
 
     def __init__(
@@ -88,10 +88,10 @@ class Process(Mailbox):
         self, when_full: WhenFull | None = None, timeout: float | None = None, /, **attributes: Any
     ) -> Sent:
         """Sends a message to the process `dest`, or to all members of the group `dest="GROUP/*"`, and returns
-        when it is on its way; messages to one process arrive in the order in which they were sent.
+        when it is queued; messages to one process arrive in the order in which they were sent.
 
-        Where there is no room on the way, it waits at most `timeout` seconds (30), fails, or drops the
-        message, as `when_full` says. Raises Error(INVALID_ARGUMENT) with the path of what does not travel,
+        If there is no room on the way, it waits at most `timeout` seconds (default 30), fails, or drops the
+        message, as `when_full` says. Raises Error(INVALID_ARGUMENT) with the path of an unsupported value,
         MESSAGE_TOO_LARGE, OVERLOADED (FAIL) and DEADLINE_EXCEEDED (BLOCK); all of them NOT_EXECUTED.
         """
         dest, data = self._prepared(attributes)
@@ -105,7 +105,7 @@ class Process(Mailbox):
     async def send_async(
         self, when_full: WhenFull | None = None, timeout: float | None = None, /, **attributes: Any
     ) -> Sent:
-        """`send`, awaited."""
+        """`send` for asyncio."""
         dest, data = self._prepared(attributes)
         if _is_group(dest):
             members = await self._office.members_async(_group_of(dest))
@@ -119,19 +119,19 @@ class Process(Mailbox):
         return sent
 
     def undelivered(self) -> list[Undelivered]:
-        """Messages of this process that were not delivered, the latest 1,024, since this was last asked."""
+        """The undelivered messages of this process since the last call, at most the latest 1,024."""
         return [self._undelivered.popleft() for _ in range(len(self._undelivered))]
 
     # Leaving
 
     def leave(self) -> None:
-        """Closes the mailbox and gives up the name: those who wait are told, and so are the senders of what
-        was not taken. May be called twice."""
+        """Closes the mailbox and gives up the name. Waiting receivers are woken, and the senders of messages
+        that were not taken are told. May be called twice."""
         if self._begin_to_leave():
             self._office.leave(self)
 
     async def leave_async(self) -> None:
-        """`leave`, awaited."""
+        """`leave` for asyncio."""
         if self._begin_to_leave():
             await self._office.leave_async(self)
 
@@ -201,7 +201,7 @@ class Process(Mailbox):
     def _made(
         self, place: Process | Outgoing, dest: str, data: bytes, sent: Sent
     ) -> Callable[[], Process | Outgoing | None]:
-        """Tries to bring the message on its way: gives None, or where there is no room."""
+        """A function that tries to send the message; it returns None, or the place that has no room."""
         if isinstance(place, Process):
             message = Message(self.name, dest, decode_attributes(data))
             parcel = Parcel(message, len(data) + OVERHEAD, self, _Local(self, sent))
@@ -210,7 +210,7 @@ class Process(Mailbox):
 
         def attempt() -> Process | Outgoing | None:
             way: Outgoing = place
-            for _ in range(8):  # a way that has ended is replaced
+            for _ in range(8):  # an Outgoing that has ended is replaced
                 try:
                     return None if way.submit(outbound) else way
                 except Error:
@@ -267,7 +267,7 @@ class Process(Mailbox):
                 raise _no_room_in_time(dest)
 
     def _gives_up(self, sent: Sent, dest: str, when_full: WhenFull) -> bool:
-        """Raises Error(OVERLOADED) if the sender wants that."""
+        """Whether the message is dropped (DROP). Raises Error(OVERLOADED) for FAIL."""
         if when_full is WhenFull.FAIL:
             raise is_full(dest)
         if when_full is WhenFull.DROP:
@@ -279,7 +279,7 @@ class Process(Mailbox):
         self.not_delivered(message_of(outbound.carried), outbound.sent, error)
 
     def not_delivered(self, message: Message, sent: Sent, error: Error) -> None:
-        """The runtime's: it tells whoever wants to know."""
+        """Called by the runtime: reports an undelivered message to `on_undelivered` and to its Sent."""
         self._note(message, error)
         sent.one_failed(error, message)
 
@@ -299,7 +299,7 @@ class Process(Mailbox):
 
 
 class _Local:
-    """Whom to tell of a message within a node."""
+    """The owner of a message within a node: it is told when the message is taken or fails."""
 
     __slots__ = ("_process", "_sent")
 

@@ -1,9 +1,10 @@
-"""Messages that wait, found by what is asked for: pure data, without locks, threads or time.
+"""The waiting messages, indexed by pattern: a pure data structure without locks, threads or time.
 
-Each shape of patterns that is asked for gets an index when it first is: key -> the numbers of its messages,
-in the order of arrival; where functions decide, the numbers by the values that these are asked about. So a
-look-up costs what matches, not what waits. What is taken stays in the indexes until somebody passes by, or
-until there is more of that than of messages. At most 32 indexes are kept; the oldest goes first.
+Each shape of patterns gets an index on first use: key -> the numbers of matching messages, in the order of
+arrival; for patterns with functions they are grouped by the values that the functions are called with. So the
+cost of a look-up depends on the matching messages, not on all. Numbers of taken messages stay in an index
+until a look-up meets them; an index with more of them than there are messages is dropped. At most 32 indexes
+are kept; the oldest is dropped first.
 """
 
 from collections import deque
@@ -20,7 +21,7 @@ Numbers = deque[int]
 
 
 class Parcel:
-    """A message on its way: with what it takes, who sent it, and whom to tell when it is taken."""
+    """A message with its size in bytes, its sender, and its owner, which is told when it is taken."""
 
     __slots__ = ("message", "owner", "sender", "sequence", "size")
 
@@ -33,8 +34,8 @@ class Parcel:
 
 
 class _Index:
-    """`groups`: of shapes with functions, in place of the numbers the numbers by value. `stale`: numbers in
-    it that were taken, at most."""
+    """`numbers`: used for shapes without functions. `groups`: used for shapes with functions, the numbers by
+    value. `stale`: an upper bound of the numbers in it whose messages were taken."""
 
     __slots__ = ("groups", "numbers", "shape", "stale")
 
@@ -57,7 +58,7 @@ class _Index:
 
 
 class Queue:
-    """`messages`: by number, in the order of arrival."""
+    """`messages`: the waiting messages by number, in the order of arrival."""
 
     __slots__ = ("_indexes", "_next", "messages")
 
@@ -89,8 +90,8 @@ class Queue:
         return found
 
     def candidates(self, pattern: Pattern) -> list[tuple[int, Key]]:
-        """For a pattern with functions: the first message for each set of values that they are asked about,
-        in the order of arrival."""
+        """For a pattern with functions: the first message for each distinct set of values that they are called
+        with, in the order of arrival."""
         index = self._index(pattern.shape)
         groups = index.groups.get(pattern.key)
         if groups is None:
@@ -111,14 +112,14 @@ class Queue:
         return found
 
     def take(self, number: int) -> Parcel | None:
-        """None: it is gone."""
+        """Removes a message; None if it was taken already."""
         parcel = self.messages.pop(number, None)
         if parcel is not None:
             limit = len(self.messages) + _SLACK
             for shape, index in list(self._indexes.items()):
                 index.stale += 1
                 if index.stale > limit:
-                    del self._indexes[shape]  # it is made anew when it is asked for
+                    del self._indexes[shape]  # the next look-up rebuilds it
         return parcel
 
     def take_all(self) -> list[Parcel]:

@@ -1,10 +1,10 @@
-"""What has become of a message that was sent: `process.send` gives it back, and nobody has to look at it.
+"""The state of a sent message, which `process.send` returns. The caller may ignore it.
 
     sent = process.send(dest="B", tag="input")
     sent.wait(5.0)             # until B has taken it; raises Undelivered when it never will
     await sent.wait_async()
 
-A message to a group is as many as the group has members: `wait` waits for all of them.
+A message to a group becomes one message for each member; `wait` waits for all of them.
 """
 
 from asyncio import get_running_loop
@@ -21,18 +21,18 @@ from mf.flex.message import Message
 
 
 class WhenFull(Enum):
-    """What a sender does with a message for which there is no room on its way: see Process.send."""
+    """What to do with a message for which there is no room on the way: see Process.send."""
 
     BLOCK = "block"
     FAIL = "fail"
     DROP = "drop"
 
 
-_lock: Final = Lock()  # held for a moment only, so that one does for all
+_lock: Final = Lock()  # shared by all objects, as it is held only briefly
 
 
 class Sent:
-    """`copies`: how many messages this one has become: 0 if it was dropped."""
+    """`copies`: how many messages this one has become; 0 if it was dropped."""
 
     __slots__ = ("_failed", "_told", "_under_way", "copies")
 
@@ -44,17 +44,17 @@ class Sent:
 
     @property
     def dropped(self) -> bool:
-        """There was no room, and its sender had said that it may be dropped."""
+        """Whether it was dropped (WhenFull.DROP) because there was no room."""
         return not self.copies
 
     @property
     def done(self) -> bool:
-        """Whether `wait` would not wait."""
+        """Whether `wait` would return or raise at once."""
         return not self._under_way
 
     def wait(self, timeout: float | None = None) -> None:
-        """Until every receiver has taken it, at most `timeout` seconds (30; mf.INFINITE). Raises Undelivered,
-        and Error(DEADLINE_EXCEEDED), after which it may be taken all the same."""
+        """Waits until every receiver has taken it, at most `timeout` seconds (default 30; or mf.INFINITE).
+        Raises Undelivered, and Error(DEADLINE_EXCEEDED), after which it may still be taken."""
         event = Event()
         if not self._tell(event.set):
             seconds = DEFAULT_DEADLINE if timeout is None else timeout
@@ -63,7 +63,7 @@ class Sent:
         self._result()
 
     async def wait_async(self, timeout: float | None = None) -> None:
-        """`wait`, awaited."""
+        """`wait` for asyncio."""
         loop = get_running_loop()
         future = loop.create_future()
 
@@ -88,7 +88,7 @@ class Sent:
         self._result()
 
     def _tell(self, call: Callable[[], None]) -> bool:
-        """True: it is done, and nobody will be called."""
+        """Registers `call` for the end. True: it has ended already, and `call` is not called."""
         with _lock:
             if self._under_way:
                 self._told.append(call)
@@ -102,7 +102,7 @@ class Sent:
         if self._failed:
             raise Undelivered(self._failed[0][0], [message for _, message in self._failed])
 
-    # For those who carry it
+    # For the runtime
 
     def one_taken(self) -> None:
         self._one_ended(None)

@@ -1,8 +1,8 @@
-"""Those who wait for a message: a thread or a task each, with its pattern.
+"""Waiters: one for each thread or task that waits for a message, with its pattern.
 
-A waiter that is woken looks for itself, and waits again if somebody was faster. One message wakes the one
-that has waited longest of those whose key it has and that were not woken yet, and all those whose functions
-are to be asked about it.
+A waiter that is woken looks for a message itself, and waits again if another receiver was faster. For patterns
+without functions, a message wakes the longest-waiting waiter with its key that was not woken yet; it also
+wakes every waiter with its key whose pattern has functions.
 """
 
 from _thread import allocate_lock
@@ -16,7 +16,7 @@ from mf.flex.pattern import Key, Pattern, Shape
 
 
 class Waiter:
-    """`woken`: since it has last looked."""
+    """`woken`: whether it was woken since it last looked."""
 
     __slots__ = ("_fresh", "pattern", "woken")
 
@@ -26,20 +26,20 @@ class Waiter:
         self._fresh: deque[int] = deque()
 
     def wake(self) -> None:
-        """From any thread, outside of the lock."""
+        """May be called from any thread, without the mailbox's lock."""
         raise NotImplementedError
 
     def note(self, number: int) -> None:
-        """A message came that its functions are to be asked about."""
+        """Records a new message for which the functions of the pattern must be called."""
         self._fresh.append(number)
 
     def fresh(self) -> Iterable[int]:
-        """The numbers of such messages, which it forgets."""
+        """Yields and removes the recorded numbers."""
         while self._fresh:
             yield self._fresh.popleft()
 
     def look_again(self, numbers: Iterable[int]) -> None:
-        """Who was to have a message did not take it."""
+        """Called when a woken waiter left without a message: all waiting messages count as new."""
         self.woken = True
         if self.pattern.tests:
             self._fresh = deque(numbers)
@@ -54,11 +54,11 @@ class BlockingWaiter(Waiter):
         self._gate.acquire()
 
     def wake(self) -> None:
-        with suppress(RuntimeError):  # it was woken, and has not looked yet
+        with suppress(RuntimeError):  # it was woken before, and has not looked yet
             self._gate.release()
 
     def wait(self, seconds: float) -> bool:
-        """False: nothing has woken it for so long."""
+        """False: it was not woken within so many seconds."""
         found = self._gate.acquire() if seconds == float("inf") else self._gate.acquire(timeout=seconds)
         if found:
             self.woken = False
@@ -66,7 +66,7 @@ class BlockingWaiter(Waiter):
 
 
 class AsyncWaiter(Waiter):
-    """For one task of a loop."""
+    """The waiter of one asyncio task."""
 
     __slots__ = ("_future", "_loop", "expired")
 
@@ -77,7 +77,7 @@ class AsyncWaiter(Waiter):
         self.expired = False
 
     def wake(self) -> None:
-        with suppress(RuntimeError):  # the loop is closed, and its tasks are gone
+        with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._wake)
 
     def expire(self) -> None:
@@ -95,7 +95,7 @@ class AsyncWaiter(Waiter):
 
 
 class Waiters:
-    """All of a mailbox; under its lock."""
+    """All waiters of a mailbox. Its methods are called under the mailbox's lock."""
 
     __slots__ = ("_by_shape",)
 
@@ -118,7 +118,7 @@ class Waiters:
                 self._by_shape.pop(pattern.shape, None)
 
     def of(self, message: Message, number: int) -> list[Waiter]:
-        """Those that a message is to wake."""
+        """Marks and returns the waiters that a new message wakes."""
         woken: list[Waiter] = []
         for shape, by_key in self._by_shape.items():
             key = shape.key_of(message)

@@ -2,10 +2,9 @@
 
     topics = mf.Topics()                                       # the hub of a process
     AdditionsPublisher(topics).at("books").publish(addition)
-    server.offer(topics)                                       # for subscribers elsewhere
+    server.offer(topics)                                       # for subscribers in other processes
     for message in AdditionsSubscriber(client, "eu.*"): ...    # or of `topics`, where nothing is serialized
 
-info, options, pattern, item, message, queue, outlet, channel, hub, publisher, inbox, subscriber import
-nothing of clients and servers; remote (subscriptions at publishers elsewhere) and served (those of
-subscribers elsewhere) do, and are imported when they are needed.
+Only two modules import from clients and servers, and they are imported on demand: remote (subscriptions to
+publishers in other processes) and served (subscriptions from other processes).
 """

@@ -1,7 +1,6 @@
-"""R6. One topic of a process: the outlets of its agents, and who has subscribed to them, from here and
-elsewhere.
+"""R6. One topic of a process: the outlets of its agents, and the subscriptions to them, local and remote.
 
-Threads. Any. Locks are taken in this order: the channel's, an outlet's, a queue's; what users gave runs under
+Threads: any thread may call. Locks are taken in the order channel, outlet, queue; user callbacks run under
 none of them.
 """
 
@@ -32,7 +31,7 @@ Listener = Callable[[SubscriptionStats], None]
 
 
 class Home(Protocol):
-    """What a channel needs of the hub that it belongs to: see hub.py."""
+    """The part of the hub (hub.py) that a channel uses."""
 
     options: TopicsOptions
     publisher: UUID
@@ -44,7 +43,8 @@ class Home(Protocol):
 
 
 class _Attached(NamedTuple):
-    """`seen`: by agent, of this publisher."""
+    """One subscription. `seen` maps an agent to the last sequence number that the subscriber has of this
+    publisher."""
 
     queue: Queue
     agents: str
@@ -67,8 +67,7 @@ class _Attached(NamedTuple):
 
 
 def check_subscription(topic: AnyTopic, overflow: Overflow, agents: str) -> None:
-    """Raises INVALID_ARGUMENT for a policy that the topic does not allow, or a pattern that it cannot
-    have."""
+    """Raises INVALID_ARGUMENT for an overflow policy that the topic does not allow, or an invalid pattern."""
     refusal = pattern_refusal(topic.name, topic.agent is not None, agents)
     if refusal:
         raise not_executed(Code.INVALID_ARGUMENT, refusal)
@@ -109,7 +108,7 @@ class Channel:
     # Agents
 
     def outlet(self, agent: str) -> Outlet:
-        """Of an agent as it travels; made when it is first asked for. Raises INVALID_ARGUMENT, and
+        """The outlet of an agent, given as on the wire; created on first use. Raises INVALID_ARGUMENT and
         PERMISSION_DENIED."""
         found = self._outlets.get(agent)
         if found is not None:
@@ -119,7 +118,7 @@ class Channel:
         with self._lock:
             if self._closed:
                 raise closed(self.topic.name)
-            found = self._outlets.get(agent)  # another's, meanwhile
+            found = self._outlets.get(agent)  # another thread may have created it
             if found is not None:
                 return found
             origin = Origin(self.topic, agent, self.hub.publisher, self.hub.counters)
@@ -143,14 +142,14 @@ class Channel:
             raise not_executed(Code.INVALID_ARGUMENT, problem)
 
     def agents(self) -> list[str]:
-        """Those that have an outlet, as they travel."""
+        """The agents that have an outlet, as on the wire."""
         with self._lock:
             return list(self._outlets)
 
     # Subscriptions
 
     def make_queue(self, wanted: SubscribeOptions) -> Queue:
-        """Within the bounds of this process."""
+        """A queue as the subscriber wants it, within the limits of this process."""
         most = self.hub.options
         overflow = self.topic.default_overflow if wanted.overflow is None else wanted.overflow
         return Queue(
@@ -170,8 +169,8 @@ class Channel:
         remote: bool = False,
         seen: Sequence[Position] = (),
     ) -> None:
-        """Everything that matches goes to the queue from now on. Raises OVERLOADED: there are too many;
-        INVALID_ARGUMENT: what the topic cannot have; PERMISSION_DENIED."""
+        """Puts every matching message into the queue from now on. Raises OVERLOADED if there are too many
+        subscriptions, INVALID_ARGUMENT as `check_subscription` does, PERMISSION_DENIED, SHUTTING_DOWN."""
         ours = {each.agent: each.sequence for each in seen if each.publisher == self.hub.publisher}
         attached = _Attached(queue, agents, peer, remote, replay, ours)
         try:
@@ -206,7 +205,7 @@ class Channel:
         self._tell(listener, gone)
 
     def when_subscribers(self, count: int, wake: Callable[[], None]) -> None:
-        """Calls once when there are so many subscriptions, or at once."""
+        """Calls `wake` once there are `count` subscriptions, possibly before it returns."""
         with self._lock:
             if len(self._subscriptions) < count:
                 self._waiters.append((count, wake))

@@ -16,14 +16,14 @@ from mf.topics.item import Counters
 from mf.topics.options import TopicsOptions
 
 _MOST_TOLD = 4096
-"""Agents of one topic that a controller is told of; with more it is told of all, "*"."""
+"""The most agents of one topic that are registered one by one; beyond that the topic is registered as "*"."""
 
 
 class Topics(OfferSource):
-    """The hub of a process: what its publishers publish goes to the subscribers in it, and through
-    `server.offer(topics)` to those elsewhere. May be used from any thread.
+    """The hub of a process: it passes messages from the publishers of the process to its subscribers, and
+    through `server.offer(topics)` to those in other processes. May be used from any thread.
 
-    `publisher`: random, another one for each hub that was ever made.
+    `publisher` is a random UUID that identifies this hub.
     """
 
     def __init__(self, options: TopicsOptions | None = None) -> None:
@@ -38,8 +38,8 @@ class Topics(OfferSource):
         self._closed = False
 
     def channel(self, topic: AnyTopic) -> Channel:
-        """Made when it is first asked for. Raises SCHEMA_MISMATCH: this process has it from another
-        schema."""
+        """The channel of a topic, created on first use. Raises SCHEMA_MISMATCH if this process already uses
+        the topic with another schema."""
         with self._lock:
             channel = self._channels.get(topic.name)
             if channel is None:
@@ -52,7 +52,7 @@ class Topics(OfferSource):
         return channel
 
     def find(self, topic: str) -> Channel | None:
-        """None: nobody in this process has asked for it."""
+        """The channel of a topic, or None if this process has no publisher or subscriber of it."""
         with self._lock:
             return self._channels.get(topic)
 
@@ -60,12 +60,12 @@ class Topics(OfferSource):
         channel = self.find(name)
         if channel is None:
             return None
-        from mf.topics.served import ServedTopic  # by who serves topics
+        from mf.topics.served import ServedTopic  # only programs that serve topics need it
 
         return ServedTopic(channel)
 
     def published(self) -> list[tuple[str, str]]:
-        """Names of topics, and agents, that clients are told of."""
+        """Pairs of topic name and agent that clients can find; the agent is "*" if there are too many."""
         with self._lock:
             channels = list(self._channels.values())
         found: list[tuple[str, str]] = []
@@ -75,7 +75,7 @@ class Topics(OfferSource):
         return found
 
     def listen(self, changed: Callable[[], None]) -> None:
-        """Calls whenever `published` has changed, on the thread that has changed it."""
+        """Calls `changed` whenever the result of `published` changes, on the thread that changed it."""
         with self._lock:
             self._listeners.append(changed)
 
@@ -86,9 +86,9 @@ class Topics(OfferSource):
             each()
 
     def complete(self, function: Callable[..., Any], *arguments: Any) -> None:
-        """Calls what users want to be called, one after the other, on a thread of its own."""
+        """Runs a user callback on the callback thread of this hub, one at a time."""
         with self._lock:
-            if self._work is None or self._thread is None or not self._thread.is_alive():  # as after a fork
+            if self._work is None or self._thread is None or not self._thread.is_alive():  # after a fork
                 if self._closed:
                     return
                 self._work = SimpleQueue()
@@ -98,7 +98,7 @@ class Topics(OfferSource):
             self._work.put((function, arguments))
 
     def close(self) -> None:
-        """Ends all subscriptions; nothing is delivered any more. May be called twice."""
+        """Ends all subscriptions and stops publishing. May be called twice."""
         with self._lock:
             self._closed = True
             channels = list(self._channels.values())
@@ -119,7 +119,7 @@ class Topics(OfferSource):
 def _run(work: "SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...]] | None]") -> None:
     while (each := work.get()) is not None:
         _call(*each)
-        del each  # it may be the last that holds the topics
+        del each  # it may hold the last reference to the topics
 
 
 def _call(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
@@ -130,8 +130,8 @@ def _call(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
 
 
 def log_or_raise(where: str, raised: BaseException) -> None:
-    """Of a callback. What would end a program ends it on its main thread alone: elsewhere it would end a
-    thread that others need."""
+    """Logs what a callback raised. SystemExit and the like are raised again on the main thread only: on
+    another thread they would end just that thread, which other callbacks need."""
     if not isinstance(raised, Exception) and current_thread() is main_thread():
         raise raised
     log_handler_failure(where, raised)

@@ -1,8 +1,8 @@
-"""R6. What a subscriber takes its messages from, without their type: in this process the queue that
-publishers fill, else one that the subscriptions at publishers elsewhere fill (remote.py).
+"""R6. The untyped source of a subscriber's messages: for topics of this process the queue that its publishers
+fill, otherwise a queue that subscriptions to publishers in other processes fill (remote.py).
 
-Threads. Any number may take. What users gave runs where messages are taken; callbacks of `on_message` where
-`complete` runs them, one at a time.
+Threads: any number of threads may take messages. `on_gap` callbacks run on the thread that takes; `on_message`
+callbacks run where `_complete` puts them, one at a time.
 """
 
 from abc import ABC, abstractmethod
@@ -20,7 +20,7 @@ from mf.topics.options import Gap, SubscribeOptions, SubscriberStats
 from mf.topics.queue import Entry, Kind, Queue
 
 _CALLS_AT_ONCE = 256
-"""Messages for which a callback runs before others get the thread."""
+"""The most messages one callback handles in a row before other callbacks get the thread."""
 
 Matched = Callable[[int], None]
 
@@ -43,7 +43,7 @@ class Inbox(ABC):
         self.topic = topic
         self.closed = False
         self._lock = Lock()
-        self._missed: dict[int, int] = {}  # by source: since its last message
+        self._missed: dict[int, int] = {}  # source -> messages missed since its last message
         self._missed_by = dict.fromkeys(Why, 0)
         self._on_gap: Callable[[Gap], None] | None = None
         self._on_message: Callable[[TopicMessage[Any]], None] | None = None
@@ -51,7 +51,7 @@ class Inbox(ABC):
 
     @abstractmethod
     def await_publishers(self, count: int, wake: Callable[[], None]) -> None:
-        """Calls once when it is subscribed at so many publishers, or at once."""
+        """Calls `wake` once `count` publishers are connected, possibly before it returns."""
 
     @abstractmethod
     def forget_waiter(self, wake: Callable[[], None]) -> None: ...
@@ -64,13 +64,13 @@ class Inbox(ABC):
 
     @abstractmethod
     def _leave(self) -> None:
-        """Ends the subscriptions; once."""
+        """Ends the subscriptions. Called at most once."""
 
     @abstractmethod
     def _complete(self, function: Callable[..., Any]) -> None: ...
 
     def take(self) -> TopicMessage[Any] | None:
-        """None: nothing is there now. Raises what has ended the subscription."""
+        """The next message, or None if none waits now. Raises the error that has ended the subscription."""
         while (entry := self.queue.take()) is not None:
             if entry.kind is Kind.ENDED:
                 raise self._ending()
@@ -147,8 +147,7 @@ class Inbox(ABC):
         self._watch()
 
     def close(self) -> None:
-        """Nothing is taken any more, and no callback runs when this has returned, unless it was called by
-        one."""
+        """Ends the subscription. No callback runs after this returns, except one that called it."""
         with self._lock:
             if self.closed:
                 return
@@ -174,7 +173,7 @@ class Inbox(ABC):
 
 
 class LocalInbox(Inbox):
-    """Within this process. Raises as Channel.subscribe does."""
+    """The inbox for publishers in this process. Its constructor raises as Channel.subscribe does."""
 
     __slots__ = ("_channel",)
 

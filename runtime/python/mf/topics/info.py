@@ -1,4 +1,4 @@
-"""R6. What generated code says about a topic."""
+"""R6. The description of a topic in generated code."""
 
 from copy import copy
 from functools import cache
@@ -14,9 +14,9 @@ OVERFLOWS = tuple(each.name for each in Overflow)
 
 
 class TopicInfo(Generic[T]):
-    """One topic. `agent`: the name of the agent it is published `per`, or None. `replay`: so many messages of
-    each agent are kept for who comes later. `overflow`: names of the policies that subscribers may choose.
-    `codec`: of its values.
+    """One topic. `agent`: the name of its `per` parameter, or None. `replay`: how many messages of each agent
+    are kept for later subscribers. `overflow`: the names of the policies that subscribers may choose. `codec`:
+    the codec of its values.
     """
 
     __slots__ = (
@@ -55,12 +55,12 @@ class TopicInfo(Generic[T]):
 
     @property
     def default_overflow(self) -> Overflow:
-        """Of a subscriber that chooses none."""
+        """The policy of a subscriber that chooses none."""
         return Overflow.drop_oldest if Overflow.drop_oldest in self.overflow else self.overflow[0]
 
     @property
     def service(self) -> ServiceInfo:
-        """The topic as it is bound: always without an agent, with the one method that all topics have."""
+        """The topic as a service that is bound: it has no agent, and the one method that all topics have."""
         if self._service is None:
             self._service = ServiceInfo(
                 name=self.name,
@@ -78,7 +78,8 @@ class TopicInfo(Generic[T]):
 
 @cache
 def _subscribe() -> Method[Any, Any]:
-    """No method of a service has such a name: so who knows no schema, a relay, sees that a topic is bound."""
+    """Its name is not valid for a method of a service, so that a relay, which knows no schema, recognizes a
+    binding of a topic."""
     from mf.topics._generated.mf.topics._methods import ANY_TOPIC_SUBSCRIBE
 
     method = copy(ANY_TOPIC_SUBSCRIBE)

@@ -1,5 +1,5 @@
-"""R6. One published message, shared by everybody in the process who has it: the value, its bytes, or both.
-Each is made of the other at most once, when somebody asks for it.
+"""R6. One published message, shared by all subscribers in the process. It holds the value, its bytes, or both;
+each is made from the other at most once, on first use.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _NOTHING: Any = object()
 
 
 class Counters:
-    """How often values and bytes were made of each other, and values were copied. Changed under `lock`."""
+    """Counts of values that were encoded, decoded and copied. `lock` protects all of them."""
 
     __slots__ = ("copied", "decoded", "encoded", "lock", "undecodable")
 
@@ -33,7 +33,7 @@ class Counters:
 
 
 class Origin:
-    """Where messages come from: one publisher, topic and agent."""
+    """The source of messages: one publisher, topic and agent."""
 
     __slots__ = ("agent", "counters", "publisher", "topic")
 
@@ -45,8 +45,8 @@ class Origin:
 
 
 class Item:
-    """`size`: what the bounds of queues count; 0 of a value that nobody has encoded. `adapt`: makes bytes of
-    this process's schema of those of its publisher's, if that is another one."""
+    """`size`: the bytes that count against the limits of queues; 0 for a value that was not encoded. `adapt`:
+    converts the payload from the publisher's schema to that of this process, if they differ."""
 
     __slots__ = ("_adapt", "_payload", "_value", "origin", "sequence", "size", "time")
 
@@ -68,7 +68,7 @@ class Item:
         self._adapt = adapt
 
     def payload(self) -> bytes:
-        """Its bytes, in the tier of its type. Raises Error for a value that is not what the schema says."""
+        """The encoded value, in the tier of its type. Raises Error for a value that breaks the schema."""
         payload = self._payload
         if payload is None:
             origin = self.origin
@@ -80,7 +80,7 @@ class Item:
         return payload
 
     def value(self) -> Any:
-        """Raises Error for bytes that are no value of the schema."""
+        """The value. Raises Error if the bytes are no value of the schema."""
         value = self._value
         if value is _NOTHING:
             origin = self.origin

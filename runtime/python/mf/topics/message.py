@@ -1,4 +1,4 @@
-"""R6. A message as a subscriber has it."""
+"""R6. A message as a subscriber receives it."""
 
 from copy import deepcopy
 from typing import Generic, TypeVar, cast
@@ -11,9 +11,8 @@ T = TypeVar("T")
 
 
 class TopicMessage(Generic[T]):
-    """`value` is what all in the process share who have this message: it is not to be changed. `mutate()`
-    gives a copy of one's own. `missed`: so many messages of this publisher and agent, just before this one,
-    did not come.
+    """All subscribers in the process share `value`, so it must not be changed; `mutate()` returns a copy that
+    may be. `missed`: how many messages of this publisher and agent were missed just before this one.
     """
 
     __slots__ = ("_item", "missed")
@@ -24,8 +23,8 @@ class TopicMessage(Generic[T]):
 
     @property
     def value(self) -> T:
-        """Decoded when it is first asked for. Raises Error(DECODE_ERROR) for bytes of a publisher elsewhere
-        that are no value of the schema."""
+        """The value, decoded on first use. Raises Error(DECODE_ERROR) if a publisher in another process sent
+        bytes that are no value of the schema."""
         return cast(T, self._item.value())
 
     def mutate(self) -> T:
@@ -40,22 +39,22 @@ class TopicMessage(Generic[T]):
 
     @property
     def agent(self) -> str:
-        """As it travels: of a member of an enum the number."""
+        """The agent as on the wire: for a member of an enum its number."""
         return self._item.origin.agent
 
     @property
     def sequence(self) -> int:
-        """Counts the messages of its publisher and agent, from 1 on."""
+        """The number of this message among those of its publisher and agent; the first has 1."""
         return self._item.sequence
 
     @property
     def publisher(self) -> UUID:
-        """Another one for each process, whenever it starts anew."""
+        """Identifies the publishing process; it changes when that process is restarted."""
         return self._item.origin.publisher
 
     @property
     def time(self) -> Timestamp:
-        """When it was published, by the clock of its publisher."""
+        """The time of publication by the publisher's clock."""
         return self._item.time
 
     def __repr__(self) -> str:

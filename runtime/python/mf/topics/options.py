@@ -1,5 +1,4 @@
-"""R6. What may be said about topics, publishing and subscribing, and what is counted. All times are
-seconds."""
+"""R6. Options and statistics of topics, publishers and subscribers. All times are in seconds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from uuid import UUID
 from mf.topics._generated.mf.topics._types import Overflow, Why
 
 ALL_KEPT = (1 << 32) - 1
-"""`replay` of a subscriber that says nothing."""
+"""The `replay` of a subscriber that sets none."""
 _MOST = (1 << 32) - 1
 
 
@@ -20,8 +19,8 @@ class TopicAction(Enum):
 
 
 class TopicAccess(NamedTuple):
-    """Who wants to do what. `agents`: the pattern; of a publisher the agent. `peer`: "tcp://10.0.0.3:5123";
-    "" in this process. `authentication`: what its HELLO says of it."""
+    """An access to be authorized. `agents`: the pattern of a subscriber, or the agent of a publisher. `peer`:
+    "tcp://10.0.0.3:5123", or "" in this process. `authentication`: the field of the peer's HELLO."""
 
     topic: str
     agents: str
@@ -31,13 +30,13 @@ class TopicAccess(NamedTuple):
 
 
 class TopicsOptions:
-    """Of the topics of a process. `max_messages`, `max_bytes`: the most that the queue of one subscription
-    may hold, and what it holds if its subscriber says 0. `max_subscriptions`: of one topic, of all its agents
-    together; one more is refused as OVERLOADED. `keep_bytes`: kept for replay, of one topic and agent,
-    however many messages `@replay` asks for. `stall_timeout`: a subscription from elsewhere for which a
-    publisher waits (Overflow.block) ends as OVERLOADED when it has taken nothing for so long. `authorize`:
-    asked of each subscription, and of each agent before the first message is published for it; False refuses
-    it as PERMISSION_DENIED; None: all may do all.
+    """The limits of the topics of a process. `max_messages`, `max_bytes`: the upper limits of one
+    subscription's queue, which also apply if the subscriber asks for 0. `max_subscriptions`: the most for one
+    topic over all its agents; further ones fail with OVERLOADED. `keep_bytes`: the most kept for replay per
+    topic and agent, whatever `@replay` says. `stall_timeout`: a remote subscription that a publisher waits
+    for (Overflow.block) ends with OVERLOADED when it has taken nothing for this long. `authorize`: called for
+    each subscription, and for each agent before its first message; False refuses with PERMISSION_DENIED; None
+    allows everything.
     """
 
     __slots__ = (
@@ -72,7 +71,7 @@ class TopicsOptions:
 
 
 class PublishOptions:
-    """`deadline`: seconds that a message may wait for room in the queues of subscriptions that block."""
+    """`deadline`: how many seconds a message may wait for room in the queues of blocking subscriptions."""
 
     __slots__ = ("deadline",)
 
@@ -83,9 +82,9 @@ class PublishOptions:
 
 
 class SubscribeOptions:
-    """`overflow`: None is drop_oldest, or the first that the topic allows. `max_messages`, `max_bytes`: the
-    bounds of the queue; 0: the most that the publisher allows. One message always fits. `replay`: at most so
-    many messages of each agent from before the subscription; None: all that the publisher keeps (`@replay`).
+    """`overflow`: None means drop_oldest, or else the first policy that the topic allows. `max_messages`,
+    `max_bytes`: the limits of the queue; 0 means the publisher's maximum. One message always fits. `replay`:
+    the most earlier messages of each agent to get; None means all that the publisher keeps (`@replay`).
     """
 
     __slots__ = ("max_bytes", "max_messages", "overflow", "replay")
@@ -117,7 +116,7 @@ def _check_bounds(max_messages: int, max_bytes: int, *, least: int) -> None:
 
 @dataclass(slots=True, frozen=True)
 class Gap:
-    """Messages that a subscriber did not get: `count` of them, from the number `first` on."""
+    """`count` messages, from sequence number `first` on, that a subscriber did not get."""
 
     topic: str
     agent: str
@@ -129,8 +128,8 @@ class Gap:
 
 @dataclass(slots=True, frozen=True)
 class SubscriptionStats:
-    """One subscription as its publisher sees it. `peer`: "" in this process. `delivered`: messages that have
-    left the queue for the subscriber."""
+    """One subscription as its publisher sees it. `peer` is "" in this process. `delivered` counts messages
+    that have left the queue for the subscriber."""
 
     peer: str
     agents: str
@@ -143,7 +142,7 @@ class SubscriptionStats:
 
 @dataclass(slots=True, frozen=True)
 class AgentStats:
-    """`kept`: messages for replay."""
+    """`kept`: how many messages are kept for replay."""
 
     agent: str
     published: int
@@ -152,8 +151,9 @@ class AgentStats:
 
 @dataclass(slots=True, frozen=True)
 class PublisherStats:
-    """`refused`: subscriptions. `cut`: those that were ended from here: disconnect, or stalled. Of all topics
-    of the process: `encoded`, values that became bytes; `copied`, by mutate() and `copy=True`."""
+    """`refused`: subscriptions that were refused. `cut`: subscriptions that the publisher ended (disconnect,
+    or stalled). For all topics of the process: `encoded` counts values that were encoded, `copied` those that
+    mutate() and `copy=True` copied."""
 
     agents: list[AgentStats]
     subscriptions: list[SubscriptionStats]
@@ -165,9 +165,9 @@ class PublisherStats:
 
 @dataclass(slots=True, frozen=True)
 class SubscriberStats:
-    """`received`: messages that were taken. Messages that were missed, by the reason: `dropped`, `not_kept`,
-    `upstream`. `duplicates`: that came a second time, and were left out. `undecodable`: of which `value`
-    raises. `publishers`: that it is subscribed at now."""
+    """`received`: messages taken. `dropped`, `not_kept`, `upstream`: messages missed, by reason. `duplicates`:
+    messages that came twice and were discarded. `undecodable`: messages whose `value` raises. `publishers`:
+    publishers connected now."""
 
     received: int
     dropped: int

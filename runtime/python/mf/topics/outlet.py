@@ -1,9 +1,9 @@
-"""R6. The messages of one topic and agent as this process publishes them: their numbers, who gets them, and
-the latest, which are kept for those who come later.
+"""R6. One topic and agent as this process publishes it: it numbers the messages, passes them to the queues of
+subscriptions, and keeps the latest for later subscribers.
 
-Threads. Any number may publish; a message gets its number and goes to all queues under one lock, so that all
-see the same order. Values are encoded before that lock is taken, and nobody is woken under it. Who publishes
-drives `attempt`, and waits for room as the full queue says, on a thread or in a task.
+Threads: any number may publish. A message is numbered and pushed to all queues under one lock, so that all
+subscribers see the same order; values are encoded before that lock is taken, and subscribers are woken after
+it is released. The publisher calls `attempt`, and waits for room in the queue it returns, in a thread or task.
 """
 
 from collections import deque
@@ -24,7 +24,7 @@ def closed(topic: str) -> Error:
 
 
 class Since(NamedTuple):
-    """What a subscriber wants of the time before. `seen`: the number of the last message that it has."""
+    """Which earlier messages a subscriber wants. `seen`: the number of the last message that it has."""
 
     replay: int
     seen: int | None = None
@@ -65,12 +65,13 @@ class Outlet:
         self._kept_bytes = 0
 
     def prepare(self, item: Item) -> None:
-        """What needs no lock. Raises what is wrong with the value."""
+        """Encodes the value if a remote subscriber needs it, before any lock is taken. Raises Error if it
+        cannot be encoded."""
         if self._remote:
             item.size = len(item.payload())
 
     def attempt(self, item: Item) -> Queue | None:
-        """Gives a message its number and hands it out; or gives a queue that blocks and has no room. Raises
+        """Numbers a message and pushes it to all queues; or returns a blocking queue that has no room. Raises
         SHUTTING_DOWN after `close`."""
         with self._lock:
             if self._closed:
@@ -83,19 +84,19 @@ class Outlet:
                 queue.push(item, source, reserved=queue.blocks)
             if self.origin.topic.replay:
                 self._keep(item)
-            matches = self._matches  # replaced, never changed
+            matches = self._matches  # the list is replaced, never changed
         for match in matches:
             match.queue.wake()
         return None
 
     def stalls_at(self, queue: Queue) -> float | None:
-        """When a queue from elsewhere that takes nothing is to be ended; None: it is of this process."""
+        """The time.monotonic() at which a stalled remote queue is ended; None for a queue of this process."""
         if any(match.queue is queue and match.remote for match in self._matches):
             return (queue.waited_since or monotonic()) + self.stall_timeout
         return None
 
     def cut(self, queue: Queue) -> None:
-        """It has stalled."""
+        """Ends a queue that has stalled."""
         text = (
             f"the subscriber has taken nothing for {self.stall_timeout * 1000:.0f} ms while the publisher "
             "waited for room in its queue"
@@ -133,7 +134,7 @@ class Outlet:
             self._blocking = sum(match.queue.blocks for match in left)
 
     def close(self) -> None:
-        """Nothing can be published any more."""
+        """Makes every later `attempt` fail."""
         with self._lock:
             self._closed = True
 
@@ -142,7 +143,7 @@ class Outlet:
             return AgentStats(self.origin.agent, self._next - 1, len(self._kept))
 
     def _reserve(self, size: int) -> Queue | None:
-        """Room in all queues that block, or in none: then the first that has none."""
+        """Reserves room in all blocking queues, or in none; then it returns the first that is full."""
         reserved: list[Queue] = []
         for match in self._matches:
             queue = match.queue

@@ -1,12 +1,12 @@
-"""R6. Which agents a subscription is for: "eu.*.books". Segments stand between dots; one that is '*' stands
-for any, and one at the end for one segment or more. Empty: the topic has no agents.
+"""R6. Patterns that select the agents of a subscription: "eu.*.books". Dots separate segments; '*' matches any
+one segment, and at the end one or more. A topic without agents has the empty pattern.
 """
 
 from mf.core.error import shortened
 
 
 def pattern_refusal(topic: str, per_agent: bool, pattern: str) -> str:
-    """Why nobody may subscribe by it; "" if somebody may."""
+    """Why the pattern is invalid for the topic, or "" if it is valid."""
     if not per_agent:
         if not pattern:
             return ""

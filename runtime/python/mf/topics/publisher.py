@@ -1,12 +1,12 @@
-"""R6. Publishers: what the generated ones are made of.
+"""R6. Publishers: the base classes of the generated ones.
 
     books = additions.at("books")
     books.publish(value)
     books.publish_all(values)
 
-Any thread. A message that is published has a number, and is in the queues of all who have subscribed; who has
-chosen Overflow.block has publish() wait for room there. A value that is published is shared with all
-subscribers of this process, and must not be changed afterwards; `copy=True` publishes a deep copy of it.
+May be used from any thread. publish() numbers a message and puts it into the queues of all subscriptions; it
+waits for room in those that have chosen Overflow.block. A published value is shared with all subscribers of
+this process and must not be changed afterwards; `copy=True` publishes a deep copy of it.
 """
 
 from collections.abc import AsyncIterable, Iterable
@@ -34,7 +34,7 @@ _USUAL = PublishOptions()
 
 
 class _Wait:
-    """For room, or for subscribers: until when, and what to do at that time."""
+    """A wait for room in a queue: when it ends (time.monotonic()), and what happens then."""
 
     __slots__ = ("_outlet", "_queue", "deadline", "until")
 
@@ -46,7 +46,8 @@ class _Wait:
         self.until = deadline if stalls_at is None else min(deadline, stalls_at)
 
     def over(self) -> None:
-        """No room has come until then. Raises DEADLINE_EXCEEDED, unless the queue is the one to give up."""
+        """Called if no room came until then. It cuts the queue if that has stalled, and otherwise raises
+        DEADLINE_EXCEEDED if the deadline has passed."""
         now = monotonic()
         stalls_at = self._outlet.stalls_at(self._queue)
         if stalls_at is not None and self._queue.waited_since and now >= stalls_at:
@@ -56,7 +57,7 @@ class _Wait:
 
 
 class _ToOutlet(Generic[T]):
-    """What publishers that block and those that are awaited have in common."""
+    """The common part of blocking and asyncio publishers."""
 
     __slots__ = ("_outlet",)
 
@@ -80,8 +81,8 @@ class AgentPublisher(_ToOutlet[T]):
     __slots__ = ()
 
     def publish(self, value: T, options: PublishOptions | None = None, *, copy: bool = False) -> None:
-        """Raises INVALID_ARGUMENT for a value that breaks its schema, and DEADLINE_EXCEEDED, not executed, if
-        a subscription that blocks has no room until then."""
+        """Raises INVALID_ARGUMENT for a value that breaks its schema, and DEADLINE_EXCEEDED (NOT_EXECUTED) if
+        a blocking subscription has no room before the deadline."""
         item, outlet = self._item(value, copy), self._outlet
         deadline = 0.0
         while (full := outlet.attempt(item)) is not None:
@@ -91,7 +92,7 @@ class AgentPublisher(_ToOutlet[T]):
     def publish_all(
         self, values: Iterable[T], options: PublishOptions | None = None, *, copy: bool = False
     ) -> None:
-        """One after the other, as publish() does: what was before one that raises is published."""
+        """Calls publish() for each value; if one raises, those before it have been published."""
         for value in values:
             self.publish(value, options, copy=copy)
 
@@ -108,12 +109,12 @@ def _wait_for_room(queue: Queue, size: int, wait: _Wait) -> None:
 
 
 class AgentAsyncPublisher(_ToOutlet[T]):
-    """The same, awaited. For tasks of any loop."""
+    """AgentPublisher for asyncio. Tasks of any loop may use it."""
 
     __slots__ = ()
 
     async def publish(self, value: T, options: PublishOptions | None = None, *, copy: bool = False) -> None:
-        """See AgentPublisher. Whoever cancels it while it waits for room has published nothing."""
+        """See AgentPublisher. If it is cancelled while it waits for room, nothing is published."""
         item, outlet = self._item(value, copy), self._outlet
         deadline = 0.0
         while (full := outlet.attempt(item)) is not None:
@@ -130,7 +131,7 @@ class AgentAsyncPublisher(_ToOutlet[T]):
         *,
         copy: bool = False,
     ) -> None:
-        """One after the other."""
+        """See AgentPublisher."""
         if isinstance(values, AsyncIterable):
             async for value in values:
                 await self.publish(value, options, copy=copy)
@@ -140,7 +141,7 @@ class AgentAsyncPublisher(_ToOutlet[T]):
 
 
 class _Channel:
-    """What publishers of topics with and without agents have in common."""
+    """The common part of publishers of topics with and without agents."""
 
     __slots__ = ("_channel",)
 
@@ -151,12 +152,12 @@ class _Channel:
         self._channel: Channel = topics.channel(self.mf_topic)
 
     def on_matched(self, listener: Listener) -> None:
-        """Called for each subscription from now on that begins, on a thread of the topics' own, one at a
-        time."""
+        """Registers a callback for each subscription that begins from now on. It runs on the callback thread
+        of the Topics, one call at a time."""
         self._channel.set_listeners(listener, None)
 
     def on_unmatched(self, listener: Listener) -> None:
-        """The same when one has ended, with its last figures."""
+        """Registers a callback for each subscription that ends; it is given the final statistics."""
         self._channel.set_listeners(None, listener)
 
     def stats(self) -> PublisherStats:
@@ -167,7 +168,7 @@ class _Blocking(_Channel):
     __slots__ = ()
 
     def await_subscribers(self, count: int, timeout: float) -> bool:
-        """Waits until there are so many subscriptions; False: there are fewer until then."""
+        """Waits until there are `count` subscriptions, for at most `timeout` seconds; False: there are fewer."""
         event = Event()
         wake = event.set
         self._channel.when_subscribers(count, wake)
@@ -181,7 +182,7 @@ class _Awaited(_Channel):
     __slots__ = ()
 
     async def await_subscribers(self, count: int, timeout: float) -> bool:
-        """Waits until there are so many subscriptions; False: there are fewer until then."""
+        """Waits until there are `count` subscriptions, for at most `timeout` seconds; False: there are fewer."""
         channel = self._channel
         return await until_called(
             lambda wake: channel.when_subscribers(count, wake), channel.forget_waiter, monotonic() + timeout
@@ -189,27 +190,27 @@ class _Awaited(_Channel):
 
 
 class PerAgentPublisher(_Blocking, Generic[A, T]):
-    """Of a topic `per` an agent."""
+    """The publisher of a topic `per` an agent."""
 
     __slots__ = ()
 
     def at(self, agent: A) -> AgentPublisher[T]:
-        """Raises INVALID_ARGUMENT for what can be no agent."""
+        """Raises INVALID_ARGUMENT for an invalid agent."""
         return AgentPublisher(self._channel.outlet(called_agent(agent)))
 
 
 class PerAgentAsyncPublisher(_Awaited, Generic[A, T]):
-    """Of a topic `per` an agent, for asyncio."""
+    """The publisher of a topic `per` an agent, for asyncio."""
 
     __slots__ = ()
 
     def at(self, agent: A) -> AgentAsyncPublisher[T]:
-        """Raises INVALID_ARGUMENT for what can be no agent."""
+        """Raises INVALID_ARGUMENT for an invalid agent."""
         return AgentAsyncPublisher(self._channel.outlet(called_agent(agent)))
 
 
 class LonePublisher(_Blocking, Generic[T]):
-    """Of a topic without agents: publishes by itself."""
+    """The publisher of a topic without agents."""
 
     __slots__ = ("_to",)
 
@@ -229,7 +230,7 @@ class LonePublisher(_Blocking, Generic[T]):
 
 
 class LoneAsyncPublisher(_Awaited, Generic[T]):
-    """Of a topic without agents, for asyncio."""
+    """The publisher of a topic without agents, for asyncio."""
 
     __slots__ = ("_to",)
 

@@ -1,13 +1,13 @@
-"""R6. What waits for one subscriber: messages, and between them what he is told of their sources. Bounded in
-messages and bytes; what becomes of a message that finds no room is the queue's policy (Overflow).
+"""R6. The queue of one subscription: messages, and entries about their sources. It is bounded in messages and
+bytes; the overflow policy (Overflow) decides what happens to a message that does not fit.
 
-Order. Of each source: first SOURCE, then its messages and what is missed of them, by their numbers. What was
-dropped is told as soon as there is room for anything again, as one run of numbers a source: the oldest were
-dropped, so it comes before all that waits, or the newest, and it comes behind.
+Order: for each source first a SOURCE entry, then its messages and MISSED entries by sequence number. Dropped
+messages are reported as one MISSED entry per source, as soon as there is room: before all waiting entries if
+the oldest were dropped, behind them if the newest were.
 
-Threads. Any. Who pushes holds the lock of its outlet, so that nothing slow happens here: waking is left to
-`wake`, which is called without that lock. What `when_ready` and `when_room` were given is called without the
-queue's own lock, from any thread, once.
+Threads: any. `push` is called under the lock of an outlet, so it wakes no thread: the caller calls `wake`
+after it has released that lock. Callbacks given to `when_ready` and `when_room` are called once, from any
+thread, without the lock of the queue.
 """
 
 from collections import deque
@@ -27,13 +27,13 @@ class Kind(IntEnum):
     SOURCE = 1
     MISSED = 2
     ENDED = 3
-    """Of the queue: nothing more comes."""
+    """The queue has ended: nothing more comes."""
 
 
 @dataclass(slots=True)
 class Entry:
-    """`first`: of SOURCE the next number, of which `count` are replayed; of MISSED the first that is missed.
-    `origin`: of these two."""
+    """`first`: in a SOURCE the next sequence number, from which on `count` messages are replayed; in a MISSED
+    the first missed number. `origin`: set in these two."""
 
     kind: Kind
     source: int = 0
@@ -83,20 +83,20 @@ class Queue:
         self.delivered = 0
         self.dropped = 0
         self.why: Error | None = None
-        """What it has ended with, if that was no success."""
+        """The error that ended the queue; None if it has not ended, or ended normally."""
         self.on_end: _Wake | None = None
-        """Called once when it has ended, whether or not somebody waits for something to take."""
+        """Called once when the queue has ended, even if no `when_ready` callback is registered."""
         self.waited_since = 0.0
-        """Since when somebody waits for room, and nothing was taken; 0: nobody does."""
+        """Since when (time.monotonic()) a publisher waits for room and nothing was taken; 0: none waits."""
         self._lock = Lock()
         self._sources = 0
         self._ring: deque[Entry] = deque()
         self._urgent: deque[Entry] = deque()
-        # Of sources the first that was dropped, and how many.
+        # source -> its origin, the first dropped number, and how many were dropped
         self._missing: dict[int, tuple[Origin, int, int]] = {}
         self._dropped_first = overflow is Overflow.drop_oldest
         self._messages = 0
-        self._gaps = 0  # entries of the ring that tell of missed messages
+        self._gaps = 0  # MISSED entries in the ring
         self._bytes = 0
         self._reserved = 0
         self._reserved_bytes = 0
@@ -118,17 +118,17 @@ class Queue:
         return self._bytes
 
     def has_room(self, size: int) -> bool:
-        """One message always fits into an empty queue. What is told of missed ones counts as one."""
+        """One message always fits into an empty queue. A MISSED entry counts as one message."""
         messages = self._messages + self._gaps + self._reserved
         if not messages:
             return True
         return messages < self.max_messages and self._bytes + self._reserved_bytes + size <= self.max_bytes
 
-    # Who fills it
+    # For publishers
 
     def add_source(self, origin: Origin, next_: int, live: int) -> int:
-        """A new source, whose next message has this number, and whose first that is not replayed has `live`;
-        gives its own."""
+        """Adds a source and returns its number. `next_` is the sequence number of its next message, `live` that
+        of the first message that is not replayed."""
         with self._lock:
             source = self._number()
             if not self._ended:
@@ -136,7 +136,7 @@ class Queue:
         return source
 
     def add_untold_source(self) -> int:
-        """The same, and who takes is not told of it."""
+        """Adds a source without a SOURCE entry and returns its number."""
         with self._lock:
             return self._number()
 
@@ -145,8 +145,8 @@ class Queue:
         return self._sources - 1
 
     def push(self, item: Item, source: int, *, reserved: bool = False, kept: bool = False) -> None:
-        """`reserved`: `reserve` has said that there is room. `kept`: it is replayed, and its publisher has it
-        anyhow, so that a queue that loses nothing takes it beyond its bounds."""
+        """`reserved`: room was reserved by `reserve`. `kept`: the message is replayed; its publisher holds it
+        in memory anyway, so a queue whose policy drops nothing takes it beyond the limits."""
         size = item.size
         with self._lock:
             if reserved and self._reserved:
@@ -171,7 +171,7 @@ class Queue:
                 self._ring.append(Entry(Kind.MISSED, source, None, first, count, why, origin))
 
     def end(self, why: Error | None) -> None:
-        """Nothing more comes: all that is in it can still be taken, then it ends."""
+        """Ends the queue. Entries that are in it can still be taken; then `take` returns ENDED."""
         with self._lock:
             if self._ended:
                 return
@@ -183,7 +183,7 @@ class Queue:
         self.wake()
 
     def close(self) -> None:
-        """Nobody takes anything any more."""
+        """Ends the queue and discards what is in it."""
         with self._lock:
             self._ended = self._closed = True
             self._ring.clear()
@@ -196,7 +196,7 @@ class Queue:
         self.wake()
 
     def wake(self) -> None:
-        """Lets those go on who wait for something to take."""
+        """Calls the `when_ready` callbacks if there is something to take."""
         if self._ended and self.on_end is not None:
             ended, self.on_end = self.on_end, None
             ended()
@@ -209,7 +209,7 @@ class Queue:
         for each in ready:
             each()
 
-    # Room, for who waits for it
+    # For publishers that wait for room
 
     def reserve(self, size: int) -> bool:
         with self._lock:
@@ -226,7 +226,7 @@ class Queue:
                 self._reserved_bytes -= size
 
     def when_room(self, size: int, room: _Wake) -> None:
-        """Calls when something was taken, or at once if there is room."""
+        """Calls `room` once something was taken, or at once if there is room."""
         with self._lock:
             if not self._ended and not self.has_room(size):
                 self._room.append(room)
@@ -236,15 +236,15 @@ class Queue:
         room()
 
     def forget_room(self, room: _Wake) -> None:
-        """Of one who waits no more."""
+        """Unregisters a callback of `when_room`."""
         with self._lock:
             if room in self._room:
                 self._room.remove(room)
 
-    # Who takes
+    # For the subscriber
 
     def take(self) -> Entry | None:
-        """None: nothing is there now. ENDED: nothing comes any more."""
+        """The next entry, None if there is none now, or ENDED if nothing more comes."""
         with self._lock:
             entry = self._next()
             if entry is None or entry.kind is Kind.ENDED:
@@ -256,7 +256,7 @@ class Queue:
         return entry
 
     def when_ready(self, ready: _Wake) -> None:
-        """Calls when there is something to take, or at once."""
+        """Calls `ready` once there is something to take, possibly at once."""
         with self._lock:
             if self._is_silent():
                 self._ready.append(ready)
@@ -269,7 +269,7 @@ class Queue:
                 self._ready.remove(ready)
 
     def count_undeliverable(self) -> None:
-        """The message that was taken last cannot be sent to the subscriber: it is dropped."""
+        """Counts the message that was taken last as dropped, because it cannot be sent."""
         with self._lock:
             self.delivered -= 1
             self.dropped += 1
@@ -282,7 +282,7 @@ class Queue:
     def _next(self) -> Entry | None:
         if self._urgent:
             return self._urgent.popleft()
-        # Of sources whose first entry is still in the ring nothing was dropped from its front.
+        # With drop_oldest, what was dropped of a source precedes all of its entries in the ring.
         if self._missing and (self._dropped_first or not self._ring):
             return self._told(next(iter(self._missing)))
         if not self._ring:
@@ -306,7 +306,7 @@ class Queue:
         return Entry(Kind.MISSED, source, None, first, count, Why.dropped, origin)
 
     def _make_room(self, item: Item, source: int, size: int) -> bool:
-        """By the policy. False: the message is not taken."""
+        """Applies the overflow policy. False: the message is not queued."""
         if self.overflow is Overflow.drop_oldest:
             self._drop_oldest(size)
             return True
@@ -319,12 +319,12 @@ class Queue:
             )
             self.why = not_executed(Code.OVERLOADED, text)
             return False
-        self._miss(source, item)  # who does not wait for room, drops
+        self._miss(source, item)  # drop_newest, or a push to a blocking queue without a reservation
         return False
 
     def _drop_oldest(self, size: int) -> None:
-        """Events that stood before a dropped message stay, and are told first; what is missed of their source
-        before them even before them."""
+        """SOURCE and MISSED entries before a dropped message are kept in `_urgent`, which is taken first. What
+        was dropped of their source earlier is reported before them."""
         while not self.has_room(size) and self._ring:
             oldest = self._ring.popleft()
             if oldest.item is not None:

@@ -1,11 +1,10 @@
-"""R6. Subscriptions at publishers elsewhere: one stream for each instance that publishes what a subscriber
-wants, all of which fill its one queue. On one loop of asyncio: that of the client, or the one on the thread
-of a client that blocks.
+"""R6. Subscriptions to publishers in other processes: one stream to each matching instance, all of which fill
+the one queue of the subscriber. They run on the asyncio loop of the client; a blocking client has one on its
+own thread.
 
-A stream that ends is opened again while its instance is known, and goes on behind what the subscriber has
-seen. Of several relays, each of which reaches the same publishers, one has the stream, and the next when that
-is lost. While the queue is full no stream is read, so that the queues of the publishers fill, and their
-policies act.
+A stream that ends is opened again while its instance is known, and continues after the last message seen.
+Several relays reach the same publishers, so only one of them has a stream, and the next one when it is lost.
+While the queue is full no stream is read, so that the publishers' queues fill and their overflow policies act.
 """
 
 from asyncio import AbstractEventLoop, Task, get_running_loop, sleep, wait
@@ -65,17 +64,17 @@ _FINAL = frozenset(
         Code.MESSAGE_TOO_LARGE,
     )
 )
-"""How a subscription ends that it would be useless to ask for again."""
+"""Errors after which subscribing again would be useless."""
 _CONNECT_WITHIN = 10.0
 _MOST_SOURCES = 1 << 18
-"""The most sources of one subscription: a publisher that names more is taken for hostile and cut."""
+"""The most sources of one stream; a publisher that names more is considered hostile, and its stream is ended."""
 _MOST_SEEN = 65_536
-"""Publishers and agents that are remembered. The others go on as if they were new."""
+"""The most pairs of publisher and agent that are remembered; a forgotten one is treated as new."""
 
 
 class _Seen:
-    """What has come of one publisher and agent. `queue_source`: its number in the queue. `adapt`: how its
-    values are read, if it has another schema."""
+    """The state of one publisher and agent. `next`: the next expected sequence number. `queue_source`: its
+    source number in the queue. `adapt`: converts its values, if it has another schema."""
 
     __slots__ = ("adapt", "next", "origin", "queue_source")
 
@@ -87,7 +86,7 @@ class _Seen:
 
 
 class RemoteInbox(Inbox):
-    """`run`: calls a function on the loop, from any thread."""
+    """`run` calls a function on the loop; it may be used from any thread."""
 
     __slots__ = (
         "_counters",
@@ -128,7 +127,7 @@ class RemoteInbox(Inbox):
             replay=options.replay,
         )
         self.keeps: object = None
-        """What it needs of its client, which may be dropped."""
+        """Keeps the needed part of a blocking client alive after the user has dropped the client."""
         self.seen: dict[tuple[UUID, str], _Seen] = {}
         self.publishers = 0
         self.duplicates = 0
@@ -182,7 +181,7 @@ class RemoteInbox(Inbox):
             self._task.cancel()
 
     def matched(self, by: int) -> None:
-        """It is subscribed at one publisher more, or less."""
+        """Called when a publisher was connected (`by` 1) or lost (`by` -1)."""
         with self._waiting:
             self.publishers += by
             ready = [wake for count, wake in self._waiters if count <= self.publishers]
@@ -210,25 +209,25 @@ class RemoteInbox(Inbox):
         )
 
     def source(self, source: Source, adapt: TopicValue | None = None) -> _Seen:
-        """A source of a stream. What it passes over of one that is known is missed."""
+        """Handles a source that a stream names. If it is known, the numbers that it skips are missed."""
         key = source.publisher, source.agent
         seen = self.seen.pop(key, None)
         if seen is None:
-            if len(self.seen) >= _MOST_SEEN:  # of publishers that have gone, as a rule
+            if len(self.seen) >= _MOST_SEEN:  # the oldest is usually of a publisher that has gone
                 del self.seen[next(iter(self.seen))]
             origin = Origin(self.topic, source.agent, source.publisher, self._counters)
             seen = _Seen(origin, self.queue.add_untold_source(), source.next)
         elif source.next > seen.next:
             self._skip(seen, source.next, Why.not_kept)
         seen.adapt = adapt
-        self.seen[key] = seen  # the latest
+        self.seen[key] = seen  # moves it to the end, as the most recent
         return seen
 
     def message(self, seen: _Seen, message: Message) -> None:
         if message.sequence < seen.next:
             self.duplicates += 1
             return
-        if message.sequence > seen.next:  # its publisher has not said so
+        if message.sequence > seen.next:  # a gap that the publisher has not reported
             self._skip(seen, message.sequence, Why.upstream)
         item = Item(
             seen.origin,
@@ -254,11 +253,11 @@ class RemoteInbox(Inbox):
 
 
 _RELAYS = "relays"
-"""Instead of what tells processes apart."""
+"""The common key of all relays, in place of a key for each process."""
 
 
 class _One(AsyncResolver):
-    """The one instance that a stream is of."""
+    """A resolver that knows one instance only, the peer of a stream."""
 
     __slots__ = ("_view",)
 
@@ -266,7 +265,7 @@ class _One(AsyncResolver):
         self.generation = 0
         self._view = View({}, whole=(instance,))
 
-    def view(self, service: str) -> View:  # noqa: ARG002 - the same for all
+    def view(self, service: str) -> View:  # noqa: ARG002 - it is the same for every service
         return self._view
 
     async def wait(self, service: str, old: View, timeout: float) -> View:  # noqa: ARG002
@@ -278,7 +277,7 @@ class _One(AsyncResolver):
 
 
 class _Follow:
-    """The instances that publish what the subscriber wants, and a task for each of them."""
+    """Follows the instances that publish what the subscriber wants, with one task for each."""
 
     def __init__(self, inbox: RemoteInbox, resolver: AsyncResolver, router: AsyncRouter) -> None:
         self._inbox = inbox
@@ -318,7 +317,7 @@ class _Follow:
                 self._tasks[key] = loop.create_task(self._stay(key))
 
     def _wanted(self, view: View) -> Iterable[tuple[str, Instance]]:
-        """With what tells processes apart."""
+        """The matching instances, each with a key that is unique for its process."""
         for instance in view.whole:
             yield instance.address, instance
         for agent, instances in view.agents.items():
@@ -327,7 +326,7 @@ class _Follow:
                     yield instance.nonce.hex() or instance.address, instance
 
     async def _stay(self, key: str) -> None:
-        """While it is known."""
+        """Keeps a subscription to one key open while its instance is known."""
         backoff, inbox = Backoff(), self._inbox
         silent = False
         turn = 0
@@ -362,25 +361,25 @@ class _Follow:
             self._tasks.pop(key, None)
 
     def _is_final(self, code: Code) -> bool:
-        """One of several publishers may have another schema: the others go on."""
+        """A schema mismatch is not final if there are other publishers: those continue."""
         if code is Code.OVERLOADED:
             return self._inbox.options.overflow is Overflow.disconnect
         return code in _FINAL and (code is not Code.SCHEMA_MISMATCH or len(self._offered) == 1)
 
     async def _subscribe(self, instance: Instance, backoff: Backoff) -> None:
-        """Until the stream ends. Raises what it ends with."""
+        """Reads one stream until it ends. Raises the error that it ends with."""
         inbox, service = self._inbox, self._inbox.topic.service
         until = monotonic() + _CONNECT_WITHIN
         link = await self._router.pool.open(instance, until)
         binding = await link.bind(service, "", until)
         adapt = None if binding.adaptation is None else binding.adaptation.value
         router = AsyncRouter(_One(instance), self._router.pool, 0.0)
-        router.seen.add((service.name, ""))  # one attempt, no more
+        router.seen.add((service.name, ""))  # makes the router try only once
         target = AsyncRemoteTarget(router, service, None)
         target.begin_at(Route(link, binding, False))
         stream = read_stream(target, service.methods[0], _WITHOUT_END, (inbox.subscription(),))
         async with stream:
-            is_matched = False  # once the publisher has answered: before that it may not know the subscriber
+            is_matched = False  # until the publisher has answered, it may not know the subscriber
             sources: dict[int, _Seen] = {}
             try:
                 async for delivery in stream:
@@ -451,7 +450,7 @@ def _no_source(source: object) -> str:
 
 
 class _Soon:
-    """Calls functions on a loop, from any thread, unless that has ended."""
+    """Calls functions on a loop, from any thread, unless the loop is closed."""
 
     __slots__ = ("_loop",)
 

@@ -1,5 +1,5 @@
-"""R6. Subscriptions of subscribers elsewhere, as a server serves them: what waits for one of them is encoded
-when there is credit and room for it (mf.server.pushed).
+"""R6. Subscriptions from other processes, as a server serves them: a queued entry is encoded once the stream
+has credit and room for it (mf.server.pushed).
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ _ENCODE: Callable[[Any], Encoded] = _ELEMENT.encode
 
 
 class ServedTopic(PushServant):
-    """One topic."""
+    """Serves one topic."""
 
     __slots__ = ("_channel",)
 
@@ -71,7 +71,7 @@ class _Subscribed(PushSource):
             if not self._asked:
                 self._asked = True
                 self._queue.when_ready(self._ready)
-                # What came meanwhile has called `_ready` at once.
+                # If something came in the meantime, when_ready() has already called `_ready`.
             return None
         if entry.kind is Kind.ENDED:
             text = f"the publisher of {self._channel.topic.name} has ended"
@@ -79,7 +79,7 @@ class _Subscribed(PushSource):
         self._latest = entry
         try:
             return _encoded(entry)
-        except Error:  # kept, and never encoded before: a value that its schema does not allow
+        except Error:  # a replayed value that was never encoded before breaks its schema
             return self.instead()
 
     def instead(self) -> Encoded | None:

@@ -1,15 +1,15 @@
-"""R6. Subscribers: what the generated ones are made of.
+"""R6. Subscribers: the base classes of the generated ones.
 
     here = AdditionsSubscriber(topics, "books")                 # in this process
     there = AdditionsSubscriber(client, "eu.*.books", mf.SubscribeOptions(overflow=mf.Overflow.block))
 
     message = there.next()                # waits
-    message = there.poll(0.01)            # waits a little
-    for message in there: ...             # until there is an end
+    message = there.poll(0.01)            # waits at most 10 ms
+    for message in there: ...             # until the subscription ends
     there.on_message(handle)
 
-Any thread may take messages. What comes while nobody takes it waits in a queue (SubscribeOptions). The class
-for asyncio is awaited instead.
+Any thread may take messages. Messages wait in a queue (SubscribeOptions) until they are taken. The asyncio
+classes have the same methods as coroutines.
 """
 
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def _none_came(name: str) -> Error:
 
 
 class _Taking(Generic[T]):
-    """What subscribers of both kinds have in common."""
+    """The common part of blocking and asyncio subscribers."""
 
     __slots__ = ("_inbox",)
 
@@ -47,15 +47,16 @@ class _Taking(Generic[T]):
     _inbox: Inbox
 
     def on_gap(self, callback: Callable[[Gap], None]) -> None:
-        """Called for what is missed, before the message behind it is taken, where that is taken."""
+        """Registers a callback for missed messages. It runs before the message after the gap is taken, on the
+        thread that takes it."""
         self._inbox.on_gap(callback)
 
     def on_matched(self, callback: Matched) -> None:
-        """Called with the number of publishers when one was found."""
+        """Registers a callback that gets the number of publishers when one is added."""
         self._inbox.set_listeners(callback, None)
 
     def on_unmatched(self, callback: Matched) -> None:
-        """The same when one was lost."""
+        """Registers a callback that gets the number of publishers when one is lost."""
         self._inbox.set_listeners(None, callback)
 
     def stats(self) -> SubscriberStats:
@@ -66,7 +67,7 @@ class _Taking(Generic[T]):
         begin()
 
     def __del__(self) -> None:
-        inbox: Inbox | None = getattr(self, "_inbox", None)  # none: it was refused
+        inbox: Inbox | None = getattr(self, "_inbox", None)  # None if the constructor raised
         if inbox is not None and not inbox.closed:
             close_soon(inbox.close)
 
@@ -88,16 +89,16 @@ class _Blocking(_Taking[T]):
             self._begin(blocking_inbox(source, self.mf_topic, agents, options or SubscribeOptions()))
 
     def next(self, timeout: float | None = None) -> TopicMessage[T]:
-        """Waits for the next message, at most `timeout` seconds: DEADLINE_EXCEEDED then. Raises what has
-        ended the subscription: OVERLOADED, if it asked to be disconnected; SHUTTING_DOWN, if the topics of
-        this process have ended; CANCELLED after close()."""
+        """Waits for the next message; raises DEADLINE_EXCEEDED after `timeout` seconds. Raises the error that
+        ended the subscription: OVERLOADED if its policy is disconnect; SHUTTING_DOWN if the topics of this
+        process were closed; CANCELLED after close()."""
         message = self.poll(INFINITE if timeout is None else timeout)
         if message is None:
             raise _none_came(self._inbox.topic.name)
         return message
 
     def poll(self, timeout: float = 0.0) -> TopicMessage[T] | None:
-        """None: none has come in so many seconds."""
+        """The next message, or None if none came within `timeout` seconds."""
         inbox = self._inbox
         message = inbox.take()
         if message is not None or timeout <= 0:
@@ -127,12 +128,12 @@ class _Blocking(_Taking[T]):
             raise
 
     def on_message(self, callback: Callable[[TopicMessage[T]], None]) -> None:
-        """Calls for each message until close(), on the client's own thread or one of the topics', one at a
-        time."""
+        """Calls `callback` for each message until close(), one at a time, on the background thread of the
+        client, or on the callback thread of the Topics."""
         self._inbox.on_message(callback)
 
     def await_publishers(self, count: int, timeout: float) -> bool:
-        """Waits until it is subscribed at so many publishers; False: at fewer until then."""
+        """Waits at most `timeout` seconds until `count` publishers are connected; False: there are fewer."""
         event = Event()
         wake = event.set
         self._inbox.await_publishers(count, wake)
@@ -169,15 +170,15 @@ class _Awaited(_Taking[T]):
             self._begin(async_inbox(source, self.mf_topic, agents, options or SubscribeOptions()))
 
     async def next(self, timeout: float | None = None) -> TopicMessage[T]:
-        """The next message, in so many seconds at most: DEADLINE_EXCEEDED then. Raises as that of the
-        blocking subscriber does. Who cancels it takes nothing."""
+        """Waits for the next message; raises as next() of the blocking subscriber does. If it is cancelled,
+        no message is lost."""
         message = await self.poll(INFINITE if timeout is None else timeout)
         if message is None:
             raise _none_came(self._inbox.topic.name)
         return message
 
     async def poll(self, timeout: float = 0.0) -> TopicMessage[T] | None:
-        """None: none has come in so many seconds."""
+        """The next message, or None if none came within `timeout` seconds."""
         inbox = self._inbox
         message = inbox.take()
         if message is not None or timeout <= 0:
@@ -202,7 +203,7 @@ class _Awaited(_Taking[T]):
             raise
 
     async def await_publishers(self, count: int, timeout: float) -> bool:
-        """Waits until it is subscribed at so many publishers; False: at fewer until then."""
+        """Waits at most `timeout` seconds until `count` publishers are connected; False: there are fewer."""
         inbox = self._inbox
         return await until_called(
             lambda wake: inbox.await_publishers(count, wake), inbox.forget_waiter, monotonic() + timeout
@@ -220,7 +221,7 @@ class _Awaited(_Taking[T]):
 
 
 class PerAgentSubscriber(_Blocking[T], Generic[A, T]):
-    """Of a topic `per` an agent: of one agent, or of all that a pattern matches, "eu.*.books"."""
+    """Subscribes to one agent of a topic `per` an agent, or to all that match a pattern ("eu.*.books")."""
 
     __slots__ = ("__weakref__",)
 
@@ -234,7 +235,7 @@ class PerAgentSubscriber(_Blocking[T], Generic[A, T]):
 
 
 class PerAgentAsyncSubscriber(_Awaited[T], Generic[A, T]):
-    """The same for asyncio."""
+    """PerAgentSubscriber for asyncio."""
 
     __slots__ = ("__weakref__",)
 
@@ -248,7 +249,7 @@ class PerAgentAsyncSubscriber(_Awaited[T], Generic[A, T]):
 
 
 class LoneSubscriber(_Blocking[T]):
-    """Of a topic without agents."""
+    """Subscribes to a topic without agents."""
 
     __slots__ = ("__weakref__",)
 
@@ -257,7 +258,7 @@ class LoneSubscriber(_Blocking[T]):
 
 
 class LoneAsyncSubscriber(_Awaited[T]):
-    """Of a topic without agents, for asyncio."""
+    """Subscribes to a topic without agents, for asyncio."""
 
     __slots__ = ("__weakref__",)
 

@@ -1,4 +1,4 @@
-"""R6. How a task waits for what any thread may say."""
+"""R6. Lets a task wait for a call that any thread may make."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 async def until_called(
     begin: Callable[[Callable[[], None]], None], forget: Callable[[Callable[[], None]], None], until: float
 ) -> bool:
-    """`begin` is given a function that may be called from any thread. False: it was not, until then; `forget`
-    is told of it."""
-    from asyncio import get_running_loop  # takes long to import, and who blocks needs it not
+    """Passes a function to `begin`, which any thread may call, and waits for that call. False: it was not
+    called before `until` (time.monotonic()). `forget` is always called with the function at the end."""
+    from asyncio import get_running_loop  # slow to import, and blocking programs do not need it
 
     loop = get_running_loop()
     future: Future[bool] = loop.create_future()

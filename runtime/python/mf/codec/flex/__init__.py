@@ -1,5 +1,5 @@
-"""R1. The values of flexible messages: each says by itself what it is (docs/protocol.md, section 5c).
+"""R1. The values of flexible messages, which are self-describing (docs/protocol.md, section 5c).
 
-A closed set: None, bool, int to 64 bits, float, str, bytes, Timestamp, UUID, list, dict, numpy arrays, and
-what a schema declares. Nothing that is read here can make a receiver run code of the sender's.
+The set of types is closed: None, bool, int up to 64 bits, float, str, bytes, Timestamp, UUID, list, dict,
+numpy arrays, and types of schemas. Decoding never runs code of the sender.
 """

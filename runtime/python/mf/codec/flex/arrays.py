@@ -1,6 +1,6 @@
 """R1. numpy arrays in flexible messages: the code of a dtype, the shape, and the elements as in memory.
 
-numpy is imported by who sends or receives an array, and needed by nobody else.
+numpy is imported only when an array is sent or received; programs without arrays do not need it.
 """
 
 import math
@@ -12,7 +12,7 @@ from mf.core.error import Code, Error, Execution
 if TYPE_CHECKING:
     import numpy as np
 
-# By their codes, from 1 on: numpy's names of them, and bytes of an element.
+# numpy's name of each dtype, and the bytes of an element. Their order defines the codes, from 1 on.
 DTYPES: Final = (
     ("bool", 1),
     ("int8", 1),
@@ -33,18 +33,18 @@ ALIGNMENT: Final = 8
 
 
 def is_array(value: Any) -> bool:
-    """Without importing numpy: who has made an array has done so."""
+    """Does not import numpy: a program that has an array has imported it already."""
     return type(value).__module__ == "numpy" and hasattr(value, "__array_interface__")
 
 
 def is_scalar(value: Any) -> bool:
-    """A number of numpy's, as `numpy.dot` gives."""
+    """Whether it is a numpy scalar, as `numpy.dot` returns."""
     return is_array(value) and not hasattr(value, "__setitem__")
 
 
 def parts(array: "np.ndarray[Any, Any]") -> tuple[int, tuple[int, ...], memoryview]:
-    """The code of its dtype, its shape, and its elements in C order, copied only if they lie otherwise.
-    Raises TypeError for a dtype that does not travel."""
+    """The code of its dtype, its shape, and its elements in C order, copied only if they are not little-endian
+    and contiguous. Raises TypeError for an unsupported dtype."""
     import numpy as np
 
     code = _CODES.get(array.dtype.name)
@@ -63,8 +63,8 @@ def size_of(code: int, shape: tuple[int, ...]) -> int:
 
 
 def made(code: int, shape: tuple[int, ...], data: bytes, offset: int) -> "np.ndarray[Any, Any]":
-    """Over the bytes as they lie there: nothing is copied, and nothing can be changed. Raises ValueError for
-    a bool that is none."""
+    """A read-only array over the given bytes, without a copy. Raises ValueError for a bool that is neither 0
+    nor 1."""
     try:
         import numpy as np
     except ImportError:
@@ -74,6 +74,6 @@ def made(code: int, shape: tuple[int, ...], data: bytes, offset: int) -> "np.nda
     count = math.prod(shape)
     if code == 1 and count and np.frombuffer(data, np.uint8, count, offset).max() > 1:
         raise ValueError
-    if not count:  # numpy takes no offset at the end
+    if not count:  # numpy refuses an offset at the end of the buffer
         return np.empty(shape, dtype)
     return np.frombuffer(data, dtype, count, offset).reshape(shape)

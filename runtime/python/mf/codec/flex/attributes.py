@@ -17,12 +17,12 @@ from mf.codec.limits import DEFAULT_LIMITS, U32_MAX, Limits
 from mf.codec.varint import write_u32
 
 _MOST_NAMES: Final = 1024
-_written: Final[dict[str, bytes]] = {}  # names that were sent from here, with their lengths
+_written: Final[dict[str, bytes]] = {}  # cache of sent names: name -> its length byte and UTF-8
 _read: Final[dict[bytes, str]] = {}
 
 
 def encode_attributes(attributes: Mapping[str, Any]) -> bytes:
-    """Raises Error(INVALID_ARGUMENT) with the path of what does not travel."""
+    """Raises Error(INVALID_ARGUMENT) with the path of an unsupported value."""
     count = len(attributes)
     if count > MAX_ATTRIBUTES:
         refuse(f"{count} attributes: a message has at most {MAX_ATTRIBUTES}")
@@ -41,7 +41,7 @@ def encode_attributes(attributes: Mapping[str, Any]) -> bytes:
 
 
 def _write_name(name: str) -> bytes:
-    """With its length. What comes again and again is kept."""
+    """The encoded name with its length byte; a limited number of names are cached."""
     try:
         data = name.encode()
     except UnicodeEncodeError:

@@ -1,7 +1,7 @@
-"""R1. Types of schemas in flexible messages: by full name and fingerprint.
+"""R1. Types of schemas in flexible messages, identified by full name and fingerprint.
 
-A receiver makes an object of what it knows: types that it has written itself, asked for, or `know`n. What it
-does not know stays a `Typed`: name, fingerprint and bytes, which `to` reads later, and which can be sent on.
+A receiver decodes types that it knows: those that it has sent, used in a pattern, or passed to `know`. A value
+of another type stays a `Typed` (name, fingerprint and bytes), which `to` decodes later, and can be sent on.
 """
 
 from typing import Any, Final, TypeVar
@@ -27,7 +27,7 @@ class Known:
 
 
 class Typed:
-    """A value of a declared type that this process does not know, as it came."""
+    """The encoded value of a declared type that this process does not know."""
 
     __slots__ = ("data", "fingerprint", "name")
 
@@ -37,8 +37,8 @@ class Typed:
         self.data = data
 
     def to(self, kind: type[T]) -> T:
-        """As a value of a generated class. Raises Error(SCHEMA_MISMATCH) if it is of another type, or of
-        another version of it, and DecodeError for bytes that are none of its values."""
+        """Decodes it as a generated class. Raises Error(SCHEMA_MISMATCH) if it is of another type or another
+        version of it, and DecodeError for invalid bytes."""
         found = know(kind)
         if (found.name, found.fingerprint) != (self.name, self.fingerprint):
             same = found.name == self.name
@@ -74,7 +74,7 @@ def know(kind: type) -> Known:
 
 
 def known_of(kind: type) -> Known | None:
-    """The same, None for such a class."""
+    """`know`, but None for a class that no schema declares."""
     found = _by_class.get(kind)
     if found is not None:
         return found

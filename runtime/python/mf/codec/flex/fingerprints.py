@@ -1,8 +1,8 @@
 """R1. The fingerprint of a declared type: the first 16 bytes of the SHA-256 of its descriptor.
 
-The descriptor is that of section 7 of docs/protocol.md, begun by the line `value sf1.search.Hit`, and
-followed by the types of the closure. Here it is made of the shape that the codec is made of, since generated
-code does not carry it; a test compares it with what the compiler says.
+The descriptor is that of section 7 of docs/protocol.md: the line `value sf1.search.Hit`, then the types of the
+closure. It is built from the shape of the codec, since generated code does not contain it; a test compares it
+with that of the compiler.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ def descriptor(shape: "s.Struct | s.Union | s.Custom | s.Enum") -> str:
 
 
 def type_lines(shape: "s.Struct | s.Union | s.Custom | s.Enum") -> list[str]:
-    """What the descriptor says of one declared type."""
+    """The lines of the descriptor for one declared type."""
     if isinstance(shape, s.Custom):
         return [f"type {shape.name} struct custom"]
     if isinstance(shape, s.Enum):

@@ -28,7 +28,7 @@ class Tag(IntEnum):
 
 MAX_ATTRIBUTES: Final = 256
 MAX_NAME: Final = 255
-"""Bytes of the name of an attribute."""
+"""The most bytes of an attribute's name."""
 MAX_DIMENSIONS: Final = 16
 MAX_TYPE_NAME: Final = 1024
 RESERVED: Final = ("dest", "src")
@@ -38,4 +38,4 @@ I64_END: Final = 1 << 63
 U64_END: Final = 1 << 64
 
 KEY_TAGS: Final = frozenset((Tag.I8, Tag.I16, Tag.I32, Tag.I64, Tag.U64, Tag.TEXT, Tag.BYTES, Tag.UUID))
-"""What the keys of maps may be: nothing that some language takes to be equal to a key of another kind."""
+"""The allowed kinds of map keys. None of them compares equal to a key of another kind in any language."""

@@ -1,8 +1,8 @@
-"""R1. Bytes to flexible values (docs/protocol.md, section 5c). Every number is checked before anything is
-allocated for it: against the bytes that are left, the depth, and an account of memory.
+"""R1. Decodes flexible values (docs/protocol.md, section 5c). Every count is checked before anything is
+allocated for it: against the bytes left, the depth, and a memory budget.
 
-What is wrong is a DecodeError with fault, offset and path. There is one form of every value; another one that
-would mean the same is refused, so that equal values have equal bytes.
+Errors are DecodeErrors with fault, offset and path. Each value has one encoding only; any other encoding of it
+is refused, so that equal values have equal bytes.
 """
 
 import struct
@@ -33,13 +33,13 @@ _I64 = struct.Struct("<q").unpack_from
 _U64 = struct.Struct("<Q").unpack_from
 _F64 = struct.Struct("<d").unpack_from
 
-_VALUE: Final = 40  # bytes of memory: a value, and the place that holds it
-_ENTRY: Final = 160  # of a map
+_VALUE: Final = 40  # bytes of memory for a value and the reference to it
+_ENTRY: Final = 160  # bytes of memory for an entry of a map
 _FORMS: Final = "bhiq"
 
 
 class ValueReader:
-    """Reads values of one buffer, one after the other. The path of a fault grows while it goes up."""
+    """Reads successive values of one buffer. Each enclosing level prepends its step to the path of a fault."""
 
     __slots__ = ("_left", "data", "pos")
 
@@ -48,7 +48,7 @@ class ValueReader:
         self.pos = 0
         self._left = limits.decoded
 
-    # What everything is made of
+    # Primitives
 
     def fault(self, fault: Fault, text: str, at: int | None = None) -> DecodeError:
         offset = self.pos if at is None else at
@@ -75,7 +75,7 @@ class ValueReader:
         return number
 
     def count(self, smallest: int, cost: int) -> int:
-        """Of elements of so many bytes at least, which take so much memory each."""
+        """Reads a number of elements, each of at least `smallest` bytes, that cost `cost` bytes of memory."""
         at = self.pos
         count = self.unsigned(U32_MAX)
         self.need(count * smallest, at)
@@ -88,7 +88,7 @@ class ValueReader:
             raise self.fault(Fault.COUNT_TOO_LARGE, f"{size:,} bytes are needed, {left:,} are left", at)
 
     def _fixed(self, size: int) -> int:
-        """The place of so many bytes, behind which it goes on."""
+        """Skips `size` bytes; returns where they begin."""
         at = self.pos
         if size > len(self.data) - at:
             raise self.fault(Fault.TRUNCATED, "the bytes end within a value")
@@ -295,12 +295,12 @@ def _is_row(values: list[Any]) -> bool:
 
 
 def within(failed: DecodeError, step: str) -> DecodeError:
-    """The same fault, seen from one level above."""
+    """The same fault with `step` prepended to its path."""
     return DecodeError(failed.fault, failed.message, offset=failed.offset, path=step + failed.path)
 
 
 def explained(failed: DecodeError, root: str = "") -> DecodeError:
-    """With path and offset in its words."""
+    """The same fault with path and offset in its message."""
     path = root + failed.path
     where = f"{path}: " if path else ""
     text = f"{where}{failed.message} (at byte {failed.offset:,})"
@@ -332,7 +332,7 @@ _READERS: Final[tuple[_Read, ...]] = (
 
 
 def decode(data: Buffer, limits: Limits = DEFAULT_LIMITS) -> Any:
-    """The only value in `data`."""
+    """Decodes the single value in `data`."""
     reader = ValueReader(bytes_of(data), limits)
     try:
         value = reader.value()

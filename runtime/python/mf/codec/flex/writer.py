@@ -1,7 +1,7 @@
-"""R1. Flexible values to bytes (docs/protocol.md, section 5c). Equal values of one kind have equal bytes,
-which is how messages are matched.
+"""R1. Encodes flexible values (docs/protocol.md, section 5c). Equal values of one kind have equal bytes, by
+which messages are matched.
 
-What is outside of the set, or exceeds a bound, is an Error(INVALID_ARGUMENT) with the path of the value:
+An unsupported value, or one that exceeds a limit, raises Error(INVALID_ARGUMENT) with the path of the value:
 `data["rows"][3]: a set does not travel`.
 """
 
@@ -32,7 +32,7 @@ _ROWS: Final = ((1 << 7, "b"), (1 << 15, "h"), (1 << 31, "i"), (1 << 63, "q"))
 
 
 class BadValueError(Exception):
-    """A value that does not travel: the words, and the steps to it, the innermost first."""
+    """A value that cannot be encoded: the text, and the steps of its path, the innermost first."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -45,7 +45,7 @@ class BadValueError(Exception):
 
 
 def encode(value: Any, *, path: str = "") -> bytes:
-    """One value on its own. `path` begins what is said of a value that is refused."""
+    """Encodes one value. `path` is the root of the path in error messages."""
     out = bytearray()
     try:
         write(out, value)
@@ -163,7 +163,7 @@ def _list(out: bytearray, values: "list[Any] | tuple[Any, ...]", depth: int) -> 
 
 
 def _row(out: bytearray, values: "list[int] | tuple[int, ...]") -> bool:
-    """Whether all have at most 64 bits with their sign."""
+    """Writes a row if all values fit into 64 bits with sign; False: nothing was written."""
     low, high = min(values), max(values)
     for code, (end, form) in enumerate(_ROWS):
         if -end <= low and high < end:
@@ -242,7 +242,7 @@ _HINTS: Final = {
 
 
 def _number(out: bytearray, value: Any, depth: int) -> None:
-    """Of numpy: as Python's own number."""
+    """Writes a numpy scalar as the Python value."""
     own = value.item()
     if type(own) not in (bool, int, float, str, bytes):
         raise BadValueError(f"a value of {_shown(value)} does not travel")
