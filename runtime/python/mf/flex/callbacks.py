@@ -1,10 +1,10 @@
-"""Callbacks for matching messages. They run one at a time on a thread of the mailbox, which is started for the
-first of them; they never run where messages are received, so a slow one does not delay other mailboxes.
+"""Callbacks for matching messages. They run one at a time on a thread of the mailbox, which is started for
+the first of them; they never run where messages are received, so a slow one does not delay other mailboxes.
 
 If the pattern has no functions, a message goes to the matching callback that was registered first, before any
-waiting receiver. A callback whose pattern has functions competes with waiting receivers, and the first to take
-the message gets it. If a callback raises, that is logged, its message is lost, and it is called again with the
-next. A coroutine function is awaited on the loop where it was registered.
+waiting receiver. A callback whose pattern has functions competes with waiting receivers, and the first to
+take the message gets it. If a callback raises, that is logged, its message is lost, and it is called again
+with the next. A coroutine function is awaited on the loop where it was registered.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class Callbacks:
         while not self.closed:
             try:
                 return self._mailbox.take(registered.pattern, registered.waiter)
-            except Exception as raised:  # a function of the pattern raised; other receivers may take the message
+            except Exception as raised:  # raised by a function of the pattern; others may take it
                 registered.raised += 1
                 error("%s", quote(f"a function of {registered.pattern!r} raised {raised!r}"), exc_info=raised)
         return None

@@ -13,8 +13,8 @@ thread, never under the lock and never where messages come in: if one raises, `r
 messages stay; a slow one delays no other receiver.
 
 A mailbox is bounded in messages and in bytes, and one sender may use at most half of both, so that a flood
-leaves room for others. `put` returns False if there is no room; `when_room` calls back when there may be some.
-"""
+leaves room for others. `put` returns False if there is no room; `when_room` calls back when there may be
+some."""
 
 from asyncio import get_running_loop
 from collections import deque
@@ -40,7 +40,8 @@ OVERHEAD: Final = 256
 
 
 class Mailbox:
-    """`name`: the name of the process, for error texts. `max_messages`, `max_bytes`: the most that may wait."""
+    """`name`: the name of the process, for error texts. `max_messages`, `max_bytes`: the most that may
+    wait."""
 
     def __init__(self, name: str, *, max_messages: int = MAX_MESSAGES, max_bytes: int = MAX_BYTES) -> None:
         if max_messages < 2 or max_bytes < 2 * OVERHEAD:
@@ -146,8 +147,8 @@ class Mailbox:
         call()
 
     def close(self) -> list[Parcel]:
-        """Closes the mailbox, wakes all receivers, and returns the messages that were not taken. May be called
-        twice."""
+        """Closes the mailbox, wakes all receivers, and returns the messages that were not taken. May be
+        called twice."""
         with self._lock:
             self._closed = True
             left = self._queue.take_all()
@@ -243,7 +244,8 @@ class Mailbox:
         return parcel is not None and asked.passes(parcel.message)
 
     def _tested(self, asked: Pattern, answers: dict[Any, bool]) -> Parcel | None:
-        """Takes a message for a pattern with functions, which run outside the lock. `answers` caches results."""
+        """Takes a message for a pattern with functions, which run outside the lock. `answers` caches
+        results."""
         while True:
             lost = False
             for number, tested in self._candidates(asked):
@@ -351,8 +353,8 @@ class Mailbox:
         return found
 
     def put_back(self, backlog: deque[Parcel]) -> None:
-        """Appends messages that a callback had claimed and not handled to the queue, in their order. This takes
-        the lock, since `put` claims messages for callbacks under it."""
+        """Appends messages that a callback had claimed and not handled to the queue, in their order. This
+        takes the lock, since `put` claims messages for callbacks under it."""
         woken: list[Waiter] = []
         parcels: list[Parcel] = []
         with self._lock:

@@ -160,8 +160,8 @@ class Node(BaseNode):
         return process
 
     def close(self, timeout: float = LINGER) -> None:
-        """Closes its processes. Waits at most `timeout` seconds until the messages they have sent are in their
-        mailboxes; the rest is undelivered. May be called twice."""
+        """Closes its processes. Waits at most `timeout` seconds until the messages they have sent are in
+        their mailboxes; the rest is undelivered. May be called twice."""
         if self._closed:
             return
         self._closed = True

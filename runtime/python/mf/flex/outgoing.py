@@ -1,9 +1,9 @@
 """The messages of one node to one mailbox of another node: the sender's half of `mf.flex.Mailbox.deliver`.
 
-Messages that were sent and not yet taken are kept, within the bounds of a window. After a lost connection they
-are sent again if the same mailbox is found, and reported as undelivered if not. Messages not sent yet go to
-the process that has the name at that time. All tasks run on the node's loop; any thread may call `submit`.
-"""
+Messages that were sent and not yet taken are kept, within the bounds of a window. After a lost connection
+they are sent again if the same mailbox is found, and reported as undelivered if not. Messages not sent yet
+go to the process that has the name at that time. All tasks run on the node's loop; any thread may call
+`submit`."""
 
 from __future__ import annotations
 

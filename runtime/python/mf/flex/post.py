@@ -151,8 +151,8 @@ class Post:
                 del self._ways[way.dest]
 
     async def close(self, seconds: float) -> None:
-        """Fails messages that are not in their mailbox within `seconds`, and tells senders of other nodes that
-        the mailboxes are closed. The caller has closed the mailboxes before."""
+        """Fails messages that are not in their mailbox within `seconds`, and tells senders of other nodes
+        that the mailboxes are closed. The caller has closed the mailboxes before."""
         with self._lock:
             self._closed = True
             ways = list(self._ways.values())

@@ -90,8 +90,8 @@ class Queue:
         return found
 
     def candidates(self, pattern: Pattern) -> list[tuple[int, Key]]:
-        """For a pattern with functions: the first message for each distinct set of values that they are called
-        with, in the order of arrival."""
+        """For a pattern with functions: the first message for each distinct set of values that they are
+        called with, in the order of arrival."""
         index = self._index(pattern.shape)
         groups = index.groups.get(pattern.key)
         if groups is None:

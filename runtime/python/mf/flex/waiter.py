@@ -1,8 +1,8 @@
 """Waiters: one for each thread or task that waits for a message, with its pattern.
 
-A waiter that is woken looks for a message itself, and waits again if another receiver was faster. For patterns
-without functions, a message wakes the longest-waiting waiter with its key that was not woken yet; it also
-wakes every waiter with its key whose pattern has functions.
+A waiter that is woken looks for a message itself, and waits again if another receiver was faster. For
+patterns without functions, a message wakes the longest-waiting waiter with its key that was not woken yet;
+it also wakes every waiter with its key whose pattern has functions.
 """
 
 from _thread import allocate_lock

@@ -1,8 +1,8 @@
 """R6. The untyped source of a subscriber's messages: for topics of this process the queue that its publishers
 fill, otherwise a queue that subscriptions to publishers in other processes fill (remote.py).
 
-Threads: any number of threads may take messages. `on_gap` callbacks run on the thread that takes; `on_message`
-callbacks run where `_complete` puts them, one at a time.
+Threads: any number of threads may take messages. `on_gap` callbacks run on the thread that takes;
+`on_message` callbacks run where `_complete` puts them, one at a time.
 """
 
 from abc import ABC, abstractmethod

@@ -15,8 +15,8 @@ OVERFLOWS = tuple(each.name for each in Overflow)
 
 class TopicInfo(Generic[T]):
     """One topic. `agent`: the name of its `per` parameter, or None. `replay`: how many messages of each agent
-    are kept for later subscribers. `overflow`: the names of the policies that subscribers may choose. `codec`:
-    the codec of its values.
+    are kept for later subscribers. `overflow`: the names of the policies that subscribers may choose.
+    `codec`: the codec of its values.
     """
 
     __slots__ = (

@@ -1,5 +1,5 @@
-"""R6. One published message, shared by all subscribers in the process. It holds the value, its bytes, or both;
-each is made from the other at most once, on first use.
+"""R6. One published message, shared by all subscribers in the process. It holds the value, its bytes, or
+both; each is made from the other at most once, on first use.
 """
 
 from collections.abc import Callable

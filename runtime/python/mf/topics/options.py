@@ -165,9 +165,9 @@ class PublisherStats:
 
 @dataclass(slots=True, frozen=True)
 class SubscriberStats:
-    """`received`: messages taken. `dropped`, `not_kept`, `upstream`: messages missed, by reason. `duplicates`:
-    messages that came twice and were discarded. `undecodable`: messages whose `value` raises. `publishers`:
-    publishers connected now."""
+    """`received`: messages taken. `dropped`, `not_kept`, `upstream`: messages missed, by reason.
+    `duplicates`: messages that came twice and were discarded. `undecodable`: messages whose `value` raises.
+    `publishers`: publishers connected now."""
 
     received: int
     dropped: int

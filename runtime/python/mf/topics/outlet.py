@@ -3,8 +3,8 @@ subscriptions, and keeps the latest for later subscribers.
 
 Threads: any number may publish. A message is numbered and pushed to all queues under one lock, so that all
 subscribers see the same order; values are encoded before that lock is taken, and subscribers are woken after
-it is released. The publisher calls `attempt`, and waits for room in the queue it returns, in a thread or task.
-"""
+it is released. The publisher calls `attempt`, and waits for room in the queue it returns, in a thread or
+task."""
 
 from collections import deque
 from threading import Lock

@@ -1,5 +1,5 @@
-"""R6. Patterns that select the agents of a subscription: "eu.*.books". Dots separate segments; '*' matches any
-one segment, and at the end one or more. A topic without agents has the empty pattern.
+"""R6. Patterns that select the agents of a subscription: "eu.*.books". Dots separate segments; '*' matches
+any one segment, and at the end one or more. A topic without agents has the empty pattern.
 """
 
 from mf.core.error import shortened

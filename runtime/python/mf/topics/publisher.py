@@ -168,7 +168,8 @@ class _Blocking(_Channel):
     __slots__ = ()
 
     def await_subscribers(self, count: int, timeout: float) -> bool:
-        """Waits until there are `count` subscriptions, for at most `timeout` seconds; False: there are fewer."""
+        """Waits until there are `count` subscriptions, for at most `timeout` seconds; False: there are
+        fewer."""
         event = Event()
         wake = event.set
         self._channel.when_subscribers(count, wake)
@@ -182,7 +183,8 @@ class _Awaited(_Channel):
     __slots__ = ()
 
     async def await_subscribers(self, count: int, timeout: float) -> bool:
-        """Waits until there are `count` subscriptions, for at most `timeout` seconds; False: there are fewer."""
+        """Waits until there are `count` subscriptions, for at most `timeout` seconds; False: there are
+        fewer."""
         channel = self._channel
         return await until_called(
             lambda wake: channel.when_subscribers(count, wake), channel.forget_waiter, monotonic() + timeout

@@ -127,8 +127,8 @@ class Queue:
     # For publishers
 
     def add_source(self, origin: Origin, next_: int, live: int) -> int:
-        """Adds a source and returns its number. `next_` is the sequence number of its next message, `live` that
-        of the first message that is not replayed."""
+        """Adds a source and returns its number. `next_` is the sequence number of its next message, `live`
+        that of the first message that is not replayed."""
         with self._lock:
             source = self._number()
             if not self._ended:
@@ -323,8 +323,8 @@ class Queue:
         return False
 
     def _drop_oldest(self, size: int) -> None:
-        """SOURCE and MISSED entries before a dropped message are kept in `_urgent`, which is taken first. What
-        was dropped of their source earlier is reported before them."""
+        """SOURCE and MISSED entries before a dropped message are kept in `_urgent`, which is taken first.
+        What was dropped of their source earlier is reported before them."""
         while not self.has_room(size) and self._ring:
             oldest = self._ring.popleft()
             if oldest.item is not None:

@@ -4,8 +4,8 @@ own thread.
 
 A stream that ends is opened again while its instance is known, and continues after the last message seen.
 Several relays reach the same publishers, so only one of them has a stream, and the next one when it is lost.
-While the queue is full no stream is read, so that the publishers' queues fill and their overflow policies act.
-"""
+While the queue is full no stream is read, so that the publishers' queues fill and their overflow policies
+act."""
 
 from asyncio import AbstractEventLoop, Task, get_running_loop, sleep, wait
 from collections.abc import Callable, Iterable
@@ -67,7 +67,7 @@ _FINAL = frozenset(
 """Errors after which subscribing again would be useless."""
 _CONNECT_WITHIN = 10.0
 _MOST_SOURCES = 1 << 18
-"""The most sources of one stream; a publisher that names more is considered hostile, and its stream is ended."""
+"""The most sources of one stream; a publisher that names more is taken as hostile, and its stream ends."""
 _MOST_SEEN = 65_536
 """The most pairs of publisher and agent that are remembered; a forgotten one is treated as new."""
 

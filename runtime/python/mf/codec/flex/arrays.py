@@ -43,8 +43,8 @@ def is_scalar(value: Any) -> bool:
 
 
 def parts(array: "np.ndarray[Any, Any]") -> tuple[int, tuple[int, ...], memoryview]:
-    """The code of its dtype, its shape, and its elements in C order, copied only if they are not little-endian
-    and contiguous. Raises TypeError for an unsupported dtype."""
+    """The code of its dtype, its shape, and its elements in C order, copied only if they are not
+    little-endian and contiguous. Raises TypeError for an unsupported dtype."""
     import numpy as np
 
     code = _CODES.get(array.dtype.name)

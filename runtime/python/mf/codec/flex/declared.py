@@ -1,8 +1,8 @@
 """R1. Types of schemas in flexible messages, identified by full name and fingerprint.
 
-A receiver decodes types that it knows: those that it has sent, used in a pattern, or passed to `know`. A value
-of another type stays a `Typed` (name, fingerprint and bytes), which `to` decodes later, and can be sent on.
-"""
+A receiver decodes types that it knows: those that it has sent, used in a pattern, or passed to `know`. A
+value of another type stays a `Typed` (name, fingerprint and bytes), which `to` decodes later, and can be
+sent on."""
 
 from typing import Any, Final, TypeVar
 

@@ -1,8 +1,8 @@
 """R1. The fingerprint of a declared type: the first 16 bytes of the SHA-256 of its descriptor.
 
-The descriptor is that of section 7 of docs/protocol.md: the line `value sf1.search.Hit`, then the types of the
-closure. It is built from the shape of the codec, since generated code does not contain it; a test compares it
-with that of the compiler.
+The descriptor is that of section 7 of docs/protocol.md: the line `value sf1.search.Hit`, then the types of
+the closure. It is built from the shape of the codec, since generated code does not contain it; a test
+compares it with that of the compiler.
 """
 
 import hashlib

@@ -1,8 +1,8 @@
 """R1. Decodes flexible values (docs/protocol.md, section 5c). Every count is checked before anything is
 allocated for it: against the bytes left, the depth, and a memory budget.
 
-Errors are DecodeErrors with fault, offset and path. Each value has one encoding only; any other encoding of it
-is refused, so that equal values have equal bytes.
+Errors are DecodeErrors with fault, offset and path. Each value has one encoding only; any other encoding of
+it is refused, so that equal values have equal bytes.
 """
 
 import struct
@@ -39,7 +39,8 @@ _FORMS: Final = "bhiq"
 
 
 class ValueReader:
-    """Reads successive values of one buffer. Each enclosing level prepends its step to the path of a fault."""
+    """Reads successive values of one buffer. Each enclosing level prepends its step to the path of a
+    fault."""
 
     __slots__ = ("_left", "data", "pos")
 
