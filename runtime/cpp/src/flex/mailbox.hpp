@@ -1,8 +1,8 @@
 // The mailbox of a process: messages wait here until a receiving call or a callback takes them.
 //
-// A receiving call gets the first message that matches, in the order of arrival. Functions of a pattern run on
-// the receiving thread, never under the lock and never where messages arrive: an exception of a function is
-// thrown by recv(), and the messages stay; a slow function delays no other thread.
+// A receiving call gets the first message that matches, in the order of arrival. Functions of a pattern run
+// on the receiving thread, never under the lock and never where messages arrive: an exception of a function
+// is thrown by recv(), and the messages stay; a slow function delays no other thread.
 //
 // Memory is bounded by messages and by bytes, and one sender has at most half of both, so that a flood leaves
 // room for others. put() fails if there is no room, and when_room() reports when there may be some.
@@ -82,8 +82,8 @@ class Mailbox : public std::enable_shared_from_this<Mailbox> {
   void remove_callback(const std::shared_ptr<Registration>& registration);
   [[nodiscard]] std::pair<std::size_t, std::size_t> counts(const Registration& registration) const;
 
-  /// False if there is no room now. Throws Error(MESSAGE_TOO_LARGE) for a message that exceeds the bounds, and
-  /// Error(CANCELLED) when the mailbox is closed.
+  /// False if there is no room now. Throws Error(MESSAGE_TOO_LARGE) for a message that exceeds the bounds,
+  /// and Error(CANCELLED) when the mailbox is closed.
   [[nodiscard]] bool put(ParcelRef parcel);
   /// Calls `call` once when a message was taken or the mailbox was closed; perhaps at once.
   void when_room(UniqueFunction<void()> call);
@@ -138,8 +138,8 @@ class Mailbox : public std::enable_shared_from_this<Mailbox> {
   std::unordered_map<Uuid, Share, HashUuid> by_sender_;
   Calls for_room_;
   bool closed_ = false;
-  // Messages that were taken and whose senders were not told yet: closing waits for that, so that no sender is
-  // told that such a message was certainly not taken.
+  // Messages that were taken and whose senders were not told yet: closing waits for that, so that no sender
+  // is told that such a message was certainly not taken.
   std::size_t in_hand_ = 0;
   std::condition_variable told_;
   std::vector<std::shared_ptr<Registration>> callbacks_;

@@ -45,8 +45,8 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   static constexpr std::size_t kWindowMessages = 16'384;
   static constexpr std::size_t kWindowBytes = std::size_t{16} << 20U;
 
-  /// `ended`: called once this is closed; the next message needs a new one. `patience`: how long a name may be
-  /// unknown or unreachable.
+  /// `ended`: called once this is closed; the next message needs a new one. `patience`: how long a name may
+  /// be unknown or unreachable.
   Outgoing(std::shared_ptr<client::Core> core, const MailboxClient& stub, std::string dest,
            std::function<void(const Outgoing&)> ended, std::chrono::nanoseconds patience);
 

@@ -55,8 +55,8 @@ class Queue {
   /// The number of the first message that matches a pattern without functions, or kNone.
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   [[nodiscard]] std::uint64_t first(const Asked& asked);
-  /// For a pattern with functions: the first message for each distinct set of their arguments, in the order of
-  /// arrival.
+  /// For a pattern with functions: the first message for each distinct set of their arguments, in the order
+  /// of arrival.
   [[nodiscard]] std::vector<Candidate> candidates(const Asked& asked);
   /// Null if it was taken.
   [[nodiscard]] ParcelRef find(std::uint64_t number) const;
@@ -93,7 +93,7 @@ class Queue {
   std::unordered_map<std::uint64_t, ParcelRef> parcels_;
   std::deque<Index> indexes_;
   std::uint64_t next_ = 0;
-  std::string key_;     // buffers that are reused
+  std::string key_;  // buffers that are reused
   std::string tested_;
 };
 
