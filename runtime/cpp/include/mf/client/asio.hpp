@@ -3,10 +3,10 @@
 //   mf::Outcome<std::uint32_t> id = co_await documents.async_collection_id("books",
 //   boost::asio::use_awaitable);
 //
-// The completion signature is void(mf::Outcome<T>): how a call ended is never an exception here. The handler
-// is posted to its associated executor, never called from within the function that starts the call; without
-// an executor it is called where plain functions are. What its associated cancellation slot is told, of
-// whatever kind, ends the call as CANCELLED, and the server is told.
+// The completion signature is void(mf::Outcome<T>): a call never ends with an exception here. The handler is
+// posted to its associated executor, never called from within the initiating function; without an executor it
+// is called where plain functions are. A cancellation of any type through its associated slot ends the call
+// as CANCELLED, and the server is told.
 #pragma once
 
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -26,8 +26,7 @@ namespace mf {
 
 namespace detail {
 
-/// What the operation is to be stopped by, if its handler can be told to; nothing else is made for one that
-/// cannot.
+/// A token that stops when the slot emits a cancellation; an empty one if the slot is not connected.
 template <class Slot>
 std::stop_token stopped_by(Slot slot) {
   if (!slot.is_connected()) return {};

@@ -1,11 +1,11 @@
-// A call that no thread waits for on its stack: asynchronous calls, messages of batches, parts of scattered
-// calls, and blocking calls that may be stopped. A driver of protocol::Call: it finds a route, sends, and
-// does what the machine says, on whichever thread something happens.
+// A call for which no thread waits on its stack: asynchronous calls, messages of batches, parts of scattered
+// calls, and blocking calls that may be stopped. It drives protocol::Call: it finds a route, sends, and
+// performs the steps that the state machine returns, on the thread where an event happens.
 //
-// Threads. The call is driven by one at a time: by who starts it, then by whoever ended its wait for a route,
-// or its request. Only cancel() may come from elsewhere, at any time; it ends what the call waits for.
-// end() of a user's call runs on the client's completion executor, which is the reactor's thread; that of the
-// runtime's own calls runs anywhere.
+// Threads. One thread at a time drives the call: the one that starts it, then the one that ends its wait for
+// a route or its request. Only cancel() may come from another thread, at any time; it ends what the call
+// waits for. end() of a user's call runs on the client's completion executor, which is the reactor's thread;
+// end() of the runtime's own calls runs on any thread.
 #pragma once
 
 #include <array>
@@ -35,44 +35,44 @@ namespace mf::client {
 
 class AsyncCall {
  public:
-  /// `head`: without its route. The payload begins with the context's metadata, if there is any, as the head
-  /// says.
+  /// `head` has no route yet. The payload begins with the context's metadata if the head says that it has
+  /// some.
   AsyncCall(const Target& target, const MethodInfo& method, const protocol::RequestHead& head,
             Gathered&& payload, const CallContext& context, Streams streams = Streams::none);
   virtual ~AsyncCall();
   AsyncCall(const AsyncCall&) = delete;
   AsyncCall& operator=(const AsyncCall&) = delete;
 
-  /// Begins the call, which ends once, perhaps before this returns if it is one of the runtime's own.
+  /// Starts the call, which ends exactly once; one of the runtime's own calls may end before this returns.
   static void launch(std::shared_ptr<AsyncCall> call, TimePoint now = {});
-  /// The same on a route that is there, with replies that `reader` fetches (link::ClientLink::start()). After
-  /// a repetition elsewhere the reactor does.
+  /// The same on a given route; `reader` reads the replies (link::ClientLink::start()). If the call is
+  /// repeated elsewhere, the reactor reads them.
   static void launch(std::shared_ptr<AsyncCall> call, Route route, link::Waiter* reader);
 
-  /// `stop` cancels it. Before launch().
+  /// `stop` cancels the call. To be called before launch().
   static void stop_with(const std::shared_ptr<AsyncCall>& call, const std::stop_token& stop);
   virtual void cancel();
 
   [[nodiscard]] TimePoint deadline() const noexcept { return call_.deadline(); }
 
  protected:
-  /// The payload of the reply is good until this returns.
+  /// The payload of the reply is valid until this returns.
   virtual void end(link::Reply&& reply) = 0;
-  /// Does end() only what the runtime does, and that at once?
+  /// Whether end() runs only code of the runtime that does not block.
   [[nodiscard]] virtual bool runs_anywhere() const noexcept { return false; }
   /// The streams of the call, if it has any.
   [[nodiscard]] virtual link::StreamCall* stream() noexcept { return nullptr; }
   [[nodiscard]] const std::shared_ptr<Target::State>& state() const noexcept { return state_; }
   [[nodiscard]] Metadata* reply_metadata() const noexcept { return reply_metadata_; }
-  /// cancel() may come. Before launch().
+  /// Prepares the call for cancel(). To be called before launch().
   void allow_cancel();
-  /// Others follow in order: an attempt that may still run must not be repeated beside them. Before launch().
+  /// Later calls have to keep their order: an attempt that may still run is not repeated. Before launch().
   void keep_order() noexcept { call_.keep_order(); }
-  /// Something of the call's stream has come.
+  /// To be called when a message of the call's stream has arrived.
   void heard() noexcept { call_.heard(); }
-  /// A stream's call is about to be sent to a server; null: the server has the client's schema.
+  /// A call with streams is about to be sent to a server; null if the server has the client's schema.
   virtual void on_schema(const link::Adaptation* /*adaptation*/) {}
-  /// An attempt is over, and another one follows.
+  /// An attempt has ended, and another one follows.
   virtual void on_again() noexcept {}
 
  private:
@@ -80,14 +80,14 @@ class AsyncCall {
   class Stopping;
 
   [[nodiscard]] static Failure cancelled_by_caller();
-  /// `now`: the time, if it is known.
+  /// `now`: the current time, if it is known.
   static void go(std::shared_ptr<AsyncCall> call, protocol::CallStep step, TimePoint now = {});
-  /// There is a route for a call that waits for one.
+  /// Continues a call that waited for a route, once there is one.
   static void go_on(std::shared_ptr<AsyncCall> call) { go(std::move(call), protocol::CallStep::resolve); }
-  /// The call waits for a route, and there is none. `reached`: an instance was, but could not be bound.
+  /// Ends the wait of a call for a route without one. `reached`: an instance was connected, but not bound.
   static void fail(std::shared_ptr<AsyncCall> call, protocol::CallEvent event, Failure failure,
                    bool reached = false);
-  /// Gives the call to the connection. What is given back says how that ended; nothing: it will end later.
+  /// Sends the call on the connection. Returns the reply if it has ended already; otherwise it ends later.
   [[nodiscard]] static std::optional<link::Reply> send(std::shared_ptr<AsyncCall>& call, TimePoint now);
   [[nodiscard]] std::optional<link::Reply> adapt(protocol::RequestHead& head);
   [[nodiscard]] static std::optional<link::Reply> send_stoppable(const std::shared_ptr<AsyncCall>& call,
@@ -103,20 +103,20 @@ class AsyncCall {
   const MethodInfo& method_;
   protocol::Call call_;
   protocol::RequestHead head_;
-  // The request's payload: a small one is kept here, so that its buffer can be used again at once.
+  // The request's payload if it is small; its buffer can then be reused at once.
   std::uint8_t small_size_ = 0;
   std::array<std::byte, 39> small_;
   Gathered payload_;
   Route route_;
-  TimePoint sent_{};  // on a route that was chosen
+  TimePoint sent_{};  // set only if the route was chosen among several
   link::Waiter* reader_ = nullptr;
   Metadata* const reply_metadata_;
-  std::unique_ptr<Stopping> stopping_;             // of one that may be cancelled
+  std::unique_ptr<Stopping> stopping_;             // null unless the call may be cancelled
   std::unique_ptr<link::AdaptedRequest> adapted_;  // for an attempt at a server with another schema
-  std::shared_ptr<AsyncCall> itself_;              // while a link has it
+  std::shared_ptr<AsyncCall> itself_;              // set while a link holds the call
 };
 
-/// An asynchronous call of a user.
+/// An asynchronous call that a user started.
 template <class M>
 class StartedCall final : public AsyncCall {
  public:

@@ -1,10 +1,10 @@
-// Many calls in few messages, and how they ended, item by item.
+// Many calls in few messages, with an outcome for each item.
 //
 // The requests are encoded when the batch is made, in messages of at most the method's @batch(max) or the
-// size asked for; they go out together, up to a window. Each message is a call of its own: one that surely
-// was not executed, or of an idempotent method, goes to another connection. Whoever waits reads the replies
-// itself; ready() reads what is there. One thread at a time may use a handle. Dropping it gives up the
-// results, not the calls.
+// requested size; they are sent together, up to a window. Each message is a call of its own: one that
+// certainly was not executed, or of an idempotent method, is repeated on another connection. A waiting thread
+// reads the replies itself; ready() reads what has arrived. One thread at a time may use a handle. Dropping
+// it discards the results, but does not cancel the calls.
 #pragma once
 
 #include <chrono>
@@ -25,17 +25,17 @@ namespace mf {
 
 namespace client {
 
-/// A batch under way.
+/// A batch in progress.
 class BatchState {
  public:
   virtual ~BatchState() = default;
 
-  /// Have all items ended? Reads what has arrived; never blocks.
+  /// Whether all items have ended. Reads what has arrived; never blocks.
   virtual bool ready() = 0;
   virtual bool wait(std::chrono::nanoseconds timeout) = 0;
-  /// Waits to the end. What has not ended even then, a second after the deadline, is given up.
+  /// Waits until all items have ended; items that have not a second after the deadline are given up.
   virtual void finish() = 0;
-  /// `look(ended)` runs while nothing ends: which items have.
+  /// Calls `look(ended)` with a flag for each item; no item ends during the call.
   virtual void look(FunctionRef<void(std::span<const std::uint8_t>)> look) = 0;
   [[nodiscard]] virtual link::Results& results() noexcept = 0;
 };
@@ -46,19 +46,19 @@ class BatchState {
 template <class T>
 class BatchCall {
  public:
-  /// Have all items ended? Reads what has arrived; never blocks.
+  /// Whether all items have ended. Reads what has arrived; never blocks.
   [[nodiscard]] bool ready() { return state_->ready(); }
 
-  /// Waits until all items have ended, or for so long; true if they have.
+  /// Waits at most `timeout` until all items have ended; true if they have.
   bool wait(std::chrono::nanoseconds timeout = kInfinite) { return state_->wait(timeout); }
 
-  /// The outcomes in the order of the requests; waits for them, at most until the batch's deadline. Once.
+  /// The outcomes in the order of the requests; waits for them until the batch's deadline. Call it once.
   [[nodiscard]] Outcomes<T> results() {
     state_->finish();
     return std::move(outcomes());
   }
 
-  /// What has ended so far; reads what has arrived, never blocks.
+  /// The outcomes so far, without a value for items that have not ended; never blocks.
   [[nodiscard]] std::vector<std::optional<Outcome<T>>> partial() {
     (void)ready();
     std::vector<std::optional<Outcome<T>>> partial(outcomes().size());
@@ -79,7 +79,7 @@ class BatchCall {
   std::shared_ptr<client::BatchState> state_;
 };
 
-/// One agent's part in a scattered call.
+/// The outcome of one agent in a scattered call.
 template <class T>
 struct AgentOutcome {
   std::string agent;

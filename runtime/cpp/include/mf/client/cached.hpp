@@ -1,17 +1,17 @@
 // Cached calls (`@cached`): what generated stubs do instead of mf/client/call.hpp's call() and start().
 //
-//   call_cached     one blocking call; answered from what the client keeps, if it can be
+//   call_cached     one blocking call, answered from the cache if possible
 //   start_cached    one asynchronous call, any completion token
-//   forget_cached   forgets what one call was answered
-//   call_cache      the handle that a user has: counts, and forgetting more
+//   forget_cached   removes the answer to one call from the cache
+//   call_cache      the handle of the user: statistics, and removing more answers
 //
-// A call with metadata, or that wants those of the reply, goes to a server, since the answer may depend on
-// them; so does one whose surrounding call passes keys on. Each call has its own deadline and its own wish to
-// stop, also while it waits for an equal one (mf/core/cache.hpp). How a request is made, and whether it is
-// repeated, is the business of call() and start().
+// A call with metadata, or that asks for the reply's metadata, goes to a server, since the answer may depend
+// on them; so does a call whose surrounding call forwards keys. Each call has its own deadline and stop
+// token, also while it waits for an equal one (mf/core/cache.hpp). call() and start() make requests and
+// repeat them.
 //
-// Threads. Any may call. A blocking call on the client's own thread does not wait for an equal one, which may
-// need that thread: it makes a request of its own.
+// Threads. Any thread may call. A blocking call on the client's own thread does not wait for an equal one,
+// which may need that thread: it makes its own request.
 #pragma once
 
 #include <array>
@@ -31,11 +31,11 @@
 
 namespace mf::client {
 
-/// What was found: small answers are copied, which costs less than to count who shares them.
+/// A cached answer. Small answers are copied, which costs less than a reference count.
 struct Answer {
   std::span<const std::byte> bytes;
   int error = -1;  // as in Kept
-  Bytes owner;     // of those that are not copied
+  Bytes owner;     // empty if the bytes were copied
   alignas(8) std::array<std::byte, 128> small;
 
   void take(const cached::Kept& kept) {
@@ -50,10 +50,10 @@ struct Answer {
   }
 };
 
-/// What a client keeps of one method.
+/// The cached answers of one method of a client.
 class MethodCache {
  public:
-  /// `clock`: null for the steady one.
+  /// `clock`: null for the steady clock.
   MethodCache(const CacheInfo& info, std::shared_ptr<const Clock> clock)
       : cache_(info), clock_(std::move(clock)), grows_old_(info.ttl.count() != 0) {}
 
@@ -66,12 +66,12 @@ class MethodCache {
   }
 
   struct Joined {
-    std::optional<cached::Kept> kept;  // it came meanwhile; if not, there is a flight
+    std::optional<cached::Kept> kept;  // else there is a flight
     std::shared_ptr<cached::Flight> flight;
     bool leads = false;
-    bool alone = false;  // it neither leads nor waits: the leader runs at the same place
+    bool alone = false;  // neither leads nor waits, since the leader runs at the same place
   };
-  /// A blocking caller has a place, an asynchronous one has none.
+  /// `place` identifies where a blocking caller runs; it is null for an asynchronous one.
   [[nodiscard]] Joined join(const cached::Key& key, const void* place,
                             const std::shared_ptr<cached::Waiter>& waiter);
   void land(cached::Flight& flight, const cached::Kept& kept, bool keep);
@@ -98,16 +98,16 @@ class MethodCache {
 
 namespace detail {
 
-/// The answer of an outcome, if it is one that can be kept or shared.
+/// The answer for an outcome, if it can be kept or shared.
 [[nodiscard]] std::optional<cached::Kept> kept_error(const link::Method& method, const Failure& failure);
 [[nodiscard]] Failure kept_failure(const link::Method& method, std::span<const std::byte> bytes, int error);
 
-/// Nothing, too, if there is no memory for it: the outcome is its caller's all the same.
+/// Nothing if the memory for a copy is missing, too: the caller still gets the outcome.
 template <class M>
 std::optional<cached::Kept> kept_of(const Outcome<typename M::Result>& outcome) try {
   if (!outcome) return kept_error(link::kMethod<M>, outcome.failure());
   const auto& value = outcome.value();
-  // A servant of this process may give what no client could read.
+  // A servant of this process may return a value that no client could decode.
   if (codec::refusal<M::kResultTier>(value)) return std::nullopt;
   Buffer bytes;
   codec::Writer writer(bytes.append(codec::encoded_room<M::kResultTier>(value)));
@@ -118,7 +118,7 @@ std::optional<cached::Kept> kept_of(const Outcome<typename M::Result>& outcome) 
   return std::nullopt;
 }
 
-/// `owner`: what the bytes lie in, so that large `bytes` are slices of it; empty: nothing that lasts.
+/// `owner` holds `bytes`, so that large values become slices of it; if it is empty, they are copied.
 template <class M>
 typename M::Result kept_result(std::span<const std::byte> bytes, int error, const Bytes& owner) {
   if (error < 0) [[likely]] {
@@ -136,7 +136,7 @@ typename M::Result kept_result(const cached::Kept& kept) {
   return kept_result<M>(kept.bytes.span(), kept.error, kept.bytes);
 }
 
-/// A request that can be the key of a call: large `bytes` are copied into it, too.
+/// Encodes a request as the key of a call, including a copy of its large `bytes`.
 template <class M, class... Args>
 void encode_in_one_piece(Buffer& buffer, const Args&... args) {
   const auto room = codec::encoded_args_room<M::kRequestTier, typename M::Request>(args...);
@@ -147,7 +147,7 @@ void encode_in_one_piece(Buffer& buffer, const Args&... args) {
   buffer.cut_at(writer.position());
 }
 
-/// What `use` makes of the bytes of a request, which stand on the stack if they are few.
+/// Calls `use` with the bytes of a request, which are on the stack if they are few.
 template <class M, class Use, class... Args>
 auto with_request(const Use& use, const Args&... args) {
   constexpr std::size_t kFew = 256;
@@ -164,19 +164,19 @@ auto with_request(const Use& use, const Args&... args) {
   return use(std::span<const std::byte>(few.data(), writer.position()));
 }
 
-/// A blocking call for which nothing was kept a moment ago: waits for an equal one, or leads.
+/// A blocking call without a cached answer: it waits for an equal call, or leads.
 class BlockingFlight {
  public:
-  /// Throws Error at the deadline, and when the caller asks to stop.
+  /// Throws Error at the deadline, and when the caller requests a stop.
   BlockingFlight(MethodCache& cache, const cached::Key& key, const Target& target, const CallOptions& options,
                  const MethodInfo& method);
-  /// A leader without an answer.
+  /// Ends the flight without an answer if this call still leads.
   ~BlockingFlight();
   BlockingFlight(const BlockingFlight&) = delete;
   BlockingFlight& operator=(const BlockingFlight&) = delete;
 
   [[nodiscard]] const std::optional<cached::Kept>& kept() const noexcept { return kept_; }
-  /// For the request, if there is nothing: the caller's, with what is left of the time.
+  /// The caller's options with the remaining time, for the request of this call.
   [[nodiscard]] const CallOptions& options() const noexcept { return left_ ? *left_ : options_; }
   void end(const std::optional<cached::Kept>& answer);
 
@@ -186,7 +186,7 @@ class BlockingFlight {
   const MethodInfo& method_;
   std::optional<CallOptions> left_;
   std::optional<cached::Kept> kept_;
-  std::shared_ptr<cached::Flight> flight_;  // of a leader
+  std::shared_ptr<cached::Flight> flight_;  // set if this call leads
 };
 
 template <class M, class... Args>
@@ -200,8 +200,7 @@ template <class M, class... Args>
   return std::move(outcome).value();
 }
 
-/// An asynchronous call for which nothing was kept a moment ago. Its end is run where those of all
-/// asynchronous calls are.
+/// An asynchronous call without a cached answer. It completes where all asynchronous calls do.
 class FlyingCall : public cached::Waiter, public std::enable_shared_from_this<FlyingCall> {
  public:
   FlyingCall(MethodCache& cache, const Target& target, const CallOptions& options, const MethodInfo& method,
@@ -212,7 +211,7 @@ class FlyingCall : public cached::Waiter, public std::enable_shared_from_this<Fl
   void wake(const cached::Kept* kept) final;
 
  protected:
-  /// Makes the request, which ends in ended().
+  /// Sends the request, whose end calls ended().
   virtual void launch(const CallOptions& options, Buffer&& payload, const std::stop_token& stop) = 0;
   virtual void answer(const cached::Kept& kept) = 0;
   virtual void fail(Failure failure) = 0;
@@ -240,8 +239,8 @@ class FlyingCall : public cached::Waiter, public std::enable_shared_from_this<Fl
   bool woken_ = false;
   bool waited_ = false;
   std::optional<std::uint64_t> timer_;
-  std::unique_ptr<OnStop> first_;   // the caller's options, and
-  std::unique_ptr<OnStop> second_;  // the slot of a completion handler
+  std::unique_ptr<OnStop> first_;   // of the caller's options
+  std::unique_ptr<OnStop> second_;  // of the completion handler's cancellation slot
 };
 
 template <class M>
@@ -273,7 +272,7 @@ class FlyingCallOf final : public FlyingCall {
   Callback<Result> done_;
 };
 
-/// Runs `work` where completions do.
+/// Runs `work` where asynchronous calls complete.
 void complete(const Target& target, UniqueFunction<void()> work);
 
 template <class M>
@@ -309,12 +308,12 @@ typename M::Result call_cached(const Target& target, const CallOptions& options,
       args...);
 }
 
-/// In-process the handler runs, or is waited for, here and now; over a connection the call is sent when the
-/// token launches it.
+/// In-process the handler runs, or is waited for, in this function; over a connection the call is sent when
+/// the token launches it.
 template <class M, class Token, class... Args>
 auto start_cached(const Target& target, const CallOptions& options, Token&& token, const Args&... args) {
   using Result = typename M::Result;
-  std::optional<Outcome<Result>> known;  // before anything was sent
+  std::optional<Outcome<Result>> known;  // set if the call ended before anything was sent
   Buffer payload = take_scratch();
   const auto prepared = detail::ended([&] {
     if (target.in_process()) {
@@ -352,20 +351,20 @@ void forget_cached(const Target& target, const Args&... args) {
 
 namespace mf {
 
-/// What a client keeps of one method, as its user sees it: `client.name_cache()`.
+/// The user's view of the cached answers of one method: `client.name_cache()`.
 class CallCache {
  public:
   CallCache(client::Target target, const MethodInfo& method)
       : target_(std::move(target)), cache_(target_.cache(method)) {}
 
-  /// Forgets all calls at the agent of the generated client, and no others.
+  /// Forgets the answers of the agent of the generated client only.
   void forget_agent() const { cache_.forget_agent(target_.agent_key()); }
-  /// Forgets all calls of the method, at whichever agent.
+  /// Forgets the answers of all agents.
   void forget_all() const { cache_.forget_all(); }
   [[nodiscard]] CacheStats stats() const { return cache_.stats(); }
 
  private:
-  client::Target target_;  // keeps the cache
+  client::Target target_;  // keeps the cache alive
   client::MethodCache& cache_;
 };
 

@@ -1,12 +1,11 @@
-// The typed front of the client, over method descriptions (docs/generated-code.md): what the bodies of
-// generated stubs are.
+// The typed layer of the client, over method descriptions (docs/generated-code.md): generated stubs call it.
 //
 //   call     one blocking call; throws
 //   start    one asynchronous call, any completion token
-//   batch    message level: a handle on many calls in few messages
+//   batch    message level: a handle for many calls in few messages
 //   bulk     application level: all items in one message
 //
-// Each also over a ScatterTarget, with an outcome an agent.
+// Each exists for a ScatterTarget, too, with an outcome for each agent.
 #pragma once
 
 #include <cstddef>
@@ -60,7 +59,7 @@ template <class M, class... Args>
   link::check_unsure_request(link::kBatchMethod<M>, &request);
 }
 
-/// Before anything is sent: what the peer would refuse is refused here.
+/// Refuses arguments that the peer would refuse, before anything is sent.
 template <class M, class... Args>
 void check_arguments(const Args&... args) {
   link::check_arguments<M>(args...);
@@ -70,7 +69,7 @@ void check_arguments(const Args&... args) {
   }
 }
 
-/// How a call of this process ended: its own failures are its outcome as they are.
+/// The outcome of an in-process call; its exceptions become failures unchanged.
 template <class Call>
 auto ended(Call&& call) -> Outcome<std::invoke_result_t<Call&>> {
   try {
@@ -123,11 +122,12 @@ void launch(const Target& target, const CallOptions& options, Gathered&& payload
 
 }  // namespace detail
 
-/// In-process the handler runs here and now; over a connection the call is sent when the token launches it.
+/// In-process the handler runs in this function; over a connection the call is sent when the token launches
+/// it.
 template <class M, class Token, class... Args>
 auto start(const Target& target, const CallOptions& options, Token&& token, const Args&... args) {
   using Result = typename M::Result;
-  std::optional<Outcome<Result>> known;  // before anything was sent
+  std::optional<Outcome<Result>> known;  // set if the call ended before anything was sent
   Gathered payload(take_scratch());
   const auto prepared = detail::ended([&] {
     if (const auto local = target.local<M>()) {
@@ -154,7 +154,7 @@ auto start(const Target& target, const CallOptions& options, Token&& token, cons
 
 namespace detail {
 
-/// Batches: what they do is the same for all methods, and their results differ by type only.
+/// Batches do the same for all methods; only the types of their results differ.
 [[nodiscard]] std::shared_ptr<BatchState> batch(const Target& target, const link::BatchMethod& method,
                                                 const BatchOptions& options, link::Items requests,
                                                 std::unique_ptr<Decoder> decoder);
@@ -192,8 +192,7 @@ Outcomes<typename M::Result> bulk(const Target& target, const CallOptions& optio
 
 namespace detail {
 
-/// One agent's part in a scattered call, without its type: the outcomes that a decoder was given, or why
-/// there are none.
+/// The part of one agent in a scattered call, without its type: a decoder with the outcomes, or a failure.
 struct ScatteredPart {
   std::string agent;
   std::unique_ptr<Decoder> decoder;
@@ -201,8 +200,8 @@ struct ScatteredPart {
 };
 using NewDecoder = std::unique_ptr<Decoder> (*)(std::size_t items);
 
-/// Scattered calls: one message to every agent; or one call an agent, one after the other, where nothing
-/// travels, or nothing comes back.
+/// Scattered calls: one message to each agent, or calls one after another if the client is in-process or the
+/// method has no reply.
 [[nodiscard]] std::vector<ScatteredPart> scatter(
     const ScatterTarget& target, const link::Method& method, const CallOptions& options,
     const protocol::RequestHead& head, Encode encode,
@@ -212,7 +211,7 @@ using NewDecoder = std::unique_ptr<Decoder> (*)(std::size_t items);
                                                       const CallOptions& options, link::Items requests,
                                                       NewDecoder decoder);
 
-/// `Part`: the result of the call, or the outcomes of all items.
+/// `Part`: the result of the call, or the outcomes of all items of a batch.
 template <class Part>
 Scattered<Part> scattered(std::vector<ScatteredPart> parts, Outcome<Part> (*outcome)(Decoder& decoder)) {
   Scattered<Part> all(parts.size());
@@ -257,7 +256,7 @@ Scattered<typename M::Result> call(const ScatterTarget& target, const CallOption
       &detail::only_outcome<Result>);
 }
 
-/// All items to every agent, in one message each.
+/// Sends all items to each agent, in one message each.
 template <class M>
 Scattered<Outcomes<typename M::Result>> bulk(const ScatterTarget& target, const CallOptions& options,
                                              std::span<const typename M::Request> requests) {

@@ -1,4 +1,4 @@
-// From a reply's bytes to outcomes (protocol.md section 5).
+// Decodes the bytes of replies to outcomes (protocol.md section 5).
 #pragma once
 
 #include <memory>
@@ -19,11 +19,11 @@ namespace mf::client {
 
 namespace detail {
 
-/// What a lone result is decoded into.
+/// The type into which a single result is decoded.
 template <class T>
 using Stored = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
 
-/// What replies are taken apart into.
+/// Decodes the results of replies.
 class Decoder {
  public:
   explicit Decoder(link::Results& into) noexcept : results(into) {}
@@ -31,19 +31,20 @@ class Decoder {
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  /// Reads results one behind the other, of these items, the first of which is number `place` of its message.
+  /// Decodes `count` consecutive results, from item `item` on; `place` is the first one's index in its
+  /// message.
   virtual bool decode(codec::Reader& reader, std::size_t item, std::size_t count, std::size_t place) = 0;
-  /// Of an item with a result.
+  /// The value of an item that has a result.
   [[nodiscard]] virtual const void* value(std::size_t item) const = 0;
 
   link::Results& results;
 };
 
-/// Takes a reply for so many items apart; each gets one outcome, whatever the bytes are.
+/// Decodes a reply for `items` items; each gets exactly one outcome, even if the bytes are invalid.
 void take_apart(const link::Method& method, const link::Reply& reply, std::size_t first, std::size_t items,
                 Decoder& into);
 
-/// Reports the one-way items that could not be converted to the server's schema.
+/// Sets the outcomes of one-way items that could not be converted to the server's schema.
 void take_unsent(const link::Reply& reply, std::size_t first, link::Results& results);
 
 template <class Result, Tier kTier>
@@ -83,7 +84,7 @@ Outcomes<Result>& outcomes(Decoder& decoder) noexcept {
   return *static_cast<Outcomes<Result>*>(decoder.results.all());
 }
 
-/// The common case: one result, and nothing wrong with it. Everything else is left to take_apart().
+/// The common case: one valid result. Returns false for anything else, which take_apart() handles.
 template <class Result, Tier kTier>
 bool take_one(const link::Reply& reply, Stored<Result>& value) {
   if (reply.status != Code::ok || reply.count != 1 || reply.local() ||
@@ -129,7 +130,7 @@ Outcome<typename M::Result> decode_single(const link::Reply& reply) {
   return detail::decode_any<typename M::Result, M::kResultTier>(link::kMethod<M>, reply);
 }
 
-/// The one result of a single call; throws what the outcome throws.
+/// The result of a single call; throws the failure of its outcome.
 template <class M>
 typename M::Result take_result(const link::Reply& reply) {
   auto value = fresh<detail::Stored<typename M::Result>>();

@@ -1,4 +1,4 @@
-// A thread's spare buffer for requests: small calls encode into the same memory again and again.
+// A spare buffer per thread for requests: small calls encode into the same memory again and again.
 #pragma once
 
 #include "mf/core/buffer.hpp"
@@ -6,12 +6,12 @@
 
 namespace mf::client {
 
-/// An empty buffer, with memory if the thread has some to spare.
+/// An empty buffer, with the thread's spare memory if there is any.
 [[nodiscard]] Buffer take_scratch() noexcept;
-/// What is large is not kept.
+/// Large buffers are not kept.
 void give_scratch(Buffer&& buffer) noexcept;
 
-/// The thread's spare buffer for the length of a scope, out of reach of what is called meanwhile.
+/// The thread's spare buffer for a scope; functions called meanwhile cannot get it.
 class Scratch {
  public:
   Scratch() noexcept : payload_(take_scratch()) {}

@@ -1,9 +1,9 @@
-// Calls with streams over a connection: the bodies of generated stubs, and what the handles that they give
-// hold.
+// Calls with streams over a connection: the implementation of generated stubs and of the handles that they
+// return.
 //
-// A call is begun at once and never waits for a connection: who reads or writes does. No thread stands behind
-// it: the one who waits reads the connection, as blocking calls do, and is interrupted when another thread
-// ends the call; the reactor reads when nobody waits.
+// Starting a call never waits for a connection: reading and writing do. No thread belongs to it: a waiting
+// thread reads the connection, as blocking calls do, and is interrupted when another thread ends the call;
+// the reactor reads while no thread waits.
 #pragma once
 
 #include <atomic>
@@ -36,23 +36,23 @@ class StreamedCall : public AsyncCall,
 
   [[nodiscard]] link::StreamIn& input() noexcept { return in_; }
   [[nodiscard]] link::StreamOut& output() noexcept { return out_; }
-  /// Gives the call up, if it has not ended.
+  /// Cancels the call unless it has ended.
   void abandon() noexcept;
   [[noreturn]] void fail(Failure failure);
   [[noreturn]] static void refuse_value(const std::string& violation);
   void cancel() override;
 
-  /// After output().end_here(): sends END when all that is pending has left, and waits for that, or does not.
+  /// After output().end_here(): sends END when all pending data have been sent. end_output() waits for that.
   void end_output();
   void end_output_later();
   /// Waits until the call has ended.
   void wait_for_end();
-  /// Runs when it has; perhaps at once.
+  /// Runs `done` when the call has ended, perhaps before this returns.
   void when_ended(UniqueFunction<void()> done);
 
   [[nodiscard]] bool reads() const noexcept override { return method_.info.streams != Streams::params; }
   void on_schema(const link::Adaptation* adaptation) override;
-  /// The adaptation to the server that the call was sent to last; null: it has the client's schema.
+  /// The adaptation to the server that the call was last sent to; null if that has the client's schema.
   [[nodiscard]] std::shared_ptr<const link::Adaptation> adaptation() const;
   void on_sent(const std::shared_ptr<link::ClientLink>& link, std::uint32_t id) override;
   [[nodiscard]] link::StreamEvent on_data(const protocol::Event& event) override;
@@ -79,14 +79,14 @@ class StreamedCall : public AsyncCall,
   [[nodiscard]] bool runs_anywhere() const noexcept override { return true; }
   [[nodiscard]] link::StreamCall* stream() noexcept override { return this; }
   void on_again() noexcept override;
-  /// For end(): both directions are over; null: well.
+  /// Called by end(): both directions have ended; `why` is null for success.
   void end_streams(std::shared_ptr<const Failure> why);
 
  private:
   struct Place {
     std::shared_ptr<link::ClientLink> link;
     std::uint32_t id = 0;
-    Tier tier{};  // of the values that are sent
+    Tier tier{};  // the tier of the values sent
   };
   [[nodiscard]] Place place() const;
   void complete(link::StreamEvent event);
@@ -99,11 +99,11 @@ class StreamedCall : public AsyncCall,
   link::StreamIn in_;
   link::StreamOut out_;
   std::atomic<std::int64_t> active_at_{0};
-  bool data_seen_ = false;  // by the link only, as is the next one
+  bool data_seen_ = false;  // used only by the link, as is the next member
   bool idle_watched_ = false;
   bool adapted_before_ = false;  // used only by the thread that sends the call
 
-  mutable std::mutex mutex_;  // all below
+  mutable std::mutex mutex_;  // guards all members below
   Place place_;
   Tier sent_tier_;
   std::shared_ptr<const link::Adaptation> adaptation_;
@@ -117,7 +117,7 @@ class StreamedCallOf final : public StreamedCall {
  public:
   using StreamedCall::StreamedCall;
 
-  /// Once the call has ended.
+  /// To be called after the call has ended.
   [[nodiscard]] Outcome<typename M::Result>& outcome() noexcept { return outcome_; }
 
  private:
@@ -203,8 +203,7 @@ auto handle_of(const std::shared_ptr<StreamedCallOf<M>>& call) {
 
 }  // namespace detail
 
-/// Begins a call with streams: what reads or writes it, by the method's kind. Throws what is wrong with its
-/// arguments.
+/// Starts a call and returns the handle for the method's kind of streams. Throws Error for invalid arguments.
 template <class M, class... Args>
 auto stream(const Target& target, const CallOptions& options, const Args&... args) {
   if (const auto local = target.local<M>()) {
@@ -229,7 +228,7 @@ auto stream(const Target& target, const CallOptions& options, const Args&... arg
   return handle;
 }
 
-/// The same for those who wait for nothing: completes with the Outcome of what stream() gives.
+/// The asynchronous version: completes with the Outcome of what stream() returns.
 template <class M, class Token, class... Args>
 auto start_stream(const Target& target, const CallOptions& options, Token&& token, const Args&... args) {
   using Handle = decltype(stream<M>(target, options, args...));

@@ -1,10 +1,10 @@
-// Where a stub's calls go: one service, and which of its agents. Knows encoded bytes and routes; types are
-// call.hpp's business, and what is repeated is decided by protocol::Call alone.
+// The destination of a stub's calls: a service, and one or any of its agents. It handles encoded bytes and
+// routes; call.hpp adds the types, and protocol::Call alone decides what is repeated.
 //
-// A target keeps the connections that it has used; which of them gets a call, and which are avoided for a
-// while, is decided by link/balancing.hpp. While instances that are offered cannot be reached they are tried
-// again in the background, a few times a second while calls are made. Targets of one client for the same
-// service and agent share all this.
+// A target keeps the connections that it has used; link/balancing.hpp decides which of them gets a call, and
+// which are avoided for a while. Offered instances that cannot be reached are tried again in the background,
+// a few times a second while calls are made. Targets of one client for the same service and agent share all
+// this.
 #pragma once
 
 #include <atomic>
@@ -36,11 +36,11 @@ namespace mf::client {
 
 class MethodCache;
 
-/// A connection on which the target's service is bound; the server keeps the binding as long as this lives.
+/// A connection on which the target's service is bound; the server keeps the binding while this object lives.
 class Route {
  public:
   Route() noexcept = default;
-  /// Takes over a pin of the binding. `chosen`: there were others.
+  /// Takes over a pin of the binding. `chosen`: there were several candidates.
   Route(std::shared_ptr<link::ClientLink> to, link::Binding* pinned, bool chosen) noexcept
       : link(std::move(to)), chosen_(chosen), binding_(pinned) {}
   Route(Route&& other) noexcept
@@ -63,13 +63,13 @@ class Route {
   explicit operator bool() const noexcept { return binding_ != nullptr; }
   [[nodiscard]] std::uint16_t of(const MethodInfo& method) const noexcept { return of(method.index); }
   [[nodiscard]] std::uint16_t of(std::uint16_t method) const noexcept { return binding_->route(method); }
-  /// Null: the server has the client's schema.
+  /// Null if the server has the client's schema.
   [[nodiscard]] const link::Adaptation* adaptation() const noexcept { return binding_->adaptation(); }
-  /// Another one to the same place.
+  /// Another route on the same binding.
   [[nodiscard]] Route again() const noexcept {
     return binding_ != nullptr && binding_->pin() ? Route(link, binding_, chosen_) : Route();
   }
-  /// Whether there were others, so that how a call ends here is worth knowing.
+  /// Whether there were several candidates, so that the outcome of a call is recorded for balancing.
   [[nodiscard]] bool chosen() const noexcept { return chosen_; }
 
   std::shared_ptr<link::ClientLink> link;
@@ -82,12 +82,12 @@ class Route {
 /// Writes the request's payload; called again for each attempt.
 using Encode = FunctionRef<void(Gathered&)>;
 
-/// What a caller and its surroundings say about a call. Refers to the caller's options.
+/// The options of a call together with what its surroundings add. Refers to the caller's options.
 struct CallContext {
   TimePoint now{};  // when the call was made
   TimePoint deadline = kNever;
-  const Metadata* metadata = nullptr;  // to be sent, if there is any
-  Metadata* reply_metadata = nullptr;  // where that of the reply goes, if it is wanted
+  const Metadata* metadata = nullptr;  // metadata to send; null if there is none
+  Metadata* reply_metadata = nullptr;  // where the reply's metadata go; null if they are not wanted
   const std::stop_token* stop = nullptr;
 };
 
@@ -95,37 +95,37 @@ class Target {
  public:
   Target(const Client& client, const ServiceInfo& service);
   Target(const std::shared_ptr<Core>& core, const ServiceInfo& service);
-  /// A target for a service without agents, at one instance.
+  /// A target for one instance of a service without agents.
   Target(const std::shared_ptr<Core>& core, const ServiceInfo& service, const Instance& instance);
 
   [[nodiscard]] Target at(std::string_view agent) const;
   [[nodiscard]] Target any() const;
   [[nodiscard]] const ServiceInfo& service() const noexcept;
 
-  /// The servant, if the client is an in-process one; throws Error(UNKNOWN_SERVICE or UNKNOWN_AGENT) if
-  /// that has none for this target. Found once: then it costs one branch. All methods M of a target belong to
-  /// its service, so they agree about the type.
+  /// The servant of an in-process client; throws Error(UNKNOWN_SERVICE or UNKNOWN_AGENT) if it has none for
+  /// this target. It is looked up once; later calls cost one branch. All methods M of a target belong to its
+  /// service, so they agree about the type.
   template <class M>
   [[nodiscard]] link::LocalOf<M> local() const {
     if (!in_process()) [[likely]]
       return {};
-    // By the name of the service, which one generated class alone has: it need not be complete here.
+    // The service's name identifies the one generated class, which may be incomplete here.
     const auto found = interfaces();
     return {.plain = static_cast<typename M::Servant*>(found.plain),
             .async = static_cast<typename M::AsyncServant*>(found.async),
             .target = local_};
   }
-  /// The same without its type.
+  /// The same without the servant's type.
   [[nodiscard]] link::LocalBatch local_batch() const;
 
-  /// What the client keeps of a cached method, at whichever agent.
+  /// The cache of a cached method, for all agents.
   [[nodiscard]] MethodCache& cache(const MethodInfo& method) const;
-  /// The same, if a call with these options may be answered from it; else null.
+  /// The same if a call with these options may be answered from the cache, otherwise null.
   [[nodiscard]] MethodCache* cache(const MethodInfo& method, const CallOptions& options) const;
-  /// Whose answers are kept apart: "=" and the agent, or "*" for any.
+  /// The part of cache keys that separates agents: "=" and the agent, or "*" for any agent.
   [[nodiscard]] std::string_view agent_key() const noexcept;
 
-  /// One blocking call; a one-way one is over when it was handed to a connection.
+  /// Makes one blocking call; a one-way call ends when it has been handed to a connection.
   void call(link::ReplySlot& slot, const MethodInfo& method, const protocol::RequestHead& head, Encode encode,
             const CallContext& context) const;
 
@@ -134,7 +134,8 @@ class Target {
                                      const std::stop_token& stop) const;
 
   [[nodiscard]] bool in_process() const noexcept { return local_.servants != nullptr; }
-  /// Of an in-process client: what keeps the servant that local() has found alive, and where its streams run.
+  /// For an in-process client: the owner of the servant that local() found, and the servants that run its
+  /// streams.
   [[nodiscard]] std::shared_ptr<Servant> shared_servant() const;
   [[nodiscard]] std::shared_ptr<const LocalServants> servants() const;
 
@@ -175,15 +176,15 @@ class Target {
   };
 
   std::shared_ptr<State> state_;
-  link::LocalTarget local_;  // what it refers to lives in the state
+  link::LocalTarget local_;  // refers to members of the state
   mutable Cached plain_servant_;
 };
 
-/// A call's context, with what the call that this thread handles passes on: its deadline, its trace, and the
-/// keys that the client lists (ClientOptions::forward_metadata).
+/// A call's context, including what it inherits from the call that this thread handles: the deadline, the
+/// trace, and the keys of ClientOptions::forward_metadata.
 class Context : public CallContext {
  public:
-  /// Refers to the options.
+  /// Keeps references to the options.
   Context(const Target& target, const CallOptions& options, const MethodInfo& method);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -192,16 +193,17 @@ class Context : public CallContext {
   Metadata composed_;
 };
 
-/// Puts the metadata in front of a payload that is encoded already. Throws Error(MESSAGE_TOO_LARGE).
+/// Inserts the metadata before a payload that is already encoded. Throws Error(MESSAGE_TOO_LARGE).
 void prepend_metadata(Gathered& payload, const Metadata& metadata);
 
-/// Several agents of a service at once: those named, or all that are known at the time of a call.
+/// Several agents of a service: the named ones, or all that are known at the time of a call.
 class ScatterTarget {
  public:
   ScatterTarget(const Target& target, std::vector<std::string> agents);
   explicit ScatterTarget(const Target& target);
 
-  /// One target an agent; for "everywhere" those known now. Throws Error(UNAVAILABLE) if that is none.
+  /// A target for each agent. Without names it takes those known now, and throws Error(UNAVAILABLE) if there
+  /// are none.
   [[nodiscard]] std::vector<std::pair<std::string, Target>> targets(TimePoint deadline) const;
   [[nodiscard]] bool in_process() const noexcept { return target_.in_process(); }
   [[nodiscard]] const Target& target() const noexcept { return target_; }

@@ -1,10 +1,10 @@
-// One call at its server, from its REQUEST to the end of its handler: what the handler may see of it
-// (deadline, metadata, cancellation) and its streams hang here. Made for a call that somebody may ask for
-// while it runs: one that waits for a worker, one of an asynchronous servant, one with a stream or metadata.
-// A plain handler that runs where its request was read has none until it asks.
+// A call at its server, from its REQUEST to the end of its handler: its deadline, metadata and cancellation
+// as the handler sees them, and its streams. An object is made only for a call that may be asked about while
+// it runs: one that waits for a worker, belongs to an asynchronous servant, or has a stream or metadata. A
+// plain handler on the thread that read its request gets one on demand.
 //
-// Threads. on_…() come from the reactor's thread, the rest from the handler's, end() from whoever answers.
-// The calls of a connection that are alive are in its table (Calls), from begin to end().
+// Threads. The reactor's thread calls on_…(), the handler's thread calls the rest, and the thread that
+// answers calls end(). Live calls of a connection are in its table (Calls) from begin() to end().
 #pragma once
 
 #include <atomic>
@@ -26,32 +26,32 @@ namespace mf::server {
 
 class Call;
 
-/// A call in the table of its connection: where it stands, and the live call, if somebody has asked for it.
+/// A call in the table of its connection: its state, and the live call if one was made.
 struct Slot {
   explicit Slot(bool oneway = false) noexcept : machine(oneway) {}
   protocol::ServerCall machine;
   Call* call = nullptr;
 };
 
-/// The calls of one connection that wait, or that may be asked about while they run. Thread-safe.
+/// The calls of a connection that wait, or that may be asked about while they run. Thread-safe.
 class Calls {
  public:
   Calls(std::size_t max_streams, std::size_t stream_window)
       : windows_(std::make_shared<protocol::WindowBudget>(max_streams, stream_window)) {}
 
-  /// False: there is one with this id. Otherwise the slot stays where it is until remove().
+  /// False if there is one with this id. Otherwise the slot must stay at its address until remove().
   [[nodiscard]] bool add(std::uint32_t id, Slot* slot);
-  /// `to` stands for the call from now on, in the state that `from` has reached.
+  /// Replaces the call's slot by `to`, which takes over the state of `from`.
   void replace(std::uint32_t id, const Slot* from, Slot* to);
-  /// If this slot still stands for the call.
+  /// Removes the call if this slot still represents it.
   void remove(std::uint32_t id, const Slot* slot) noexcept;
   /// The live call with this id, if there is one.
   [[nodiscard]] std::shared_ptr<Call> find(std::uint32_t id);
   [[nodiscard]] std::vector<std::shared_ptr<Call>> live();
   void on_cancel(std::uint32_t id);
-  /// The connection has ended.
+  /// To be called when the connection has ended.
   void on_lost();
-  /// Of the streams towards this server.
+  /// The budget of receive windows of this server's streams.
   [[nodiscard]] const std::shared_ptr<protocol::WindowBudget>& windows() const noexcept { return windows_; }
 
   std::atomic<std::size_t> streams{0};
@@ -67,9 +67,9 @@ class Call final : public std::enable_shared_from_this<Call>,
                    public link::StreamPort {
  public:
   struct Limits {
-    std::uint32_t stream_window = 0;  // towards this server
-    std::uint32_t credit = 0;         // towards the client, at first
-    std::size_t max_payload = 0;      // that this server takes
+    std::uint32_t stream_window = 0;  // receive window of this server
+    std::uint32_t credit = 0;         // initial credit of the client
+    std::size_t max_payload = 0;      // the largest payload that this server accepts
   };
 
   Call(std::shared_ptr<link::ServerLink> link, std::shared_ptr<Calls> calls, const protocol::ReplyHead& head,
@@ -78,47 +78,47 @@ class Call final : public std::enable_shared_from_this<Call>,
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  /// Puts it into the table; once, after it was made. False: another call with its id is alive.
+  /// Adds the new call to the table. False: another call with its id is alive.
   [[nodiscard]] bool begin();
-  /// Takes the place of a slot that is in the table.
+  /// Replaces a slot that is in the table.
   void take_over(const Slot* slot);
   void set_metadata(Metadata metadata) { metadata_ = std::move(metadata); }
-  /// Makes both directions; which of them the method has, run_stream() says.
+  /// Creates both directions; run_stream() then closes those that the method does not have.
   void open_streams(const Limits& limits);
 
-  // ---- what happens to it ----
+  // ---- events ----
 
-  /// False: it was cancelled or lost before; nothing is to be run, nobody waits for an answer.
+  /// False: it was cancelled or lost before; the handler must not run, and no answer is expected.
   [[nodiscard]] bool start();
   void on_queued();
-  /// Its machine was told that it is to stop, and said `step`.
+  /// The state machine was told to stop the call, and returned `step`.
   void on_stop(protocol::ServerCallEvent event, protocol::ServerCallStep step);
   void on_data(const protocol::Event& event);
   void on_end();
   void on_credit(std::uint32_t bytes);
   void on_room();
-  /// The server stops and waits no longer: a call with streams ends.
+  /// Ends a call with streams, since the server stops waiting for calls.
   void shut_down();
-  /// The handler has ended; true: its answer is to be sent. Takes the call out of the table.
+  /// The handler has ended; true: its answer is to be sent. Removes the call from the table.
   [[nodiscard]] bool end();
 
-  /// Was the client told already how the call has ended?
+  /// Whether the client has been told already how the call ended.
   [[nodiscard]] bool answered_early() const noexcept {
     const std::scoped_lock lock(mutex_);
     return answered_early_;
   }
 
-  // ---- what a handler sees ----
+  // ---- the handler's view ----
 
   [[nodiscard]] std::stop_token stop_token() override;
   [[nodiscard]] bool cancelled() noexcept override { return stopped_.load(std::memory_order_acquire); }
   [[nodiscard]] const Metadata& metadata() noexcept override { return metadata_; }
   void set_reply_metadata(std::string_view key, std::string_view value) override;
   void keep_alive(std::chrono::milliseconds dead_after) override { link_->keep_alive(dead_after); }
-  /// What goes with the reply, once; empty if nothing does.
+  /// Returns the metadata for the reply, once; empty if there are none.
   [[nodiscard]] Metadata take_reply_metadata();
 
-  // ---- its streams ----
+  // ---- streams ----
 
   [[nodiscard]] bool has_streams() const noexcept { return streams_ != nullptr; }
   [[nodiscard]] link::StreamIn& input() noexcept { return streams_->in; }
@@ -127,13 +127,13 @@ class Call final : public std::enable_shared_from_this<Call>,
     streams_->tier = tier;
     streams_->method = &method;
   }
-  /// The method has no parameter stream.
+  /// To be called if the method has no parameter stream.
   void forbid_input();
-  /// The handler reads no more: the client is told, unless all has come.
+  /// The handler stops reading: tells the client, unless the stream has been received completely.
   void abandon() noexcept;
-  /// Ends the call: the client is told, and so is the handler, by what is thrown here.
+  /// Ends the call: tells the client, and throws the failure to the handler.
   [[noreturn]] void fail(Failure failure);
-  /// A value that the handler wrote is not what the schema says.
+  /// Throws, since a value that the handler wrote violates the schema.
   [[noreturn]] static void refuse_value(const std::string& violation);
 
   void send_data(std::uint16_t count, Buffer&& payload, std::uint8_t flags) override;
@@ -159,7 +159,7 @@ class Call final : public std::enable_shared_from_this<Call>,
     link::StreamIn in;
     link::StreamOut out;
     Tier tier = Tier::memcpy;
-    const link::Method* method = nullptr;  // that results are written for
+    const link::Method* method = nullptr;  // the method whose results are written
   };
 
   [[nodiscard]] protocol::ServerCallStep on(protocol::ServerCallEvent event) {
@@ -178,13 +178,13 @@ class Call final : public std::enable_shared_from_this<Call>,
   const TimePoint deadline_;
   Metadata metadata_;
   std::unique_ptr<Streams> streams_;
-  bool end_seen_ = false;  // by the reactor's thread only
+  bool end_seen_ = false;  // used only by the reactor's thread
   std::atomic<bool> stopped_{false};
 
   Slot slot_;
   std::atomic<bool> in_table_{false};
 
-  mutable std::mutex mutex_;  // all below
+  mutable std::mutex mutex_;  // guards all members below
   bool answered_early_ = false;
   bool deadline_watched_ = false;
   std::optional<std::stop_source> stop_;

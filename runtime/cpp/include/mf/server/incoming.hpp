@@ -1,10 +1,10 @@
-// One message of calls on its way through a servant, and the duty to answer it.
+// A message of calls on its way through a servant, and the duty to answer it.
 //
-// A Ticket answers the message, once, from any thread. It can be moved. One that is dropped unanswered says
-// SHUTTING_DOWN, not executed, or INTERNAL, unknown, if its handler has begun.
+// A Ticket answers the message, once, from any thread. It can be moved. A ticket that is dropped unanswered
+// answers SHUTTING_DOWN, not executed, or INTERNAL, unknown, if its handler has begun.
 //
-// An Incoming is the message as dispatch() sees it: payload, count, method, ticket. It lives on the stack of
-// the thread that runs it, and is what the running handler asks about its call.
+// An Incoming is the message for dispatch(): payload, count, method, ticket. It lives on the stack of the
+// thread that runs it, and the running handler gets information about its call from it.
 #pragma once
 
 #include <cstddef>
@@ -40,9 +40,9 @@ class Ticket {
       drop();
   }
 
-  /// Somebody else answers.
+  /// Another object answers the message.
   void leave() noexcept { link_ = nullptr; }
-  /// From here on the call may have run.
+  /// The call counts as possibly executed from now on.
   void begin() noexcept { begun_ = true; }
 
   [[nodiscard]] std::uint32_t count() const noexcept { return head_.count; }
@@ -51,20 +51,20 @@ class Ticket {
   [[nodiscard]] bool oneway() const noexcept { return oneway_; }
   [[nodiscard]] const std::shared_ptr<link::ServerLink>& link() const noexcept { return link_; }
 
-  /// The live call that this answers; null for one that nobody has asked for.
+  /// The live call that this answers; null if none was made.
   [[nodiscard]] const std::shared_ptr<Call>& call() const noexcept { return call_; }
   void set_call(std::shared_ptr<Call> call) noexcept {
     call_ = std::move(call);
     slot_ = nullptr;
   }
-  /// Where the call stands in the table of its connection; null: it is not there. Until there is a live one.
+  /// The call's place in the table of its connection, until there is a live call; null if it is not there.
   [[nodiscard]] Slot* slot() const noexcept { return slot_; }
   void set_slot(Slot* slot) noexcept { slot_ = slot; }
 
-  /// The call has a slot of this gate. It gives it back just before its answer is sent, so that the client's
-  /// next call is not refused because of this one.
+  /// The call holds a slot of this gate. The ticket releases it just before the answer is sent, so that the
+  /// client's next call is not refused because of this one.
   void set_gate(std::shared_ptr<Gate> gate) noexcept { gate_ = std::move(gate); }
-  /// The gate whose slot it had; null if it had none.
+  /// Releases the slot and returns its gate; null if the call held none.
   std::shared_ptr<Gate> give_back_slot() {
     if (!gate_) [[likely]]
       return nullptr;
@@ -74,13 +74,13 @@ class Ticket {
   /// `status`: protocol::kStatusOk or kStatusMixed. A large payload is moved.
   void answer(std::uint16_t status, Tier tier, Gathered& payload);
   void fail(Code code, Execution execution, std::string_view message);
-  /// Of a call that its machine has ended before it was started.
+  /// Answers a call that its state machine ended before it was started.
   void refuse(Code code, std::string_view message);
-  /// Of a call that nobody waits for: one-way, or given up by its client.
+  /// Ends a call without an answer: a one-way call, or one that its client cancelled.
   void done();
 
  private:
-  /// The link to answer on; null if nobody waits for the answer, or it was given.
+  /// The link to answer on; null if no answer is expected, or it was given.
   [[nodiscard]] std::shared_ptr<link::ServerLink> take_link();
   void drop();
   std::shared_ptr<Gate> leave_gate();
@@ -117,7 +117,7 @@ class Incoming final : public mf::detail::CallHandle {
   [[nodiscard]] Tier tier() const noexcept { return tier_; }
   [[nodiscard]] std::uint32_t count() const noexcept { return ticket_.count(); }
   [[nodiscard]] std::span<const std::byte> payload() const noexcept { return payload_; }
-  /// For the payload; large `bytes` share what it lies in.
+  /// A reader of the payload; large `bytes` share its memory.
   [[nodiscard]] codec::Reader reader() const {
     codec::Reader reader(payload_);
     if (!owner_.empty()) reader.set_owner(owner_);
@@ -126,11 +126,11 @@ class Incoming final : public mf::detail::CallHandle {
   [[nodiscard]] const CallInfo& info() const noexcept { return info_; }
   [[nodiscard]] Ticket& ticket() noexcept { return ticket_; }
   [[nodiscard]] const Log& log() const noexcept { return log_; }
-  /// Was the call sent with a stream?
+  /// Whether the call was sent with a stream.
   [[nodiscard]] bool stream() const noexcept { return ticket_.call() && ticket_.call()->has_streams(); }
 
-  /// The live call, made if there is none yet: for whoever may be asked about it while it runs. Null for a
-  /// one-way call and for one whose id is taken.
+  /// The live call, made if there is none yet, for code that may ask about it while it runs. Null for a
+  /// one-way call and for one whose id is in use.
   const std::shared_ptr<Call>& live_call();
 
   [[nodiscard]] std::stop_token stop_token() override;
@@ -141,12 +141,12 @@ class Incoming final : public mf::detail::CallHandle {
 
  private:
   Ticket ticket_;
-  std::shared_ptr<Call> call_;  // the ticket's, which may have been handed on
+  std::shared_ptr<Call> call_;  // the ticket's call; the ticket may have been moved away
   std::shared_ptr<Calls> calls_;
   std::uint16_t method_;
   Tier tier_;
   std::span<const std::byte> payload_;
-  const Bytes& owner_;  // of the payload; empty: it goes when dispatch() returns
+  const Bytes& owner_;  // owner of the payload; if it is empty, the payload is valid until dispatch() returns
   CallInfo info_;
   const Log& log_;
 };

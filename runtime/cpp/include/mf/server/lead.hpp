@@ -1,11 +1,11 @@
-// Being the only one: of all processes that ask a controller for the lead of a service and agent, one has it
-// at a time, the one that has waited longest next.
+// Leader election: of all processes that ask a controller for the lead of a service and agent, one holds it
+// at a time; the one that has waited longest is next.
 //
-//   mf::Lead lead = server.lead(*books, {.agent = "books"});     waits until this process has it
+//   mf::Lead lead = server.lead(*books, {.agent = "books"});     waits until this process leads
 //   while (!lead.lost(1s)) write_down(lead.epoch(), …);
 //
-// The one who has lost it may notice that later than the next one has got it: so whatever only the leader may
-// change is to refuse those with a smaller epoch than it has seen.
+// A process may notice the loss of its lead later than the next leader gets it. Therefore resources that only
+// the leader may change must refuse writers with a smaller epoch than they have seen.
 #pragma once
 
 #include <chrono>
@@ -24,11 +24,11 @@ namespace mf {
 struct LeadOptions {
   /// As OfferOptions::agent.
   std::string agent{};
-  /// Gives the wish up: the waiting ends as CANCELLED. Does nothing once the lead is held.
+  /// Withdraws the candidacy: the wait ends as CANCELLED. It has no effect once the lead is held.
   std::stop_token stop{};
 };
 
-/// Thread-safe, except for moving. Destroying it gives the lead up; so does the end of its server.
+/// Thread-safe, except for moving. Destroying it gives up the lead; so does the end of its server.
 class Lead {
  public:
   explicit Lead(std::shared_ptr<link::Candidacy> held) noexcept : candidacy_(std::move(held)) {}
@@ -39,18 +39,18 @@ class Lead {
   }
   ~Lead() { give_up(); }
 
-  /// Larger than the epochs of all who had the lead before.
+  /// Larger than the epochs of all previous leaders.
   [[nodiscard]] std::uint64_t epoch() const { return candidacy_->epoch(); }
-  /// Whether this process has it, as far as it knows.
+  /// Whether this process leads, as far as it knows.
   [[nodiscard]] bool held() const { return candidacy_->held(); }
-  /// Waits until this process no longer has it.
+  /// Waits until this process no longer leads.
   void lost() { (void)candidacy_->await_end(kNever); }
-  /// The same, at most for so long. False: it has.
+  /// The same for at most `timeout`. False: this process still leads.
   [[nodiscard]] bool lost(std::chrono::nanoseconds timeout) {
     return candidacy_->await_end(deadline_after(mf::now(), timeout));
   }
-  /// Completes with Outcome<void> when this process no longer has it. What the token's cancellation slot is
-  /// told ends the waiting as CANCELLED, and not the lead.
+  /// Completes with Outcome<void> when this process no longer leads. The token's cancellation slot ends the
+  /// wait as CANCELLED, but not the lead.
   template <class Token>
   auto async_lost(Token&& token) {
     return Completes<std::decay_t<Token>, void>::initiate(

@@ -1,12 +1,12 @@
-// From a message's bytes to a servant's functions and back (protocol.md sections 4 and 5): what generated
-// dispatch() calls.
+// Runs a servant's functions for the bytes of a message, and encodes the answers (protocol.md sections 4 and
+// 5); generated dispatch() calls it.
 //
-// A message of one item calls the method's own function; one of several calls its batch function with all of
-// them. Items that break a constraint are answered INVALID_ARGUMENT and kept from the servant. Nothing
-// escapes: what a handler throws becomes its outcome.
+// A message with one item calls the method's own function; one with several items calls its batch function
+// with all of them. Items that violate a constraint are answered INVALID_ARGUMENT and are not passed to the
+// servant. Exceptions of a handler become its outcome.
 //
-// Only the quick path of a lone call is compiled for each method. The rest works with Requests, of which each
-// method has a class, and Encoder, of which each type of results has one.
+// Only the fast path of a single call is compiled for each method. The rest works with Requests, which has a
+// class for each method, and Encoder, which has one for each type of results.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ inline constexpr bool kMayRefuse = !codec::Readable<Result>::kAlways;
 template <>
 inline constexpr bool kMayRefuse<void> = false;
 
-/// Why no client could read this result, if there is a reason.
+/// The reason why no client could decode this result, if there is one.
 template <Tier kTier, class Result>
 std::optional<std::string> result_refusal(const Result& value) {
   if (const auto bad = codec::refusal<kTier>(value)) [[unlikely]] {
@@ -49,7 +49,7 @@ std::optional<std::string> result_refusal(const Result& value) {
   return std::nullopt;
 }
 
-/// The outcomes of a message, to be written.
+/// Encodes the outcomes of a message.
 class Encoder {
  public:
   explicit Encoder(link::Results& of) noexcept : results(of) {}
@@ -57,14 +57,14 @@ class Encoder {
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
-  /// Of an item with a value.
+  /// The value of an item that has one.
   [[nodiscard]] virtual const void* value(std::size_t item) const = 0;
-  /// Why no client could read it, if there is a reason.
+  /// The reason why no client could decode it, if there is one.
   [[nodiscard]] virtual std::optional<std::string> refusal(std::size_t item) const = 0;
-  /// False: no item has such a reason.
+  /// False if refusal() cannot return a reason for any item.
   [[nodiscard]] virtual bool may_refuse() const noexcept = 0;
   virtual void append(Buffer& out, std::size_t item) const = 0;
-  /// Of values only.
+  /// Appends all items, which must all have values.
   virtual void append_all(Buffer& out) const = 0;
 
   link::Results& results;
@@ -110,18 +110,18 @@ class EncoderOf final : link::HoldsResults<Result>, public Encoder {
   const auto& at(std::size_t item) const { return this->of_type_.outcomes()[item].value(); }
 };
 
-/// The requests of a message, without their type.
+/// The requests of a message, without their types.
 class Requests {
  public:
   virtual bool decode(codec::Reader& reader, std::size_t count) = 0;
   [[nodiscard]] virtual bool constrained() const noexcept = 0;
   [[nodiscard]] virtual std::optional<std::string> violation(std::size_t item) const = 0;
-  /// Only these from now on, in their order.
+  /// Keeps only the requests with these indices, in their order.
   virtual void keep(std::span<const std::size_t> places) = 0;
   [[nodiscard]] virtual std::unique_ptr<Encoder> encoder(std::size_t items) const = 0;
   /// Calls the servant's batch function.
   virtual void run(void* servant, void* into) const = 0;
-  /// Gives a request away to an asynchronous servant; no `answers`: nobody waits for one.
+  /// Moves a request to an asynchronous servant; `answers` is null if no answer is expected.
   virtual void begin(void* servant, std::size_t item,
                      const std::shared_ptr<mf::detail::Answers>& answers) = 0;
 
@@ -178,38 +178,38 @@ class RequestsOf final : public Requests {
 
  private:
   Request* requests_ =
-      nullptr;  // by hand: a std::vector takes the compiler ten times as long, for each method
+      nullptr;  // allocated by hand: std::vector takes ten times as long to compile, for each method
   std::size_t count_ = 0;
 };
 
-/// A payload that is not what the schema says.
+/// Refuses a payload that does not match the schema.
 void refuse_payload(Incoming& in, const codec::Reader& reader);
 void refuse_arguments(Incoming& in, const std::string& violation);
 [[nodiscard]] Failure invalid_result(const std::string& violation);
-/// How a lone call ended that has no value to send: well, or not.
+/// Answers a single call that has no value to send, because it succeeded with void or failed.
 void answer_nothing(Incoming& in, const link::Method& method);
 void answer_failure(Incoming& in, const link::Method& method, const Failure& failure);
-/// The bytes of a lone result are put together here, by each thread.
+/// The thread's buffer for encoding the bytes of a single result.
 [[nodiscard]] Gathered& scratch();
 void answer_scratch(Incoming& in, Tier tier, Gathered& scratch);
-/// Of items that were not run because their deadline passed while earlier ones ran.
+/// The failure of items that were not run because their deadline passed while earlier ones ran.
 [[nodiscard]] const mf::detail::SharedFailure& passed_deadline();
 
 void run_batch(Incoming& in, const link::Method& method, Tier tier, Requests& requests, void* servant);
 void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& requests, void* servant);
-/// Where the answer of an asynchronous handler of a stream goes: the reply leaves behind all that it has
+/// Receives the answer of an asynchronous stream handler: the reply is sent after all that the handler has
 /// written.
 [[nodiscard]] std::shared_ptr<mf::detail::Answers> stream_answers(Incoming& in, const link::Method& method,
                                                                   std::unique_ptr<Encoder> encoder);
 
-/// Not null: the deadline has passed, for items of a batch that are yet to be run.
+/// Not null if the deadline has passed for the remaining items of a batch.
 [[nodiscard]] inline const mf::detail::SharedFailure* too_late() {
   if (!current_call().expired_roughly()) [[likely]]
     return nullptr;
   return &passed_deadline();
 }
 
-/// Calls the servant; what it throws is the outcome.
+/// Calls the servant; an exception becomes the outcome.
 template <class M>
 Outcome<typename M::Result> invoke(typename M::Servant& servant, const typename M::Request& request) {
   try {
@@ -224,10 +224,10 @@ Outcome<typename M::Result> invoke(typename M::Servant& servant, const typename 
   }
 }
 
-/// A call with a stream of a method without one, or the other way round.
+/// Refuses a call with a stream of a method without one, and the reverse.
 void refuse_kind(Incoming& in, Streams streams);
 
-/// The one request of a message; false: it was refused.
+/// Decodes the only request of a message; false: it was refused.
 template <class M>
 bool decode_one(Incoming& in, typename M::Request& request) {
   codec::Reader reader = in.reader();
@@ -301,13 +301,13 @@ void run(Incoming& in, typename M::AsyncServant& servant) {
   detail::run_async(in, link::kMethod<M>, M::kRequestTier, requests, &servant);
 }
 
-/// What a batch function does unless a servant has one of its own: calls the method for each item.
+/// The default batch function: calls the method for each item.
 template <class M>
 auto each(typename M::Servant& servant, std::span<const typename M::Request> requests) {
   const auto* const first = requests.data();
   const std::size_t count = requests.size();
   if constexpr (M::kInfo.oneway) {
-    // Nobody waits for the outcome, and one that fails must not keep the others from running.
+    // No outcome is expected, and a failing item must not prevent the others from running.
     for (std::size_t i = 0; i < count && !detail::too_late(); ++i) {
       static_cast<void>(detail::invoke<M>(servant, first[i]));
     }

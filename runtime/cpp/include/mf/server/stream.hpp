@@ -1,6 +1,5 @@
-// Handlers of methods with a stream: what generated dispatch() calls. A plain handler runs on a thread of its
-// own and may block; an asynchronous one gets its reader and writer to keep, and answers through its
-// responder.
+// Handlers of methods with a stream, called by generated dispatch(). A plain handler runs on a thread of its
+// own and may block; an asynchronous one takes over its reader and writer, and answers through its responder.
 #pragma once
 
 #include <memory>
@@ -69,7 +68,7 @@ typename M::Result invoke_stream(typename M::Servant& servant, const typename M:
   }
 }
 
-/// False: it was refused.
+/// False: the call was refused.
 template <class M>
 bool begin_stream(Incoming& in, typename M::Request& request) {
   if (!in.stream()) [[unlikely]] {
@@ -90,7 +89,7 @@ void run_stream(Incoming& in, typename M::Servant& servant) {
   const auto call = in.ticket().call();
   const CallScope scope(in.info());
   auto outcome = outcome_of([&] { return detail::invoke_stream<M>(servant, request, call); });
-  // What was written leaves before the reply does, also before one that says that the handler failed.
+  // What was written is sent before the reply, also if the reply says that the handler failed.
   (void)call->output().end_here();
   if (const auto drained = attempt([&] { call->output().drain(); }); !drained && outcome)
     outcome = drained.failure();
