@@ -1,9 +1,8 @@
 #pragma once
-// The latest changes of a registry, as many as it has room for: whoever has seen all up to one revision can
-// be told what came since, without memory of its own. Pure data.
-//
-// Each change has a revision, the one before it plus one. What no longer fits is forgotten, the oldest first;
-// who needed it begins anew with a snapshot.
+// The latest changes of a registry, up to a fixed capacity: a watcher that has seen all changes up to one
+// revision gets the later ones from here, and needs no memory of its own. Pure data.
+// Each change has a revision, the previous one plus one. The oldest changes are dropped when there is no
+// room; a watcher that needs a dropped one starts again with a snapshot.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +19,7 @@ class ChangeLog {
  public:
   struct Entry {
     Place place;
-    /// What stands there now; null: nothing any more.
+    /// The current instance at that place; null if there is none any more.
     std::shared_ptr<const Instance> instance;
     std::size_t bytes = 0;
   };
@@ -41,13 +40,13 @@ class ChangeLog {
     }
   }
 
-  /// Of the latest change; 0 before the first.
+  /// The revision of the latest change; 0 before the first.
   [[nodiscard]] std::uint64_t latest() const noexcept { return latest_; }
-  /// Whether all changes after that revision are here.
+  /// Whether all changes after that revision are available.
   [[nodiscard]] bool holds_since(std::uint64_t revision) const noexcept {
     return revision <= latest_ && latest_ - revision <= entries_.size();
   }
-  /// One of those that are here.
+  /// The change with this revision, which must be available.
   [[nodiscard]] const Entry& at(std::uint64_t revision) const {
     return entries_[entries_.size() - 1 - static_cast<std::size_t>(latest_ - revision)];
   }

@@ -8,12 +8,13 @@
 //     controller->close();   before server.stop(), so that no stream is open while the server drains
 //
 // Registrations, watches and candidacies are streams, and end with their connections. One connection has at
-// most kMaxStreams of them; what it may register, the registry says. A stream has one value under way, and is
-// asked for the next when its peer has room for it: whoever does not read costs a bounded amount.
+// most kMaxStreams of them; the registry limits what it may register. A stream has one value in transit, and
+// gets the next one when its peer has room for it: a peer that does not read costs a bounded amount of
+// memory.
 //
-// Connections over which a process is registered are pinged, and end when nothing has come for `dead_after`;
-// the lease, which a process renews by calling update, is the backstop. So do those that only watch, after
-// ten times as long.
+// Connections over which a process is registered are pinged, and end when nothing has arrived for
+// `dead_after`; the lease, which a process renews by calling update, is the fallback. Connections that only
+// watch end after ten times as long.
 //
 // Any thread may call any function. Nothing is written or answered under the lock, and no thread waits for a
 // disk under it: the store is asked for leads and client ids without the lock, and answers later. A thread of
@@ -48,10 +49,10 @@ namespace mf::controller {
 
 struct ControllerOptions {
   std::chrono::milliseconds lease{30'000};
-  /// A registered process is pinged, and is gone when nothing was heard of it for so long; 0: it is not.
+  /// A registered process is pinged, and is removed when nothing has arrived from it for this time; 0: never.
   std::chrono::milliseconds dead_after{10'000};
-  /// A controller that has not run for so long (its process was stopped, its machine paused) takes the
-  /// connections that it finds ended for its own fault: their processes stay in the lists, not verified, for
+  /// If a controller has not run for this time (its process was stopped, or its machine paused), it blames
+  /// itself for connections that it then finds ended: their processes stay registered, unverified, for
   /// kGrace. 0: never.
   std::chrono::milliseconds asleep_after{6'000};
   std::shared_ptr<Store> store = std::make_shared<MemoryStore>();
@@ -66,7 +67,7 @@ class Controller final : public ControllerAsyncServant {
   static constexpr std::size_t kMaxStreams = 1024;
   static constexpr std::chrono::seconds kGrace{10};
 
-  /// Throws what the store says when it cannot be read.
+  /// Throws the store's error if its data cannot be read.
   explicit Controller(ControllerOptions options = {});
   ~Controller() override;
 
@@ -81,16 +82,16 @@ class Controller final : public ControllerAsyncServant {
   void list(ControllerListRequest request, StreamWriter<Entry> out, Responder<void> responder) override;
   void status(ControllerStatusRequest request, Responder<Status> responder) override;
 
-  /// The number of candidates that wait for a lead or have one.
+  /// The number of candidates that wait for a lead or hold one.
   [[nodiscard]] std::size_t candidates() const;
-  /// Ends all streams with SHUTTING_DOWN, and all that are begun from now on.
+  /// Ends all streams with SHUTTING_DOWN, including later ones.
   void close();
-  /// Does what time demands, and gives the time at which there is something to do again.
+  /// Does everything that is due, and returns the time of the next thing to do.
   TimePoint tick();
 
  private:
   using Id = std::uint64_t;
-  using Work = std::vector<UniqueFunction<void()>>;  // to be done after unlocking
+  using Work = std::vector<UniqueFunction<void()>>;  // to be run after unlocking
 
   struct Feed;
   struct Registration;
@@ -99,52 +100,53 @@ class Controller final : public ControllerAsyncServant {
   struct Listing;
   struct StoreAnswers;
 
-  /// What a refusal says of whom it concerns, for the answer and for the log.
+  /// The refusal of an action, with its process, for the answer and for the log.
   [[nodiscard]] std::optional<Failure> not_owner(std::string_view action, const Credential& who) const;
   [[nodiscard]] std::optional<Failure> not_registered(std::string_view action, const Credential& who) const;
   [[nodiscard]] std::optional<Failure> no_stream(Owner connection) const;
 
-  /// A stream is begun: counted, and ended when its caller is gone.
+  /// A stream starts: it is counted, and ended when its caller disconnects.
   void enter(const std::shared_ptr<Feed>& feed);
   void await_end(const std::shared_ptr<Feed>& feed);
-  /// Its caller has cancelled it, or is gone.
+  /// The stream's caller has cancelled it, or disconnected.
   void left(Id id) noexcept;
-  /// Ends a stream, and what it stood for.
+  /// Ends a stream and the registration, watch or candidacy that it represents.
   void end(const std::shared_ptr<Feed>& feed, Outcome<void> outcome, Work& work);
-  /// Has the next value written, if there is one and none is under way.
+  /// Writes the next value if there is one and none is in transit.
   void go_on(const std::shared_ptr<Feed>& feed, Work& work);
   void write_next(const std::shared_ptr<Feed>& feed);
   void on_written(const std::shared_ptr<Feed>& feed, const Outcome<bool>& outcome);
 
-  /// Has this controller not run, or begun to run again a moment ago?
+  /// Whether this controller was not running, or resumed only a moment ago.
   [[nodiscard]] bool was_asleep();
-  /// The process is not registered here any more.
+  /// Removes the registration of the process.
   void forget(const Uuid& nonce, Work& work);
-  /// Perhaps it is not: it stays for kGrace, not verified.
+  /// Keeps the registration for kGrace, unverified.
   void doubt(const Uuid& nonce, Work& work);
   void end_leads(const Uuid& nonce, Work& work);
-  /// Watchers are told what has changed since that revision.
+  /// Tells watchers what has changed since that revision.
   void spread(std::uint64_t before, Work& work);
-  /// Of keys that somebody wants alone; none named: of all that the process offers.
+  /// Warnings for keys that a process wants alone, of the given keys, or of all that the process offers if
+  /// null.
   [[nodiscard]] std::vector<Warning> warn(const Uuid& nonce, const std::set<Key>* keys, Work& work);
   [[nodiscard]] std::string shown(const Uuid& nonce) const;
 
   void ask_for_leads(Work& work);
   void ask_for_client_ids(Work& work);
-  /// Requests the first client ids, and waits briefly for them.
+  /// Requests the first client ids, and waits for them for a short time.
   void begin_client_ids();
   void on_lead(const Key& key, std::optional<std::uint64_t> epoch);
   void on_client_ids(std::optional<std::uint32_t> first);
   void tell_lead(Candidate& candidate, std::uint64_t epoch, Work& work);
   /// Does nothing if the candidate does not lead.
   void give_up_lead(const Candidate& candidate, Work& work);
-  // News from a store that other controllers share.
+  // Notifications of a store that other controllers share.
   void on_changed_elsewhere(const std::vector<Uuid>& nonces);
   void on_leads_may_be_had();
   void on_leads_lost();
-  /// True: the process is registered at another controller, whose registration is used from now on.
+  /// True if the process is registered at another controller, whose registration is used from now on.
   bool take_elsewhere(const Uuid& nonce);
-  /// The same for a process whose registration here has ended.
+  /// The same for a process whose registration at this controller has ended.
   bool stays_elsewhere(const Uuid& nonce);
 
   [[nodiscard]] TimePoint next_due() const;
@@ -154,7 +156,7 @@ class Controller final : public ControllerAsyncServant {
 
   const ControllerOptions options_;
   const std::uint64_t run_;
-  mutable std::mutex mutex_;  // all below
+  mutable std::mutex mutex_;  // guards all members below
   Registry registry_;
   Election election_;
   Candidacies candidacies_;
@@ -168,9 +170,9 @@ class Controller final : public ControllerAsyncServant {
   std::map<Uuid, std::shared_ptr<Registration>> registrations_;
   std::map<Id, std::shared_ptr<Watch>> watches_;
   std::map<Id, std::shared_ptr<Candidate>> candidates_;
-  TimePoint leads_at_ = kNever;  // when leads are to be given that the store has not taken
-  TimePoint beat_{};             // when the controller was last seen to run
-  TimePoint woke_{};             // when it last was seen to have slept
+  TimePoint leads_at_ = kNever;  // when to grant leads that the store has not accepted
+  TimePoint beat_{};             // when the controller was last known to run
+  TimePoint woke_{};             // when it last resumed after a pause
   bool closed_ = false;
   std::condition_variable earlier_;
   TimePoint sleeps_until_ = kNever;

@@ -1,11 +1,11 @@
 #pragma once
-// Keeps a server registered at controllers: the registration is a stream, and it registers again whenever
-// that ends. What changes later is told as what has changed. The secret that proves whose registration it is
-// lives as long as the registrar.
+// Keeps a server registered at controllers: a registration is a stream, and the registrar registers again
+// whenever it ends. Later changes are sent as differences. The secret that proves ownership of the
+// registration lives as long as the registrar.
 //
-// Each controller has a Registration of its own. None of them has a thread: what to do is decided on a
-// reactor's, where answers come, too. A controller that is away is tried again with back-off for as long as
-// the server lives.
+// Each controller has its own Registration. None has a thread: decisions are made on a reactor's thread,
+// which also receives the answers. A controller that cannot be reached is retried with back-off for as long
+// as the server lives.
 
 #include <array>
 #include <cstdint>
@@ -30,8 +30,8 @@ class ControllerRegistrar final : public Registrar {
   ~ControllerRegistrar() override;
 
   void announce(std::vector<Offered> offered, std::vector<Address> addresses) override;
-  /// Asks the first controller, or one that shares its store: two controllers without a common store would
-  /// both give the lead.
+  /// Asks the first controller, or one that shares its store: two controllers without a common store could
+  /// both grant the lead.
   void lead(std::string service, std::string agent, std::shared_ptr<link::Candidacy> candidacy) override;
   void withdraw() override;
 

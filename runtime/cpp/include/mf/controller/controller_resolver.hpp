@@ -1,11 +1,11 @@
 #pragma once
-// Where services are, as controllers say: a Resolver that watches each service it was asked about, until it
-// is told to forget it.
+// A Resolver that gets the locations of services from controllers: it watches each service that was
+// requested, until forget() is called for it.
 //
-// It has no thread: what to ask is decided on a reactor's, where answers come, too. A watch is a stream on
-// which the controller says what changes; an idle client does nothing but answer a ping now and then. A watch
-// that was cut off goes on from where it was. Whatever happens to the controller, what was known stays known
-// and goes on being used. Nothing is connected before the first question.
+// It has no thread: decisions are made on a reactor's thread, which also receives the answers. A watch is a
+// stream on which the controller sends changes; an idle client only answers a ping now and then. An
+// interrupted watch resumes where it was. Known instances stay in use, whatever happens to the controller.
+// Nothing is connected before the first question.
 
 #include <cstdint>
 #include <functional>
@@ -20,9 +20,8 @@ namespace mf::controller {
 
 class ControllerResolver final : public Resolver {
  public:
-  /// Controllers without a common store each know a part; the first that answers is asked.
-  /// `log`: one line when they do not answer, within a second of the first question, and one when they do
-  /// again.
+  /// Controllers without a common store each know a part; the first one that answers is used. `log`: one line
+  /// if they do not answer within a second of the first question, and one when they answer again.
   explicit ControllerResolver(
       std::vector<Address> controllers,
       std::shared_ptr<transport::Reactor> reactor = std::make_shared<transport::Reactor>(),
@@ -41,7 +40,7 @@ class ControllerResolver final : public Resolver {
   void close() noexcept override;
 
  private:
-  /// What answers reach, also those that come after the resolver's end.
+  /// State that late answers reach, also after the resolver was destroyed.
   struct State;
 
   const std::shared_ptr<State> state_;

@@ -1,10 +1,10 @@
 #pragma once
-// How far one watch has come: gives its next value, from the registry and its log of changes. Pure data, of a
-// bounded size, whatever changes and however slowly the watcher reads.
+// The position of one watch: it produces the watch's next value from the registry and its log of changes.
+// Pure data of bounded size, however much changes and however slowly the watcher reads.
 //
-// A snapshot is read in pages while the registry goes on changing; what has changed since its beginning
-// follows from the log, so that nothing is missed. A cursor that has fallen out of the log begins a snapshot
-// anew.
+// A snapshot is read in pages while the registry changes; changes since its beginning follow from the log, so
+// that nothing is missed. If the log no longer has the changes that a cursor needs, the cursor starts a new
+// snapshot.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace mf::controller {
 
 class Cursor {
  public:
-  /// Of one value.
+  /// Limits of one value.
   static constexpr std::size_t kMostInstances = 1'000;
   static constexpr std::size_t kMostBytes = std::size_t{256} << 10;
 
@@ -27,13 +27,14 @@ class Cursor {
   Cursor(Filter filter, std::uint64_t run, std::uint64_t seen_run, std::uint64_t revision,
          const ChangeLog& log);
 
-  /// The next value, or nothing if the watcher has all. The first is given in any case: it says so.
+  /// The next value, or nothing if the watcher is up to date. There is always a first value, which may say
+  /// so.
   [[nodiscard]] std::optional<Change> next(const Registry& registry);
 
-  /// Whether the watcher has all, as far as this knows.
+  /// Whether the watcher is up to date, as far as this cursor knows.
   [[nodiscard]] bool idle() const noexcept { return idle_; }
-  /// Something that it is for may have changed, for the first time since it was idle, after this revision. So
-  /// what else has changed meanwhile does not drop it out of the log.
+  /// A relevant place may have changed after this revision, the first since the cursor was idle. Earlier
+  /// changes are skipped, so that irrelevant ones do not make the cursor lose its place in the log.
   void wake(std::uint64_t revision) noexcept {
     if (std::exchange(idle_, false) && seen_ < revision) seen_ = revision;
   }
@@ -41,7 +42,7 @@ class Cursor {
 
  private:
   [[nodiscard]] Change snapshot(const Registry& registry);
-  /// False: nothing was found.
+  /// False if there was no relevant change.
   [[nodiscard]] bool changes(const ChangeLog& log, Change& change);
 
   const Filter filter_;

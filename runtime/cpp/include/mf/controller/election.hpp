@@ -1,7 +1,7 @@
 #pragma once
 // The leader and the waiting candidates of each key, in the order of their requests, and the highest epoch
-// that is known to have been given. Pure data; epochs only grow, across all keys. A lead is requested from
-// the store, and given when the store has answered; candidates may come and go meanwhile.
+// known to have been granted. Pure data; epochs only grow, across all keys. A lead is requested from the
+// store, and granted when the store has answered; candidates may come and go meanwhile.
 
 #include <algorithm>
 #include <cstdint>

@@ -1,10 +1,10 @@
 #pragma once
-// The store in files of a folder: what mf-controller keeps unless it is told otherwise.
+// A store in files of a folder: the default of mf-controller.
 //
-// What put() and remove() have returned from survives the death of the process; epochs and client ids the
-// death of the machine, too. Damage is found by sums, reported in the log, and costs what it hits and nothing
-// else (docs/operations.md, decision 0034). A disk that is full, read-only or broken makes the store
-// degraded, until it is not. One process has a folder at a time.
+// The effects of put() and remove() survive the death of the process when the functions have returned; epochs
+// and client ids survive the death of the machine, too. Damage is detected by checksums and logged; only the
+// damaged entries are lost (docs/operations.md, decision 0034). A disk that is full, read-only or broken
+// makes the store degraded until it works again. Only one process may use a folder at a time.
 
 #include <filesystem>
 #include <memory>
@@ -22,7 +22,7 @@ class StoreFolder;
 
 class FileStore final : public Store {
  public:
-  /// After damage, client ids go on this far behind the last that is known to have been given.
+  /// After damage, client ids continue this far after the last one known to have been used.
   static constexpr std::uint32_t kIdsSkippedAfterDamage = std::uint32_t{1} << 20;
 
   /// Opens nothing before load().
@@ -41,20 +41,20 @@ class FileStore final : public Store {
   void take_client_ids(std::uint32_t count, Done<std::uint32_t> done) noexcept override;
   [[nodiscard]] StoreStatus state() const override;
 
-  /// Rewrites the files if that is due, or was refused before. True if there is nothing left to do.
+  /// Rewrites the files if that is due, or failed before. True if there is nothing left to do.
   bool tend() noexcept;
 
  private:
   template <class Changes>
   bool write(bool durable, Changes&& changes) noexcept;
-  /// Runs `work` on the store's thread, since it waits for the disk.
+  /// Runs `work`, which waits for the disk, on the store's thread.
   void on_own_thread(UniqueFunction<void()> work) noexcept;
   bool put_client_ids(std::uint32_t next) noexcept;
 
   const std::string name_;
   const Log log_;
   const std::unique_ptr<DurableMap> map_;
-  std::uint64_t epoch_ = 0;                     // used by load(), and then by the thread only
+  std::uint64_t epoch_ = 0;                     // used by load(), and after that only by the thread
   std::uint32_t next_client_id_ = 0;            // likewise
   std::unique_ptr<transport::Workers> thread_;  // for leads and client ids; last, as it uses all the others
 };

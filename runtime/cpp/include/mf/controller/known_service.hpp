@@ -1,10 +1,10 @@
 #pragma once
-// What a client knows of one service: what the controller says, and, for a while after another controller, or
-// another run of one, has begun to speak, what was known before. Pure data; time is an argument.
+// A client's knowledge of one service: what the controller says, and for a while after a change of the
+// controller, or its restart, what was known before. Pure data; time is an argument.
 //
-// A controller that has just started may know nobody: its servers are about to register again. So instances
-// that an earlier run named are kept beside those of the new one until they register there, or for kKeptFor:
-// calls go on while a controller restarts. What is known stays while a snapshot is still coming.
+// A controller that has just started may know no servers, since they are about to register again. So
+// instances from an earlier run are kept beside those of the new one until they register there, or for
+// kKeptFor: calls continue while a controller restarts. Known instances stay while a snapshot is incomplete.
 
 #include <chrono>
 #include <cstdint>
@@ -23,19 +23,19 @@ namespace mf::controller {
 class KnownService {
  public:
   static constexpr std::chrono::seconds kKeptFor{10};
-  /// Agents without instances that are remembered, so that names that come and go do not fill the memory.
+  /// The limit for remembered agents without instances, so that short-lived names do not fill the memory.
   static constexpr std::size_t kMaxAgents = 10'000;
 
-  /// A watch begins: what is missing of a snapshot will not come any more.
+  /// A watch starts: the rest of an incomplete snapshot will not arrive any more.
   void begin() { coming_.reset(); }
-  /// Takes in what the controller says.
+  /// Applies a change from the controller.
   void apply(Change change, TimePoint now);
-  /// Forgets what was kept long enough.
+  /// Removes earlier instances whose time is over.
   void tidy(TimePoint now);
-  /// When tidy() has something to do.
+  /// When tidy() next has something to do.
   [[nodiscard]] TimePoint next_tidy() const noexcept { return earlier_.empty() ? kNever : earlier_until_; }
 
-  /// What was seen last, for the next watch.
+  /// The last position seen, for the next watch.
   [[nodiscard]] std::uint64_t run() const noexcept { return run_; }
   [[nodiscard]] std::uint64_t revision() const noexcept { return revision_; }
   [[nodiscard]] Offers offers() const;
@@ -48,10 +48,10 @@ class KnownService {
   std::uint64_t run_ = 0;
   std::uint64_t revision_ = 0;
   Instances instances_;
-  std::optional<Instances> coming_;  // of a snapshot that is not complete
+  std::optional<Instances> coming_;  // the incomplete snapshot, if there is one
   Instances earlier_;
   TimePoint earlier_until_{};
-  std::set<std::string> agents_;  // all that ever had an instance
+  std::set<std::string> agents_;  // all agents that ever had an instance
 };
 
 }  // namespace mf::controller

@@ -6,10 +6,10 @@
 
 namespace mf::controller {
 
-/// A connection; kNoOwner for entries that come from a store and whose server was not heard of yet.
+/// A connection; kNoOwner for entries from a store whose server has not registered yet.
 using Owner = std::uint64_t;
 inline constexpr Owner kNoOwner = ~Owner{0};
-/// Another controller that shares the store; the store says when the entry is gone.
+/// Another controller that shares the store; the store reports when the entry is gone.
 inline constexpr Owner kElsewhere = kNoOwner - 1;
 
 }  // namespace mf::controller

@@ -1,5 +1,5 @@
 #pragma once
-// Where an instance stands in a registry, and which places a filter means.
+// The place of an instance in a registry, and the places that a filter matches.
 
 #include <compare>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace mf::controller {
 
-/// Ordered by kind, name, agent, process: what offers one key stands together, as does what has one name.
+/// Ordered by kind, name, agent, process: offers of one key are adjacent, and so are those of one name.
 struct Place {
   Key key{};
   Uuid instance{};
@@ -19,7 +19,7 @@ struct Place {
   friend std::strong_ordering operator<=>(const Place&, const Place&) = default;
 };
 
-/// "eu.*" means all that begins with "eu.", any other text itself.
+/// "eu.*" matches everything that begins with "eu.", any other text only itself.
 class Pattern {
  public:
   explicit Pattern(std::string_view text)
@@ -29,7 +29,7 @@ class Pattern {
     return prefix_ ? text.starts_with(text_) : text == text_;
   }
   [[nodiscard]] bool prefix() const noexcept { return prefix_; }
-  /// The text itself, or how it begins; nothing that matches is ordered before it.
+  /// The text, or the prefix; nothing that matches is ordered before it.
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
 
  private:

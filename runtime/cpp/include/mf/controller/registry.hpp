@@ -1,14 +1,14 @@
 #pragma once
-// Who offers what: pure data, no clock, no lock, no socket. M to N: a name has many agents, an agent many
-// names, and each key many processes, told apart by their nonces.
+// The offers of all processes: pure data, no clock, no lock, no socket. The relation is M to N: a name has
+// many agents, an agent many names, and each key many processes, distinguished by their nonces.
 //
-// A process belongs to whoever knows its secret, of which a hash is kept, and is charged to the connection
-// over which it registered. It is there until it is removed, or until its lease is over, which every sign of
-// life renews. One that comes from a store is not verified: it is charged to nobody, and counts until its
-// lease is over unless it registers. One that is registered at another controller, which shares the store,
-// has no lease here: it is there until it is removed.
+// A process belongs to the clients that know its secret, whose hash is kept, and is charged to the connection
+// over which it registered. It stays until it is removed, or until its lease ends, which every sign of life
+// renews. An entry from a store is unverified: it is charged to no connection, and stays until its lease ends
+// unless the process registers. A process that is registered at another controller which shares the store has
+// no lease here: it stays until it is removed.
 //
-// Every change goes to a log of changes, with a revision of its own; what is registered already changes
+// Every change is added to a log of changes, with its own revision; registering the same again changes
 // nothing.
 
 #include <chrono>
@@ -34,19 +34,20 @@ namespace mf::controller {
 
 class Registry {
  public:
-  /// Bounds against peers that register without end: of one connection, whatever processes it names, and of
-  /// all. A process that offers nothing counts as one offer; bytes are those of names, addresses and labels.
+  /// Limits against peers that register without end: for one connection, whatever processes it names, and for
+  /// all together. A process without offers counts as one offer; bytes are those of names, addresses and
+  /// labels.
   static constexpr std::size_t kMaxOffersOfOwner = 10'000;
   static constexpr std::size_t kMaxBytesOfOwner = std::size_t{16} << 20;
   static constexpr std::size_t kMaxOffers = 1'000'000;
   static constexpr std::size_t kMaxBytes = std::size_t{512} << 20;
-  /// Processes that are gone and whose secrets are remembered, the latest ones: what their nonces are,
-  /// everybody was told, and nobody else is to come back as one of them.
+  /// How many secrets of removed processes are remembered, the latest ones: their nonces are public, and no
+  /// other process may return under one of them.
   static constexpr std::size_t kMaxGone = 65'536;
 
   enum class Standing : std::uint8_t { unknown, own, stranger };
 
-  /// Somebody else offers a key that one of both wants alone.
+  /// A key that another process offers, too, although one of both wants to be alone.
   struct Shared {
     Key key;
     Uuid one;
@@ -56,52 +57,51 @@ class Registry {
   explicit Registry(std::chrono::nanoseconds lease, ChangeLog log = ChangeLog())
       : lease_(lease), log_(std::move(log)) {}
 
-  /// Is the process known, and is this its secret? Of one that is gone: `unknown`, or `stranger`.
+  /// Whether the process is known, and this is its secret. For a removed process: `unknown`, or `stranger`.
   [[nodiscard]] Standing standing(const Credential& who) const;
 
-  /// From a store: not verified.
+  /// Adds an unverified entry from a store.
   void load(const Uuid& nonce, const stored::Process& process, TimePoint now);
-  /// The process is registered at another controller; a registration here is replaced.
+  /// Adds a process that is registered at another controller; a registration here is replaced.
   void put_elsewhere(const Uuid& nonce, const stored::Process& process);
-  /// The offers of the process are these now. Throws Error(OVERLOADED), which names the bound, above one of
-  /// them, and Error(INVALID_ARGUMENT) if one key is offered twice; nothing is changed then.
+  /// Replaces the offers of the process. Throws Error(OVERLOADED), which names the limit, if one is exceeded,
+  /// and Error(INVALID_ARGUMENT) if a key is offered twice; nothing is changed then.
   void put(const Credential& who, const std::string& name, Owner owner, std::vector<Offer> offers,
            TimePoint now);
-  /// The same by what changes: first those to be removed, then those to be added or replaced. A process that
-  /// is there. True: something has changed.
+  /// The same by differences: first removes, then adds or replaces. The process must exist. True if anything
+  /// has changed.
   bool update(const Uuid& nonce, std::vector<Offer> put, const std::vector<Key>& remove, TimePoint now);
-  /// False: it was not there.
+  /// False if it was not registered.
   bool remove(const Uuid& nonce);
-  /// Nobody knows whether the process is still there: as if it came from a store, until then.
+  /// Makes the entry unverified until then, as if it came from a store.
   void doubt(const Uuid& nonce, TimePoint until);
-  /// All leases begin anew.
+  /// Starts all leases again.
   void renew_all(TimePoint now);
-  /// The processes whose lease is over.
+  /// The processes whose leases have ended.
   [[nodiscard]] std::vector<Uuid> expired(TimePoint now) const;
-  /// When expired() has something to say at the earliest.
+  /// The earliest time when expired() may return a process.
   [[nodiscard]] TimePoint next_expiry() const {
     return by_expiry_.empty() ? kNever : by_expiry_.begin()->first;
   }
 
-  /// For each key of the process that it or somebody else wants alone, one of the others, if there are any.
+  /// For each key of the process that it or another process wants alone, one of the others if there are any.
   [[nodiscard]] std::vector<Shared> shared(const Uuid& nonce) const;
 
-  /// As a store keeps it; the process is there.
+  /// The entry in the form of a store; the process must exist.
   [[nodiscard]] stored::Process stored(const Uuid& nonce) const;
   [[nodiscard]] const std::string& name_of(const Uuid& nonce) const { return processes_.at(nonce).name; }
-  /// "demo.Echo for red, demo.Clock": what the process offers, for a line of a log, which has no room for
-  /// hundreds.
+  /// "demo.Echo for red, demo.Clock": the offers of the process, shortened for a line of a log.
   [[nodiscard]] std::string offered(const Uuid& nonce) const;
 
   struct Page {
     std::vector<std::shared_ptr<const Instance>> instances;
-    /// Where it goes on; nothing: it was the last.
+    /// Where the next page continues; nothing after the last one.
     std::optional<Place> last;
   };
-  /// What matches, in the order of places, behind `after`; so much that it takes little time.
+  /// The matching instances after `after`, in the order of places; limited, so that it takes little time.
   [[nodiscard]] Page page(const Filter& filter, const std::optional<Place>& after, std::size_t most,
                           std::size_t most_bytes) const;
-  /// The same of everything.
+  /// The same for all instances.
   [[nodiscard]] Page page(const std::optional<Place>& after, std::size_t most) const;
 
   [[nodiscard]] const ChangeLog& log() const noexcept { return log_; }
@@ -128,11 +128,11 @@ class Registry {
   [[nodiscard]] static Cost cost_of(const Offers& offers) noexcept;
   [[nodiscard]] std::shared_ptr<const Instance> instance_of(const Uuid& nonce, const Process& process,
                                                             Offer offer) const;
-  /// Throws if the process may not cost this connection so much.
+  /// Throws if the process would exceed a limit of this connection.
   void check(const Process& process, Owner owner, const Cost& cost) const;
-  /// The process costs this, this connection.
+  /// Charges the cost of the process to this connection.
   void charge(Process& process, Owner owner, Cost cost);
-  /// Takes over a registration that comes from a store.
+  /// Takes over a registration that came from a store.
   void take(const Uuid& nonce, const stored::Process& process, Owner owner);
   void set_expiry(const Uuid& nonce, Process& process, TimePoint expires);
   void replace(const Uuid& nonce, Process& process, Offers after);
@@ -144,7 +144,7 @@ class Registry {
   Cost total_;
   std::map<Owner, Cost> of_owner_;
   std::map<Uuid, Process> processes_;
-  std::map<Uuid, Bytes> gone_;  // to the hashes of their secrets
+  std::map<Uuid, Bytes> gone_;  // with the hashes of their secrets
   std::deque<Uuid> gone_order_;
   std::set<std::pair<TimePoint, Uuid>> by_expiry_;
   std::map<Place, std::shared_ptr<const Instance>> places_;

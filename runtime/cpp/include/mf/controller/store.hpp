@@ -1,14 +1,14 @@
 #pragma once
-// Where a controller keeps its data across restarts. Registrations that it loads from there are unverified:
-// each counts until its lease is over, unless the process registers again.
+// Keeps a controller's data across restarts. Registrations that are loaded from there are unverified: each
+// stays until its lease ends, unless the process registers again.
 //
-// load() is called first, and once. The controller passes registrations on under its lock, in the order of
-// the changes. A store that cannot write never fails a registration: the controller goes on from memory, and
-// state() says so. Leads and client ids differ: none may be given twice, so that each may take as long as a
-// disk write. They are requested without the controller's lock, and answered when they are durable.
+// load() is called first, and once. The controller passes registrations to the store under its lock, in the
+// order of the changes. A store that cannot write never fails a registration: the controller continues from
+// memory, and state() says so. Leads and client ids differ, since none may be given twice: each may take as
+// long as a disk write. They are requested without the controller's lock, and answered when they are durable.
 //
 // A MemoryStore keeps nothing across restarts of the process; a test can restart a controller on the same
-// one.
+// object.
 
 #include <cstdint>
 #include <map>
@@ -30,9 +30,9 @@ struct Stored {
   std::map<Uuid, stored::Process> processes{};
   /// The highest epoch that was given, for any key.
   std::uint64_t epoch = 0;
-  /// Where the next block of client ids begins; 0: none was ever taken.
+  /// The first id of the next block of client ids; 0: none was ever taken.
   std::uint32_t next_client_id = 0;
-  /// Made at random with the store and kept in it; all controllers that share the store have the same one.
+  /// Random, made with the store and kept in it; all controllers that share the store have the same one.
   Uuid cluster{};
 };
 
@@ -54,20 +54,20 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  /// Throws Error, which says what is wrong with the store and what to do about it.
+  /// Throws Error, which says what is wrong with the store and how to repair it.
   [[nodiscard]] virtual Stored load() = 0;
 
   /// Sets the listener for changes by other controllers; null: none. Called before load(), if at all.
   virtual void listen(std::shared_ptr<StoreListener> /*listener*/) {}
-  /// The registration of the process at live controllers that share this store; nothing: there is none. While
-  /// the store cannot be reached, this is the last state that was known.
+  /// The registration of the process at live controllers that share this store; nothing if there is none.
+  /// While the store cannot be reached, it returns the last known state.
   [[nodiscard]] virtual std::optional<stored::Process> elsewhere(const Uuid& /*nonce*/) const {
     return std::nullopt;
   }
 
-  /// Replaces the offers of the process. When this returns, a store on this host does not lose them by the
-  /// death of the controller's process, unless state() says so. A shared store has them a moment later: if
-  /// the controller dies before that, the process has to register again.
+  /// Replaces the offers of the process. When this returns, a store on this host keeps them even if the
+  /// controller's process dies, unless state() says otherwise. A shared store has them a moment later: if the
+  /// controller dies before that, the process has to register again.
   virtual void put(const Uuid& nonce, const stored::Process& process) noexcept = 0;
   /// Changes the offers of the process: first removes `removed`, then adds or replaces `put`.
   virtual void change(const Uuid& nonce, const std::vector<Offer>& put,

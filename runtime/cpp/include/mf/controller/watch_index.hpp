@@ -1,5 +1,5 @@
 #pragma once
-// Which watches a change concerns: by the name that each is for, or by how such names begin. Pure data.
+// Finds the watches that a change concerns: by the name of each, or by a prefix of names. Pure data.
 
 #include <cstdint>
 #include <map>
@@ -24,7 +24,7 @@ class WatchIndex {
     found->second.erase(id);
     if (found->second.empty()) watches.erase(found);
   }
-  /// Adds those whose name matches; agents are not looked at.
+  /// Adds the watches whose name matches; agents are not compared.
   void find(const Key& key, std::set<Id>& found) const {
     add_all(names_, {key.kind, key.name}, found);
     if (prefixes_.empty()) return;

@@ -1,10 +1,9 @@
 #pragma once
 // The agents for which servants are offered: text on the wire, whatever type the schema gives them
-// (docs/protocol.md, section 9): integers, and members of enums, in decimal, uuids in their canonical text.
+// (docs/protocol.md, section 9): integers and members of enums in decimal, uuids in their canonical text.
 
-//
-// What travels is a member's number. People see its name: in offers, in the outcomes of scattered calls and
-// in messages.
+// A member of an enum is sent as its number. Users see its name: in offers, in the outcomes of scattered
+// calls and in messages.
 
 #include <concepts>
 #include <optional>
@@ -18,7 +17,7 @@
 
 namespace mf {
 
-/// A typed agent as the text that travels: `.agent = mf::agent_text(Venue::xetra)`.
+/// A typed agent as the text that is sent: `.agent = mf::agent_text(Venue::xetra)`.
 template <std::integral T>
 [[nodiscard]] std::string agent_text(T value) {
   return std::to_string(value);
@@ -38,14 +37,15 @@ template <class T>
   return texts;
 }
 
-/// The agent as it travels, of what a user writes: of an enum's member the number instead of the name. All
-/// else stays what it is.
+/// Converts an agent that a user wrote to the text that is sent: an enum member's name to its number.
+/// Anything else is unchanged.
 [[nodiscard]] std::string sent_agent(const ServiceInfo& service, std::string_view written);
 
-/// The agent as people see it, of what travels: of an enum's member the name. All else stays what it is.
+/// Converts an agent that was sent to the text for users: an enum member's number to its name. Anything else
+/// is unchanged.
 [[nodiscard]] std::string shown_agent(const ServiceInfo& service, std::string_view sent);
 
-/// Why no servant of the service can be offered for the agent, `""` where it has none; nothing if one can.
+/// The reason why no servant of the service can be offered for the agent; nothing if one can.
 [[nodiscard]] std::optional<std::string> agent_refusal(const ServiceInfo& service, std::string_view agent);
 
 }  // namespace mf

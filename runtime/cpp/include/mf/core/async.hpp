@@ -1,7 +1,7 @@
-// What may stand last in an async_ call. A plain callable `void(mf::Outcome<T>)` runs on the client's own
-// thread, one at a time, never inside of somebody's blocking call; it must not throw, and should be short.
-// Any Asio completion token (a coroutine's, a future's, one bound to an executor) works once
-// <mf/client/asio.hpp> is included; its handler runs on its executor.
+// The last argument of an async_ call. A plain callable `void(mf::Outcome<T>)` runs on the client's own
+// thread, one at a time, never inside a blocking call; it must not throw, and should be short. Any Asio
+// completion token (of a coroutine, of a future, or bound to an executor) works once <mf/client/asio.hpp> is
+// included; its handler runs on its executor.
 #pragma once
 
 #include <concepts>
@@ -21,8 +21,8 @@ using Callback = UniqueFunction<void(Outcome<T>&&)>;
 
 namespace detail {
 
-/// Runs operations of one stream, each of which may complete at once: one that is begun by the completion of
-/// another is run by the loop that runs that one, and not by a call within the call. Thread-safe.
+/// Runs operations of one stream, each of which may complete at once: an operation that a completion starts
+/// is run by the loop that runs the completion, and not by a nested call. Thread-safe.
 class Turns {
  public:
   void run(UniqueFunction<void()> work) {
@@ -48,8 +48,8 @@ class Turns {
   UniqueFunction<void()> next_;
 };
 
-/// `done`, and until it runs `cancel()` is called when a stop is asked for; at once, if it was. That may run
-/// `done` within it.
+/// Wraps `done`: until it runs, a stop request calls `cancel()`, at once if it was made before. cancel() may
+/// run `done`.
 template <class T, class Cancel>
 Callback<T> stopped_with(const std::stop_token& stop, Cancel cancel, Callback<T> done) {
   if (!stop.stop_possible()) return done;
@@ -60,7 +60,7 @@ Callback<T> stopped_with(const std::stop_token& stop, Cancel cancel, Callback<T>
   };
 }
 
-/// Cancels what `cancelled` points to, which may let go of this very function.
+/// Calls cancel() of the object that `cancelled` points to, which may release this function object.
 template <class Cancelled>
 auto cancelling(std::shared_ptr<Cancelled> cancelled) {
   return [cancelled = std::move(cancelled)]() noexcept {
@@ -71,12 +71,12 @@ auto cancelling(std::shared_ptr<Cancelled> cancelled) {
 
 }  // namespace detail
 
-/// Specialised by <mf/client/asio.hpp> for Asio's tokens.
+/// <mf/client/asio.hpp> specialises it for Asio's tokens.
 template <class Token, class T>
 struct Completes;
 
-/// A function of the caller's; Asio's tokens can be called, too, but give something back, or say where to
-/// run.
+/// A function object of the caller; Asio's tokens are callable, too, but return something, or name an
+/// executor.
 template <class Token, class T>
 concept PlainCallback = requires(Token& token, Outcome<T>&& outcome) {
   { token(std::move(outcome)) } -> std::same_as<void>;

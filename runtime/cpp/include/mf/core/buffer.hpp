@@ -1,6 +1,6 @@
 #pragma once
-// Bytes on their way in or out: uniquely owned, uninitialised (never zero-filled), growing. Moved into an
-// mf::Bytes they are shared and do not change any more. Layout of its memory:
+// Bytes to send or received: uniquely owned, uninitialised (never zero-filled), growing. Moved into an
+// mf::Bytes they are shared and immutable. Layout of its memory:
 //
 //     | headroom (64) | data() ... size() ... capacity() | tailroom (>= 8) |
 //
@@ -21,7 +21,7 @@ class Buffer {
  public:
   static constexpr std::size_t kHeadroom = 64;
   static constexpr std::size_t kTailroom = 8;
-  /// So much unused memory is never worth a move.
+  /// Unused memory up to this size is never worth a move.
   static constexpr std::size_t kSpareKept = std::size_t{64} << 10U;
 
   Buffer() noexcept = default;
@@ -43,7 +43,7 @@ class Buffer {
   [[nodiscard]] std::span<std::byte> span() noexcept { return {data_, size_}; }
   [[nodiscard]] std::span<const std::byte> span() const noexcept { return {data_, size_}; }
 
-  /// Room for `capacity` bytes in all; throws std::bad_alloc. May move the bytes.
+  /// Makes room for `capacity` bytes in total; throws std::bad_alloc. May move the bytes.
   void reserve(std::size_t capacity) {
     if (capacity > capacity_) move_to(capacity);
   }
@@ -52,13 +52,13 @@ class Buffer {
     if (size > capacity_) move_to(size);
     size_ = size;
   }
-  /// Drops what is behind `end`, a place in it: what was not needed of the room. If that is most of the
-  /// memory, and much, it is given back, and the bytes move.
+  /// Drops the bytes from `end` on, which points into this buffer. If most of a large memory becomes unused,
+  /// it is replaced by a smaller one, and the bytes move.
   void cut_at(const std::byte* end) noexcept {
     size_ = static_cast<std::size_t>(end - data_);
     if (capacity_ - size_ > std::max(kSpareKept, size_)) give_back();
   }
-  /// Adds `n` uninitialised bytes, growing by at least half, and gives the first of them.
+  /// Adds `n` uninitialised bytes, growing by at least half, and returns their address.
   std::byte* append(std::size_t n);
   void append(std::span<const std::byte> bytes);
   void clear() noexcept { size_ = 0; }
@@ -71,9 +71,9 @@ class Buffer {
 
  private:
   friend class Bytes;
-  void move_to(std::size_t capacity);  // no less than size()
+  void move_to(std::size_t capacity);  // not less than size()
   void give_back() noexcept;
-  /// The memory, which ends with its owner now; this is empty then.
+  /// Passes the memory to a reference-counted owner; this buffer is empty then.
   [[nodiscard]] detail::BytesOwner* release_to_owner() noexcept;
 
   std::byte* data_ = nullptr;

@@ -1,10 +1,10 @@
 #pragma once
 // `bytes` of the schema: an immutable slice of memory with a reference count on it.
 //
-// A copy shares the memory, whatever its size, and any thread may hold one. It is made from a vector, a
-// string or a Buffer by moving it, from anything else by copying. Who wants to write asks for it: mutate()
-// copies only where the memory is shared, or is not ours. A slice of fewer than kShareFrom bytes is copied
-// out, so that twenty bytes do not keep sixteen megabytes alive.
+// A copy shares the memory, whatever its size, and any thread may hold one. Moving a vector, a string or a
+// Buffer into it costs no copy; other sources are copied. mutate() gives write access: it copies only if the
+// memory is shared or borrowed. A slice of fewer than kShareFrom bytes is copied, so that twenty bytes do not
+// keep sixteen megabytes alive.
 //
 //   mf::Bytes page(std::move(vector));        no copy
 //   mf::Bytes title = page.slice(0, 16);      a copy of 16 bytes
@@ -30,15 +30,15 @@ class Buffer;
 
 namespace detail {
 
-/// What slices keep alive, and how it ends.
+/// The owner of memory that slices keep alive.
 struct BytesOwner {
   std::atomic<std::size_t> users{1};
   void (*release)(BytesOwner* owner) noexcept = nullptr;
-  std::byte* memory = nullptr;  // that a sole user may write to; null: nobody may
+  std::byte* memory = nullptr;  // memory that a sole user may write to; null: it is read-only
   std::size_t capacity = 0;
 };
 
-/// Keeps what has the memory.
+/// Keeps the object that owns the memory.
 template <class T>
 struct HoldingOwner final : BytesOwner {
   explicit HoldingOwner(T&& from) : held(std::move(from)) {
@@ -59,7 +59,7 @@ class Bytes {
   using const_iterator = const std::byte*;
   using iterator = const_iterator;
 
-  /// A slice of fewer bytes is copied out of what it is cut from.
+  /// Slices of fewer bytes are copied instead of sharing the memory.
   static constexpr std::size_t kShareFrom = 4096;
   static constexpr std::size_t npos = static_cast<std::size_t>(-1);
 
@@ -81,12 +81,12 @@ class Bytes {
   }
   ~Bytes() { let_go(); }
 
-  /// Take over the memory of what is moved in. A few bytes are copied all the same.
+  /// Takes over the memory of the argument; a few bytes are copied nevertheless.
   Bytes(std::vector<std::byte> bytes);
   explicit Bytes(std::string text);
   explicit Bytes(Buffer&& buffer);
-  /// Memory that does not change and does not move while `owner`, which is moved in, lives: a
-  /// std::shared_ptr, a mapped file.
+  /// Borrows memory that does not change or move while `owner`, which is moved in, lives: a std::shared_ptr,
+  /// or a mapped file.
   template <class Owner>
   Bytes(Owner owner, std::span<const std::byte> bytes) {
     if (bytes.empty()) return;
@@ -94,11 +94,11 @@ class Bytes {
     data_ = bytes.data();
     size_ = bytes.size();
   }
-  /// Copy.
+  /// Copies the bytes.
   explicit Bytes(std::span<const std::byte> bytes) { assign(bytes); }
   Bytes(std::initializer_list<std::byte> bytes) { assign({bytes.begin(), bytes.size()}); }
   explicit Bytes(std::size_t size, std::byte value = std::byte{0});
-  /// So many bytes of any value: to be filled by mutate().
+  /// Uninitialised bytes of this size, to be filled by mutate().
   [[nodiscard]] static Bytes with_size(std::size_t size);
 
   [[nodiscard]] const std::byte* data() const noexcept { return data_; }
@@ -110,7 +110,7 @@ class Bytes {
   [[nodiscard]] const std::byte& front() const noexcept { return *data_; }
   [[nodiscard]] const std::byte& back() const noexcept { return data_[size_ - 1]; }
   [[nodiscard]] std::span<const std::byte> span() const noexcept { return {data_, size_}; }
-  /// The bytes as the text that they may be.
+  /// The bytes as text.
   [[nodiscard]] std::string_view text() const noexcept {
     return {reinterpret_cast<const char*>(data_), size_};
   }
@@ -119,19 +119,18 @@ class Bytes {
   /// Up to `count` bytes from `first` on; throws std::out_of_range as std::string::substr() does. Shares the
   /// memory unless they are few.
   [[nodiscard]] Bytes slice(std::size_t first, std::size_t count = npos) const;
-  /// The same of a part, which must lie within span().
+  /// The same for a part, which must lie within span().
   [[nodiscard]] Bytes cut(std::span<const std::byte> part) const {
     return part.size() < kShareFrom && part.size() < size_ ? Bytes(part) : Bytes(*this, part);
   }
 
-  /// The bytes, to be written to, until the next copy is made of this. Copies them first if anybody else may
-  /// see them.
+  /// Write access to the bytes until the next copy of this is made. Copies them first if they are shared.
   [[nodiscard]] std::span<std::byte> mutate() {
     if (!sole_user() || owner_->memory == nullptr) unshare();
     return {const_cast<std::byte*>(data_), size_};
   }
-  /// A copy of these bytes, which lie elsewhere, in the memory of before if nobody else has it and it is
-  /// large enough, but not much too large.
+  /// Copies these bytes from elsewhere, into the current memory if this is its only user and its size fits,
+  /// neither too small nor much too large.
   void assign(std::span<const std::byte> bytes) {
     if (!bytes.empty() && sole_user() && bytes.size() <= owner_->capacity &&
         (owner_->capacity <= kShareFrom || owner_->capacity / 2 <= bytes.size())) {
@@ -148,7 +147,7 @@ class Bytes {
     std::swap(size_, other.size_);
     std::swap(owner_, other.owner_);
   }
-  /// Do both look into the same memory, so that neither is a copy of the other?
+  /// Whether both share the same memory, so that neither is a copy of the other.
   [[nodiscard]] bool shares_with(const Bytes& other) const noexcept {
     return owner_ != nullptr && owner_ == other.owner_;
   }

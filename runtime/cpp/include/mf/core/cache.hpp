@@ -1,15 +1,15 @@
-// What a client keeps of one cached method, and its calls that are under way. No lock, no clock, no thread:
-// whoever owns one (mf/client/cached.hpp) locks it and says what time it is.
+// The cached results of one method at a client, and its calls in progress. No lock, no clock, no thread: its
+// owner (mf/client/cached.hpp) locks it and passes the time.
 //
-// A key is the agent's text and the request as it is encoded. Of equal calls one leads, which makes a
-// request; the others wait for it: together they are a flight, which ends in one of these ways.
+// A key is the agent's text and the encoded request. One of several equal calls leads and makes a request;
+// the others wait for it: together they are a flight, which ends in one of these ways.
 //
-//   land    the leader got an answer: it is kept, and those that wait have it, too
-//   fail    the leader got none: the first of those that wait leads now, the others go on waiting
-//   fail    ... and nobody waits: the flight is over
+//   land    the leader got an answer: it is kept, and the waiting calls get it, too
+//   fail    the leader got none: the first waiting call leads now, the others continue to wait
+//   fail    ... and no call waits: the flight is over
 //
-// Whatever is forgotten while a flight is under way stays forgotten: that flight takes no more callers, and
-// its answer is not kept. The least recently used entries go when there are too many, or too many bytes.
+// An entry that is forgotten during a flight stays forgotten: that flight takes no more callers, and its
+// answer is not kept. The least recently used entries are dropped when there are too many, or too many bytes.
 #pragma once
 
 #include <cstddef>
@@ -31,22 +31,22 @@ namespace mf {
 
 /// Counts of one cached method at one client.
 struct CacheStats {
-  std::uint64_t hits = 0;    // calls that made no request of their own
-  std::uint64_t misses = 0;  // those that made one
+  std::uint64_t hits = 0;    // calls without a request of their own
+  std::uint64_t misses = 0;  // calls that made one
   std::uint64_t entries = 0;
-  std::uint64_t bytes = 0;      // of agents, requests and results, and 256 an entry
-  std::uint64_t evictions = 0;  // entries that others crowded out
+  std::uint64_t bytes = 0;      // of agents, requests and results, and 256 for each entry
+  std::uint64_t evictions = 0;  // entries dropped for lack of room
 };
 
 namespace cached {
 
-/// An answer as it is encoded.
+/// An encoded answer.
 struct Kept {
   Bytes bytes;
-  int error = -1;  // which one of the method's errors it is; -1: it is a result
+  int error = -1;  // the index of the declared error; -1: it is a result
 };
 
-/// Refers to its bytes.
+/// Refers to bytes of the caller.
 struct Key {
   Key(std::string_view of_agent, std::span<const std::byte> of_request) noexcept;
 
@@ -55,18 +55,18 @@ struct Key {
   std::size_t hash;
 };
 
-/// A call that waits for another one. It is called without the lock.
+/// A call that waits for an equal one. Its functions are called without the lock.
 class Waiter {
  public:
   Waiter() = default;
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
   virtual ~Waiter() = default;
-  /// The answer; null: the call leads from now on.
+  /// Called with the answer; null: the call leads from now on.
   virtual void wake(const Kept* kept) = 0;
 };
 
-/// The bytes of a key, owned.
+/// A key that owns its bytes.
 struct OwnKey {
   explicit OwnKey(const Key& key);
   [[nodiscard]] Key key() const noexcept { return {agent, request}; }
@@ -75,37 +75,37 @@ struct OwnKey {
   std::vector<std::byte> request;
 };
 
-/// Equal calls under way.
+/// Equal calls in progress.
 struct Flight {
   Flight(const Key& of, const void* at) : own(of), place(at) {}
 
   const OwnKey own;
-  const void* place;  // where the leader runs, for whoever must not wait there; null: nowhere in particular
+  const void* place;  // where the leader runs, where some callers must not wait; null: anywhere
   std::deque<std::shared_ptr<Waiter>> waiters;
   bool forgotten = false;
 };
 
 class Cache {
  public:
-  /// What an entry is counted for beside its bytes.
+  /// The bytes that an entry counts beside its contents.
   static constexpr std::size_t kEntryBytes = 256;
 
   explicit Cache(const CacheInfo& info) : info_(info) {}
 
-  /// What is kept, or null; counts a hit. Good until the cache is used again.
+  /// The kept answer, or null; counts a hit. Valid until the cache is used again.
   [[nodiscard]] const Kept* find(const Key& key, TimePoint now);
 
   // Flights
 
   [[nodiscard]] std::shared_ptr<Flight> under_way(const Key& key) const;
-  /// A new flight, which the caller leads.
+  /// Starts a flight, which the caller leads.
   [[nodiscard]] std::shared_ptr<Flight> lead(const Key& key, const void* place);
-  /// The leader's call was answered. Gives who is to be woken with the answer. `keep`: may it be kept?
+  /// The leader got an answer. Returns the calls to wake with it. `keep`: it may be kept.
   [[nodiscard]] std::deque<std::shared_ptr<Waiter>> land(Flight& flight, const Kept& kept, TimePoint now,
                                                          bool keep);
-  /// The leader's call was not answered. Gives who is to be woken, and leads from now on.
+  /// The leader got no answer. Returns the call to wake, which leads from now on.
   [[nodiscard]] std::shared_ptr<Waiter> fail(Flight& flight);
-  /// A call waits no more. False: it has been woken, or will be in a moment.
+  /// A call stops waiting. False: it has been woken, or will be in a moment.
   [[nodiscard]] static bool leave(Flight& flight, const Waiter& waiter);
 
   // What is kept
@@ -138,9 +138,9 @@ class Cache {
   void detach(const Key& key);
 
   const CacheInfo info_;
-  Entries entries_;                                                          // the latest used first
-  std::unordered_map<Key, Entries::iterator, Hash, Equal> by_key_;           // keys lie in the entries
-  std::unordered_map<Key, std::shared_ptr<Flight>, Hash, Equal> under_way_;  // and in the flights
+  Entries entries_;                                                          // the most recently used first
+  std::unordered_map<Key, Entries::iterator, Hash, Equal> by_key_;           // keys refer to the entries
+  std::unordered_map<Key, std::shared_ptr<Flight>, Hash, Equal> under_way_;  // and to the flights
   std::uint64_t bytes_ = 0;
   std::uint64_t hits_ = 0;
   std::uint64_t misses_ = 0;

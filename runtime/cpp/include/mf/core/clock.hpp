@@ -1,9 +1,8 @@
 #pragma once
-// Monotonic time. The wall clock is never used for a deadline.
+// Monotonic time. Deadlines never use the wall clock.
 //
-// All of the runtime asks mf::now(), and waits by it (mf/transport/waiting.hpp): a test that has installed a
-// clock of its own (mf/testing/clock.hpp) decides what time it is. What the kernel does, such as connecting
-// over a network, takes real time.
+// The whole runtime uses mf::now(), and waits by it (mf/transport/waiting.hpp): a test can install its own
+// clock (mf/testing/clock.hpp). Operations of the kernel, such as connecting over a network, take real time.
 
 #include <atomic>
 #include <chrono>
@@ -16,23 +15,23 @@ using TimePoint = std::chrono::steady_clock::time_point;
 inline constexpr TimePoint kNever = TimePoint::max();
 
 namespace detail {
-/// The time of the test's clock that is installed, in ticks; 0: none is.
+/// The time of the installed test clock, in ticks; 0: none is installed.
 inline constinit std::atomic<TimePoint::rep> test_time{0};
 }  // namespace detail
 
-/// Whether a test decides what time it is.
+/// Whether a test clock is installed.
 [[nodiscard]] inline bool on_test_time() noexcept {
   return detail::test_time.load(std::memory_order_relaxed) != 0;
 }
 
-/// The steady clock, or that of a test.
+/// The steady clock, or the test clock.
 [[nodiscard]] inline TimePoint now() noexcept {
   if (const auto ticks = detail::test_time.load(std::memory_order_acquire); ticks != 0) [[unlikely]]
     return TimePoint(TimePoint::duration(ticks));
   return std::chrono::steady_clock::now();
 }
 
-/// The same, some milliseconds behind and four times as quick to read.
+/// The same, some milliseconds late and four times as fast to read.
 [[nodiscard]] TimePoint rough_now() noexcept;
 
 class Clock {
@@ -46,7 +45,7 @@ class SteadyClock final : public Clock {
   [[nodiscard]] TimePoint now() const noexcept override { return mf::now(); }
 };
 
-/// Stands still until it is moved; any thread may move or read it.
+/// A clock that only moves when it is told to; any thread may move or read it.
 class ManualClock final : public Clock {
  public:
   [[nodiscard]] TimePoint now() const noexcept override { return now_.load(); }
@@ -56,7 +55,7 @@ class ManualClock final : public Clock {
   std::atomic<TimePoint> now_{TimePoint{std::chrono::hours(1)}};
 };
 
-/// When a wait of `left` that starts now ends; kNever if that is beyond what time can count.
+/// When a wait of `left` that starts now ends; kNever if that cannot be represented.
 [[nodiscard]] constexpr TimePoint deadline_after(TimePoint now, std::chrono::nanoseconds left) noexcept {
   return left >= kNever - now ? kNever : now + left;
 }

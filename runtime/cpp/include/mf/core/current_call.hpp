@@ -1,9 +1,9 @@
 #pragma once
-// What a handler may ask about the call that it runs in, and say of its reply.
+// A handler's access to its call and to the metadata of its reply.
 //
-// Set for the thread while a plain handler runs, and while an asynchronous one is started: one that goes on
-// elsewhere takes first what it needs. A copy of a CallInfo keeps texts and times; metadata and cancellation
-// are to be had in the handler only (a stop_token that was taken there lives on).
+// Set for the thread while a plain handler runs, and while an asynchronous one is started: one that continues
+// elsewhere must copy what it needs first. A copy of a CallInfo keeps texts and times; metadata and
+// cancellation are available in the handler only (a stop_token that was taken there stays valid).
 
 #include <chrono>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace mf {
 
 namespace detail {
 
-/// What carries the call that is running.
+/// The running call behind a CallInfo.
 class CallHandle {
  public:
   [[nodiscard]] virtual std::stop_token stop_token() = 0;
@@ -32,7 +32,7 @@ class CallHandle {
   ~CallHandle() = default;
 };
 
-/// A pointer that copies do not have.
+/// A pointer that is null in copies.
 class ScopedHandle {
  public:
   constexpr ScopedHandle() noexcept = default;
@@ -54,27 +54,27 @@ class ScopedHandle {
 
 struct CallInfo {
   std::string_view service;
-  std::string_view agent;        // that was asked for; "" for a service without agents
+  std::string_view agent;        // the requested agent; "" for a service without agents
   std::string_view peer;         // "tcp://10.0.0.3:5123", or "light:"
   std::uint64_t request_id = 0;  // of the message; 0 in-process
-  std::uint64_t connection = 0;  // unlike that of every other connection of this server; 0 in-process
+  std::uint64_t connection = 0;  // unique among the connections of this server; 0 in-process
   TimePoint deadline = kNever;
   detail::ScopedHandle handle{};
 
   [[nodiscard]] bool expired() const noexcept { return deadline != kNever && mf::now() >= deadline; }
-  /// The same by a clock that is some milliseconds behind and four times as quick: for loops over many small
+  /// The same by a clock that is some milliseconds late and four times as fast: for loops over many small
   /// items.
   [[nodiscard]] bool expired_roughly() const noexcept;
-  /// Does nobody want the reply any more: was the call cancelled, has its connection ended, or its deadline
-  /// passed?
+  /// Whether no reply is wanted any more: the call was cancelled, its connection has ended, or its deadline
+  /// has passed.
   [[nodiscard]] bool cancelled() const noexcept;
-  /// Asked to stop when that happens.
+  /// A token that stops when cancelled() becomes true.
   [[nodiscard]] std::stop_token stop_token() const;
-  /// What came with the call.
+  /// The metadata of the request.
   [[nodiscard]] const Metadata& metadata() const noexcept;
-  /// For a call that lasts: its peer is pinged from now on whenever nothing comes from it, and its connection
-  /// ends when nothing has come for so long. Of several wishes for one connection the shortest holds. Nothing
-  /// happens in-process.
+  /// For a long call: its peer is pinged from now on whenever nothing arrives from it, and its connection
+  /// ends when nothing has arrived for this time. The shortest of several times for one connection applies.
+  /// Does nothing in-process.
   void keep_alive(std::chrono::milliseconds dead_after) const;
 };
 
@@ -88,18 +88,18 @@ inline constexpr CallInfo kNoCall{};
 [[nodiscard]] inline const CallInfo& current_call() noexcept {
   return detail::running_call != nullptr ? *detail::running_call : detail::kNoCall;
 }
-/// Sends this with the reply to the call that this thread runs; nothing outside of any. Throws
-/// Error(INVALID_ARGUMENT) for what may not travel.
+/// Sends this with the reply to the call that this thread runs; does nothing outside of any. Throws
+/// Error(INVALID_ARGUMENT) for an invalid key or value.
 void set_reply_metadata(std::string_view key, std::string_view value);
 
 namespace detail {
-/// What goes with a call that is made while `outer` runs: the caller's own metadata, and of the outer call's
-/// the trace context and the keys of users that the client lists. A token never passes on.
+/// The metadata of a call that is made while `outer` runs: the caller's own, and from the outer call the
+/// trace context and the keys that the client lists. Authorization is never forwarded.
 [[nodiscard]] Metadata passed_on(const Metadata& own, const CallInfo& outer,
                                  std::span<const std::string> forwarded);
 }  // namespace detail
 
-/// Makes `call` the current one for the length of a scope.
+/// Makes `call` the current one for a scope.
 class CallScope {
  public:
   explicit CallScope(const CallInfo& call) noexcept : before_(detail::running_call) {
@@ -109,7 +109,7 @@ class CallScope {
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
 
-  /// The call that this thread ran before; null if it ran none.
+  /// The call that this thread ran before; null if there was none.
   [[nodiscard]] const CallInfo* outer() const noexcept { return before_; }
 
  private:

@@ -1,7 +1,6 @@
 #pragma once
-// Either<T, E>: a value, or why there is none; what Outcome and Result are made of. By hand, not a
-// std::variant: one is in every stub and decoder for every type, and a variant costs the compiler ten times
-// as much.
+// Either<T, E>: a value, or an error; the base of Outcome and Result. It does not use std::variant, which
+// takes ten times as long to compile in every stub and decoder for every type.
 
 #include <memory>
 #include <type_traits>
@@ -33,21 +32,21 @@ class Either {
 
   [[nodiscard]] bool has_value() const noexcept { return holds_ == Holds::value; }
   [[nodiscard]] bool has_error() const noexcept { return holds_ == Holds::error; }
-  /// Becomes a value, `T()`, to be filled in its place.
+  /// Becomes a value, `T()`, to be assigned in place.
   T& emplace() {
     drop();
     std::construct_at(std::addressof(value_));
     holds_ = Holds::value;
     return value_;
   }
-  /// Only when there is one.
+  /// Only if it has a value.
   [[nodiscard]] T& value() noexcept { return value_; }
   [[nodiscard]] const T& value() const noexcept { return value_; }
   [[nodiscard]] const E& error() const noexcept { return error_; }
 
  private:
   static constexpr bool kMoves = std::is_nothrow_move_constructible_v<T>;
-  /// Nothing: a constructor of T threw when a value was about to be put here.
+  /// `nothing`: a constructor of T threw while a value was being stored.
   enum class Holds : unsigned char { value, error, nothing };
 
   template <class Other>

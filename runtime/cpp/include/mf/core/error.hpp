@@ -50,7 +50,7 @@ enum class Code : std::uint8_t {
 };
 inline constexpr std::uint16_t kLastCode = 19;
 
-/// Was the call executed? not_executed: it is safe to send it again. unknown: it may have run.
+/// Whether the call was executed. not_executed: it is safe to send it again. unknown: it may have run.
 enum class Execution : std::uint8_t { not_executed = 0, unknown = 1 };
 
 /// "DEADLINE_EXCEEDED"; "UNKNOWN_CODE" for a number outside the set. Never null.
@@ -96,7 +96,7 @@ class DeclaredErrorBase : public DeclaredError {
   }
   [[noreturn]] void raise() const override { throw Derived(static_cast<const Derived&>(*this)); }
 
-  // The base holds nothing, so that a derived `= default` compares the fields alone.
+  // The base has no members, so that a derived `= default` compares only its own.
   friend bool operator==(const DeclaredErrorBase&, const DeclaredErrorBase&) noexcept { return true; }
   friend std::strong_ordering operator<=>(const DeclaredErrorBase&, const DeclaredErrorBase&) noexcept {
     return std::strong_ordering::equal;

@@ -1,11 +1,11 @@
 #pragma once
-// An array of the same value throughout, for what must not begin with zeros.
+// An array with the same value in all elements, for arrays that must not start with zeros.
 
 #include <concepts>
 
 namespace mf {
 
-/// A std::array, or one of such arrays.
+/// A std::array, or an array of arrays.
 template <class Array, class T>
 [[nodiscard]] constexpr Array filled(T value) noexcept {
   Array array{};

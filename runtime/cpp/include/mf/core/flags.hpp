@@ -1,8 +1,8 @@
 #pragma once
 // The arithmetic of `flags`: an enum class whose values are sets of bits, named ones and others.
 //
-// Generated code gives each flags type operators of its own (| & ^ ~ and their assignments) and has(), made
-// of these. All of them keep bits that have no name: a newer program may have given them one.
+// Generated code defines operators (| & ^ ~ and their assignments) and has() for each flags type by these
+// functions. All of them keep bits without a name: a newer program may have named them.
 
 #include <type_traits>
 

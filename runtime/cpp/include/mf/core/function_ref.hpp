@@ -1,5 +1,5 @@
 #pragma once
-// FunctionRef<R(Args...)>: a callable of the caller's, borrowed for the length of a call. Two pointers, no
+// FunctionRef<R(Args...)>: borrows a callable of the caller for the duration of a call. Two pointers, no
 // allocation.
 
 #include <memory>

@@ -1,6 +1,6 @@
 #pragma once
-// A message that goes out from several places: a buffer, and between its bytes slices that stay where they
-// are. What writes values puts large `bytes` there, so that they get to the socket without a copy.
+// A message that is sent from several places in memory: a buffer, and slices between its bytes that are not
+// copied. Encoders put large `bytes` there, so that they reach the socket without a copy.
 
 #include <cstddef>
 #include <vector>
@@ -11,21 +11,21 @@
 namespace mf {
 
 struct Gathered {
-  /// From so many bytes on a slice costs less than copying it.
+  /// From this size on a slice costs less than copying it.
   static constexpr std::size_t kFrom = std::size_t{16} << 10U;
 
   struct Piece {
-    std::size_t at = 0;  // in front of this byte of the buffer
+    std::size_t at = 0;  // inserted before this byte of the buffer
     Bytes bytes;
   };
 
   Buffer buffer;
-  std::vector<Piece> pieces;  // in their order
+  std::vector<Piece> pieces;  // in the order of their positions
 
   Gathered() noexcept = default;
   Gathered(Buffer&& from) noexcept : buffer(std::move(from)) {}
 
-  /// Of the whole message.
+  /// The size of the whole message.
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t size = buffer.size();
     for (const auto& piece : pieces) size += piece.bytes.size();
@@ -36,20 +36,20 @@ struct Gathered {
     buffer.clear();
     pieces.clear();
   }
-  /// Makes room in front of everything, uninitialised.
+  /// Makes uninitialised room before everything else.
   [[nodiscard]] std::byte* prepend(std::size_t size);
 };
 
-/// While it lives, large `bytes` that this thread writes into the buffer are gathered instead. A scope, and
-/// no part of what writes: that is one pointer, which stays in a register.
+/// During its lifetime, large `bytes` that this thread encodes into the buffer are gathered instead. It is a
+/// scope and not a member of encoders, which are a single pointer that stays in a register.
 class GatherScope {
  public:
-  /// `room`: what the message takes at most; where that is little there is nothing to gather.
+  /// `room`: the largest size of the message; if that is small, nothing is gathered.
   GatherScope(Gathered& into, std::size_t room) noexcept : outer_(current_) {
     if (room >= Gathered::kFrom) [[unlikely]]
       current_ = &into;
   }
-  /// Nothing is gathered: these values have to be in one piece.
+  /// Gathers nothing: these values have to be contiguous.
   explicit GatherScope(std::size_t room) noexcept : outer_(current_) {
     if (room >= Gathered::kFrom) [[unlikely]]
       current_ = nullptr;
@@ -58,8 +58,8 @@ class GatherScope {
   GatherScope& operator=(const GatherScope&) = delete;
   ~GatherScope() { current_ = outer_; }
 
-  /// Takes bytes that would be written to `at`. False: they are to be copied, since `at` is in another
-  /// memory, or there is none left for the piece.
+  /// Gathers bytes that would be written to `at`. False: they must be copied, since `at` is in other memory,
+  /// or there is no room for the piece.
   [[nodiscard]] static bool take(const std::byte* at, const Bytes& bytes) noexcept;
 
  private:

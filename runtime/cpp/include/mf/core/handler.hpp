@@ -1,11 +1,10 @@
 #pragma once
-// How a handler ends, the same in-process and across hosts: a value, an error that the method declares, or a
-// failure.
+// How a handler ends, in-process and across hosts alike: with a value, a declared error, or a failure.
 //
-// A handler that throws an mf::Error says INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED or OVERLOADED
-// to its caller by it. Any other mf::Error (of a call that the handler made itself, say) and any other
-// exception is HANDLER_FAILED; so is a declared error that the method does not declare. All of them may have
-// run. Of an asynchronous handler the same holds for what it throws before it has handed its responder on.
+// A handler may throw an mf::Error with INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED or OVERLOADED,
+// which its caller gets. Any other mf::Error (for example of a call that the handler made), any other
+// exception, and an error that the method does not declare become HANDLER_FAILED. All of them may have run.
+// The same holds for exceptions of an asynchronous handler before it has handed over its responder.
 
 #include <cstddef>
 #include <memory>
@@ -20,14 +19,14 @@ namespace mf {
 
 namespace detail {
 
-/// In a catch block: the failure that the exception being handled stands for; declared errors as they are.
+/// Call it in a catch block: the failure for the current exception; declared errors are kept.
 [[nodiscard]] Failure handler_failure();
 [[nodiscard]] Failure undeclared(const Failure& failure);
 
 }  // namespace detail
 
-/// What `handler()` gives or throws, as an outcome. Errors that the method does not declare are sorted out by
-/// who sends it.
+/// The result or exception of `handler()` as an outcome. The sender of the outcome handles errors that the
+/// method does not declare.
 template <class Handler>
 [[nodiscard]] auto outcome_of(Handler&& handler) -> Outcome<std::invoke_result_t<Handler&>> {
   try {
@@ -44,7 +43,7 @@ template <class Handler>
 
 namespace detail {
 
-/// Where the answers to a message's items go, without their type. Thread-safe.
+/// Receives the answers to a message's items, without their type. Thread-safe.
 class Answers {
  public:
   virtual ~Answers() = default;
@@ -53,7 +52,7 @@ class Answers {
   virtual void fail(std::size_t item, const SharedFailure& failure) = 0;
 };
 
-/// What a responder is but for its type.
+/// The part of a responder that does not depend on its type.
 class Duty {
  public:
   Duty(std::shared_ptr<Answers> answers, std::size_t item) noexcept
@@ -70,31 +69,31 @@ class Duty {
   std::size_t item_;
 };
 
-/// While an asynchronous handler begins, on this thread: what it throws before it has handed its responder on
-/// is its answer, though the responder dies first, of that very exception.
+/// The start of an asynchronous handler on this thread: an exception before the handler has handed over its
+/// responder is its answer, although unwinding destroys the responder first.
 class Beginning {
  public:
   Beginning(const Answers* answers, std::size_t item) noexcept;
   Beginning(const Beginning&) = delete;
   Beginning& operator=(const Beginning&) = delete;
-  /// A responder that died of an exception which the handler caught was given up.
+  /// A responder that was destroyed by an exception which the handler caught counts as dropped.
   ~Beginning();
-  /// In a catch block: answers, if the responder died of what is caught.
+  /// Call it in a catch block: answers if the current exception has destroyed the responder.
   void fail(const SharedFailure& failure);
 
  private:
   friend class Duty;
-  /// Whether it answers instead.
+  /// Whether this object answers instead of the responder.
   static bool takes(std::shared_ptr<Answers>& answers, std::size_t item) noexcept;
 
   Beginning* const outer_;
   const Answers* const answers_;
   const std::size_t item_;
   const int exceptions_;
-  std::shared_ptr<Answers> left_;  // by the responder
+  std::shared_ptr<Answers> left_;  // taken from the destroyed responder
 };
 
-/// Hands the one answer to a function.
+/// Passes the one answer to a function.
 template <class T, class Function>
 class AnswerTo final : public Answers {
  public:
@@ -111,12 +110,12 @@ class AnswerTo final : public Answers {
 
 }  // namespace detail
 
-/// The duty to answer one call, from any thread, once. One that is dropped unanswered answers HANDLER_FAILED.
+/// The duty to answer one call, from any thread, once. Dropped unanswered, it answers HANDLER_FAILED.
 template <class T>
 class Responder : detail::Duty {
  public:
   using Duty::Duty;
-  /// `function(Outcome<T>&&)` gets the answer: for tests of servants, and for calls that are passed on.
+  /// `function(Outcome<T>&&)` gets the answer: for tests of servants, and for calls that are forwarded.
   template <class Function>
     requires std::is_invocable_v<Function&, Outcome<T>&&>
   explicit Responder(Function function)

@@ -1,11 +1,11 @@
 #pragma once
-// One piece of a gathered write: the shape of POSIX iovec, without its header.
+// One piece of a gathered write, with the layout of POSIX iovec, but without its header.
 
 #include <cstddef>
 
 namespace mf {
 
-/// Has no initial values: links make 64 of them for each write, and fill as many as they need.
+/// It has no default initialisers: links make 64 of them for each write, and fill as many as they need.
 struct IoSlice {
   const std::byte* data;
   std::size_t size;

@@ -73,12 +73,11 @@ class Log {
   Level level_ = Level::info;
 };
 
-/// In a catch block: one line, of level error, about an exception that nobody else takes, and where it came
-/// from.
+/// Call it in a catch block: writes one line of level error about an exception that nothing else handles, and
+/// its place.
 void log_escaped_exception(const Log& log, std::string_view where) noexcept;
 
-/// `text` with everything escaped that does not belong in a line, cut at `limit` bytes; in quotes where it
-/// needs them.
+/// `text` with everything escaped that is not allowed in a line, cut at `limit` bytes; quoted if necessary.
 [[nodiscard]] std::string log_quoted(std::string_view text, std::size_t limit = 512);
 
 }  // namespace mf

@@ -1,9 +1,9 @@
 #pragma once
-// What travels beside a call's arguments: a short list of keys and values (protocol.md section 4a).
+// The metadata of a call beside its arguments: a short list of keys and values (protocol.md section 4a).
 //
-// Keys are 1 to 64 characters of a-z, 0-9, '.', '_' and '-', values are UTF-8 of at most 16 KiB in all. An
-// empty list holds no memory. `traceparent` and `tracestate` pass on into calls that a handler makes,
-// `authorization` never does, and the keys of users only where the client that makes the call lists them.
+// Keys are 1 to 64 characters of a-z, 0-9, '.', '_' and '-', values are UTF-8 of at most 16 KiB in total. An
+// empty list allocates no memory. `traceparent` and `tracestate` are forwarded to calls that a handler makes,
+// `authorization` never is, and other keys only if the calling client lists them.
 
 #include <cstddef>
 #include <string>
@@ -22,11 +22,11 @@ class Metadata {
   static constexpr std::string_view kAuthorization = "authorization";
 
   Metadata() noexcept = default;
-  /// As set() for each, in their order.
+  /// Calls set() for each, in this order.
   Metadata(std::initializer_list<std::pair<std::string_view, std::string_view>> entries);
 
-  /// Adds the key, or gives it another value. Throws Error(INVALID_ARGUMENT), not executed: the key or the
-  /// value is not what may travel.
+  /// Adds the key, or replaces its value. Throws Error(INVALID_ARGUMENT), not executed, for an invalid key or
+  /// value.
   void set(std::string_view key, std::string_view value);
   /// Null if the key is not there.
   [[nodiscard]] const std::string* find(std::string_view key) const noexcept;
@@ -36,7 +36,7 @@ class Metadata {
   [[nodiscard]] auto begin() const noexcept { return entries_.begin(); }
   [[nodiscard]] auto end() const noexcept { return entries_.end(); }
 
-  /// May this be a key?
+  /// Whether this is a valid key.
   [[nodiscard]] static bool is_key(std::string_view key) noexcept;
 
   friend bool operator==(const Metadata&, const Metadata&) = default;

@@ -1,6 +1,5 @@
 #pragma once
-// What a caller may say about one call. Aggregates for designated initialisers: `mf::CallOptions{.deadline =
-// 200ms}`.
+// The options of one call. Aggregates for designated initialisers: `mf::CallOptions{.deadline = 200ms}`.
 
 #include <chrono>
 #include <cstdint>
@@ -10,18 +9,19 @@
 
 namespace mf {
 
-/// No deadline: wait for ever. Has to be written; nothing is infinite by default.
+/// No deadline: wait for ever. It must be requested; nothing is infinite by default.
 inline constexpr std::chrono::nanoseconds kInfinite = std::chrono::nanoseconds::max();
-/// Nothing said: the method's `@deadline`, else kDefaultDeadline.
+/// Not set: the method's `@deadline` applies, else kDefaultDeadline.
 inline constexpr std::chrono::nanoseconds kUnset = std::chrono::nanoseconds::min();
 inline constexpr std::chrono::nanoseconds kDefaultDeadline = std::chrono::seconds(30);
 
 struct CallOptions {
   std::chrono::nanoseconds deadline = kUnset;
-  std::chrono::nanoseconds idle = kInfinite;  // of a stream: no value and no credit for so long ends the call
-  Metadata metadata{};                        // sent with the request
-  /// Gets what the server sends beside the results; of one agent only, not of a scattered call. It lives
-  /// until the call has ended.
+  std::chrono::nanoseconds idle =
+      kInfinite;        // of a stream: ends the call if no value and no credit arrives for so long
+  Metadata metadata{};  // sent with the request
+  /// Receives the reply's metadata; for calls of one agent only, not for scattered calls. It must live until
+  /// the call has ended.
   Metadata* reply_metadata = nullptr;
   std::stop_token stop{};  // ends the call as CANCELLED, and tells the server
 };
@@ -31,10 +31,10 @@ struct BatchOptions {
   std::uint32_t size = 0;                      // items a message; 0: the method's `@batch`, else 128
   std::uint32_t window = 0;                    // messages in flight at most; 0: the runtime's choice
   Metadata metadata{};                         // sent with each message
-  std::stop_token stop{};                      // ends what has not ended as CANCELLED, and tells the server
+  std::stop_token stop{};                      // ends pending items as CANCELLED, and tells the server
 };
 
-/// The time that a call gets: what the caller says, else what the method says (0: nothing), else 30 s.
+/// The deadline of a call: the caller's, else the method's (0: none), else 30 s.
 [[nodiscard]] constexpr std::chrono::nanoseconds effective_deadline(
     std::chrono::nanoseconds of_call, std::chrono::nanoseconds of_method) noexcept {
   if (of_call != kUnset) return of_call;

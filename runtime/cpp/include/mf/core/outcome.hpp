@@ -1,8 +1,8 @@
 #pragma once
-// Outcome<T>: how one call, or one item of a batch, ended: a value, a declared error, or a failure with code
-// and execution. Costs nothing beyond T when it is a value; the details of a failure are shared and
-// immutable, so outcomes copy cheaply. Default constructed, an outcome is an INTERNAL failure: an item that
-// nobody answered must never look like a value.
+// Outcome<T>: the end of a call, or of one item of a batch: a value, a declared error, or a failure with code
+// and execution. A value costs nothing beyond T; the details of a failure are shared and immutable, so
+// outcomes copy cheaply. A default-constructed outcome is an INTERNAL failure: an item that was never
+// answered must not look like a value.
 
 #include <concepts>
 #include <exception>
@@ -25,14 +25,14 @@ struct Failure {
 
   /// Throws the declared error as its own type, or mf::Error.
   [[noreturn]] void raise() const;
-  /// The failure that stands for the exception being handled: call it in a catch block. Anything that is
-  /// neither an Error nor a DeclaredError becomes HANDLER_FAILED, which may have run.
+  /// The failure for the current exception: call it in a catch block. Anything that is neither an Error nor a
+  /// DeclaredError becomes HANDLER_FAILED, which may have run.
   [[nodiscard]] static Failure from_current_exception();
   [[nodiscard]] static Failure of(const DeclaredError& error);
 };
 
 namespace detail {
-/// What an outcome is that nobody has set.
+/// The failure of an outcome that was never set.
 [[nodiscard]] const Failure& unset_failure() noexcept;
 using SharedFailure = std::shared_ptr<const Failure>;
 [[nodiscard]] SharedFailure shared(Failure failure);
@@ -52,7 +52,7 @@ class [[nodiscard]] Outcome {
   Outcome(Failure failure) : Outcome(detail::shared(std::move(failure))) {}
   Outcome(const Error& error) : Outcome(detail::shared(error)) {}
   Outcome(const DeclaredError& error) : Outcome(detail::shared(error)) {}
-  /// Shares the failure: for the many items of a message that all ended the same way.
+  /// Shares the failure, for the items of a message that all ended in the same way.
   explicit Outcome(detail::SharedFailure failure) noexcept
       : state_(std::in_place_index<1>, std::move(failure)) {}
 
@@ -73,14 +73,14 @@ class [[nodiscard]] Outcome {
     return std::move(state_.value());
   }
 
-  /// Becomes a value, `T()`, to be filled in its place.
+  /// Becomes a value, `T()`, to be assigned in place.
   T& emplace() { return state_.emplace(); }
 
-  /// Only when !ok().
+  /// Only if !ok().
   [[nodiscard]] const Failure& failure() const noexcept {
     return state_.has_error() && state_.error() ? *state_.error() : detail::unset_failure();
   }
-  /// The declared error, if the outcome is one of that type; else null.
+  /// The declared error if it is of that type, otherwise null.
   template <std::derived_from<DeclaredError> E>
   [[nodiscard]] const E* error_as() const noexcept {
     return ok() ? nullptr : dynamic_cast<const E*>(failure().declared.get());
@@ -127,7 +127,7 @@ class [[nodiscard]] Outcome<void> {
 template <class T>
 using Outcomes = std::vector<Outcome<T>>;
 
-/// What `call()` gives, or throws, as it is. (What a handler throws is outcome_of()'s business.)
+/// The result or exception of `call()` as an outcome, unchanged. (Handlers use outcome_of().)
 template <class Call>
 [[nodiscard]] auto attempt(Call&& call) -> Outcome<std::invoke_result_t<Call&>> {
   try {

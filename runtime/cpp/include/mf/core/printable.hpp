@@ -2,8 +2,8 @@
 // Text of generated values, for logs and test failures: Hit{doc: 3, title: "x"}.
 //
 // A generated type has a function print_to(mf::Printer&, const T&), which argument-dependent lookup finds; a
-// generated namespace takes to_string() and operator<< over from here. The text is bounded (printer.hpp) and
-// is for people: no program should read it. This header is all that generated types need of it.
+// generated namespace imports to_string() and operator<< from here. The text is bounded (printer.hpp) and is
+// meant for people, not for programs. Generated types need only this header for it.
 
 #include <concepts>
 #include <iosfwd>

@@ -1,11 +1,11 @@
 #pragma once
-// Writes values as text for people: what the print_to() functions of generated code are made of.
+// Writes values as text for people; print_to() functions of generated code use it.
 //
 //   Hit{doc: 3, score: 0.5, title: "it \"is\"", rank: bm25, owner: none, positions: [1, 2, 3, ... 97 more]}
 //
-// Bounded, whatever the value: a list shows its first kShownElements, a string or bytes its first
-// kShownBytes, and the text as a whole ends with "..." after `limit` bytes. A value that contains itself is
-// followed no deeper than that.
+// The text is bounded for every value: of a list it shows the first kShownElements, of a string or bytes the
+// first kShownBytes, and it ends with "..." after `limit` bytes in total. That also bounds values that
+// contain themselves.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ class Printer {
 
   [[nodiscard]] const std::string& text() const& noexcept { return text_; }
   [[nodiscard]] std::string text() && noexcept { return std::move(text_); }
-  /// Nothing more will be written.
+  /// Whether the limit is reached, so that nothing more will be written.
   [[nodiscard]] bool full() const noexcept { return full_; }
 
   void write(std::string_view text);
@@ -44,7 +44,7 @@ class Printer {
   }
   void close();
 
-  /// A member of an enum by its name, or a number without one.
+  /// A member of an enum by its name, or the number if it has none.
   template <class E>
   void member(std::string_view name, E value) {
     if (name.empty()) {
@@ -54,7 +54,7 @@ class Printer {
     }
   }
 
-  /// The named bits that are set, and the rest in hexadecimal: title|url|0x80.
+  /// The names of the set bits, and the rest in hexadecimal: title|url|0x80.
   template <class F, class Members>
   void flags(F value, const Members& members) {
     std::uint64_t rest = static_cast<std::underlying_type_t<F>>(value);
@@ -71,7 +71,7 @@ class Printer {
     write_other_bits(rest, first);
   }
 
-  /// Generated code specialises it for the existing types that @cpp.type names.
+  /// Generated code specialises it for the types that @cpp.type names.
   template <class T>
   void value(const T& value) {
     if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, Bool>) {
@@ -119,7 +119,7 @@ class Printer {
   void write_timestamp(Timestamp value);
   void write_duration(Duration value);
   void write_other_bits(std::uint64_t bits, bool alone);
-  /// The separator before element `index` of `count`; false after the last one that is shown.
+  /// Writes the separator before element `index` of `count`; false after the last one that is shown.
   [[nodiscard]] bool begin_element(std::size_t index, std::size_t count);
 
   template <class Optional>
@@ -164,7 +164,7 @@ class Printer {
   std::string text_;
   std::size_t limit_;
   bool full_ = false;
-  bool fresh_ = true;  // the struct that is open has no field yet
+  bool fresh_ = true;  // the open struct has no field yet
 };
 
 }  // namespace mf

@@ -1,5 +1,5 @@
-// Random numbers of the system, which nobody outside can guess: for identities, secrets and seeds.
-// Any thread may ask; each call asks the system, so a hot path keeps a generator that it seeds with these.
+// Unpredictable random numbers of the system, for identities, secrets and seeds. Thread-safe; each call asks
+// the system, so fast code uses a generator that is seeded with them.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace mf {
 
 [[nodiscard]] std::uint64_t random_number();
-/// Of version 4 (RFC 4122).
+/// A UUID of version 4 (RFC 4122).
 [[nodiscard]] Uuid random_uuid();
 
 }  // namespace mf

@@ -1,5 +1,5 @@
 #pragma once
-// The root of all generated servant interfaces: what a server or the in-process hub needs to know of one.
+// The root of all generated servant interfaces: what a server or the in-process hub needs from one.
 
 #include "mf/core/service.hpp"
 
@@ -9,8 +9,8 @@ namespace server {
 class Incoming;
 }
 
-/// A servant as the generated class that it derives from, without its type: an IndexServant* or an
-/// IndexAsyncServant*. Null: it is not of that kind.
+/// A servant as a pointer to its generated base class, without the type: an IndexServant* or an
+/// IndexAsyncServant*. Null if it is not of that kind.
 struct Interfaces {
   void* plain = nullptr;
   void* async = nullptr;
@@ -25,7 +25,7 @@ class Servant {
   /// Runs the calls of one message and answers them; generated. Never throws.
   virtual void dispatch(server::Incoming& incoming) = 0;
 
-  /// What calls of this process, which know the classes by their names alone, are given it as; generated.
+  /// The generated base classes for in-process calls, which know these classes only by name; generated.
   [[nodiscard]] virtual Interfaces interfaces() noexcept { return {}; }
 };
 

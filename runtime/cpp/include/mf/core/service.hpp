@@ -1,5 +1,5 @@
 #pragma once
-// What generated code says about its services and methods: constants, views into constants, no code.
+// The descriptions of services and methods in generated code: constants and views of constants, no functions.
 
 #include <array>
 #include <chrono>
@@ -10,21 +10,21 @@
 
 namespace mf {
 
-/// How values become bytes; the numbers are those of the frame header (protocol.md 1.2).
+/// The encodings of values; the numbers are those of the frame header (protocol.md 1.2).
 enum class Tier : std::uint8_t { memcpy = 1, febird = 2, archive = 3, custom = 4 };
 
-/// Which of a method's directions are streams.
+/// Which directions of a method are streams.
 enum class Streams : std::uint8_t { none = 0, params = 1, results = 2, both = 3 };
 
 /// First 16 bytes of the SHA-256 of a service's descriptor.
 using Fingerprint = std::array<std::uint8_t, 16>;
 
-/// `@cached` of a method: how much a client keeps of it. No entries: it keeps nothing.
+/// `@cached` of a method: how much a client caches. No entries: it caches nothing.
 struct CacheInfo {
   std::uint32_t entries = 0;
-  std::chrono::nanoseconds ttl{};  // 0: until they are crowded out
+  std::chrono::nanoseconds ttl{};  // 0: entries do not expire
   std::uint64_t max_bytes = 0;
-  bool errors = false;  // declared errors are kept, too
+  bool errors = false;  // declared errors are cached, too
 };
 
 struct MethodInfo {
@@ -32,16 +32,16 @@ struct MethodInfo {
   std::uint16_t index = 0;
   bool idempotent = false;
   bool oneway = false;
-  std::chrono::nanoseconds deadline{};  // 0: the schema says nothing
-  std::uint32_t batch_max = 128;        // items per message of a message-level batch
+  std::chrono::nanoseconds deadline{};  // 0: the schema does not set one
+  std::uint32_t batch_max = 128;        // items per message of a batch
   Streams streams = Streams::none;
-  bool ordered = false;  // the calls of one batch run one after the other
+  bool ordered = false;  // the calls of one batch run one after another
   CacheInfo cached{};
 };
 
 struct ServiceInfo {
   std::string_view name{};        // full: sf1.search.Index
-  bool per_agent = false;         // declared `per` an agent; if not, its agent is always ""
+  bool per_agent = false;         // declared `per` an agent; otherwise its agent is always ""
   std::string_view descriptor{};  // protocol.md section 7
   std::string_view annex{};       // protocol.md section 7a
   Fingerprint fingerprint{};

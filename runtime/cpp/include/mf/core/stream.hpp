@@ -1,13 +1,13 @@
 #pragma once
-// A stream's values as users see them, the same on both sides of a call and whatever carries them:
+// The user's view of a stream's values, the same on both sides of a call and for every transport:
 //
 //   for (const Posting& posting : index.scan(3)) …           a reader is an input range
 //   while (auto posting = reader.next()) …                    or is asked
 //   auto next = co_await reader.async_next(use_awaitable);    Outcome<std::optional<Posting>>; any token
 //   out.write(posting);                                       blocks while the other side has given no credit
 //
-// One thread at a time may use a reader or writer, and one operation of each may be under way. What ends a
-// stream before its end is thrown: mf::Error, or an error that the method declares.
+// One thread at a time may use a reader or writer, and each may have one operation in progress. A failure
+// that ends a stream early is thrown: mf::Error, or an error that the method declares.
 
 #include <cstddef>
 #include <iterator>
@@ -24,7 +24,7 @@ namespace mf {
 
 namespace detail {
 
-/// Where a reader's values come from. Lives as long as an operation is under way.
+/// The source of a reader's values. It lives as long as an operation is in progress.
 template <class T>
 class Values : public std::enable_shared_from_this<Values<T>> {
  public:
@@ -33,14 +33,14 @@ class Values : public std::enable_shared_from_this<Values<T>> {
   Values& operator=(const Values&) = delete;
   virtual ~Values() = default;
 
-  /// Waits for a value; false: there are no more.
+  /// Waits for a value; false if there are no more.
   virtual bool next(T& value) = 0;
   virtual void async_next(Callback<std::optional<T>> done) = 0;
-  /// Nothing more is wanted: what is asked for now ends as CANCELLED. Does nothing once the end was seen.
+  /// No more values are wanted: a pending read ends as CANCELLED. Does nothing once the end was seen.
   virtual void cancel() noexcept = 0;
 };
 
-/// Where a writer's values go.
+/// The destination of a writer's values.
 template <class T>
 class Sink {
  public:
@@ -49,13 +49,13 @@ class Sink {
   Sink& operator=(const Sink&) = delete;
   virtual ~Sink() = default;
 
-  /// False: the other side wants no more.
+  /// False if the other side wants no more values.
   virtual bool write(const T& value) = 0;
   virtual void async_write(const T& value, Callback<bool> done) = 0;
   virtual void flush() = 0;
 };
 
-/// The end of a call whose parameters are a stream.
+/// Ends a call whose parameters are a stream.
 template <class R>
 class Ending {
  public:
@@ -64,14 +64,15 @@ class Ending {
   Ending& operator=(const Ending&) = delete;
   virtual ~Ending() = default;
 
-  /// No more values come: sends what is pending, and waits for the reply. INVALID_ARGUMENT the second time.
+  /// No more values follow: sends pending ones, and waits for the reply. A second call throws
+  /// INVALID_ARGUMENT.
   virtual R finish() = 0;
   virtual void async_finish(Callback<R> done) = 0;
-  /// Gives the call up. Does nothing once it has ended.
+  /// Cancels the call. Does nothing once it has ended.
   virtual void cancel() noexcept = 0;
 };
 
-/// The same where the result is a stream, too, which tells the end.
+/// Ends the parameter stream of a call whose result is a stream, too.
 class Closing {
  public:
   Closing() = default;
@@ -79,14 +80,13 @@ class Closing {
   Closing& operator=(const Closing&) = delete;
   virtual ~Closing() = default;
 
-  /// No more values come: sends what is pending. Does nothing the second time.
+  /// No more values follow: sends pending ones. A second call does nothing.
   virtual void done_writing() = 0;
 };
 
 }  // namespace detail
 
-/// Reads values until there are no more. One that is dropped before tells the other side that nothing more is
-/// wanted.
+/// Reads values until there are no more. Dropping it earlier tells the other side that no more are wanted.
 template <class T>
 class StreamReader {
  public:
@@ -130,9 +130,9 @@ class StreamReader {
     if (!values_->next(*value)) value.reset();
     return value;
   }
-  /// The same into a value that is there, which keeps the memory that it has; false at the end.
+  /// The same into an existing value, whose memory is reused; false at the end.
   bool next(T& value) { return values_->next(value); }
-  /// Completes with Outcome<std::optional<T>>. What the token's cancellation slot is told cancels the call.
+  /// Completes with Outcome<std::optional<T>>. The token's cancellation slot cancels the call.
   template <class Token>
   auto async_next(Token&& token) {
     return Completes<std::decay_t<Token>, std::optional<T>>::initiate(
@@ -148,7 +148,7 @@ class StreamReader {
   Iterator begin() { return Iterator(this); }
   std::default_sentinel_t end() const noexcept { return {}; }
 
-  /// Nothing more is wanted: the other side is told, and next() throws CANCELLED from now on.
+  /// No more values are wanted: tells the other side, and next() throws CANCELLED from now on.
   void cancel() noexcept {
     if (values_) values_->cancel();
   }
@@ -166,7 +166,7 @@ class StreamReader {
   T current_{};
 };
 
-/// Writes values, gathered into few messages: they leave when there are many, when the one who writes waits
+/// Writes values and gathers them into few messages: they are sent when there are many, when the writer waits
 /// or ends, or else within a turn of the loop.
 template <class T>
 class StreamWriter {
@@ -175,15 +175,16 @@ class StreamWriter {
 
   explicit StreamWriter(std::shared_ptr<detail::Sink<T>> sink) noexcept : sink_(std::move(sink)) {}
 
-  /// Waits while the other side has given no credit. False: it wants no more values, though the call goes on.
-  /// Throws what has ended the call, and INVALID_ARGUMENT once this side has ended the stream.
+  /// Waits while the other side has given no credit. False: it wants no more values, though the call
+  /// continues. Throws the failure that ended the call, and INVALID_ARGUMENT once this side has ended the
+  /// stream.
   bool write(const T& value) { return sink_->write(value); }
   /// Completes with Outcome<bool> when the next value may be written.
   template <class Token>
   auto async_write(const T& value, Token&& token) {
     return start_write(value, std::forward<Token>(token), [] {});
   }
-  /// The same; `cancel()` is called when the token's cancellation slot is told to.
+  /// The same; the token's cancellation slot calls `cancel()`.
   template <class Token, class Cancel>
   auto start_write(const T& value, Token&& token, Cancel cancel) {
     return Completes<std::decay_t<Token>, bool>::initiate(
@@ -195,7 +196,7 @@ class StreamWriter {
           });
         });
   }
-  /// Sends what was gathered now.
+  /// Sends the gathered values now.
   void flush() { sink_->flush(); }
 
  private:
@@ -203,8 +204,8 @@ class StreamWriter {
   std::shared_ptr<detail::Turns> turns_ = std::make_shared<detail::Turns>();
 };
 
-/// A client's side of a call whose parameters end with a stream: writes the values, then finish() gives the
-/// result. One that is dropped before finish() cancels the call.
+/// A client's side of a call whose parameters end with a stream: writes the values, then finish() returns the
+/// result. Dropping it before finish() cancels the call.
 template <class T, class R>
 class ClientStream {
  public:
@@ -219,16 +220,16 @@ class ClientStream {
   }
   ~ClientStream() { cancel(); }
 
-  /// As StreamWriter's. False: the server reads no more, and finish() tells how the call ends.
+  /// As StreamWriter::write(). False: the server reads no more, and finish() tells how the call ended.
   bool write(const T& value) { return writer_.write(value); }
-  /// What the token's cancellation slot is told cancels the call, here and below.
+  /// The token's cancellation slot cancels the call, here and below.
   template <class Token>
   auto async_write(const T& value, Token&& token) {
     return writer_.start_write(value, std::forward<Token>(token), detail::cancelling(ending_));
   }
   void flush() { writer_.flush(); }
 
-  /// Ends the stream and waits for the result; throws what the call ended with. Once.
+  /// Ends the stream and waits for the result; throws the call's failure. May be called once.
   R finish() { return ending_->finish(); }
   /// Completes with Outcome<R>.
   template <class Token>
@@ -247,8 +248,8 @@ class ClientStream {
   std::shared_ptr<detail::Ending<R>> ending_;
 };
 
-/// A client's side of a call with a stream in both directions: values may be written and read in any order.
-/// Where a write waits for credit, what comes is kept, within its window.
+/// A client's side of a call with streams in both directions: values may be written and read in any order.
+/// While a write waits for credit, arriving values are kept, within the window.
 template <class In, class Out>
 class DuplexStream : public StreamReader<Out> {
  public:
@@ -262,7 +263,7 @@ class DuplexStream : public StreamReader<Out> {
     return writer_.start_write(value, std::forward<Token>(token), detail::cancelling(this->values_));
   }
   void flush() { writer_.flush(); }
-  /// No more values are written; the server's may still be read.
+  /// Ends the stream of written values; the server's values may still be read.
   void done_writing() { closing_->done_writing(); }
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
-// Small value types that generated structs are made of, beside those of the standard library.
-// Plain data: no allocation of their own, trivially copyable, the layout that protocol.md section 8 gives
-// them. Only `bytes`, which is mf::Bytes of core/bytes.hpp, has memory of its own.
+// Small value types in generated structs, beside those of the standard library. They are plain data: no
+// allocation, trivially copyable, with the layout of protocol.md section 8. Only `bytes`, which is mf::Bytes
+// of core/bytes.hpp, allocates memory.
 
 #include <array>
 #include <chrono>
@@ -13,11 +13,11 @@
 
 namespace mf {
 
-/// A list that stays in the memory in which it came: core/view.hpp.
+/// A list that stays in the memory in which it was received: core/view.hpp.
 template <class T>
 class View;
 
-/// Element of `list<bool>`: std::vector<bool> has no bytes to copy and no references to give.
+/// Element of `list<bool>`: std::vector<bool> has neither contiguous bytes nor references.
 struct Bool {
   bool value = false;
 
@@ -27,7 +27,7 @@ struct Bool {
 };
 static_assert(sizeof(Bool) == 1);
 
-/// `uuid`: 16 bytes in the order in which they are written in text.
+/// `uuid`: 16 bytes in the order of the text form.
 struct Uuid {
   std::array<std::uint8_t, 16> bytes{};
 

@@ -1,7 +1,7 @@
 #pragma once
 // UniqueFunction<R(Args...)>: a callable that can be moved, not copied (std::move_only_function is C++23).
-// Callables of up to 48 bytes that move without throwing are kept inside, so that a completion handler costs
-// no allocation. Calling an empty one is undefined.
+// Callables of up to 48 bytes with a noexcept move are stored inside, so that a completion handler needs no
+// allocation. Calling an empty one is undefined.
 
 #include <cstddef>
 #include <cstring>

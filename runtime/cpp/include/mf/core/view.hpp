@@ -1,14 +1,14 @@
 #pragma once
-// A list of values of a fixed layout that stays in the memory in which it came: what `@cpp.view` makes of a
-// list (docs/generated-code.md). Immutable and counted as the mf::Bytes is that it looks into.
+// A list of values of a fixed layout that stays in the memory in which it was received: the C++ type of a
+// list with `@cpp.view` (docs/generated-code.md). It is immutable and shares memory as mf::Bytes does.
 //
 //   for (const double each : samples) ...       samples[3], samples.size(): values, not references
 //   std::vector<double> own = samples.to_vector();
 //   mf::View<double> samples(std::move(vector));      no copy
 //
-// Values are loaded one by one and may stand at any address: where a message has its list is a matter of what
-// stands before it, mostly no multiple of an alignment. Who needs a span takes span(), which a list that
-// happens to be misaligned does not have, or aligned(), which copies such a list.
+// Values are loaded one by one and may stand at any address: the position of a list in a message depends on
+// what stands before it, and is mostly not aligned. span() returns a span, but none for a misaligned list;
+// aligned() copies such a list.
 
 #include <algorithm>
 #include <compare>
@@ -79,7 +79,7 @@ class View {
   using iterator = Iterator;
 
   View() noexcept = default;
-  /// Take over the vector's memory; its values are copied if they are few.
+  /// Takes over the vector's memory; a few values are copied.
   View(std::vector<T> values) {
     if (values.size() * sizeof(T) < Bytes::kShareFrom) {
       bytes_ = Bytes(std::as_bytes(std::span(values)));
@@ -91,8 +91,8 @@ class View {
   View(std::initializer_list<T> values) : bytes_(std::as_bytes(std::span(values.begin(), values.size()))) {}
   /// Copies.
   explicit View(std::span<const T> values) : bytes_(std::as_bytes(values)) {}
-  /// Values one behind the other, whose bits the caller knows to be valid; throws std::invalid_argument if
-  /// they are no whole number.
+  /// The values of contiguous bytes, which the caller knows to be valid; throws std::invalid_argument if the
+  /// size is not a multiple of the value's.
   explicit View(Bytes bytes) : bytes_(std::move(bytes)) {
     if (bytes_.size() % sizeof(T) != 0) {
       throw std::invalid_argument(std::to_string(bytes_.size()) + " bytes are no whole number of values of " +
@@ -116,12 +116,12 @@ class View {
     if (!empty()) std::memcpy(static_cast<void*>(values.data()), bytes_.data(), bytes_.size());
     return values;
   }
-  /// The values where they are; nothing if they are misaligned there.
+  /// The values in place; nothing if they are misaligned.
   [[nodiscard]] std::optional<std::span<const T>> span() const noexcept {
     if (reinterpret_cast<std::uintptr_t>(bytes_.data()) % alignof(T) != 0) return std::nullopt;
     return std::span(reinterpret_cast<const T*>(bytes_.data()), size());
   }
-  /// The same list, which has a span(): a copy only if this one has none.
+  /// The same list with a span(): a copy only if this one has none.
   [[nodiscard]] View aligned() const { return span() ? *this : View(to_vector()); }
 
   friend bool operator==(const View& left, const View& right) {

@@ -38,7 +38,7 @@ class Adaptation final : public std::enable_shared_from_this<Adaptation> {
   [[nodiscard]] bool allows(std::uint16_t index) const { return method(index).callable(); }
   /// Why a method cannot be called; only for methods that allows() refuses.
   [[nodiscard]] Failure refusal_of(std::uint16_t index) const;
-  /// The offset of the method's route from the first one; only for methods that allows() permits.
+  /// The offset of the method's route from the first route; only for methods that allows() permits.
   [[nodiscard]] std::uint16_t place(std::uint16_t index) const { return places_[index]; }
   [[nodiscard]] const evolution::Plan& plan() const noexcept { return plan_; }
 
@@ -46,7 +46,7 @@ class Adaptation final : public std::enable_shared_from_this<Adaptation> {
   evolution::Plan plan_;
   const std::string name_;
   std::vector<std::string_view> names_;  // of the bound methods
-  std::vector<std::uint16_t> places_;    // by index
+  std::vector<std::uint16_t> places_;    // by the method's index
   ServiceInfo bound_;
 };
 

@@ -1,5 +1,5 @@
-// How long to wait before the next attempt: a ceiling that doubles from 50 ms to 2 s, or to another one, with
-// full jitter, so that a thousand clients do not come back in step.
+// The time to wait before the next attempt: uniformly random below a limit that doubles from 50 ms to 2 s (or
+// another maximum), so that a thousand clients do not reconnect at the same moment.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class Backoff {
                    std::chrono::milliseconds longest = std::chrono::milliseconds(2'000)) noexcept
       : state_(seed | 1U), longest_(longest) {}
 
-  /// The pause after one more failure: uniformly between 10 ms and the current ceiling.
+  /// The pause after another failure: uniformly between 10 ms and the current limit.
   std::chrono::milliseconds next() noexcept {
     state_ ^= state_ << 13U;
     state_ ^= state_ >> 7U;

@@ -1,10 +1,9 @@
-// What is bound on a client's connection, and the route numbers that it stands for (protocol.md section 3).
+// Bindings on a client's connection, and the route numbers that they use (protocol.md section 3).
 //
-// Binding       a service for an agent, or of another schema's service what an adaptation allows. Calls pin
-// it
-//               while they are on their way, and what nobody has pinned may be taken back when the server
-//               holds as many as it takes. Pins are given and taken without the link's lock: pin() counts
-//               first and looks then, take_back() forbids first and looks then.
+// Binding       a service for an agent, or those methods of a service with another schema that an
+//               adaptation allows. Calls pin it while they run; an unpinned binding may be taken back when
+//               the server holds as many as it accepts. Pinning needs no lock of the link: pin() increments
+//               the count before it checks, take_back() forbids new pins before it checks.
 // RouteNumbers  which ranges of the 65,536 numbers are free
 #pragma once
 
@@ -34,10 +33,10 @@ class Binding {
       return adapted_route(method);
     return static_cast<std::uint16_t>(first_ + method);
   }
-  /// Null: the server has the client's schema.
+  /// Null if the server has the client's schema.
   [[nodiscard]] const Adaptation* adaptation() const noexcept { return adaptation_.get(); }
 
-  /// False: it is not bound any more, or not yet.
+  /// False if it is not bound yet, or no longer.
   [[nodiscard]] bool pin() noexcept {
     users_.fetch_add(1);
     if (bound_.load()) [[likely]] {
@@ -47,7 +46,7 @@ class Binding {
     unpin();
     return false;
   }
-  /// It is the one that was used last; of two at once, either.
+  /// Marks the binding as the most recently used one; of two simultaneous calls either may win.
   void touch() noexcept {
     const auto now = uses_->load(std::memory_order_relaxed) + 1;
     uses_->store(now, std::memory_order_relaxed);
@@ -59,7 +58,7 @@ class Binding {
   friend class ClientLink;
 
   [[nodiscard]] std::uint16_t adapted_route(std::uint16_t method) const noexcept;
-  /// False: somebody uses it.
+  /// False if the binding is in use.
   [[nodiscard]] bool take_back() noexcept {
     bound_.store(false);
     if (users_.load() == 0) return true;
@@ -72,7 +71,7 @@ class Binding {
   std::atomic<std::uint64_t> last_used_{0};
   std::atomic<std::uint64_t>* uses_ = nullptr;    // of the link, which outlives all pins
   std::shared_ptr<const Adaptation> adaptation_;  // set before it is bound
-  // Under the link's lock.
+  // The following members are guarded by the link's lock.
   std::uint16_t first_ = 0;
   std::size_t methods_ = 0;
   bool answered_ = false;
@@ -84,7 +83,7 @@ class RouteNumbers {
  public:
   RouteNumbers() { free_.emplace(0, protocol::kMaxRoutes); }
 
-  /// The first of so many; none: there is no such range.
+  /// The first number of a free range of `count`; nothing if there is no such range.
   [[nodiscard]] std::optional<std::uint16_t> take(std::size_t count) {
     for (auto range = free_.begin(); range != free_.end(); ++range) {
       if (range->second < count) continue;

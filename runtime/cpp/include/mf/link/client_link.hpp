@@ -1,34 +1,34 @@
-// A client's connection: the only place where a client's session meets its stream.
+// A client's connection, which joins a client's session and its stream.
 //
-// Threads. There is no thread of its own. At any time at most one thread *leads*: it alone reads the stream.
-// A blocking caller writes its request, then leads if nobody does, and completes whatever calls the bytes
-// belong to until its own is among them; others sleep (followers). When a leader leaves, it wakes one
-// follower to lead; only if none waits and asynchronous calls are pending is the socket armed, once, at the
-// reactor, which then leads for one turn. So a lone call costs one send and one receive on the caller's own
-// thread, and an idle link costs nothing.
+// Threads. The link has no thread of its own. At any time at most one thread *leads*: it alone reads the
+// stream. A blocking caller writes its request, then leads if no other thread does, and completes the calls
+// whose replies it reads until its own has ended; other callers sleep (followers). When a leader leaves, it
+// wakes one follower to lead; only if no follower waits and asynchronous calls are pending, the reactor
+// watches the socket once, and then leads for one turn. So a single call costs one send and one receive on
+// the caller's own thread, and an idle link costs nothing.
 //
-// Writing. Requests are appended to the session's output under the lock. Whoever finds no writer at work
-// writes all that is queued in one gathered call with the lock released; others' requests join the next one.
-// An asynchronous call that is started while others are in flight leaves the writing to the reactor's next
-// turn, or to the completion loop that it is started from: a burst costs few system calls.
+// Writing. Requests are appended to the session's output under the lock. A thread that finds no other thread
+// writing writes the whole queue in one gathered call with the lock released; requests of other threads join
+// the next one. An asynchronous call that is started while others are in flight is written in the reactor's
+// next turn, or by the completion loop in which it was started: a burst costs few system calls.
 //
-// Completions. Those with a reader are the runtime's own: quick, they wait for nothing, and whoever leads
-// runs them, while the bytes that their replies look into are there. All others may be a user's, and run on
-// the reactor's thread only, with payloads of their own: in the turn that read them, once it has given up the
-// lead, or posted there by a blocked leader. So no caller waits for another's callback.
+// Completions. Those with a reader belong to the runtime: they are quick, never wait, and run on the leader
+// while the bytes of their replies are in the receive window. All others may be user code and run only on the
+// reactor's thread, with payloads of their own: in the turn that read them after it has given up the lead, or
+// posted there by a blocked leader. So no caller waits for the callback of another one.
 //
-// Ends. Each call ends exactly once: a reply, its deadline, cancel, or the end of the link. What was given to
-// the session can still reach the server, so a call given up is UNKNOWN; at the end of the link it is not
-// executed if its last byte cannot have left. A broken link is never used again; one whose server has said
-// GOAWAY takes no new calls and ends with the last one in flight. Whatever is thrown while the link is read
-// ends the link.
+// Ends. Each call ends exactly once: by a reply, its deadline, cancel, or the end of the link. What the
+// session has accepted can still reach the server, so a call that is given up is UNKNOWN; at the end of the
+// link it is not executed if its last byte cannot have been sent. A broken link is never used again; one
+// whose server has sent GOAWAY takes no new calls and ends with the last one in flight. Any exception while
+// the link is read ends the link.
 //
-// Silence. While something is awaited, a coarse timer looks whether anything has come since it looked last,
-// or the peer has taken more of what waits to be written. If not, the server is pinged, and if nothing comes
-// for three more turns, the link ends. Nobody is cut for silence while nothing is awaited.
+// Silence. While a reply is awaited, a coarse timer checks whether anything has arrived since its last turn,
+// or the peer has taken more of the pending output. If not, the server is pinged; if nothing arrives for
+// three more turns, the link ends. Without pending calls, silence never ends a link.
 //
-// Bindings. A server holds so many on a connection at once (max_bindings): above that the one that was used
-// least recently, and that no call uses, is taken back (binding.hpp).
+// Bindings. A server holds a limited number per connection (max_bindings): above it, the least recently used
+// binding that no call uses is taken back (binding.hpp).
 #pragma once
 
 #include <atomic>
@@ -62,22 +62,22 @@
 
 namespace mf::link {
 
-/// What a request holds, encoded.
+/// The encoded payload of a request.
 class Payload {
  public:
-  /// A large one may be moved out of there, and then is not copied.
+  /// A large payload may be moved from `from`, and is not copied then.
   Payload(Buffer& from) noexcept : Payload(from.span()) { buffer_ = &from; }
   Payload(Gathered& from) noexcept : Payload(std::as_const(from)) {
     buffer_ = &from.buffer;
     gathered_ = &from;
   }
-  /// Is copied; its pieces are shared.
+  /// Copies the buffer; its pieces are shared.
   explicit Payload(const Gathered& from) noexcept
       : bytes_(from.buffer.span()), pieces_(from.pieces), size_(from.size()) {}
-  /// Is copied.
+  /// Copies the bytes.
   explicit Payload(std::span<const std::byte> bytes) noexcept : bytes_(bytes), size_(bytes.size()) {}
 
-  /// Is sent as it arrives.
+  /// Sends the payload while it arrives.
   explicit Payload(std::shared_ptr<const protocol::Coming> coming) noexcept
       : size_(coming->size()), coming_(std::move(coming)) {}
 
@@ -93,13 +93,13 @@ class Payload {
   std::shared_ptr<const protocol::Coming> coming_;
 };
 
-/// How a link finds out that its server does not answer.
+/// How a link detects that its server does not answer.
 struct Liveness {
   static constexpr std::chrono::milliseconds kDeadAfter{10'000};
 
-  /// So long a silence, in which the server was pinged, ends the link; 0: none does.
+  /// A silence of this length, during which the server was pinged, ends the link; 0: never.
   std::chrono::milliseconds dead_after = kDeadAfter;
-  /// Of the server's address; null: one of the link's own.
+  /// The standing of the server's address; null: the link makes its own.
   std::shared_ptr<SharedStanding> standing{};
 };
 
@@ -111,7 +111,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
                                                    protocol::SessionOptions options,
                                                    std::shared_ptr<transport::Reactor> reactor,
                                                    TimePoint deadline, Liveness liveness = {});
-  /// The same without waiting: `done` runs later on the reactor's thread. The link is returned for close().
+  /// The asynchronous version: `done` runs later on the reactor's thread. The link is returned for close().
   using Opened = UniqueFunction<void(Outcome<std::shared_ptr<ClientLink>>&&)>;
   static std::shared_ptr<ClientLink> open_later(std::unique_ptr<transport::Stream> stream,
                                                 protocol::SessionOptions options,
@@ -119,14 +119,14 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
                                                 TimePoint deadline, Liveness liveness, Opened done);
   ~ClientLink() override;
 
-  /// The service for the agent, bound on first use, and pinned: unpin() it when it is not used any more.
-  /// Failure: the server's refusal, UNKNOWN_SERVICE, SCHEMA_MISMATCH… With an adaptation, `service` is
-  /// Adaptation::service(). bind_adapting() (adaptation.hpp) makes an adaptation if it is needed.
+  /// Binds the service for the agent on first use, and returns the pinned binding, which the caller must
+  /// unpin(). Failure: the server's refusal, UNKNOWN_SERVICE, SCHEMA_MISMATCH… With an adaptation, `service`
+  /// is Adaptation::service(). bind_adapting() (adaptation.hpp) makes an adaptation if it is needed.
   Outcome<std::shared_ptr<Binding>> bind(const ServiceInfo& service, const std::string& agent,
                                          TimePoint deadline,
                                          const std::shared_ptr<const Adaptation>& adaptation = nullptr);
-  /// The same without waiting: `done` runs later on the reactor's thread. A relay says in `via` which relays
-  /// it asks (protocol::Bind).
+  /// The asynchronous version: `done` runs later on the reactor's thread. `via` are the relays that the
+  /// request has passed (protocol::Bind).
   using Bound = UniqueFunction<void(Outcome<std::shared_ptr<Binding>>&&)>;
   void bind_later(const ServiceInfo& service, const std::string& agent, TimePoint deadline,
                   std::span<const std::byte> via, Bound done);
@@ -136,82 +136,83 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   };
   /// Asks the server to describe a service. Blocks until `deadline`; nothing: the server has not answered.
   std::optional<Described> describe(std::string_view service, TimePoint deadline);
-  /// The same without waiting: `done` runs later on the reactor's thread.
+  /// The asynchronous version: `done` runs later on the reactor's thread.
   void describe_later(std::string_view service, TimePoint deadline,
                       UniqueFunction<void(std::optional<Described>&&)> done);
   /// Runs `done` on the reactor's thread once the link has ended; the reactor watches for that from now on.
   void when_ended(UniqueFunction<void()> done);
 
   /// One blocking call. A payload of 4 KiB and more is moved out of the buffer, a smaller one is left in it.
-  /// `now`: the time, if the caller knows it.
+  /// `now`: the current time, if the caller knows it.
   void call(ReplySlot& slot, protocol::RequestHead head, Payload payload, TimePoint deadline,
             TimePoint now = {});
 
   /// Starts a call; `done` runs exactly once, on the reactor's thread, or before this returns if the link
-  /// does not take it. Gives its id for cancel(), 0 if it has ended already. Without a reader the reactor
-  /// reads the reply. With one `done` is the runtime's own, the caller means to drive() or poll() with that
-  /// waiter, which `done` finishes; the request is written then, or by write_now(), and if nobody reads for a
-  /// tenth of a second the reactor does after all. A payload of 4 KiB and more is moved out of the buffer.
+  /// does not accept the call. Returns the id for cancel(), 0 if the call has ended already. Without a reader
+  /// the reactor reads the reply. With one, `done` must be code of the runtime and finish that waiter, with
+  /// which the caller will call drive() or poll(); the request is written then, or by write_now(), and if no
+  /// thread reads for a tenth of a second, the reactor does. A payload of 4 KiB and more is moved out of the
+  /// buffer.
   std::uint32_t start(protocol::RequestHead head, Payload payload, TimePoint deadline, Completion done,
                       Waiter* reader = nullptr);
-  /// The same, but a call that the link does not take is given back: `done` and the payload are left alone.
+  /// The same, but if the link does not accept the call, `done` and the payload are left unchanged.
   std::optional<Failure> try_start(protocol::RequestHead head, Payload payload, TimePoint deadline,
                                    Completion& done, Waiter* reader = nullptr, std::uint32_t* id = nullptr,
                                    TimePoint now = {});
-  /// The same for a call with streams, which lives until `done`, the runtime's own, has run: by whoever
-  /// leads.
+  /// The same for a call with streams, whose `stream` must live until `done` has run; `done` is code of the
+  /// runtime and runs on the leader's thread.
   std::optional<Failure> try_start_stream(protocol::RequestHead head, Payload payload, TimePoint deadline,
                                           Completion& done, StreamCall& stream);
-  /// Forwards a request for a relay, undecoded. The reply is that on the wire, with its metadata, and `done`
-  /// runs on the thread that reads; for a large reply as soon as it begins (SessionOptions::told_from). Then
-  /// 512 KiB of it must arrive within the time of a silence, or the link ends. `credit`: sent behind the
-  /// request, if it has a stream.
+  /// Forwards a request for a relay, undecoded. The reply is passed as received, with its metadata, and
+  /// `done` runs on the reading thread; for a large reply as soon as it begins to arrive
+  /// (SessionOptions::told_from). Then 512 KiB of it must arrive within the time of a silence, or the link
+  /// ends. `credit` is sent after the request if that has a stream.
   std::optional<Failure> try_forward(protocol::RequestHead head, Payload payload, TimePoint deadline,
                                      Completion& done, std::uint32_t& id, StreamCall* stream = nullptr,
                                      std::uint32_t credit = 0);
   /// The same for a one-way request; never waits for room.
   std::optional<Failure> forward_oneway(protocol::RequestHead head, Payload payload, TimePoint deadline);
-  /// May more be queued to be written? If not, `then` runs on the reactor's thread when it may, or when the
-  /// link has ended.
+  /// Whether more may be queued for writing. If not, `then` runs on the reactor's thread when it may, or when
+  /// the link has ended.
   [[nodiscard]] bool has_room_or(UniqueFunction<void()> then);
-  /// While it is held, the reactor reads nothing from here, and nobody takes that for silence.
+  /// While reading is held, the reactor does not read from this link, and that does not count as silence.
   void hold_reading(bool hold);
 
-  // Frames of a stream's call; nothing once it has ended. write_now() has them written.
+  // Frames of a stream's call; they are dropped once it has ended. write_now() writes them.
   void send_data(const protocol::DataHead& head, Buffer&& payload);
   void send_data(const protocol::DataHead& head, std::span<const std::byte> payload);
   void send_credit(std::uint32_t id, std::uint32_t bytes);
   void send_end(std::uint32_t id);
-  /// May more be queued to be written? If not, StreamCall::on_room() follows.
+  /// Whether more may be queued for writing. If not, StreamCall::on_room() follows.
   [[nodiscard]] bool has_room();
-  /// Ends a call with this failure, and tells the server that it is given up.
+  /// Ends a call with this failure, and cancels it at the server.
   void give_up(std::uint32_t id, Failure why);
-  /// Writes what start() has left for later.
+  /// Writes what start() has queued.
   void write_now();
 
   /// Ends a call as CANCELLED, if it is still in flight, and tells the server.
   void cancel(std::uint32_t id);
 
-  /// Sends a request that gets no reply. Ok: handed to the kernel, or queued for it.
+  /// Sends a request without a reply. Ok means that it was handed to the kernel, or queued for it.
   Reply send_oneway(protocol::RequestHead head, Payload payload, TimePoint deadline);
 
-  /// Leads or follows until waiter.done() or the deadline. The waiter is one that completions of this link
-  /// finish.
+  /// Leads or follows until waiter.done() or the deadline. Completions of this link must finish the waiter.
   void drive(Waiter& waiter, TimePoint deadline);
   /// The same for a waiter that other threads may finish at any time, as that of a stream: it hears of it at
-  /// once, also while its thread reads.
+  /// The same for a waiter that other threads may finish at any time, such as that of a stream: it is
+  /// interrupted at once, also while its thread reads.
   void drive_interruptibly(Waiter& waiter, TimePoint deadline);
-  /// Reads what is there without blocking, and completes what it belongs to.
+  /// Reads what has arrived without blocking, and completes the calls that it belongs to.
   void poll();
 
-  /// Asks the server for a sign of life, which the reactor reads if nobody else does. Nothing if it was asked
-  /// for one and has not answered.
+  /// Pings the server; the reactor reads the answer if no other thread does. Does nothing while an earlier
+  /// ping is unanswered.
   void ping();
   /// Whether ping() waits for an answer.
   [[nodiscard]] bool pinged() const noexcept { return pinged_.load(std::memory_order_relaxed); }
-  /// As choose() sees the server: what is known of it, and what is in flight here.
+  /// The server's standing and the calls in flight on this link, for choose().
   [[nodiscard]] Look look(TimePoint now, std::uint32_t weight);
-  /// What is known of the server, under the lock of that.
+  /// Calls `note` with the server's standing, under its lock.
   template <class F>
   void learn(F&& note) {
     const std::scoped_lock lock(standing_->mutex);
@@ -222,28 +223,28 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void close(const std::string& reason);
 
   [[nodiscard]] bool broken() const noexcept { return broken_.load(std::memory_order_acquire); }
-  /// May new calls be given to it?
+  /// Whether it accepts new calls.
   [[nodiscard]] bool usable() const noexcept {
     return !broken() && !draining_.load(std::memory_order_acquire);
   }
   [[nodiscard]] std::size_t in_flight() const noexcept {
     return in_flight_.load(std::memory_order_relaxed) + (passing_.load(std::memory_order_relaxed) ? 1 : 0);
   }
-  /// How many calls the server takes at once.
+  /// How many calls the server accepts at the same time.
   [[nodiscard]] std::size_t max_in_flight() const noexcept { return max_in_flight_; }
-  /// Replies that no call waited for: late answers, or answers to questions that were never asked.
+  /// Replies without a pending call: late ones, or answers to requests that were never sent.
   [[nodiscard]] std::uint64_t unmatched_replies() const noexcept {
     return unmatched_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] const std::string& peer() const noexcept { return stream_->peer(); }
-  /// That of the server's process.
+  /// The nonce of the server's process.
   [[nodiscard]] const protocol::Nonce& peer_nonce() const noexcept { return peer_nonce_; }
-  /// The credit that a stream towards the server begins with.
+  /// The initial credit of a stream to the server.
   [[nodiscard]] std::uint32_t peer_stream_window() const noexcept { return peer_stream_window_; }
   [[nodiscard]] const protocol::Limits& limits() const noexcept { return session_.limits(); }
-  /// Of all streams of this connection towards this client.
+  /// The window budget of all streams to this client on this connection.
   [[nodiscard]] const std::shared_ptr<protocol::WindowBudget>& windows() const noexcept { return windows_; }
-  /// The largest payload that the server takes.
+  /// The largest payload that the server accepts.
   [[nodiscard]] std::size_t max_payload() const noexcept { return max_payload_; }
 
   void on_ready(transport::Ready ready) override;
@@ -252,12 +253,12 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   using Lock = std::unique_lock<std::mutex>;
 
   struct Pending {
-    ReplySlot* slot = nullptr;  // of a blocking caller, whose waiter is
-    Waiter* waiter = nullptr;   // this; or
-    Completion done;            // which finishes the waiter, if there is one
-    std::uint64_t ends_at = 0;  // position in the stream behind the request's last byte
+    ReplySlot* slot = nullptr;  // of a blocking caller, which has a waiter, too;
+    Waiter* waiter = nullptr;   // or
+    Completion done;            // else a completion, which finishes the waiter if there is one
+    std::uint64_t ends_at = 0;  // position in the stream after the request's last byte
     bool by_reactor = false;
-    StreamCall* stream = nullptr;  // of a call with streams
+    StreamCall* stream = nullptr;  // null unless the call has streams
     bool reads_stream = false;
     bool forwarded = false;
   };
@@ -266,12 +267,12 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
     Described said;
     std::vector<Waiter*> waiters;
   };
-  /// A wait of the reactor in place of a blocked thread. `then` runs on the reactor, without the lock.
+  /// A wait of the reactor instead of a blocked thread. `then` runs on the reactor, without the lock.
   using Then = UniqueFunction<void(ClientLink&)>;
   struct Awaited {
     Waiter own;
     Waiter* waiter = nullptr;              // &own, or a waiter of the link
-    std::vector<Waiter*>* list = nullptr;  // which holds &own; or null
+    std::vector<Waiter*>* list = nullptr;  // the list that holds &own; or null
     Then then;
   };
   using AwaitedList = std::map<std::uint64_t, Awaited>;
@@ -284,22 +285,22 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
     Finished(Completion&& then, Reply&& with, std::size_t at = 0, std::size_t size = 0) noexcept
         : done(std::move(then)), reply(std::move(with)), kept_at(at), kept_size(size) {}
   };
-  /// Completions that have still to run.
+  /// Completions that are still to run.
   struct FinishedList {
     std::vector<Finished> items;
-    Buffer kept;  // payloads that would not outlive the receive window
+    Buffer kept;  // copies of payloads in the receive window
 
     [[nodiscard]] bool empty() const noexcept { return items.empty(); }
     void run(const transport::Reactor& reactor) noexcept;
   };
-  enum class Got : std::uint8_t { nothing, some, full };  // full: there may be more at once
+  enum class Got : std::uint8_t { nothing, some, full };  // full: more may be available at once
 
   ClientLink(std::unique_ptr<transport::Stream> stream, protocol::SessionOptions options,
              std::shared_ptr<transport::Reactor> reactor, Liveness liveness);
 
   Outcome<void> shake_hands(TimePoint deadline);
   [[nodiscard]] Outcome<void> greeted();
-  /// Two bindings of one service that differ in anything are two.
+  /// Bindings of one service that differ in any member are different bindings.
   struct BindingKey {
     std::string service;
     std::string agent;
@@ -310,11 +311,11 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   };
   Outcome<std::shared_ptr<Binding>> ask(const ServiceInfo& service, BindingKey&& key,
                                         std::span<const std::byte> via);
-  /// Returns a pinned binding, which is bound or requested.
+  /// Returns a pinned binding that is bound or requested.
   Outcome<std::shared_ptr<Binding>> begin_bind(const ServiceInfo& service, const std::string& agent,
                                                std::span<const std::byte> via,
                                                const std::shared_ptr<const Adaptation>& adaptation);
-  /// Nothing: the binding is bound.
+  /// Nothing if the binding is bound.
   [[nodiscard]] std::optional<Failure> why_not_bound(const Binding& binding, std::string_view service) const;
   Description& ask_for_description(std::string_view service);
   /// Calls `then` once `waiter` is finished, the link has ended, or at the deadline. `waiter` null: a new
@@ -329,7 +330,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   std::uint32_t append(protocol::RequestHead& head, const Payload& payload, TimePoint now, TimePoint deadline,
                        Pending&& pending);
   std::optional<Pending> take(std::uint32_t id);
-  /// For one that was added to, or removed from, the calls in flight.
+  /// Counts a call that was added to, or removed from, those in flight.
   void count(const Pending& pending) noexcept;
   void uncount(const Pending& pending) noexcept;
 
@@ -388,7 +389,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void send_request(const protocol::RequestHead& head, const Payload& payload);
   void tell_cancelled(std::uint32_t id, Lock& lock) noexcept;
   [[nodiscard]] bool leading_here() const { return leading_ && leader_ == std::this_thread::get_id(); }
-  /// Whoever runs completions writes what they have started, when it has run them all.
+  /// The thread that runs completions writes what they have started, after the last one.
   [[nodiscard]] bool written_later() const {
     return leading_here() || (completing_ && reactor_->on_own_thread());
   }
@@ -396,7 +397,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   const std::unique_ptr<transport::Stream> stream_;
   const std::shared_ptr<transport::Reactor> reactor_;
   const std::shared_ptr<SharedStanding> standing_;
-  const std::chrono::milliseconds silence_turn_;  // 0: nobody looks
+  const std::chrono::milliseconds silence_turn_;  // 0: no check for silence
   std::size_t max_payload_ = 0;
   std::size_t max_in_flight_ = 1;
   std::size_t max_bindings_ = 1;
@@ -407,8 +408,8 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   std::mutex mutex_;
   protocol::Session session_;
   protocol::PendingCalls<Pending> calls_;
-  std::map<BindingKey, std::shared_ptr<Binding>> bindings_;            // also those asked for
-  std::unordered_map<std::uint16_t, std::shared_ptr<Binding>> asked_;  // by their first route
+  std::map<BindingKey, std::shared_ptr<Binding>> bindings_;            // also requested ones
+  std::unordered_map<std::uint16_t, std::shared_ptr<Binding>> asked_;  // requested ones, by their first route
   RouteNumbers route_numbers_;
   std::atomic<std::uint64_t> binding_uses_{0};
   std::map<std::string, Description, std::less<>> descriptions_;  // of services whose schemas differ
@@ -418,10 +419,10 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
 
   bool leading_ = false;
   std::thread::id leader_;
-  const Waiter* interruptible_ = nullptr;  // of the leader, while it may be interrupted
+  const Waiter* interruptible_ = nullptr;  // the leader's waiter while it may be interrupted
   FinishedList completions_;               // for the reactor's thread
   FinishedList spare_;
-  bool completing_ = false;  // that thread is at it, and will look again before it ends
+  bool completing_ = false;  // the reactor's thread runs them, and checks again before it ends
   bool completions_posted_ = false;
   TimePoint completing_since_{};
   std::deque<Waiter*> followers_;
@@ -435,22 +436,22 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   bool held_ = false;
   bool was_held_ = false;                     // was held_ true since the last check of watch_coming()?
   std::shared_ptr<protocol::Coming> coming_;  // a reply that is forwarded while it arrives
-  std::string offence_;  // of the server against the rules of streams: the link ends by it
+  std::string offence_;  // the server's violation of the rules of streams, which ends the link
   bool watched_ = false;
   unsigned armed_ = 0;  // transport::Interest
   bool adopting_ = false;
-  std::size_t by_reactor_ = 0;           // pending calls that only the reactor will read for
+  std::size_t by_reactor_ = 0;           // pending calls whose replies only the reactor will read
   std::size_t streams_to_us_ = 0;        // pending calls whose results are a stream
   std::uint64_t written_ = 0;            // bytes given to the kernel
-  std::uint64_t offered_ = 0;            // the same, with those of a write that is under way
+  std::uint64_t offered_ = 0;            // the same, including a write in progress
   std::atomic<std::uint64_t> heard_{0};  // counts what has arrived
   std::atomic<bool> pinged_{false};      // and nothing has arrived since
   bool silence_watched_ = false;
   int quiet_turns_ = 0;
-  std::uint64_t heard_before_ = 0;  // at the last turn, as are the next two
+  std::uint64_t heard_before_ = 0;  // at the timer's last turn, as are the next two
   std::size_t unacknowledged_before_ = 0;
   bool moved_ = false;        // the peer has taken more of what it did not take at first
-  bool was_blocked_ = false;  // when it was written to last
+  bool was_blocked_ = false;  // at the last write
   std::chrono::microseconds coarse_{};
   TimePoint last_call_{};
   TimePoint timer_at_ = kNever;
@@ -460,7 +461,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   std::atomic<std::uint64_t> unmatched_{0};
   std::atomic<bool> broken_{false};
   std::atomic<bool> draining_{false};
-  std::uint32_t last_taken_ = 0;  // once draining: the server executes no request behind this one
+  std::uint32_t last_taken_ = 0;  // while draining: the server executes no later request
   Failure why_broken_;
 };
 

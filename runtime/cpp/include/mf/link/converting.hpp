@@ -2,7 +2,7 @@
 // (adaptation.hpp): the request, the reply, and the values of streams.
 //
 // A value without an equal in the other schema fails only the batch item, call or stream that it belongs to;
-// the failure names its path. Invalid bytes that arrive are treated as they are without a conversion.
+// the failure names its path. Invalid bytes that arrive are handled as without a conversion.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ enum class Direction : std::uint8_t { to_server, to_client };
 /// Converts one part of a method in one direction. Used by one thread at a time.
 class Conversion {
  public:
-  /// `place`: the word in front of paths, "parameter".
+  /// `place`: the first word of paths, for example "parameter".
   Conversion(std::shared_ptr<const Adaptation> adaptation, std::uint16_t method, Direction direction,
              described::PairIndex way, std::string place);
 
@@ -78,7 +78,7 @@ class AdaptedRequest {
   [[nodiscard]] std::optional<Reply> send(const Gathered& payload, protocol::RequestHead& head);
   /// The result of send().
   [[nodiscard]] Gathered& payload() noexcept { return payload_; }
-  /// Replaces the server's reply by that for the client.
+  /// Converts the server's reply to one for the client.
   void receive(Reply& reply);
 
  private:
@@ -95,7 +95,7 @@ class AdaptedRequest {
   Conversion results_;
   Gathered payload_;
   std::uint32_t items_ = 0;                                    // in the client's request
-  std::vector<std::pair<std::uint32_t, std::string>> unsent_;  // items that were not sent, and why
+  std::vector<std::pair<std::uint32_t, std::string>> unsent_;  // items that were not sent, with reasons
 };
 
 /// Both return null if the bytes need no conversion or there is no such stream.

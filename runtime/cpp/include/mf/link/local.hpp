@@ -1,10 +1,10 @@
-// Calls that stay in the process: where the servants are found, and how one is called without any bytes.
+// Calls within a process: the lookup of servants, and calling one without encoding anything.
 //
 // Arguments are passed by reference to the servant's own function on the caller's thread: one branch and one
-// virtual call. Constraints are checked once; a deadline is looked at only if the caller, or the call around
-// it, gave one: before the handler starts, and if the handler asks for a stop token. An asynchronous
-// servant's caller is let go at the deadline, and when it asks to stop. Handlers end as they do across hosts
-// (mf/core/handler.hpp).
+// virtual call. Constraints are checked once; a deadline is checked only if the caller, or the surrounding
+// call, has set one: before the handler starts, and when the handler requests a stop token. The caller of an
+// asynchronous servant returns at the deadline, and when its stop is requested. Handlers end as they do
+// across hosts (mf/core/handler.hpp).
 #pragma once
 
 #include <chrono>
@@ -33,28 +33,29 @@ class LocalServants {
  public:
   virtual ~LocalServants() = default;
 
-  /// The servant for this agent; for nullptr any. Null if there is none.
+  /// The servant for this agent, or for any agent if it is nullptr. Null if there is none.
   [[nodiscard]] virtual std::shared_ptr<Servant> find(std::string_view service,
                                                       const std::string* agent) const = 0;
   [[nodiscard]] virtual std::vector<std::string> agents(std::string_view service) const = 0;
-  /// The names of what is offered.
+  /// The names of the offered services.
   [[nodiscard]] virtual std::vector<std::string> services() const = 0;
   /// Runs `work` on a thread of its own: the handler of a stream, or a completion.
   virtual void run(UniqueFunction<void()> work) const = 0;
-  /// Runs `work` when the time has come, on one thread for all; it must not block.
+  /// Runs `work` at the given time, on one thread for all such work; it must not block.
   virtual void at(TimePoint when, UniqueFunction<void()> work) const = 0;
 };
 
 namespace link {
 
-/// What a target in the process knows beside its servant.
+/// The data of an in-process target beside its servant.
 struct LocalTarget {
-  const LocalServants* servants = nullptr;  // null: its calls leave the process
+  const LocalServants* servants = nullptr;  // null: the target is not in-process
   std::string_view agent{};
-  std::span<const std::string> forwarded{};  // keys of metadata that pass on into calls of this client
+  std::span<const std::string> forwarded{};  // keys of metadata that calls of this client forward
 };
 
-/// A servant that was found, as both interfaces that it may have; all null: the call leaves the process.
+/// A servant that was found, as the two interfaces that it may have; all null if the target is not
+/// in-process.
 template <class Servant, class AsyncServant>
 struct Local {
   Servant* plain = nullptr;
@@ -77,7 +78,7 @@ void check_arguments(const Args&... args) {
 /// Throws DEADLINE_EXCEEDED.
 [[noreturn]] void refuse_expired();
 
-/// What the handler is told. Refuses a call whose deadline has passed.
+/// The CallInfo for the handler. Throws for a call whose deadline has passed.
 inline CallInfo local_call_info(const ServiceInfo& service, std::string_view agent,
                                 std::chrono::nanoseconds deadline) {
   CallInfo info{.service = service.name, .agent = agent, .peer = "light:"};
@@ -88,11 +89,11 @@ inline CallInfo local_call_info(const ServiceInfo& service, std::string_view age
   return info;
 }
 
-/// What a handler of this process sees of its call beyond times and texts: the metadata of the options and
-/// what the call around it passes on, and the wish that it stops: the caller's, or when the deadline passes.
+/// A handler's view of its call beyond times and texts: metadata from the options and from the surrounding
+/// call, and the request to stop, by the caller or when the deadline passes.
 class LocalHandle final : public mf::detail::CallHandle {
  public:
-  /// Refers to all of them.
+  /// Keeps references to all arguments.
   LocalHandle(const CallOptions& options, const CallInfo* outer, const LocalTarget& target,
               const TimePoint& deadline)
       : options_(options), outer_(outer), target_(target), deadline_(deadline) {}
@@ -113,11 +114,10 @@ class LocalHandle final : public mf::detail::CallHandle {
   const LocalTarget& target_;
   const TimePoint& deadline_;
   std::optional<Metadata> metadata_;
-  std::shared_ptr<Stopping> stopping_;  // once a handler with a deadline has asked
+  std::shared_ptr<Stopping> stopping_;  // set once a handler with a deadline has requested a stop token
 };
 
-/// The scope of a handler that is called in the process. Cheap where the options say nothing and no call is
-/// around it.
+/// The scope of an in-process handler. It is cheap if the options are unset and there is no surrounding call.
 class LocalScope {
  public:
   LocalScope(const ServiceInfo& service, const LocalTarget& target, const CallOptions& options,
@@ -137,10 +137,10 @@ class LocalScope {
   CallScope scope_;
 };
 
-/// In a catch block: nobody is told how a one-way call ended, here as across hosts.
+/// Call it in a catch block: a failed one-way call is only logged, as across hosts.
 void log_oneway_failure(const Method& method);
 
-/// What an asynchronous servant answers to these requests.
+/// Runs these requests at an asynchronous servant and collects the answers.
 void local_async(const Method& method, BeginItem begin, void* servant, const CallOptions& options,
                  Items requests, Results& results);
 
@@ -155,7 +155,7 @@ Result call_async_servant(const Method& method, BeginItem begin, void* servant, 
 template <class M, class... Args>
 typename M::Result local_call(const LocalOf<M>& local, const CallOptions& options, const Args&... args) {
   check_arguments<M>(args...);
-  // Nothing takes a plain handler's thread from it, so that its clock is read only if the caller says so.
+  // No other thread takes over from a plain handler, so its clock is read only if the caller set a deadline.
   const LocalScope scope(
       M::kService, local.target, options,
       local.plain != nullptr ? options.deadline : effective_deadline(options.deadline, M::kInfo.deadline));
@@ -180,7 +180,7 @@ typename M::Result local_call(const LocalOf<M>& local, const CallOptions& option
   }
 }
 
-/// The servants that a batch goes to, without their type; all null: it leaves the process.
+/// The servants of a batch, without their type; all null if the target is not in-process.
 struct LocalBatch {
   explicit operator bool() const noexcept { return plain != nullptr || async != nullptr; }
 
@@ -189,7 +189,7 @@ struct LocalBatch {
   LocalTarget target{};
 };
 
-/// All items at once, outcome by outcome; nothing is copied for a plain servant.
+/// Runs all items and sets an outcome for each; nothing is copied for a plain servant.
 void local_batch(const BatchMethod& method, const LocalBatch& local, const CallOptions& options,
                  Items requests, Results& results);
 

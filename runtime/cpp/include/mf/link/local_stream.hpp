@@ -1,6 +1,6 @@
-// Streams that stay in the process: values are handed over one by one through a queue of 64, without bytes. A
-// plain handler runs on a thread of its own (LocalServants::run), an asynchronous one is started there.
-// Completions of asynchronous reads and writes run there, too, and never inside another's blocking call.
+// Streams within a process: values are passed one by one through a queue of 64, without encoding. A plain
+// handler runs on a thread of its own (LocalServants::run), an asynchronous one is started there. Completions
+// of asynchronous reads and writes run there, too, and never inside a blocking call of the other side.
 #pragma once
 
 #include <condition_variable>
@@ -23,8 +23,8 @@
 
 namespace mf::link {
 
-/// A call with streams in this process, without its types: what both sides share. `deadline`: of the whole;
-/// `idle`: the longest that one wait of the caller's may take.
+/// The state of an in-process call with streams that both sides share, without its types. `deadline`: of the
+/// whole call; `idle`: the longest time that one wait of the caller may take.
 class LocalStream : public mf::detail::CallHandle, public std::enable_shared_from_this<LocalStream> {
  public:
   LocalStream(std::shared_ptr<const LocalServants> servants, const CallOptions& options, const Method& method,
@@ -33,24 +33,25 @@ class LocalStream : public mf::detail::CallHandle, public std::enable_shared_fro
   LocalStream(const LocalStream&) = delete;
   LocalStream& operator=(const LocalStream&) = delete;
 
-  /// When a wait that begins now must end.
+  /// The time by which a wait that begins now must end.
   [[nodiscard]] TimePoint wait_until(bool callers) const;
   [[nodiscard]] TimePoint deadline() const noexcept { return deadline_; }
-  /// For those who never wait, now and then: ends the call if its time is over.
+  /// Ends the call if its deadline has passed; for operations that never wait.
   void look_at_deadline();
   void run(UniqueFunction<void()> work) { servants_->run(std::move(work)); }
-  /// What a write ends with after LocalQueue::end_here(); the call goes on.
+  /// The failure of a write after LocalQueue::end_here(); the call continues.
   [[nodiscard]] Failure ended_here() const { return link::ended_here(method_); }
 
-  /// Ends all directions that have not ended, once; null: everything went well. `set` runs if this is the
-  /// end, before anybody can see it.
+  /// Ends all directions that have not ended, once; `why` is null for success. `set` runs before the end
+  /// becomes visible, if this call ends them.
   void end(std::shared_ptr<const Failure> why, FunctionRef<void()> set);
-  /// The caller gives the call up, or time has run out: the handler is asked to stop.
+  /// Cancels the call for the caller, or because time has run out: the handler is asked to stop.
   void give_up(Failure why);
-  /// How the call ended, waited for; throws when the deadline comes first.
+  /// Waits for the end of the call; throws if the deadline passes first.
   void wait_for_end();
   void when_ended(UniqueFunction<void()> done);
-  /// Somebody waits without a thread, or for a stop token: the call is ended at its deadline all the same.
+  /// Makes the call end at its deadline although no thread waits for it, or because a stop token was
+  /// requested.
   void watch_deadline();
   [[nodiscard]] std::shared_ptr<const Failure> why() const;
 
@@ -87,7 +88,7 @@ class LocalStream : public mf::detail::CallHandle, public std::enable_shared_fro
 };
 
 [[noreturn]] void refuse_late();
-/// By the caller, or else by the handler.
+/// Cancelled by the caller, or otherwise by the handler.
 [[nodiscard]] Failure cancelled_by(bool caller);
 
 /// One direction.
@@ -98,7 +99,7 @@ class LocalQueue {
 
   LocalQueue(LocalStream& call, bool to_handler) noexcept : call_(call), to_handler_(to_handler) {}
 
-  /// False: the reader wants no more.
+  /// False if the reader wants no more values.
   bool push(const T& value) {
     std::unique_lock lock(mutex_);
     const auto may = [&] { return values_.size() < kMost || closed_ || stopped_; };
@@ -138,7 +139,7 @@ class LocalQueue {
     if (lock.owns_lock()) lock.unlock();
     done(std::move(popped));
   }
-  /// No more values; null: all have come.
+  /// Ends the stream; `why` is null if all values have been written.
   void close(std::shared_ptr<const Failure> why) {
     std::unique_lock lock(mutex_);
     if (closed_) return;
@@ -146,12 +147,13 @@ class LocalQueue {
     why_ = std::move(why);
     wake(lock);
   }
-  /// Its writer writes no more; false: it has said so before.
+  /// Called when the writer ends the stream; false if it has done so before.
   bool end_here() {
     const Lock lock(mutex_);
     return !std::exchange(ended_here_, true);
   }
-  /// The reader wants no more, and what it asks for now ends as CANCELLED, unless it has seen the end.
+  /// Called when the reader wants no more values; a pending read ends as CANCELLED, unless it has seen the
+  /// end.
   void abandon() {
     Lock lock(mutex_);
     if (seen_ || std::exchange(abandoned_, true)) return;
@@ -159,7 +161,7 @@ class LocalQueue {
     values_.clear();
     wake(lock);
   }
-  /// Nobody reads any more.
+  /// Called when nobody reads any more.
   void stop() {
     std::unique_lock lock(mutex_);
     if (stopped_ || closed_) return;
@@ -205,7 +207,7 @@ class LocalQueue {
     wake(lock);
     return true;
   }
-  /// Lets waiting threads look again, and has waiting completions run.
+  /// Wakes waiting threads, and runs waiting completions.
   void wake(Lock& lock) {
     Callback<std::optional<T>> popped;
     Callback<bool> pushed;
@@ -227,7 +229,7 @@ class LocalQueue {
 
   LocalStream& call_;
   const bool to_handler_;
-  std::size_t popped_count_ = 0;  // by the reader
+  std::size_t popped_count_ = 0;  // values that the reader took
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<T> values_;
@@ -235,7 +237,7 @@ class LocalQueue {
   bool closed_ = false;
   bool stopped_ = false;
   bool abandoned_ = false;
-  bool seen_ = false;  // its reader knows that it has ended
+  bool seen_ = false;  // the reader knows that the stream has ended
   std::shared_ptr<const Failure> why_;
   Callback<std::optional<T>> popped_;
   Callback<bool> pushed_;
@@ -289,7 +291,7 @@ class LocalStreamOf final : public LocalStream {
   }
 };
 
-/// A reader or writer of either side; `callers`: dropping it gives the call up.
+/// The reader or writer of either side; `callers`: dropping it cancels the call.
 template <class T, class M>
 class LocalValues final : public mf::detail::Values<T> {
  public:
@@ -404,7 +406,7 @@ auto handlers_writer(const std::shared_ptr<LocalStreamOf<M>>& call) {
       std::make_shared<LocalSink<T, M>>(call, call->results, result_violation_of_element<M>(), false));
 }
 
-/// How the call ended is what the handler gave; errors that the method does not declare are failures.
+/// Ends the call with the handler's outcome; errors that the method does not declare become failures.
 template <class M>
 void end_local(LocalStreamOf<M>& call, Outcome<typename M::Result>&& outcome) {
   (void)call.results.end_here();
@@ -448,7 +450,7 @@ void invoke_local_async(typename M::AsyncServant& servant, typename M::Request&&
 
 }  // namespace detail
 
-/// Begins a call of a servant of this process. `target` keeps the servant alive.
+/// Starts a call of a servant of this process. `keep` keeps the servant alive.
 template <class M, class... Args>
 std::shared_ptr<LocalStreamOf<M>> local_stream(const LocalOf<M>& local, std::shared_ptr<Servant> keep,
                                                std::shared_ptr<const LocalServants> servants,
@@ -483,7 +485,7 @@ std::shared_ptr<LocalStreamOf<M>> local_stream(const LocalOf<M>& local, std::sha
   return call;
 }
 
-/// What the caller holds.
+/// The handle for the caller.
 template <class M>
 auto local_handle(const std::shared_ptr<LocalStreamOf<M>>& call) {
   if constexpr (M::kInfo.streams == Streams::results) {

@@ -1,8 +1,8 @@
-// A method without its types: constants, and functions over items that only they look at.
+// A method without its types: constants, and functions over items whose types only these functions know.
 //
-// Batches, calls to asynchronous servants and everything that is not the quick path of a lone call work with
-// these, so that they are compiled once, in the library, or once for a type of results, and not once for
-// every method of every service.
+// Batches, calls to asynchronous servants and everything beside the fast path of a single call use these, so
+// that they are compiled once, in the library, or once per type of results, and not for each method of each
+// service.
 #pragma once
 
 #include <cstddef>
@@ -28,12 +28,12 @@ struct Items {
   std::size_t count = 0;
 };
 
-/// One error of a method's list.
+/// One of the errors that a method declares.
 struct DeclaredType {
   bool (*is)(const DeclaredError& error);
-  /// Null: what the reader says is wrong.
+  /// Null for invalid bytes; the reader has the reason.
   std::shared_ptr<const DeclaredError> (*decode)(codec::Reader& reader);
-  /// Why one of this type must not leave, with its name: clients would refuse it. Nothing: it may.
+  /// The reason why an error of this type must not be sent, with its name, if clients would refuse it.
   std::optional<std::string> (*refusal)(const DeclaredError& error);
   /// Appends one of this type.
   void (*encode)(Buffer& out, const DeclaredError& error);
@@ -44,52 +44,53 @@ struct Method {
   const MethodInfo& info;
   Tier result_tier;
   std::span<const DeclaredType> errors;
-  /// What is wrong with a result, if anything; null: it has no constraints.
+  /// The violation of a result, if there is one; null if the type has no constraints.
   std::optional<std::string> (*result_violation)(const void* result);
 };
 
-/// Gives an asynchronous servant its own copy of a request; where its answer goes, which is nowhere for
-/// one-way methods.
+/// Passes a copy of a request to an asynchronous servant, with the receiver of its answer; one-way methods
+/// have none.
 using BeginItem = void (*)(void* servant, Items requests, std::size_t item,
                            const std::shared_ptr<mf::detail::Answers>& answers);
 
-/// What batches need besides.
+/// The additional functions that batches need.
 struct BatchMethod {
   const Method& method;
   Tier request_tier;
-  /// What is wrong with a request, if anything; null: its type has neither constraints nor depth without a
-  /// bound.
+  /// The violation of a request, if there is one; null if its type has neither constraints nor unbounded
+  /// depth.
   std::optional<std::string> (*violation)(Items requests, std::size_t item);
-  /// False: perhaps no server can read this request (mf/codec/readable.hpp). Null: all can be read.
+  /// False: servants may be unable to decode this request (mf/codec/readable.hpp). Null: all can be decoded.
   bool (*readable)(Items requests, std::size_t item);
-  /// Reads a request and drops it.
+  /// Decodes a request and drops it.
   bool (*reads)(codec::Reader& reader);
   void (*encode)(Buffer& buffer, Items requests, std::size_t first, std::size_t count);
-  /// Runs a servant's batch function; `into`: an Outcomes<Result>, left alone by one-way methods.
+  /// Runs a servant's batch function; `into` is an Outcomes<Result>, which one-way methods do not use.
   void (*run)(void* servant, Items requests, void* into);
   BeginItem begin;
 };
 
 /// "sf1.search.Index.query"
 [[nodiscard]] std::string full_name(const Method& method);
-/// Refuses a whole batch by the first item that breaks a constraint.
+/// Throws for the first item that violates a constraint.
 void check_requests(const BatchMethod& method, Items requests);
-/// The same by what servers would refuse, for requests that leave the process.
+/// The same for requests that are sent: throws for what servers would refuse.
 void check_sent_requests(const BatchMethod& method, Items requests);
-/// For the one request of a lone call, of which it is not sure that servers can read it.
+/// The same for the request of a single call that servers may be unable to decode.
 void check_unsure_request(const BatchMethod& method, const void* request);
 [[noreturn]] void refuse_argument(const Method& method, const std::string& violation);
-/// How a write ends, or a second finish(), after this side has said that no more values come.
+/// The failure of a write, or of a second finish(), after this side has ended its stream.
 [[nodiscard]] Failure ended_here(const Method& method);
-/// A declared error that the method does not declare is a failure of the handler.
+/// The failure unchanged, or HANDLER_FAILED for an error that the method does not declare.
 [[nodiscard]] Failure declared_or_failed(const Method& method, const Failure& failure);
-/// Of all items of a batch whose handler made up outcomes or left some out: which are whose, nobody knows.
+/// The failure of all items of a batch whose handler returned a wrong number of outcomes, which therefore
+/// cannot be matched to items.
 [[nodiscard]] std::shared_ptr<const Failure> miscounted(std::size_t answered, std::size_t items);
 
-/// Nobody is told how a one-way call ended: its failure is logged.
+/// Logs the failure of a one-way call, since no caller is told.
 void log_oneway_failure(const Log& log, const Method& method, const Failure& failure);
 
-/// In a catch block: throws what a caller in the process is told.
+/// Call it in a catch block: throws what an in-process caller gets.
 [[noreturn]] void raise_handler_failure(const Method& method);
 
 namespace detail {
@@ -189,7 +190,7 @@ struct FunctionsOf {
     if constexpr (M::kInfo.oneway) {
       M::invoke(typed, Request(item(requests, at)));
     } else {
-      // Made before the request is copied: whatever throws from here on drops it, and that is an answer.
+      // Made before the request is copied, so that an exception from here on drops it, which is an answer.
       Responder<Result> responder(answers, at);
       M::invoke(typed, Request(item(requests, at)), std::move(responder));
     }

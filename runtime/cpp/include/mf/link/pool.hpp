@@ -1,9 +1,9 @@
-// The connections of a client, one an address, opened when first needed and replaced when they break.
+// The connections of a client, one for each address, opened when first needed and replaced when they break.
 //
 // open() blocks; callers for one address wait for one attempt instead of making their own. After a failed
-// attempt the address is left alone for a moment (growing with each failure, at most 200 ms): until then
-// callers get the last failure at once. Connections whose servers have gone while nobody used them are found,
-// and their descriptors given back, when another one is opened.
+// attempt the address is not tried for a moment (growing with each failure, at most 200 ms): until then
+// callers get the last failure at once. Unused connections whose servers have gone are detected, and their
+// descriptors closed, when another one is opened.
 #pragma once
 
 #include <cstdint>
@@ -35,19 +35,19 @@ class Pool {
        std::chrono::milliseconds dead_after = Liveness::kDeadAfter);
   ~Pool();
 
-  /// Over a socket of this host, if the instance is found there.
+  /// Uses a socket of this host if the instance is found there.
   Outcome<std::shared_ptr<ClientLink>> open(const Instance& instance, TimePoint deadline);
   Outcome<std::shared_ptr<ClientLink>> open(const Address& address, TimePoint deadline);
-  /// Lets the next open() try at once: the address was announced anew.
+  /// Lets the next open() try at once, since the address was announced again.
   void reset_backoff(const Address& address);
-  /// Ends the connections, and at once what waits for one in open().
+  /// Ends the connections, and callers that wait in open() at once.
   void close(const std::string& reason);
 
  private:
   struct Slot {
     std::timed_mutex opening;
-    std::shared_ptr<ClientLink> link;               // under mutex_, as is
-    std::vector<std::weak_ptr<ClientLink>> former;  // which take no new calls and have some in flight
+    std::shared_ptr<ClientLink> link;               // guarded by mutex_, as is
+    std::vector<std::weak_ptr<ClientLink>> former;  // links that accept no new calls and have some in flight
     const std::shared_ptr<SharedStanding> standing = std::make_shared<SharedStanding>();
     bool was_connected = false;
     Backoff backoff{0};

@@ -1,5 +1,5 @@
-// How a server tells the world what it offers. Servers depend on this interface, never on the controller
-// behind it.
+// The interface through which a server announces what it offers. Servers depend on this interface, never on
+// the controller behind it.
 #pragma once
 
 #include <array>
@@ -48,9 +48,9 @@ class Registrar {
   virtual void withdraw() = 0;
 };
 
-/// A registrar at the controllers at these addresses, which runs on that reactor; `tls`: how those at
-/// mf+tls:// are verified, and what is shown to them. Declared here so that
-/// servers can be told by URL; defined on floor R7.
+/// A registrar for the controllers at these addresses, which runs on that reactor; `tls`: how it verifies
+/// those at mf+tls:// and identifies itself to them. Declared here so that servers can be given a URL;
+/// defined on floor R7.
 std::unique_ptr<Registrar> make_controller_registrar(std::vector<Address> controllers,
                                                      std::array<std::uint8_t, 16> instance, const Log& log,
                                                      std::shared_ptr<transport::Reactor> reactor,

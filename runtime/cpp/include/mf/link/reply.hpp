@@ -1,4 +1,4 @@
-// What comes back from a link for one request: the payload as it stood on the wire, or why there is none.
+// The end of one request on a link: the payload as received, or the reason why there is none.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ namespace mf::link {
 /// How a request ended on its connection.
 enum class Ended : std::uint8_t {
   replied,     // by the server's REPLY
-  unreadable,  // by a REPLY that cannot be read
-  refused,     // the connection did not take the request: nothing has left
+  unreadable,  // by a REPLY that cannot be decoded
+  refused,     // the connection did not accept the request: nothing was sent
   lost,        // the connection has ended
   expired,     // at its deadline
   cancelled,   // by its caller
@@ -33,7 +33,7 @@ struct Reply {
   Code status = Code::ok;
   /// The tier of the results; 0 where there are none.
   std::uint8_t encoding = 0;
-  /// Of a request that a relay has forwarded: kMetadata, if the payload still begins with a block of it.
+  /// Only for a request that a relay forwarded: kMetadata if the payload still begins with a metadata block.
   std::uint8_t flags = 0;
   std::uint32_t count = 0;
   /// Results and records as in protocol.md section 5. Valid as long as `owner`; without one, until the
@@ -45,11 +45,11 @@ struct Reply {
   /// Unless this is `replied`, the link itself ended the call: `failure` says why and there is no payload.
   Ended how = Ended::replied;
   Failure failure;
-  /// What the server sent beside the results; null: nothing.
+  /// The metadata that the server sent; null if there are none.
   std::unique_ptr<Metadata> metadata;
 
   Reply() = default;
-  /// What is left behind looks into nothing.
+  /// The moved-from reply has no payload.
   Reply(Reply&& other) noexcept
       : status(other.status),
         encoding(other.encoding),
@@ -76,7 +76,7 @@ struct Reply {
   }
 
   [[nodiscard]] bool local() const noexcept { return how != Ended::replied; }
-  /// For the payload; large `bytes` share what it lies in.
+  /// A reader of the payload; large `bytes` share its memory.
   [[nodiscard]] codec::Reader reader() const {
     codec::Reader reader(payload);
     if (!owner.empty()) reader.set_owner(owner);
@@ -101,7 +101,7 @@ struct Reply {
 
 using Completion = UniqueFunction<void(Reply&&)>;
 
-/// Where a blocking caller receives its reply: small payloads are copied to its own stack, large ones shared.
+/// Where a blocking caller receives its reply: small payloads are copied to its stack, large ones shared.
 struct ReplySlot {
   Reply reply;
   alignas(8) std::array<std::byte, 512> small;

@@ -1,5 +1,5 @@
-// Where a service is offered: the interface through which clients learn addresses, and the one source that
-// needs no controller.
+// The interface through which clients learn the addresses of a service, and the one implementation that needs
+// no controller.
 //
 // Clients never depend on the controller, only on this. Implementations: StaticResolver (below), the
 // controller's (floor R7), and fakes in tests. All functions are thread-safe. A snapshot is immutable; a
@@ -34,11 +34,11 @@ namespace mf {
 struct Instance {
   Address address;
   std::uint32_t weight = 1;
-  /// A path where the same process may be found by who runs on its host: it is there if its HELLO has the
-  /// nonce. No scheme: there is none.
+  /// A path where a client on the same host may reach the process: the process is there if its HELLO has the
+  /// nonce. Without a scheme there is no such path.
   Address local{};
   std::array<std::byte, 16> nonce{};
-  /// Of the service, as the process was built; zeros: not known before it is asked.
+  /// The fingerprint of the service in that process; zeros: not known before it is asked.
   std::array<std::uint8_t, 16> fingerprint{};
 
   friend bool operator==(const Instance&, const Instance&) = default;
@@ -46,13 +46,14 @@ struct Instance {
 
 /// What is known of one service.
 struct Offers {
-  /// By agent; "" for a service without agents. An agent that had instances and lost them stays, with none.
+  /// By agent; "" for a service without agents. An agent that has lost all its instances stays, with an empty
+  /// list.
   std::map<std::string, std::vector<Instance>, std::less<>> agents;
-  /// Servers of which it is not known which agents they have: asked for whatever agent is wanted.
+  /// Servers whose agents are not known: they are asked for any agent.
   std::vector<Instance> any_agent;
   /// Whether the source has answered at all; until then an empty snapshot means nothing.
   bool answered = false;
-  /// Why it has not, in words; or what it said.
+  /// Why the source has not answered, or what it said.
   std::string note;
 
   friend bool operator==(const Offers&, const Offers&) = default;
@@ -69,28 +70,28 @@ class Resolver {
 
   virtual ~Resolver() = default;
 
-  /// What is known now; never null, never blocks. The first question about a service starts to watch it. For
-  /// a topic (topic_view()) it is the publishers and their agents; "*" stands for any agent.
+  /// The current snapshot; never null, never blocks. The first call for a service starts to watch it. For a
+  /// topic (topic_view()) the snapshot has the publishers and their agents; "*" stands for any agent.
   virtual Snapshot offers(std::string_view service) = 0;
 
   /// Calls `changed` when a snapshot may have changed, on any thread but never within a call of the resolver,
-  /// until the listener is removed. 0: snapshots never change.
+  /// until the listener is removed. Returns 0 if snapshots never change.
   virtual std::uint64_t add_listener(std::function<void()> /*changed*/) { return 0; }
   virtual void remove_listener(std::uint64_t /*listener*/) noexcept {}
 
-  /// Blocks until the snapshot is another one than `known`, or until the time given.
+  /// Blocks until the snapshot differs from `known`, or until the given time.
   virtual Snapshot wait_for_change(std::string_view service, const Snapshot& known, TimePoint until) = 0;
 
-  /// Raised by each change of any snapshot: lets a caller keep what it derived from one.
+  /// Incremented by each change of any snapshot, so that a caller can cache what it derived from one.
   [[nodiscard]] virtual std::uint64_t version() const noexcept = 0;
 
-  /// Whether the agents of a service are known here, so that "everywhere" has a meaning.
+  /// Whether the resolver knows all agents of a service, which scattered calls to all agents need.
   [[nodiscard]] virtual bool knows_agents() const noexcept = 0;
 
   /// Whether the instances are relays, each of which reaches all known services.
   [[nodiscard]] virtual bool of_relays() const noexcept { return false; }
 
-  /// The client's id for the upper half of request ids, given by the source; 0: none, make a random one.
+  /// The client's id for the upper half of request ids, assigned by the source; 0: none, make a random one.
   [[nodiscard]] virtual std::uint32_t client_id() const noexcept { return 0; }
 
   /// Allows the resolver to stop watching the service until the next question about it. Must not be called
@@ -101,7 +102,7 @@ class Resolver {
   virtual void close() noexcept {}
 };
 
-/// A fixed list of servers, each asked for every service and agent.
+/// A fixed list of servers, each of which is asked for every service and agent.
 class StaticResolver final : public Resolver {
  public:
   explicit StaticResolver(std::vector<Address> servers);
@@ -116,8 +117,8 @@ class StaticResolver final : public Resolver {
   Snapshot offers_;
 };
 
-/// What another resolver knows, for a client that reaches all servers through relays: wherever an agent has
-/// instances, each relay is one in their place.
+/// The snapshots of another resolver, for a client that reaches all servers through relays: each relay
+/// replaces the instances of every agent that has any.
 class RelayedResolver final : public Resolver {
  public:
   RelayedResolver(std::shared_ptr<Resolver> known, const std::vector<Address>& relays);
@@ -136,7 +137,7 @@ class RelayedResolver final : public Resolver {
   void close() noexcept override { known_->close(); }
 
  private:
-  /// The latest of each service, and what it was made of.
+  /// The latest snapshot of each service, and the one that it was made from.
   struct Relayed {
     Snapshot from;
     Snapshot made;
@@ -149,9 +150,9 @@ class RelayedResolver final : public Resolver {
   std::map<std::string, Relayed, std::less<>> latest_;
 };
 
-/// A resolver over the controllers at these addresses, or over relays, which have the same interface. It runs
-/// on the reactor until it is closed. `tls`: how relays at relay+tls:// are verified.
-/// Declared here so that clients can be opened by URL; defined on floor R7.
+/// A resolver for the controllers at these addresses, or for relays, which have the same interface. It runs
+/// on the reactor until it is closed. `tls`: how relays at relay+tls:// are verified. Declared here so that
+/// clients can be opened by URL; defined on floor R7.
 std::shared_ptr<Resolver> make_controller_resolver(std::vector<Address> controllers,
                                                    std::shared_ptr<transport::Reactor> reactor,
                                                    const Log& log, const TlsOptions& tls = {});

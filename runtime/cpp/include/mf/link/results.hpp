@@ -1,5 +1,5 @@
-// The outcomes of many items without their type: what sends, waits for and answers batches works with these,
-// so that it is compiled once and not for every type of results.
+// The outcomes of many items without their type: code that sends, awaits and answers batches uses these, so
+// that it is compiled once and not for every type of results.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,15 @@ class Results {
 
   [[nodiscard]] virtual std::size_t size() const noexcept = 0;
   [[nodiscard]] virtual bool all_ok() const noexcept = 0;
-  /// Null: a value.
+  /// Null if the item has a value.
   [[nodiscard]] virtual const Failure* failure(std::size_t item) const noexcept = 0;
   virtual void fail(std::size_t item, const std::shared_ptr<const Failure>& failure) = 0;
   /// Moves from `outcome`, an Outcome<Result>.
   virtual void set(std::size_t item, void* outcome) = 0;
-  /// Of so many items from now on: what was there moves to these places, or stays if there are none; what is
-  /// too much is dropped.
+  /// Changes the number of items: the existing outcomes move to these places, or stay if `places` is empty;
+  /// surplus ones are dropped.
   virtual void remap(std::size_t items, std::span<const std::size_t> places) = 0;
-  /// The Outcomes<Result>.
+  /// The underlying Outcomes<Result>.
   [[nodiscard]] virtual void* all() noexcept = 0;
 
   void fail_all(const std::shared_ptr<const Failure>& failure) {
@@ -74,7 +74,7 @@ class ResultsOf final : public Results {
   Outcomes<Result> outcomes_;
 };
 
-/// Holds results for a class whose base refers to them, which must exist before that base: listed in front.
+/// Holds results for a class whose base refers to them; as an earlier base it is constructed first.
 template <class Result>
 struct HoldsResults {
   explicit HoldsResults(std::size_t items) : of_type_(items) {}

@@ -1,21 +1,22 @@
-// A server's connection: the only place where a server's session meets its stream.
+// A server's connection, which joins a server's session and its stream.
 //
-// Threads. The reactor's thread reads, parses and hands requests to the Handler, with no lock held. What it
-// has parsed belongs to the connection: if a handler waits, and so gives the role of the reactor's thread
-// away (mf::blocking()), whoever has it next goes on with the other requests of the turn. Replies come from
-// any thread: they are appended to the session's output under the lock and written together: by the reactor
-// at the end of its turn, or at once by the thread that answers the last request in flight, so that a lone
-// call is not handed over.
+// Threads. The reactor's thread reads, parses and hands requests to the Handler, with no lock held. The
+// parsed events belong to the connection: if a handler waits, and so hands over the role of the reactor's
+// thread (mf::blocking()), the next thread in that role continues with the other requests of the turn.
+// Replies come from any thread: they are appended to the session's output under the lock and written
+// together: by the reactor at the end of its turn, or at once by the thread that answers the last request in
+// flight, so that a single call needs no thread switch.
 //
-// Limits (docs/limits.md). Without HELLO after 2 s the connection is closed. With 8 MiB of replies unwritten
-// nothing more is read, and no request that was read already is begun, until half of them are written. While
-// replies wait, or a frame has begun to come, 512 KiB have to move every 10 s, or all that there is. More
-// requests in flight than the limit, or 64 MiB of them, are answered OVERLOADED; above that one-way calls,
-// which nobody can be told about, are still taken, but nothing more is read until half of the requests have
-// ended. What a connection holds is charged to its server (ServerLoad), in steps of 16 KiB. Frames that make
-// work without being calls (BIND, UNBIND, DESCRIBE) have a rate; what is above it waits.
+// Limits (docs/limits.md). Without HELLO after 2 s the connection is closed. With 8 MiB of unwritten replies
+// nothing more is read, and no request that was read already is started, until half of them are written.
+// While replies wait, or a frame has begun to arrive, 512 KiB must be transferred every 10 s, or all that
+// remains. More requests in flight than the limit, or 64 MiB of them, are answered OVERLOADED; above that,
+// one-way calls, which have no answer, are still accepted, but nothing more is read until half of the
+// requests have ended. What a connection holds is charged to its server (ServerLoad), in steps of 16 KiB.
+// Frames that cause work without being calls (BIND, UNBIND, DESCRIBE) are limited in rate; those above it
+// wait.
 //
-// Memory. A connection at rest has no buffers: those of the thread that reads or writes it are lent to it.
+// Memory. An idle connection has no buffers: the thread that reads or writes it lends it its own.
 #pragma once
 
 #include <array>
@@ -44,37 +45,38 @@ namespace mf::link {
 
 class ServerLink final : public transport::Watched, public std::enable_shared_from_this<ServerLink> {
  public:
-  /// What the floor above does with a connection. All but on_closed run on the reactor's thread.
+  /// What the layer above does with a connection. All functions except on_closed run on the reactor's thread.
   class Handler {
    public:
     virtual ~Handler() = default;
-    /// Code::ok, or why not, in words. Nothing: the answer follows by send_bound().
+    /// Code::ok, or a refusal with its reason. Nothing: the answer follows by send_bound().
     using Answer = std::optional<std::pair<Code, std::string>>;
     virtual Answer on_bind(std::uint16_t first_route, const protocol::Bind& bind) = 0;
     /// The service of this name; null if it is not offered. Nothing: the answer follows by send_descriptor().
     virtual std::optional<const ServiceInfo*> on_describe(std::string_view service) = 0;
-    /// Whether on_request() is to get the request at once, although its payload has only begun to arrive.
+    /// Whether on_request() gets the request at once, although its payload has only begun to arrive.
     [[nodiscard]] virtual bool passes_on(const protocol::Event& /*begun*/) { return false; }
     /// `now` is the time of this turn. Each request ends with one send_…() or end_request().
     virtual void on_request(const protocol::Event& event, TimePoint now) = 0;
     virtual void on_cancel(std::uint32_t id) = 0;
-    /// DATA, CREDIT or END of a call that was begun on this connection, alive or not.
+    /// DATA, CREDIT or END of a call that was started on this connection, whether it has ended or not.
     virtual void on_stream(const protocol::Event& event) = 0;
-    /// False: no range that begins here is bound.
+    /// False if no bound range begins here.
     virtual bool on_unbind(std::uint16_t first_route) = 0;
-    /// has_room() is true again, after somebody was told that it is not. On any thread, without a lock.
+    /// has_room() is true again, after it returned false. Called on any thread, without a lock.
     virtual void on_room() = 0;
     virtual void on_turn_end() = 0;
-    /// GOAWAY is sent, and names this request as the latest: none behind it may be executed.
+    /// GOAWAY is sent and names this request as the latest: no later one may be executed.
     virtual void on_drain(std::uint32_t latest) = 0;
-    /// The on_request() that runs on this thread is no longer the reactor's: others follow before it returns.
+    /// The running on_request() has handed over the role of the reactor's thread: other events follow before
+    /// it returns.
     virtual void on_handed_over() noexcept = 0;
-    /// The peer's HELLO has come.
+    /// The peer's HELLO has arrived.
     virtual void on_greeted() = 0;
-    /// All connections together hold too much, and the handler is to see to it: see ServerLoad. On any
-    /// thread, without a lock.
+    /// All connections together hold too much, and the handler has to relieve them: see ServerLoad. Called on
+    /// any thread, without a lock.
     virtual void on_overfull() = 0;
-    /// Once, on any thread.
+    /// Called once, on any thread.
     virtual void on_closed() = 0;
   };
 
@@ -82,7 +84,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
     protocol::SessionOptions session;
     std::chrono::milliseconds handshake_timeout{2'000};
     std::chrono::milliseconds progress_timeout{10'000};
-    /// So much has to move in this time, or all that there is.
+    /// This many bytes, or all that remains, must be transferred within the progress timeout.
     std::size_t least_progress = std::size_t{512} << 10U;
     std::size_t max_output = std::size_t{8} << 20U;
     /// Shared by the connections of a server.
@@ -95,7 +97,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
              std::shared_ptr<transport::Reactor> reactor);
   ~ServerLink() override;
 
-  /// Begins to read. The handler lives as long as the link.
+  /// Starts reading. The handler lives as long as the link.
   void open(std::shared_ptr<Handler> handler);
 
   /// Both end the request, whose payload had this size: it is no longer counted when its reply is written, so
@@ -103,51 +105,51 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void send_reply(const protocol::ReplyHead& head, Gathered& payload, std::size_t request_size);
   void send_failure(const protocol::ReplyHead& head, Code code, Execution execution, std::string_view message,
                     std::size_t request_size);
-  /// A reply that is passed on: shared if `owner` has the payload and it is large, else copied.
+  /// Forwards a reply: the payload is shared if `owner` has it and it is large, otherwise copied.
   void send_reply(const protocol::ReplyHead& head, std::span<const std::byte> payload, const Bytes& owner,
                   std::size_t request_size);
   /// A reply that is still arriving: frames behind it wait for the rest. If that never arrives, cut_short().
   void send_reply(const protocol::ReplyHead& head, std::shared_ptr<const protocol::Coming> payload,
                   std::size_t request_size);
-  /// Ends the connection within a reply.
+  /// Ends the connection in the middle of a reply.
   void cut_short(const std::string& reason);
-  // Answers of a Handler that did not give them at once.
+  // Answers that a Handler did not give at once.
   void send_bound(std::uint16_t first_route, Code code, std::string_view why);
   void send_descriptor(const protocol::Descriptor& descriptor);
-  /// Answers a request that goes on to count until its handler has ended.
+  /// Answers a request that still counts until its handler has ended.
   void send_early(const protocol::ReplyHead& head, Code code, Execution execution, std::string_view message);
-  /// A request whose payload had this size has ended without an answer.
+  /// Ends a request, whose payload had this size, without an answer.
   void end_request(std::size_t request_size);
 
-  // Frames of streams; flush_now() has them written. Nothing happens once the connection has ended.
+  // Frames of streams; flush_now() writes them. They are dropped once the connection has ended.
   void send_data(const protocol::DataHead& head, Buffer&& payload);
   void send_data(const protocol::DataHead& head, std::span<const std::byte> payload);
   void send_credit(std::uint32_t id, std::uint32_t bytes);
   void send_cancel(std::uint32_t id);
   void flush_now();
-  /// May more be queued to be written? If not, Handler::on_room() follows.
+  /// Whether more may be queued for writing. If not, Handler::on_room() follows.
   [[nodiscard]] bool has_room();
-  /// So many bytes wait to be written that no further request may be begun.
+  /// Whether so many bytes wait to be written that no further request may be started.
   [[nodiscard]] bool full() const noexcept { return full_.load(std::memory_order_relaxed); }
-  /// Of one that full() has kept from beginning: true if Handler::on_room() follows, false if there is room
-  /// by now.
+  /// For a request that full() prevented from starting: true if Handler::on_room() follows, false if there is
+  /// room now.
   [[nodiscard]] bool awaits_room();
-  /// What is charged to the server for this connection.
+  /// The bytes that are charged to the server for this connection.
   [[nodiscard]] std::size_t holds() const noexcept { return charged_.load(std::memory_order_relaxed); }
-  /// May a handler be run that perhaps waits, and then needs another thread to read?
+  /// Whether a handler may run that might wait, and then needs another thread to read.
   [[nodiscard]] bool has_spare() const noexcept { return reactor_->has_spare(); }
   [[nodiscard]] const std::shared_ptr<transport::Reactor>& reactor() const noexcept { return reactor_; }
   void post(UniqueFunction<void()> work) { reactor_->post(std::move(work)); }
   void at(TimePoint when, UniqueFunction<void()> work) { reactor_->at(when, std::move(work)); }
 
-  /// From now on the peer is pinged when nothing has come from it for a fifth of this time, and the
-  /// connection ends when nothing has come for four fifths. The shortest time that was asked for holds.
+  /// From now on the peer is pinged when nothing has arrived for a fifth of this time, and the connection
+  /// ends when nothing has arrived for four fifths. The shortest of several times applies.
   void keep_alive(std::chrono::milliseconds dead_after);
 
-  /// New requests are refused from now on; those in flight are finished.
+  /// Refuses new requests from now on; those in flight are finished.
   void drain(const std::string& reason);
   void close(const std::string& reason);
-  /// Ends it because it has crossed a limit, with one line in the log.
+  /// Ends the connection because it exceeded a limit, with one line in the log.
   void cut(Cut why, std::string_view limit, const std::string& reason);
 
   [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_.load(std::memory_order_relaxed); }
@@ -155,13 +157,13 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   [[nodiscard]] bool idle();
   [[nodiscard]] const std::string& peer() const noexcept { return stream_->peer(); }
   [[nodiscard]] std::uint32_t client_id() const noexcept { return client_id_; }
-  /// What the peer has said of itself; once Handler::on_greeted() was called, and no more changes then.
+  /// The peer's HELLO; available once Handler::on_greeted() was called, and constant then.
   [[nodiscard]] const protocol::Hello& hello() const noexcept { return session_.peer(); }
   [[nodiscard]] std::size_t max_payload() const noexcept { return peer_max_payload_; }
-  /// What the peer lets a stream towards it begin with.
+  /// The peer's initial credit for a stream to it.
   [[nodiscard]] std::uint32_t peer_stream_window() const noexcept { return peer_stream_window_; }
   [[nodiscard]] const protocol::Limits& limits() const noexcept { return options_.session.limits; }
-  /// Frames of streams whose call had ended, which may cross its end.
+  /// Frames of streams whose call had ended; such frames may cross its end.
   [[nodiscard]] std::uint64_t late_frames() const noexcept {
     return late_frames_.load(std::memory_order_relaxed);
   }
@@ -172,7 +174,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
  private:
   using Lock = std::unique_lock<std::mutex>;
   class Turn;
-  // How a turn went: there may be more to read at once, or not, or another thread goes on with it.
+  // How a turn ended: more may be available at once, or not, or another thread continues it.
   enum class Went : std::uint8_t { more, enough, elsewhere };
 
   void on_ready(transport::Ready ready, bool go_on);
@@ -219,51 +221,51 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
 
   std::mutex mutex_;
   protocol::Session session_;
-  // The turn; the reactor's thread only.
+  // State of the turn; used only by the reactor's thread.
   std::vector<protocol::Event> events_;
   std::size_t next_event_ = 0;
   std::shared_ptr<const Buffer>
-      turn_input_;           // what the events look into, if the session reads into another one
-  bool turn_waits_ = false;  // for the next thread to go on with it
+      turn_input_;           // the memory of the events, if the session reads into another one
+  bool turn_waits_ = false;  // the turn waits for the next thread to continue it
   protocol::TokenBucket questions_;
   std::size_t questions_in_slice_ = 0;
 
   bool greeted_ = false;
   transport::Reactor::TimerId handshake_timer_ = 0;
-  std::optional<std::string> drains_;  // and why
+  std::optional<std::string> drains_;  // the reason for draining
   bool in_turn_ = false;
   bool writing_ = false;
-  bool reading_ = false;    // the stream is, without the lock
-  bool turn_held_ = false;  // until there is room for its replies, or time for its questions
-  bool released_ = false;   // the stream's descriptor
+  bool reading_ = false;    // a thread reads the stream, without the lock
+  bool turn_held_ = false;  // until there is room for replies, or the rate permits its questions
+  bool released_ = false;   // the stream's descriptor was closed
   bool blocked_ = false;
   bool paused_ = false;
   bool flush_posted_ = false;
   bool progress_watched_ = false;
   bool look_posted_ = false;
-  bool ending_ = false;  // the session broke: write what is left, then close
+  bool ending_ = false;  // the session broke: write the pending output, then close
   transport::Interest interest_ = transport::Interest::none;
   std::uint64_t written_ = 0;
   std::uint64_t received_ = 0;
-  std::uint64_t frames_ = 0;  // that have ended
+  std::uint64_t frames_ = 0;  // completed frames
   std::shared_ptr<protocol::Coming>
       coming_;       // a request that is forwarded; the reading thread writes it, locked
-  struct Progress {  // as it was when progress_watched_ began
+  struct Progress {  // the state when progress_watched_ began
     std::uint64_t written = 0;
     std::uint64_t received = 0;
     std::uint64_t frames = 0;
     std::size_t output = 0;
     bool mid_frame = false;
   } progress_;
-  std::chrono::milliseconds silence_turn_{0};  // of the timer that looks for silence; 0: there is none
+  std::chrono::milliseconds silence_turn_{0};  // the period of the timer that checks for silence; 0: none
   transport::Reactor::TimerId silence_timer_ = 0;
-  std::uint64_t received_before_ = 0;  // the latest turn
+  std::uint64_t received_before_ = 0;  // at the timer's last turn
   int quiet_turns_ = 0;
   std::atomic<std::size_t> charged_{0};
   std::atomic<bool> full_{false};
   std::atomic<std::size_t> in_flight_{0};
   std::atomic<std::size_t> queued_bytes_{0};
-  std::atomic<bool> crowded_{false};  // one-way calls above the limit: reads nothing
+  std::atomic<bool> crowded_{false};  // one-way calls above the limit: nothing is read
   std::atomic<bool> closed_{false};
   std::uint32_t client_id_ = 0;
   std::size_t peer_max_payload_ = protocol::kMaxPayloadBeforeHello;

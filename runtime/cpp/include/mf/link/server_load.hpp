@@ -1,5 +1,5 @@
-// What the connections of one server share: how many bytes they hold together, and what was refused and cut.
-// Thread-safe; knows no connection.
+// The load that the connections of a server share: the bytes that they hold together, and counts of refused
+// and ended ones. Thread-safe; it does not know the connections.
 #pragma once
 
 #include <array>
@@ -9,13 +9,13 @@
 
 namespace mf::link {
 
-/// Why a server ends a connection, or does not begin one.
+/// Why a server ends a connection, or refuses one.
 enum class Cut : std::uint8_t {
   handshake,    // no HELLO in time, or one of too many that have not sent it
-  progress,     // it does not read its replies, or does not end the frame that it has begun
+  progress,     // it does not read its replies, or does not complete a frame
   memory,       // it held the most when the server's connections held too much
   protocol,     // it broke the protocol
-  connections,  // one too many
+  connections,  // above the limit of connections
 };
 inline constexpr std::size_t kCuts = 5;
 
@@ -23,15 +23,15 @@ class ServerLoad {
  public:
   explicit ServerLoad(std::size_t most_bytes) noexcept : most_(most_bytes) {}
 
-  /// A connection holds so much more, or less, than before. True: all of them together hold too much now, and
-  /// the caller is the one who sees to it, and says relieved() then.
+  /// Changes the number of bytes that a connection holds. True: all connections together hold too much now,
+  /// and the caller has to relieve them, and to call relieved() then.
   [[nodiscard]] bool change(std::ptrdiff_t bytes) noexcept {
     const auto now = bytes_.fetch_add(static_cast<std::size_t>(bytes), std::memory_order_relaxed) +
                      static_cast<std::size_t>(bytes);
     return bytes > 0 && now > most_ + leaving() && !relieving_.exchange(true, std::memory_order_acq_rel);
   }
-  /// Of that, so much more, or less, is held by connections that have ended: it comes back when the handlers
-  /// of their requests return, and no other connection is ended for it.
+  /// Changes the part of it that belongs to ended connections: it is released when the handlers of their
+  /// requests return, and no other connection is ended because of it.
   void change_leaving(std::ptrdiff_t bytes) noexcept {
     leaving_.fetch_add(static_cast<std::size_t>(bytes), std::memory_order_relaxed);
   }
@@ -40,7 +40,8 @@ class ServerLoad {
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::size_t most() const noexcept { return most_; }
   [[nodiscard]] bool over() const noexcept { return bytes() > most_ + leaving(); }
-  /// So little is left, an eighth, beside a request of this size that no request is taken any more.
+  /// Whether less than an eighth is left beside a request of this size, so that no request is accepted any
+  /// more.
   [[nodiscard]] bool nearly_over(std::size_t own) const noexcept { return bytes() > most_ - most_ / 8 + own; }
 
   void count(Cut why) noexcept {

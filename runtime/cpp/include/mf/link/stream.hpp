@@ -1,12 +1,12 @@
-// The two directions of a stream's call, in bytes: what waits to be sent and what has come, under their own
-// locks, the same at clients and servers. Frames, credit and pieces are protocol.md section 5a; types are
-// stream_values.hpp's.
+// The two directions of a stream's call, in bytes: pending and received data, with their own locks, the same
+// at clients and servers. Frames, credit and pieces are described in protocol.md section 5a;
+// stream_values.hpp adds the types.
 //
 // Locks. A link may call on_…() with its own lock held, so a direction never calls its StreamPort with its
-// lock held. What on_…() gives back the link does when it may: send credit, have pending values written, run
+// own lock held. The link later acts on the result of on_…(): it sends credit, writes pending values, or runs
 // a completion.
 //
-// Threads. on_…() come from one thread at a time, the user's calls of a direction from another.
+// Threads. One thread at a time calls on_…(), and another one the user functions of a direction.
 #pragma once
 
 #include <atomic>
@@ -33,48 +33,48 @@
 
 namespace mf::link {
 
-/// What a stream needs of the connection that its call lives on. Any thread, no lock of a stream held. All do
-/// nothing once the call has ended.
+/// What a stream needs of the connection of its call. Called on any thread, without a lock of a stream. All
+/// functions do nothing once the call has ended.
 class StreamPort {
  public:
   virtual ~StreamPort() = default;
 
-  /// `flags`: kMetadata, if the payload begins with what take_front() gave.
+  /// `flags`: kMetadata if the payload begins with the block of take_front().
   virtual void send_data(std::uint16_t count, Buffer&& payload, std::uint8_t flags) = 0;
-  /// A block of metadata for the first DATA, of at most so many bytes; empty: none. Asked once.
+  /// The metadata block for the first DATA, of at most `most` bytes; empty: none. Called once.
   virtual Buffer take_front(std::size_t /*most*/) { return {}; }
   virtual void send_credit(std::uint32_t bytes) = 0;
   virtual void send_end() = 0;
-  /// A client: gives the call up. A server: reads no more parameters.
+  /// A client cancels the call; a server stops reading parameters.
   virtual void send_cancel() = 0;
-  /// Does the connection take more to write? If not, StreamOut::on_room() follows when it does.
+  /// Whether the connection accepts more to write. If not, StreamOut::on_room() follows when it does.
   [[nodiscard]] virtual bool has_room() = 0;
-  /// Has what was sent written now, by this thread if nobody is writing.
+  /// Writes what was sent now, on this thread unless another one writes.
   virtual void flush() = 0;
-  /// Has StreamOut::write_pending() called within a turn of the loop.
+  /// Makes the loop call StreamOut::write_pending() within a turn.
   virtual void write_soon() = 0;
-  /// Waits until waiter.done(), or until then.
+  /// Waits until waiter.done(), or until the given time.
   virtual void wait(Waiter& waiter, TimePoint until) = 0;
-  /// When a wait has to end: the call's deadline, or earlier if nothing may happen for so long.
+  /// The time by which a wait must end: the call's deadline, or earlier if the idle time is limited.
   [[nodiscard]] virtual TimePoint wait_until() = 0;
-  /// What a wait that ran out of time ends with; the call ends with it, too.
+  /// The failure of a wait that ran out of time; it ends the call, too.
   virtual Failure out_of_time() = 0;
-  /// What a write ends with after StreamOut::end_here(); the call goes on.
+  /// The failure of a write after StreamOut::end_here(); the call continues.
   [[nodiscard]] virtual Failure ended_here() = 0;
-  /// Ends the call, as a written value cannot be sent.
+  /// Ends the call, since a written value cannot be sent.
   virtual void give_up(Failure /*why*/) { send_cancel(); }
-  /// Runs `work` when the time has come, where completions run. For asynchronous waits.
+  /// Runs `work` at the given time, where completions run. For asynchronous waits.
   virtual void at(TimePoint when, UniqueFunction<void()> work) = 0;
 };
 
-/// What is left to do for the link after an event of a stream.
+/// What the link has to do after an event of a stream.
 struct StreamEvent {
   std::optional<Failure> failure{};  // ends the call
   std::uint32_t credit = 0;          // to send
   bool write = false;                // StreamOut::write_pending() has something to do
   UniqueFunction<void()> completion{};
 
-  /// To be run without any lock of the link.
+  /// Must be called without any lock of the link.
   void complete() {
     if (auto run = std::exchange(completion, nullptr)) run();
   }
@@ -92,19 +92,21 @@ class StreamConversion {
   [[nodiscard]] virtual std::optional<Failure> convert(std::span<const std::byte>& values, Buffer& out) = 0;
 };
 
-/// Values that come.
+/// The receiving direction.
 class StreamIn {
  public:
   struct Frame {
-    Bytes bytes;                // whole values, one behind the other
-    std::uint8_t encoding = 0;  // a Tier, if it is the schema's
+    Bytes bytes;                // whole values, one after another
+    std::uint8_t encoding = 0;  // a Tier, if the values use the schema's encoding
     std::uint32_t count = 0;
-    std::size_t cost = 0;                    // of credit that is still owed for it
-    std::shared_ptr<const Failure> fault{};  // ends the stream behind these values: the next is unconvertible
+    std::size_t cost = 0;  // credit that must still be returned for it
+    std::shared_ptr<const Failure>
+        fault{};  // ends the stream after these values: the next one cannot be converted
   };
   enum class Got : std::uint8_t { values, nothing, ended };
 
-  /// `most`: the longest value, in bytes. Without a budget, set_budget() follows before anything comes.
+  /// `most`: the largest value, in bytes. Without a budget, set_budget() must be called before anything
+  /// arrives.
   StreamIn(StreamPort& port, std::uint32_t window, std::shared_ptr<protocol::WindowBudget> budget,
            std::size_t most);
   ~StreamIn();
@@ -115,23 +117,23 @@ class StreamIn {
   /// Converts arriving values for the reader. Called before any arrive.
   void set_conversion(std::shared_ptr<StreamConversion> conversion);
   [[nodiscard]] StreamEvent on_data(const protocol::Event& event);
-  /// Nothing more comes: the stream is complete, or why it is not.
+  /// Ends the stream; `why` is null if it is complete.
   [[nodiscard]] StreamEvent on_end(std::shared_ptr<const Failure> why);
 
-  /// The next values, if there are any: never waits. What was given before counts as taken.
+  /// Returns the next values if there are any, and never waits. The values returned before count as taken.
   [[nodiscard]] Got take(Frame& into);
-  /// The same, waiting. Throws what has ended the stream early, or that time ran out.
+  /// The same, but waits. Throws the failure that ended the stream early, or that time ran out.
   [[nodiscard]] Got wait(Frame& into);
-  /// Calls once when take() has more to say than `nothing`, perhaps at once.
+  /// Calls `ready` once when take() returns anything but `nothing`, perhaps at once.
   void when_ready(UniqueFunction<void()> ready);
-  /// Does the user wait for values?
+  /// Whether the user waits for values.
   [[nodiscard]] bool waiting() const;
-  /// Why the stream ended early; null: it is complete.
+  /// Why the stream ended early; null if it is complete.
   [[nodiscard]] std::shared_ptr<const Failure> why() const;
-  /// The method has no stream in this direction: DATA and END end the call.
+  /// To be called if the method has no stream in this direction: DATA and END end the call.
   [[nodiscard]] StreamEvent forbid();
-  /// The user wants no more, and what he asks for now ends with `why`, unless he has seen the end. Nothing:
-  /// the stream had ended.
+  /// The user wants no more values; a pending read ends with `why`, unless the user has seen the end. Returns
+  /// nothing if the stream had ended.
   std::optional<StreamEvent> abandon(Failure why);
   [[nodiscard]] bool abandoned() const noexcept { return abandoned_.load(std::memory_order_acquire); }
 
@@ -148,14 +150,14 @@ class StreamIn {
   mutable std::mutex mutex_;
   protocol::ReceiveWindow window_;
   std::deque<Frame> frames_;
-  Buffer piece_;  // of a value that goes on
+  Buffer piece_;  // of an incomplete value
   std::uint8_t piece_encoding_ = 0;
   bool piece_open_ = false;
   std::shared_ptr<StreamConversion> conversion_;
-  std::size_t piece_cost_ = 0;  // of its frames, as far as no credit was given back for them
-  std::size_t held_cost_ = 0;   // of the frame that the user is reading
+  std::size_t piece_cost_ = 0;  // of its frames, as far as no credit was returned for them
+  std::size_t held_cost_ = 0;   // of the frame that the user reads
   bool ended_ = false;
-  bool seen_ = false;  // the user knows that it has
+  bool seen_ = false;  // the user knows that the stream has ended
   std::atomic<bool> abandoned_{false};
   bool forbidden_ = false;
   std::shared_ptr<const Failure> why_;
@@ -163,28 +165,28 @@ class StreamIn {
   UniqueFunction<void()> ready_;
 };
 
-/// Values that go.
+/// The sending direction.
 class StreamOut {
  public:
   StreamOut(StreamPort& port, std::uint32_t credit, std::size_t most);
-  /// Nothing leaves before open().
+  /// Nothing is sent before open().
   explicit StreamOut(StreamPort& port) : StreamOut(port, 0, SIZE_MAX) {}
   StreamOut(const StreamOut&) = delete;
   StreamOut& operator=(const StreamOut&) = delete;
 
   /// Converts each written value before it is sent. Null: values are sent unchanged.
   void set_conversion(std::shared_ptr<StreamConversion> conversion);
-  /// The call is on a connection, whose server gives this credit and takes values of at most so many bytes.
+  /// The call is on a connection whose server grants this credit and accepts values of at most `most` bytes.
   [[nodiscard]] StreamEvent open(std::uint32_t credit, std::size_t most);
   [[nodiscard]] StreamEvent on_credit(std::uint32_t bytes);
-  /// The connection takes more again.
+  /// The connection accepts more again.
   [[nodiscard]] StreamEvent on_room();
-  /// The other side wants no more, though the call goes on.
+  /// The other side stops reading, but the call continues.
   [[nodiscard]] StreamEvent on_stopped();
   [[nodiscard]] StreamEvent on_end(std::shared_ptr<const Failure> why);
 
-  /// `append(buffer)` writes one value behind what the buffer holds. Waits while much is pending. False: the
-  /// other side wants no more. Throws what has ended the call, that time ran out, or that end_here() came
+  /// `append(buffer)` appends one value to the buffer. Waits while much is pending. False if the other side
+  /// wants no more. Throws the failure that ended the call, that time ran out, or that end_here() was called
   /// before.
   template <class Append>
   bool write(Append&& append) {
@@ -198,7 +200,8 @@ class StreamOut {
     append(pending_);
     return wrote(lock);
   }
-  /// The same without waiting: `done(Outcome<bool>)` runs when the next one may be written, perhaps at once.
+  /// The same without waiting: `done(Outcome<bool>)` runs when the next value may be written, perhaps at
+  /// once.
   template <class Append>
   void async_write(Append&& append, UniqueFunction<void(Outcome<bool>&&)> done) {
     std::unique_lock lock(mutex_);
@@ -236,16 +239,16 @@ class StreamOut {
     return state();
   }
 
-  /// This side writes no more values, and those that are pending still leave. False: it has said so before.
+  /// Ends this side's stream; pending values are still sent. False if it was ended before.
   bool end_here();
-  /// Sends what is pending, as far as there is credit.
+  /// Sends pending values as far as there is credit.
   void write_pending();
-  /// Waits until nothing is pending. False, or throws, as write() does.
+  /// Waits until nothing is pending. Returns false, or throws, as write() does.
   bool drain();
-  /// Calls once when nothing is pending, or when nothing more will be sent; perhaps at once.
+  /// Calls `drained` once when nothing is pending, or nothing more will be sent; perhaps at once.
   void when_drained(UniqueFunction<void()> drained);
   [[nodiscard]] bool stopped() const;
-  /// Does the user wait for credit?
+  /// Whether the user waits for credit.
   [[nodiscard]] bool waiting() const;
 
  private:
@@ -257,7 +260,7 @@ class StreamOut {
   };
 
   [[nodiscard]] bool may_write() const;
-  /// As much as the frame before took, so that values are not moved while they are gathered.
+  /// Reserves as much as the previous frame took, so that values are not moved while they are gathered.
   void make_room() {
     if (pending_.capacity() == 0) pending_.reserve(usual_);
   }
@@ -284,39 +287,39 @@ class StreamOut {
   mutable std::mutex mutex_;
   std::condition_variable emitted_;
   std::size_t most_;
-  std::size_t least_credit_;  // with less, a value is not begun
+  std::size_t least_credit_;  // with less credit, no value is started
   protocol::SendWindow window_;
   Buffer pending_;
-  std::vector<std::size_t> ends_;  // of the values in pending_
-  std::size_t begin_ = 0;          // what is before has been sent
-  std::size_t first_ = 0;          // the first value of ends_ that is not wholly sent
+  std::vector<std::size_t> ends_;  // the ends of the values in pending_
+  std::size_t begin_ = 0;          // everything before has been sent
+  std::size_t first_ = 0;          // the first value of ends_ that is not sent completely
   std::shared_ptr<StreamConversion> conversion_;
   bool opened_ = false;
   bool to_convert_ = false;  // pending values were written before the server's schema was known
   std::size_t usual_ = 512;
-  Buffer front_;        // stands in front of the first frame's values
-  bool begun_ = false;  // take_front() was asked
+  Buffer front_;        // sent before the first frame's values
+  bool begun_ = false;  // take_front() was called
   bool emitting_ = false;
-  bool again_ = false;  // something has changed while a thread was emitting
+  bool again_ = false;  // something changed while a thread was emitting
   bool soon_ = false;
   bool stopped_ = false;
   bool ended_here_ = false;
   bool ended_ = false;
   std::shared_ptr<const Failure> why_;
   Waiter* waiter_ = nullptr;
-  UniqueFunction<void()> ready_;    // of an asynchronous write: when little is pending
-  UniqueFunction<void()> drained_;  // when nothing is
+  UniqueFunction<void()> ready_;    // of an asynchronous write, called when little is pending
+  UniqueFunction<void()> drained_;  // called when nothing is
 };
 
 class ClientLink;
 
-/// A call with streams as its client's link sees it. Called with the link's lock held.
+/// The link's view of a call with streams. Called with the link's lock held.
 class StreamCall {
  public:
   virtual ~StreamCall() = default;
   /// Whether its results are a stream.
   [[nodiscard]] virtual bool reads() const noexcept = 0;
-  /// Its request is in the output of the link, with this id.
+  /// Its request is in the link's output, with this id.
   virtual void on_sent(const std::shared_ptr<ClientLink>& link, std::uint32_t id) = 0;
   [[nodiscard]] virtual StreamEvent on_data(const protocol::Event& event) = 0;
   [[nodiscard]] virtual StreamEvent on_credit(std::uint32_t bytes) = 0;

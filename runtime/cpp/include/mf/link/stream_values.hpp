@@ -1,5 +1,5 @@
-// A stream's values with their type, over the bytes of link/stream.hpp: what StreamReader and StreamWriter
-// hold where a call crosses a connection.
+// The typed values of a stream, over the bytes of link/stream.hpp: the implementation of StreamReader and
+// StreamWriter for calls over a connection.
 #pragma once
 
 #include <memory>
@@ -16,14 +16,14 @@
 
 namespace mf::link {
 
-/// What is wrong with an element, if anything: of its type, or of the stream that the schema declares. Null:
-/// nothing can be.
+/// The violation of an element, if there is one, of its type or of the stream's constraints. Null if there
+/// are no constraints.
 template <class T>
 using Violation = std::optional<std::string> (*)(const T& value);
 
 [[nodiscard]] Failure wrong_encoding();
 
-/// Reads the values that come for a call. `Owner` has the call's life in it, and `input()` and `abandon()`.
+/// Reads the received values of a call. `Owner` keeps the call alive and has `input()` and `abandon()`.
 template <class T, Tier kTier, class Owner>
 class WireValues final : public mf::detail::Values<T> {
  public:
@@ -68,12 +68,12 @@ class WireValues final : public mf::detail::Values<T> {
   void cancel() noexcept override { owner_->abandon(); }
 
  private:
-  /// What had come before the user wanted no more is not handed out.
+  /// Drops values that arrived before the user abandoned the stream.
   void drop_if_abandoned() noexcept {
     if (owner_->input().abandoned()) [[unlikely]]
       left_ = 0;
   }
-  /// False: there are no more.
+  /// False if there are no more values.
   bool load(StreamIn::Got got) {
     if (got != StreamIn::Got::values) return false;
     if (frame_.encoding != static_cast<std::uint8_t>(kTier)) [[unlikely]]
@@ -109,11 +109,10 @@ class WireValues final : public mf::detail::Values<T> {
   const Violation<T> violation_;
   StreamIn::Frame frame_;
   std::optional<codec::Reader> reader_;
-  std::uint32_t left_ = 0;  // values of the frame that were not read yet
+  std::uint32_t left_ = 0;  // values of the frame that are not read yet
 };
 
-/// Writes the values that go out for a call. `Owner` has the call's life in it, `output()` and
-/// `refuse_value()`.
+/// Writes the values of a call. `Owner` keeps the call alive and has `output()` and `refuse_value()`.
 template <class T, Tier kTier, class Owner>
 class WireSink final : public mf::detail::Sink<T> {
  public:

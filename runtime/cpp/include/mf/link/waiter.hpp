@@ -1,4 +1,4 @@
-// A thread that sleeps until something is done.
+// A thread that sleeps until its wait is finished.
 #pragma once
 
 #include <atomic>
@@ -10,24 +10,23 @@
 
 namespace mf::link {
 
-/// Sleeps until finish(), or, on a client's link, until it is asked to lead. It must outlive finish(): keep
-/// it in what the completions share, or let finish() and the end of the wait exclude each other by a lock.
+/// Sleeps until finish(), or, on a client's link, until it is asked to lead. It must outlive finish(): either
+/// keep it in an object that the completions share, or exclude finish() and the end of the wait by a lock.
 class Waiter {
  public:
   [[nodiscard]] bool done() const noexcept { return done_.load(std::memory_order_acquire); }
   void finish() noexcept {
     done_.store(true);
-    if (asleep_.load())
-      wake_.release();  // a system call, and nobody sleeps while the waiter's own thread leads
+    if (asleep_.load()) wake_.release();  // a system call; not needed while the waiter's own thread leads
   }
-  /// Sleeps until finish(), where nobody has to lead.
+  /// Sleeps until finish(); for waiters that never have to lead.
   void wait() {
     if (done()) return;
     blocking();
     asleep_.store(true);
     while (!done()) wake_.acquire();
   }
-  /// The same, or until then.
+  /// The same, at most until the given time.
   void wait_until(TimePoint until) {
     if (until == kNever || done()) return wait();
     blocking();
@@ -36,14 +35,14 @@ class Waiter {
     while (!done() && try_acquire(until)) {
     }
   }
-  /// What it waits for is read by others from now on: it must not lead. Called while its thread does not
+  /// Other threads read the reply from now on: this waiter must not lead. Called while its thread does not
   /// read.
   void leave_to_others() noexcept { elsewhere_.store(true); }
   [[nodiscard]] bool left_to_others() const noexcept { return elsewhere_.load(); }
 
  private:
   friend class ClientLink;
-  /// Until it is woken; false: the time came first.
+  /// Waits until it is woken; false if the given time comes first.
   bool try_acquire(TimePoint until) {
     if (!on_test_time()) return wake_.try_acquire_until(until);
     while (!wake_.try_acquire_for(transport::kLookEvery)) {

@@ -1,8 +1,8 @@
 #pragma once
-// One call as its client sees it, as a machine (decision 0019): drivers say what happened, it says what to do
-// next. It alone decides whether a call is sent again, and it ends a call once. It has no socket, no clock,
-// no lock and no memory of its own beside the failures of attempts that count; a lone call's stands
-// on its caller's stack.
+// The client's state machine of one call (decision 0019): drivers report events, it returns the next step. It
+// alone decides whether a call is sent again, and it ends a call once. It has no socket, no clock and no
+// lock, and allocates only for failures of attempts that count; the state of a single call is on its caller's
+// stack.
 //
 //     for (auto step = call.begin();;) switch (step) {
 //       case CallStep::resolve: ... step = call.on(CallEvent::resolved), or call.fail(CallEvent::unreachable,
@@ -25,15 +25,15 @@ inline constexpr std::size_t kCallStates = 6;
 
 enum class CallEvent : std::uint8_t {
   begin,
-  resolved,     // a connection to an instance is at hand
-  bound,        // and the service is bound on it
-  unreachable,  // there is none, or the service cannot be bound
-  refused,      // the connection did not take the request: nothing has left
-  written,      // the connection has taken the request
+  resolved,     // a connection to an instance is available
+  bound,        // the service is bound on it
+  unreachable,  // no instance is available, or the service cannot be bound
+  refused,      // the connection did not accept the request: nothing was sent
+  written,      // the connection has accepted the request
   data,         // of a stream, as are the next two
   credit,
   stopped,  // the server reads no more of the parameter stream
-  replied,  // a REPLY has come
+  replied,  // a REPLY has arrived
   lost,     // the connection has ended
   expired,
   cancelled,
@@ -46,11 +46,11 @@ enum class CallStep : std::uint8_t {
   bind,
   send,
   wait,
-  deliver,  // give what has come to the user of the stream
+  deliver,  // pass what has arrived to the user of the stream
   end,
   cancel,  // end, and tell the server
   again,   // in the table only: resolve, or end
-  wrong,   // in the table only: a driver's mistake
+  wrong,   // in the table only: an error of the driver
 };
 
 [[nodiscard]] const char* name(CallState state) noexcept;
@@ -86,9 +86,8 @@ inline constexpr std::array<CallRow, kCallStates> kCallTable{{
 // clang-format on
 }  // namespace detail
 
-/// What all calls of a client may repeat together, so that a broken network does not multiply their load:
-/// begins with 1,000; a repeat takes 1, each call that is begun gives back 0.2, up to 1,000. Any thread may
-/// use it.
+/// Limits the repetitions of all calls of a client, so that a broken network does not multiply their load: it
+/// starts with 1,000; a repetition takes 1, and each started call returns 0.2, up to 1,000. Thread-safe.
 class RetryBudget {
  public:
   void on_begin() noexcept {
@@ -119,34 +118,34 @@ class Call {
   Call(CallRules rules, TimePoint deadline, RetryBudget& budget) noexcept
       : budget_(&budget), deadline_(deadline), rules_(rules) {}
 
-  /// Others follow in order: an attempt that may still run must not be repeated beside them. Before begin().
+  /// Later calls have to keep their order: an attempt that may still run is not repeated. Before begin().
   void keep_order() noexcept { rules_.idempotent = false; }
 
   CallStep begin() {
     budget_->on_begin();
     return on(CallEvent::begin);
   }
-  /// For events that are no failures, and a REPLY that is none. Throws std::logic_error for one that this
-  /// state does not know: a mistake of the driver.
+  /// For events that are no failures, and a successful REPLY. Throws std::logic_error for an event that is
+  /// invalid in this state: an error of the driver.
   CallStep on(CallEvent event) {
     const auto next = cell(event);
     state_ = next.state;
     return next.step == CallStep::again ? CallStep::end : next.step;
   }
-  /// For failures. Where the call ends, `failure` is what it ends with: that of an earlier attempt, if that
-  /// one may have run and this one surely was not executed.
+  /// For failures. If the call ends, `failure` becomes its failure: that of an earlier attempt, if that one
+  /// may have run and this one certainly was not executed.
   CallStep fail(CallEvent event, Failure& failure, TimePoint now);
 
-  /// Something of its stream has come, so that no other attempt may begin it anew.
+  /// Data of its stream have arrived, so that no other attempt may start it again.
   void heard() noexcept { heard_ = true; }
 
   [[nodiscard]] CallState state() const noexcept { return state_; }
   [[nodiscard]] bool ended() const noexcept { return state_ == CallState::ended; }
   [[nodiscard]] TimePoint deadline() const noexcept { return deadline_; }
-  /// Attempts that were begun, from 1.
+  /// The number of attempts so far, from 1.
   [[nodiscard]] int attempt() const noexcept { return attempt_; }
-  /// What the server said that refused the latest attempt as OVERLOADED, if one did: the driver sends the
-  /// call to another instance, or lets it rest first. Then it says so by on_rested().
+  /// The failure of the server that refused the latest attempt as OVERLOADED, if one did: the driver sends
+  /// the call to another instance, or waits first. Then it calls on_rested().
   [[nodiscard]] const Failure* refusal() const noexcept { return refusal_.get(); }
   void on_rested() noexcept { refusal_.reset(); }
 

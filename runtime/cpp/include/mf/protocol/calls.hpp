@@ -1,14 +1,14 @@
 #pragma once
 // The calls of one connection that wait for a reply.
 //
-// PendingCalls<T>: id -> T. Ids count up, so a call lives in slot `id & mask` of a power-of-two array: no
-// hashing, no allocation a call. When a slot is still taken (a long call among many short ones), its occupant
-// moves aside into a map; when the array is half full, it doubles. T must move without throwing. Not locked:
-// the link's lock guards it.
+// PendingCalls<T>: id -> T. Ids count up, so a call is in slot `id & mask` of a power-of-two array: no
+// hashing, no allocation per call. When a slot is still taken (by a long call among many short ones), its
+// occupant moves into a map; when the array is half full, it doubles. T must move without throwing. Not
+// locked: the link's lock guards it.
 //
 // Deadlines: next_deadline() is never later than the earliest deadline of a pending call, and may be earlier,
-// since a call that ends does not search for the next. expire() puts it right; it looks at all calls, but
-// only once the deadline it last gave has passed.
+// since a call that ends does not search for the next one. expire() corrects it; it visits all calls, but
+// only once the last returned deadline has passed.
 
 #include <algorithm>
 #include <cstddef>
@@ -43,20 +43,20 @@ class PendingCalls {
     earliest_ = std::min(earliest_, deadline);
   }
 
-  /// Removes and gives the call that the reply with this id and route answers; nothing if there is none.
+  /// Removes and returns the call that the reply with this id and route answers; nothing if there is none.
   [[nodiscard]] std::optional<T> take(std::uint32_t id, std::uint16_t route) {
     Slot* slot = slot_of(id);
     if (slot == nullptr || slot->route != route) return std::nullopt;
     return remove(*slot);
   }
-  /// Removes and gives the call with this id, whatever its route: for one that is given up.
+  /// Removes and returns the call with this id, whatever its route: for a call that is cancelled.
   [[nodiscard]] std::optional<T> take(std::uint32_t id) {
     Slot* slot = slot_of(id);
     if (slot == nullptr) return std::nullopt;
     return remove(*slot);
   }
 
-  /// The call with this id, to be looked at; null if it is not pending. Valid until the next change.
+  /// The call with this id, or null if it is not pending. Valid until the next change.
   [[nodiscard]] T* find(std::uint32_t id) noexcept {
     Slot* slot = slot_of(id);
     return slot == nullptr ? nullptr : &*slot->call;
@@ -64,7 +64,7 @@ class PendingCalls {
 
   [[nodiscard]] TimePoint next_deadline() const noexcept { return earliest_; }
 
-  /// Removes each call whose deadline has passed and gives it to `each(id, T&&)`, which must not touch this
+  /// Removes each call whose deadline has passed and passes it to `each(id, T&&)`, which must not access this
   /// object.
   template <class Each>
   void expire(TimePoint now, Each&& each) {
@@ -79,7 +79,7 @@ class PendingCalls {
         each);
   }
 
-  /// Removes all calls and gives each to `each(id, T&&)`, which must not touch this object.
+  /// Removes all calls and passes each to `each(id, T&&)`, which must not access this object.
   template <class Each>
   void drain(Each&& each) {
     earliest_ = kNever;
@@ -130,7 +130,7 @@ class PendingCalls {
   void place(Slot&& slot) {
     Slot& at = slots_[slot.id & mask()];
     if (at.id != 0) {
-      const std::uint32_t old = at.id;  // the older one moves, since the newer is likely to end first
+      const std::uint32_t old = at.id;  // the older one moves, since the newer one is likely to end first
       aside_.emplace(old, std::move(at));
     }
     at = std::move(slot);

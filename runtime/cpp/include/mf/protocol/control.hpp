@@ -1,7 +1,7 @@
 #pragma once
 // Payloads of the control frames (protocol.md sections 2, 3 and 7). Parsers check everything and allocate
-// nothing but what is named here; views point into the payload. A parser that returns false says why in
-// `reason`, which is a literal.
+// only what is named here; views point into the payload. If a parser returns false, `reason` is a literal
+// with the reason.
 
 #include <array>
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace mf::protocol {
 
-/// What the payload of a HELLO begins with.
+/// The first bytes of the payload of a HELLO.
 inline constexpr std::array<unsigned char, 8> kMagic{0x89, 'M', 'F', 'I', 'D', 'L', '\r', '\n'};
 
 using Payload = std::span<const std::byte>;
@@ -30,20 +30,20 @@ struct Hello {
   std::uint16_t lowest_version = kProtocolVersion;
   std::uint16_t highest_version = kProtocolVersion;
   std::uint32_t max_payload = 0;
-  std::uint32_t max_in_flight = 0;  // a client's: 0
-  std::uint32_t client_id = 0;      // a server's: 0
+  std::uint32_t max_in_flight = 0;  // clients send 0
+  std::uint32_t client_id = 0;      // servers send 0
   Nonce nonce{};
   std::vector<std::byte> authentication{};
-  // Tagged values behind these fields; what is the default is not sent.
+  // Tagged values after these fields; default values are not sent.
   std::uint32_t max_bindings = kDefaultBindings;
   std::uint32_t max_streams = kDefaultStreams;
   std::uint32_t stream_window = kDefaultStreamWindow;
   std::string name{};               // for logs
-  std::uint32_t calls_open = 0;     // a server's load, as of this HELLO: a hint
-  std::uint32_t calls_at_once = 0;  // 0: it does not say
+  std::uint32_t calls_open = 0;     // a server's load at the time of this HELLO: a hint
+  std::uint32_t calls_at_once = 0;  // 0: unknown
   std::uint64_t features = 0;
 };
-/// `reason` is a literal, or lives in `room`.
+/// `reason` is a literal, or points into `room`.
 [[nodiscard]] bool parse_hello(Payload payload, Hello& hello, const char*& reason, std::string& room);
 /// The highest version that both sides speak; 0 if there is none.
 [[nodiscard]] std::uint16_t common_version(const Hello& ours, const Hello& theirs) noexcept;
@@ -54,19 +54,19 @@ struct Bind {
   std::string_view service{};
   std::string_view agent{};
   std::vector<std::string_view> methods{};
-  // Tagged values behind these fields.
-  Payload via{};  // the nonces of the relays that it has come through, one behind the other
+  // Tagged values after these fields.
+  Payload via{};  // the nonces of the relays that it has passed, one after another
 };
-/// Relays that a call may come through.
+/// The number of relays that a call may pass.
 inline constexpr std::size_t kMostRelays = 8;
 
-/// `reason` as that of parse_hello().
+/// `reason` as in parse_hello().
 [[nodiscard]] bool parse_bind(Payload payload, Bind& bind, const char*& reason, std::string& room);
 void write_bind(Buffer& out, const Bind& bind);
 
-/// REFUSE, GOAWAY, DESCRIBE and a refused BOUND: one str16 and nothing behind it.
+/// REFUSE, GOAWAY, DESCRIBE and a refused BOUND: one str16 and nothing after it.
 [[nodiscard]] bool parse_text(Payload payload, std::string_view& text, const char*& reason);
-/// Cut at a character if it has more than `limit` bytes.
+/// Cuts the text after a whole character if it has more than `limit` bytes.
 void write_text(Buffer& out, std::string_view text, std::size_t limit);
 
 struct Descriptor {

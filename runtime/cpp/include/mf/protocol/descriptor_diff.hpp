@@ -1,7 +1,7 @@
 #pragma once
-// Two descriptors of one service, and how they differ, in the words of protocol.md section 7: what a user
-// reads when a client and a server were generated from different schemas. The texts may come from a peer:
-// anything is read, nothing is believed, and the answer is at most 8 sentences.
+// Describes how two descriptors of one service differ, in the words of protocol.md section 7: users read it
+// when a client and a server were generated from different schemas. The texts may come from a peer: any text
+// is accepted and none is trusted, and the answer has at most 8 sentences.
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 #pragma once
-// What a session tells its link: one event a frame that concerns anyone above, or the end of the
-// conversation.
+// The events of a session for its link: one for each frame that concerns the upper layers, or the end of the
+// session.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +38,7 @@ enum class EventType : std::uint8_t {
 
 [[nodiscard]] const char* name(EventType type) noexcept;
 
-/// Reuse one object for many events. The views are good until the next Session::receive_window().
+/// Reuse one object for many events. The views are valid until the next Session::receive_window().
 struct Event {
   EventType type{};
   Code code = Code::ok;     // bound, goaway, refused, broken
@@ -49,12 +49,12 @@ struct Event {
   Coming* coming = nullptr;            // replaces the payload of a request that is forwarded while it arrives
   std::span<const std::byte> payload;  // without its metadata
   std::span<const std::byte> metadata;  // of request, reply and data: the entries for read_metadata(), if any
-  std::span<const std::byte> whole;     // the payload as it came; see body()
-  const char* metadata_fault = nullptr;  // why there are none, nor a payload: the call's fault
+  std::span<const std::byte> whole;     // the payload as received; see body()
+  const char* metadata_fault = nullptr;  // why metadata and payload are missing, a fault of this call
   std::string_view text;  // bound, goaway, describe, refused, broken. From the peer: escape before showing it
   Bytes owner;            // set if the payload was received into a buffer of its own (large frames, mostly)
 
-  /// The payload for later: shared if it has a buffer of its own and is not small, else a copy.
+  /// The payload for later use: shared if it has its own buffer and is not small, otherwise a copy.
   [[nodiscard]] Bytes keep() const { return keep(payload); }
   [[nodiscard]] Bytes keep(std::span<const std::byte> part) const {
     return owner.empty() ? Bytes(part) : owner.cut(part);
@@ -63,7 +63,7 @@ struct Event {
   [[nodiscard]] std::size_t size() const noexcept {
     return coming != nullptr ? coming->size() : payload.size();
   }
-  /// The payload with its metadata, unread, for who passes it on.
+  /// The payload with its metadata, undecoded, for forwarding it.
   [[nodiscard]] std::span<const std::byte> body() const noexcept {
     return header.metadata() ? whole : payload;
   }

@@ -1,5 +1,5 @@
-// What is spoken by a peer that does not speak MF, or not in the way this side expects: told by its first
-// bytes, so that who has used the wrong port or scheme learns it in words.
+// Recognises peers that use another protocol, or not the form that this side expects, by their first bytes,
+// so that a user with a wrong port or scheme gets a clear message.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,7 @@
 
 namespace mf::protocol {
 
-/// "TLS", "HTTP", "MF", or empty. Four bytes are enough for the first two, and a HELLO never begins as they
-/// do.
+/// "TLS", "HTTP", "MF", or empty. Four bytes suffice for the first two, and a HELLO never begins like them.
 [[nodiscard]] std::string_view looks_like(std::span<const std::byte> first) noexcept;
 
 /// Whether this may be the first byte of a TLS connection.

@@ -38,7 +38,7 @@ enum class FrameType : std::uint8_t {
   unbind = 16,
 };
 inline constexpr std::uint8_t kLastFrameType = 16;
-/// From here on a receiver that does not know the type skips the frame.
+/// Receivers skip frames of unknown types from this number on.
 inline constexpr std::uint8_t kFirstSkippable = 128;
 
 /// "REQUEST"; "UNKNOWN" for a number outside the set.
@@ -52,8 +52,8 @@ inline constexpr std::uint16_t kExtendedCount = 0xffff;
 inline constexpr std::uint8_t kEncodingMask = 0x0f;  // a mf::Tier, 0 in control frames
 inline constexpr std::uint8_t kBulk = 0x10;
 inline constexpr std::uint8_t kOneway = 0x20;
-inline constexpr std::uint8_t kMetadata = 0x40;  // a block stands in front of the payload (metadata.hpp)
-inline constexpr std::uint8_t kStream = 0x80;    // DATA goes with this call
+inline constexpr std::uint8_t kMetadata = 0x40;  // a block precedes the payload (metadata.hpp)
+inline constexpr std::uint8_t kStream = 0x80;    // DATA frames belong to this call
 
 // Values of Header::status of a REPLY that are not failures of the whole message.
 inline constexpr std::uint16_t kStatusOk = 0;
@@ -96,12 +96,12 @@ inline void encode_header(const Header& header, std::byte* to) noexcept {
   std::memcpy(to, &header, kHeaderSize);
 }
 
-/// `size` up to the next multiple of 8: what the frame takes in the stream.
+/// `size` rounded up to a multiple of 8: the bytes of the frame in the stream.
 [[nodiscard]] constexpr std::size_t padded(std::size_t size) noexcept {
   return (size + 7) & ~std::size_t{7};
 }
 
-/// Bytes between the start of a frame and its payload, for that many items.
+/// Bytes between the start of a frame and its payload, for this number of items.
 [[nodiscard]] constexpr std::size_t payload_offset_for(std::uint32_t count) noexcept {
   return count >= kExtendedCount ? kHeaderSize + kExtensionSize : kHeaderSize;
 }
@@ -112,9 +112,9 @@ inline constexpr std::uint16_t kNoDeadline = 0;
 [[nodiscard]] constexpr std::uint64_t decode_deadline_us(std::uint16_t field) noexcept {
   return std::uint64_t{field & 0x7ffU} << (field >> 11);
 }
-/// mf::kInfinite is "none"; what has passed already is sent as 1 us.
+/// mf::kInfinite becomes "none"; a time that has passed is sent as 1 us.
 [[nodiscard]] std::uint16_t encode_deadline(std::chrono::nanoseconds left) noexcept;
-/// mf::kInfinite for "none".
+/// "none" becomes mf::kInfinite.
 [[nodiscard]] std::chrono::nanoseconds decode_deadline(std::uint16_t field) noexcept;
 
 }  // namespace mf::protocol

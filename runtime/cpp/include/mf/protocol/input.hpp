@@ -1,8 +1,8 @@
 #pragma once
-// Bytes that were received and not yet parsed. A frame of 64 KiB and more gets a buffer of its own as soon as
-// its header is known, so that the rest of it is received where it will stay; what such a buffer announces
-// takes no memory of the machine before it comes. Where large frames follow each other little is read ahead,
-// so that little has to be copied out of the common buffer. Knows frame sizes; checks nothing.
+// Received bytes that are not parsed yet. A frame of 64 KiB and more gets its own buffer as soon as its
+// header is known, so that the rest of it is received in place; announced bytes of such a buffer take no
+// memory of the machine before they arrive. Between large frames little is read ahead, so that little has to
+// be copied from the common buffer. It knows frame sizes, but checks nothing.
 
 #include <cstddef>
 #include <memory>
@@ -20,7 +20,7 @@ class Input {
   [[nodiscard]] std::span<std::byte> window();
   void commit(std::size_t n) noexcept;
 
-  /// What there is from the start of the next frame, in the common buffer. Aligned to 8.
+  /// The bytes from the start of the next frame in the common buffer. Aligned to 8.
   [[nodiscard]] std::span<const std::byte> available() const noexcept {
     return {buffer_.data() + begin_, end_ - begin_};
   }
@@ -29,14 +29,13 @@ class Input {
     large_ = false;
   }
 
-  /// The frame that starts at available() is not complete and takes `padded_size` bytes, its payload from
-  /// `payload_offset` on. Gives payload and padding a buffer of their own, aligned to 64, and forgets what is
-  /// in front. Throws std::bad_alloc.
+  /// The frame that starts at available() is incomplete and takes `padded_size` bytes, its payload begins at
+  /// `payload_offset`. Gives payload and padding their own buffer, aligned to 64, and drops what precedes
+  /// them. Throws std::bad_alloc.
   void dedicate(std::size_t payload_offset, std::size_t padded_size);
   [[nodiscard]] bool dedicated() const noexcept { return dedicated_.size() != 0 || coming_; }
   [[nodiscard]] bool dedicated_complete() const noexcept { return dedicated_missing_ == 0; }
-  /// Bytes of the dedicated frame, payload and padding; of a shared one, those that have arrived. 0: no
-  /// frame.
+  /// Bytes of the dedicated frame, payload and padding; of a shared one, those that have arrived. 0: none.
   [[nodiscard]] std::size_t dedicated_size() const noexcept {
     return coming_ ? coming_->arrived() : dedicated_.size();
   }
@@ -49,25 +48,25 @@ class Input {
   [[nodiscard]] Buffer take_dedicated() noexcept { return std::exchange(dedicated_, Buffer()); }
 
   [[nodiscard]] bool empty() const noexcept { return begin_ == end_ && !dedicated(); }
-  /// Takes the common buffer away, so that views live as long as it does; what is not parsed goes on in
-  /// another one. Throws std::bad_alloc.
+  /// Takes the common buffer, so that views live as long as it does; unparsed bytes move to another one.
+  /// Throws std::bad_alloc.
   [[nodiscard]] Buffer detach();
-  /// Lends it memory to receive into, if it has less: what little has come goes on there. Ends the life of
-  /// views, as window() does, and as the next one.
+  /// Lends it memory to receive into, if it has less; the few bytes in it move. Ends the life of views, as
+  /// window() and give_back() do.
   void lend(Buffer& spare) noexcept;
-  /// Takes the common buffer away from an idle connection, as the spare one if that is smaller, so that only
-  /// those that are read from have one. A little that is not parsed yet goes on in a small buffer.
+  /// Takes the common buffer of an idle connection, as the spare one if that is smaller, so that only active
+  /// connections have one. A few unparsed bytes move to a small buffer.
   void give_back(Buffer& spare) noexcept;
 
  private:
   Buffer buffer_;  // used as [begin_, end_) within capacity(); its size() is not used
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  bool filled_ = false;  // the last read took the whole window: the next may be larger
-  bool large_ = false;   // the latest frame had a buffer of its own: the next may have one, too
+  bool filled_ = false;  // the last read filled the window: the next may be larger
+  bool large_ = false;   // the latest frame had its own buffer: the next may have one, too
   Buffer dedicated_;     // payload and padding; size() is final
   std::size_t dedicated_missing_ = 0;
-  std::shared_ptr<Coming> coming_;  // has the memory of the dedicated frame, if that is shared
+  std::shared_ptr<Coming> coming_;  // owns the memory of the dedicated frame if that is shared
 };
 
 }  // namespace mf::protocol

@@ -1,11 +1,11 @@
 #pragma once
-// Bytes waiting to be written, in order, as a list of segments.
+// Bytes to write, in order, as a list of segments.
 //
-// Small frames are appended to the segment at the end while it has room; a large payload is a segment of its
-// own, moved in or shared, and never copied. A payload that is still arriving (coming.hpp) is written as far
-// as it has arrived, and bytes behind it wait for the rest. A segment's memory never moves and is never
-// reused before consumed() has covered it, so slices from fill() may be written without a lock while other
-// threads, under the owner's lock, append more.
+// Small frames are appended to the last segment while it has room; a large payload is a segment of its own,
+// moved in or shared, and never copied. A payload that is still arriving (coming.hpp) is written as far as it
+// has arrived, and later bytes wait for the rest. A segment's memory never moves and is never reused before
+// consumed() has covered it, so slices from fill() may be written without a lock while other threads, under
+// the owner's lock, append more.
 
 #include <cstddef>
 #include <memory>
@@ -26,8 +26,7 @@ class Output {
   [[nodiscard]] std::size_t ready() const noexcept { return coming_ == 0 ? bytes_ : count_ready(); }
   [[nodiscard]] bool empty() const noexcept { return bytes_ == 0; }
 
-  /// `n` uninitialised bytes at the end of the stream, contiguous, to be filled before anything else is
-  /// called.
+  /// Returns `n` contiguous uninitialised bytes at the end of the stream, to be filled before any other call.
   [[nodiscard]] std::byte* append(std::size_t n) {
     if (open_ && segments_.back().buffer.capacity() - segments_.back().buffer.size() >= n) [[likely]] {
       bytes_ += n;
@@ -35,22 +34,21 @@ class Output {
     }
     return append_segment(n);
   }
-  /// A segment of its own: `front` bytes out of the buffer's headroom, its bytes, `back` bytes out of its
-  /// tailroom.
+  /// Adds a segment: `front` bytes of the buffer's headroom, its bytes, and `back` bytes of its tailroom.
   void push(Buffer&& buffer, std::size_t front, std::size_t back);
-  /// The bytes where they are, or a copy of few.
+  /// Adds the bytes without a copy, or a copy of a few.
   void push(Bytes&& bytes);
   void push(std::shared_ptr<const Coming> payload);
 
-  /// The first slices of what waits; gives their number.
+  /// The first slices of pending bytes; returns their number.
   [[nodiscard]] std::size_t fill(std::span<IoSlice> slices) const noexcept;
   /// The first `n` bytes were written.
   void consumed(std::size_t n) noexcept;
-  /// Forgets everything that waits. Not while slices are being written.
+  /// Drops all pending bytes. Not while slices are being written.
   void clear() noexcept;
   /// Lends it memory for small frames, if it has none.
   void lend(Buffer& spare) noexcept;
-  /// Takes the memory of small frames away if nothing waits, as the spare one if that is smaller. Not while
+  /// Takes the memory for small frames if nothing is pending, as the spare one if that is smaller. Not while
   /// slices are being written.
   void give_back(Buffer& spare) noexcept;
 
@@ -61,7 +59,7 @@ class Output {
     std::shared_ptr<const Coming> coming;
     const std::byte* begin =
         nullptr;           // of what is not written yet; ahead of buffer.data() while the headroom is used
-    std::size_t back = 0;  // bytes used behind the buffer's own
+    std::size_t back = 0;  // bytes used after the buffer's own
 
     [[nodiscard]] std::span<const std::byte> rest() const noexcept {
       if (coming) [[unlikely]]
@@ -80,7 +78,7 @@ class Output {
   Buffer spare_;
   std::size_t bytes_ = 0;
   std::size_t coming_ = 0;  // segments whose payload was not complete when it was pushed
-  bool open_ = false;       // the last segment takes more small frames
+  bool open_ = false;       // the last segment accepts more small frames
 };
 
 }  // namespace mf::protocol

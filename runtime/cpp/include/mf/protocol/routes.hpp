@@ -1,7 +1,7 @@
 #pragma once
-// The server's side of section 3: which binding, and which of its methods, a route number stands for. One
-// look-up is one index into an array. Not locked. T is what the server knows about a binding (a pointer to an
-// offer, say); who runs a call of a binding shares it, so that an UNBIND takes nothing from under it.
+// The server's side of section 3: the binding and method of each route number. A look-up is one array access.
+// Not locked. T is what the server knows about a binding (for example a pointer to an offer); a running call
+// shares it, so that an UNBIND does not destroy it.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ class Routes {
 
   [[nodiscard]] std::size_t bindings() const noexcept { return bindings_.size(); }
 
-  /// May the range be bound: within 65,536 numbers, none of them bound already?
+  /// Whether the range may be bound: it is within 65,536 numbers, and none of them is bound.
   [[nodiscard]] bool free(std::uint16_t first, std::size_t methods) const noexcept {
     if (first + methods > kMaxRoutes || bindings_.contains(first)) return false;
     for (std::size_t i = first; i < first + methods && i < targets_.size(); ++i)
@@ -32,12 +32,12 @@ class Routes {
     return true;
   }
 
-  /// Null: no range that begins there is bound.
+  /// Null if no bound range begins there.
   [[nodiscard]] const T* bound_at(std::uint16_t first) const noexcept {
     const auto found = bindings_.find(first);
     return found == bindings_.end() ? nullptr : found->second.binding.get();
   }
-  /// Only if free().
+  /// Requires free().
   T& bind(std::uint16_t first, std::size_t methods, T binding) {
     auto& kept = bindings_[first];
     kept = {std::make_shared<T>(std::move(binding)), methods};
@@ -47,7 +47,7 @@ class Routes {
     return *kept.binding;
   }
 
-  /// False: no range that begins here is bound.
+  /// False if no bound range begins here.
   [[nodiscard]] bool unbind(std::uint16_t first) {
     const auto found = bindings_.find(first);
     if (found == bindings_.end()) return false;

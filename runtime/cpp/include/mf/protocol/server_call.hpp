@@ -1,7 +1,6 @@
 #pragma once
-// One call as its server sees it, as a machine (decision 0019): from the REQUEST to the end of its handler.
-// What a handler may see of its call (deadline, metadata, cancellation, the peer) hangs on it. No socket, no
-// clock, no lock.
+// The server's state machine of one call (decision 0019), from the REQUEST to the end of its handler. No
+// socket, no clock, no lock.
 
 #include <array>
 #include <atomic>
@@ -14,13 +13,13 @@ enum class ServerCallState : std::uint8_t { received, waiting, running, stopping
 inline constexpr std::size_t kServerCallStates = 5;
 
 enum class ServerCallEvent : std::uint8_t {
-  started,   // a thread, or the loop, begins the handler
+  started,   // a thread, or the loop, starts the handler
   queued,    // it will be run later
-  answered,  // the handler has ended, or the call was refused before it began
+  answered,  // the handler has ended, or the call was refused before it started
   data,      // of a stream, as are the next two
   end_of_stream,
   credit,
-  cancelled,  // the client wants no reply any more
+  cancelled,  // the client does not want the reply any more
   expired,
   lost,  // the connection has ended
 };
@@ -30,12 +29,12 @@ enum class ServerCallStep : std::uint8_t {
   none,
   run,
   wait,
-  deliver,  // give what has come to the handler's stream
+  deliver,  // pass what has arrived to the handler's stream
   answer,
-  refuse,  // answer that it was not run
+  refuse,  // answer that it was not executed
   stop,    // ask the handler to stop
-  drop,    // nobody waits for an answer
-  wrong,   // in the table only: a driver's mistake
+  drop,    // no answer is expected
+  wrong,   // in the table only: an error of the driver
 };
 
 [[nodiscard]] const char* name(ServerCallState state) noexcept;
@@ -46,12 +45,12 @@ class ServerCall {
  public:
   explicit ServerCall(bool oneway = false) noexcept : oneway_(oneway) {}
 
-  /// Throws std::logic_error for an event that this state does not know.
+  /// Throws std::logic_error for an event that is invalid in this state.
   ServerCallStep on(ServerCallEvent event);
 
   [[nodiscard]] ServerCallState state() const noexcept { return state_.load(std::memory_order_acquire); }
   [[nodiscard]] bool ended() const noexcept { return state() == ServerCallState::ended; }
-  /// Goes on from where another one stands.
+  /// Copies the state of another one.
   void take_over(const ServerCall& from) noexcept { state_.store(from.state(), std::memory_order_release); }
 
  private:

@@ -1,18 +1,18 @@
 #pragma once
-// One side of one connection, as a machine: bytes in, events out; messages in, bytes out. It has no socket,
-// no clock, no thread and no lock: its link owns those, calls it from one thread at a time, and passes time
-// to whom it concerns.
+// The state machine of one side of a connection: bytes in, events out; messages in, bytes out. It has no
+// socket, no clock, no thread and no lock: its link has these, calls it from one thread at a time, and passes
+// the time where it is needed.
 //
 //     read:   window = receive_window(); n = read(socket, window); commit(n); while (next(event)) ...;
 //     write:  n = fill_output(slices); written = writev(socket, slices, n); consumed(written);
 //
-// Handled inside: framing, limits, versions, HELLO's checks, PING, the state table, reserved bits. Left to
-// those above: what a route means, matching replies to calls, encodings, deadlines.
+// The session handles framing, limits, versions, checks of HELLO, PING, the state table and reserved bits.
+// The upper layers handle the meaning of routes, matching replies to calls, encodings and deadlines.
 //
 // The peer's misbehaviour never throws: it ends in one `broken` event, with REFUSE in the output. Local
 // misuse (a frame that this role may not send, or not yet) throws std::logic_error. Once the session has
-// ended (closed()), sends are ignored. A payload above what the peer takes throws mf::Error
-// MESSAGE_TOO_LARGE, and nothing is sent.
+// ended (closed()), sends are ignored. A payload above the peer's limit throws mf::Error MESSAGE_TOO_LARGE,
+// and nothing is sent.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,14 +39,15 @@ namespace mf::protocol {
 struct SessionOptions {
   Limits limits;
   std::uint32_t client_id = 0;  // clients only
-  std::uint32_t first_id = 1;   // of the requests; another one lets a test see the wrap soon
+  std::uint32_t first_id = 1;   // of the requests; another value makes the wrap testable
   Nonce nonce{};
   std::vector<std::byte> authentication{};
   std::string name{};               // for the peer's logs
   std::uint32_t calls_open = 0;     // servers only: their load
   std::uint32_t calls_at_once = 0;  // servers only
-  /// A `begun` event announces each request or reply whose payload has at least so many bytes and has not
-  /// arrived whole; the owner may then pass_on() it. Otherwise it arrives as any other. 0: no such events.
+  /// A `begun` event announces each request or reply whose payload has at least this many bytes and has not
+  /// arrived completely; the owner may then pass_on() it. Otherwise it arrives as any other. 0: no such
+  /// events.
   std::size_t told_from = 0;
 };
 
@@ -56,7 +57,7 @@ struct RequestHead {
   std::uint8_t flags = 0;  // kBulk, kOneway, kStream; kMetadata: the payload begins with a block
   std::uint32_t count = 1;
   std::uint16_t deadline = kNoDeadline;  // encode_deadline()
-  std::uint32_t id = 0;                  // of reserve_id(), 0: reserved by the send
+  std::uint32_t id = 0;                  // from reserve_id(); 0: the send reserves one
 };
 
 struct ReplyHead {
@@ -67,7 +68,7 @@ struct ReplyHead {
   std::uint8_t encoding = 0;  // a mf::Tier where the payload holds results, else 0
   std::uint8_t flags = 0;     // kMetadata: the payload begins with a block
 
-  /// Repeats what a reply repeats of the request.
+  /// Copies the fields that a reply repeats from the request.
   [[nodiscard]] static ReplyHead to(const Event& request) noexcept {
     return {request.header.route, request.header.id, request.count, kStatusOk, 0, 0};
   }
@@ -76,11 +77,11 @@ struct ReplyHead {
 struct DataHead {
   std::uint32_t id = 0;
   Tier tier = Tier::memcpy;
-  std::uint16_t count = 0;  // values that end in the frame
+  std::uint16_t count = 0;  // values that end in this frame
   std::uint8_t flags = 0;   // kMetadata: the payload begins with a block
 };
 
-/// What a DATA frame with so long a payload takes of its stream's credit.
+/// The credit that a DATA frame with a payload of this size uses.
 [[nodiscard]] constexpr std::size_t data_cost(std::size_t payload_size) noexcept {
   return padded(kHeaderSize + payload_size);
 }
@@ -93,12 +94,12 @@ class Session {
 
   // ---- bytes in ----
 
-  /// Where to read to: contents uninitialised, never empty once next() has given false. Ends the life of all
+  /// Where to read to: uninitialised, never empty once next() has returned false. Ends the life of all
   /// events' views.
   [[nodiscard]] std::span<std::byte> receive_window() { return input_.window(); }
   /// The first `n` bytes of the window were read.
   void commit(std::size_t n) noexcept { input_.commit(n); }
-  /// The next event of what was committed; false: read more, or, if closed(), nothing more will come.
+  /// The next event of the committed bytes; false: read more, or, if closed(), nothing more will come.
   [[nodiscard]] bool next(Event& event);
   /// May be called after a `begun` event, before the next receive_window(). Returns the payload of that
   /// frame, for which no further event follows.
@@ -110,16 +111,15 @@ class Session {
   void send_hello();
   void send_bind(std::uint16_t first_route, const Bind& bind);
   void send_bound(std::uint16_t first_route, Code code = Code::ok, std::string_view reason = {});
-  /// Both give the request's id; 0 if the session has ended. A payload of 4 KiB and more is moved and not
-  /// copied; from a smaller one the bytes are copied and the buffer is left to the caller, cleared, to be
-  /// used again.
+  /// Both return the request's id; 0 if the session has ended. A payload of 4 KiB and more is moved and not
+  /// copied; a smaller one is copied, and the buffer is left to the caller, cleared, for reuse.
   std::uint32_t send_request(const RequestHead& head, Buffer&& payload);
   std::uint32_t send_request(const RequestHead& head, std::span<const std::byte> payload);
   /// The pieces are shared and the buffer is moved or copied as above; both are cleared.
   std::uint32_t send_request(const RequestHead& head, Gathered&& payload);
   std::uint32_t send_request(const RequestHead& head, std::shared_ptr<const Coming> payload);
-  /// Room for a payload of exactly `size` bytes in the output, header and padding already written: to be
-  /// filled before anything else is called. Empty if the session has ended. `id` gets the request's id. For
+  /// Returns room for a payload of exactly `size` bytes in the output, with header and padding written: it
+  /// must be filled before any other call. Empty if the session has ended. `id` gets the request's id. For
   /// small payloads.
   [[nodiscard]] std::span<std::byte> place_request(const RequestHead& head, std::size_t size,
                                                    std::uint32_t& id);
@@ -128,17 +128,17 @@ class Session {
   void send_reply(const ReplyHead& head, Gathered&& payload);
   void send_reply(const ReplyHead& head, std::shared_ptr<const Coming> payload);
   [[nodiscard]] std::span<std::byte> place_reply(const ReplyHead& head, std::size_t size);
-  /// A reply that ends all items alike: the failure record of section 5.
+  /// A reply with the same failure for all items: the failure record of section 5.
   void send_failure(const ReplyHead& head, Code code, Execution execution, std::string_view message);
   void send_cancel(std::uint32_t id);
-  /// At most kMaxDataPayload bytes. Whether there is credit is the stream's business (stream.hpp).
+  /// At most kMaxDataPayload bytes. The stream checks the credit (stream.hpp).
   void send_data(const DataHead& head, Buffer&& payload);
   void send_data(const DataHead& head, std::span<const std::byte> payload);
   void send_credit(std::uint32_t id, std::uint32_t bytes);
   void send_end(std::uint32_t id);
   void send_unbind(std::uint16_t first_route);
   void send_ping(std::uint64_t token);
-  /// Also says which request was the latest that came: those behind it must not be executed.
+  /// Also tells which request was the latest received: later ones must not be executed.
   void send_goaway(Code code, std::string_view reason);
   void send_describe(std::string_view service);
   void send_descriptor(const Descriptor& descriptor);
@@ -148,11 +148,11 @@ class Session {
   [[nodiscard]] std::size_t output_bytes() const noexcept { return output_.bytes(); }
   /// The output_bytes() that need not wait for a payload that is still arriving.
   [[nodiscard]] std::size_t output_ready() const noexcept { return output_.ready(); }
-  /// A gather list of what waits to be written, 64 slices are plenty; see output.hpp for how long it is good.
+  /// The slices of pending output, 64 are plenty; output.hpp says how long they are valid.
   [[nodiscard]] std::size_t fill_output(std::span<IoSlice> slices) const noexcept {
     return output_.fill(slices);
   }
-  /// Of a connection that has ended.
+  /// For a connection that has ended.
   void drop_output() noexcept { output_ = Output(); }
   void consumed(std::size_t n) noexcept {
     output_.consumed(n);
@@ -166,7 +166,7 @@ class Session {
     if (++last_id_ == 0) last_id_ = 1;
     return last_id_;
   }
-  /// Skips ids for which `in_flight(id)` says that they are: `session.reserve_id([&](auto id) { return
+  /// Skips ids for which `in_flight(id)` is true: `session.reserve_id([&](auto id) { return
   /// calls.contains(id); })`.
   template <class InFlight>
   [[nodiscard]] std::uint32_t reserve_id(InFlight&& in_flight) {
@@ -175,10 +175,10 @@ class Session {
     return id;
   }
 
-  // ---- how it stands ----
+  // ---- state ----
 
   [[nodiscard]] Role role() const noexcept { return role_; }
-  /// Both HELLOs were sent and received, and nothing has ended since.
+  /// Both HELLOs were sent and received, and neither side has ended the session.
   [[nodiscard]] bool established() const noexcept;
   /// Ended by REFUSE, from either side.
   [[nodiscard]] bool closed() const noexcept { return ours_ == State::closed || theirs_ == State::closed; }
@@ -186,29 +186,29 @@ class Session {
   [[nodiscard]] bool draining() const noexcept {
     return ours_ == State::draining || theirs_ == State::draining;
   }
-  /// Good once the hello event was given.
+  /// Valid after the hello event.
   [[nodiscard]] const Hello& peer() const noexcept { return peer_; }
   /// The protocol version that both sides speak; 0 before the peer's HELLO.
   [[nodiscard]] std::uint16_t version() const noexcept { return version_; }
   [[nodiscard]] const Limits& limits() const noexcept { return options_.limits; }
-  /// Of the latest request: at a server, that has come.
+  /// The id of the latest request; at a server, of the latest received one.
   [[nodiscard]] std::uint32_t last_id() const noexcept { return last_id_; }
-  /// No request of this connection had this id yet: they count up.
+  /// Whether no request of this connection had this id yet: they count up.
   [[nodiscard]] bool never_used(std::uint32_t id) const noexcept {
     return static_cast<std::int32_t>(id - last_id_) > 0;
   }
   [[nodiscard]] std::uint32_t client_id() const noexcept;
-  /// The stream ended now would have been cut within a frame.
+  /// Whether an end of the stream now would be within a frame.
   [[nodiscard]] bool mid_frame() const noexcept { return !input_.empty(); }
-  /// Bytes of the large frame that has begun to arrive; if it is forwarded, those that have arrived. 0: there
-  /// is none.
+  /// Bytes of the large frame that is arriving; if it is forwarded, those that have arrived. 0 if there is
+  /// none.
   [[nodiscard]] std::size_t awaited_bytes() const noexcept { return input_.dedicated_size(); }
-  /// The largest payload that the peer takes.
+  /// The largest payload that the peer accepts.
   [[nodiscard]] std::size_t peer_max_payload() const noexcept;
-  /// The memory that events' views look into: kept by the caller, they outlive the next receive_window().
+  /// The memory of events' views: if the caller keeps it, they outlive the next receive_window().
   [[nodiscard]] Buffer detach_input() { return input_.detach(); }
-  /// Memory that only a session at work needs, so that the idle ones of a thread need none: it is lent to
-  /// the one that is read from or written to, and given back when nothing more waits there. All end the life
+  /// Memory that only an active session needs, so that a thread's idle ones need none: it is lent to the
+  /// session that is read or written, and returned when nothing is pending there. All functions end the life
   /// of events' views.
   struct Spares {
     Buffer input;
@@ -226,7 +226,7 @@ class Session {
   [[nodiscard]] bool check_items(const Header& header);
   [[nodiscard]] bool check_skippable(const Header& header);
   [[nodiscard]] bool give_broken(Event& event);
-  // Each of these is false if the peer broke the protocol; the session has ended then.
+  // Each of these returns false if the peer violated the protocol; the session has ended then.
   [[nodiscard]] bool check_first(std::span<const std::byte> bytes);
   [[nodiscard]] bool check_header(const Header& header);
   [[nodiscard]] bool check_size(const Header& header);
@@ -259,7 +259,7 @@ class Session {
   State theirs_ = State::fresh;
   bool broken_untold_ = false;
   std::uint16_t version_ = 0;
-  std::uint32_t last_id_ = 0;  // of a server: the latest that has come
+  std::uint32_t last_id_ = 0;  // at a server: the latest received one
   SessionOptions options_;
   Input input_;
   Output output_;
@@ -268,9 +268,9 @@ class Session {
   std::string broken_reason_;
   Header dedicated_header_;
   std::uint32_t dedicated_count_ = 0;
-  // Positions in the stream of output: how many PONGs wait is known without marking each.
+  // Positions in the output stream: they tell how many PONGs wait without marking each.
   std::uint64_t written_ = 0;
-  std::uint64_t pongs_since_ = 0;  // position behind the first PONG that is counted in pongs_
+  std::uint64_t pongs_since_ = 0;  // position after the first PONG that is counted in pongs_
   std::size_t pongs_ = 0;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
-// Which frame may be sent when: one table for both roles, used for what we send and for what the peer sends
-// alike. It does not know which side it is. Each direction of a connection has a state of its own, changed
-// only by what its sender sends.
+// Which frame may be sent when: one table for both roles, for sent and received frames alike. It does not
+// know which side it is. Each direction of a connection has its own state, which only frames of its sender
+// change.
 
 #include <array>
 #include <cstdint>
@@ -20,7 +20,7 @@ enum class State : std::uint8_t {
   open = 1,       // HELLO was sent
   draining = 2,   // GOAWAY was sent: what was begun is finished
   closed = 3,     // REFUSE was sent: nothing more
-  forbidden = 4,  // no state: the sender may not send that here
+  forbidden = 4,  // not a state: the sender may not send that now
 };
 
 [[nodiscard]] const char* name(State state) noexcept;
@@ -57,7 +57,7 @@ inline constexpr std::array<std::array<StateRow, 4>, 2> kTransitions{{
   return detail::kTransitions[static_cast<std::uint8_t>(sender)][static_cast<std::uint8_t>(state)][number];
 }
 
-/// May a frame come that the receiver skips because it does not know its type?
+/// Whether a frame may arrive that the receiver skips because it does not know its type.
 [[nodiscard]] constexpr bool may_be_skipped(State state, FrameType type) noexcept {
   return static_cast<std::uint8_t>(type) >= kFirstSkippable &&
          (state == State::open || state == State::draining);

@@ -1,13 +1,13 @@
 #pragma once
-// What a side knows of one direction of a stream (protocol.md section 5a): how much may be sent, how much was
-// given. Numbers only: no bytes, no clock, no lock.
+// The credit of one direction of a stream (protocol.md section 5a): how much may be sent, and how much was
+// granted. Numbers only: no bytes, no clock, no lock.
 //
-// SendWindow      the credit that the receiver has given and that no DATA has used yet
-// ReceiveWindow   the credit that we have given; when half of it was taken by the user, it is given anew
-// WindowBudget    what all receive windows of a connection may sum to. Each stream is sure of the window that
-// HELLO
-//                 promised; what is left beside all that may still be opened goes to streams that are emptied
-//                 quickly
+// SendWindow      the receiver's credit that no DATA has used yet
+// ReceiveWindow   the credit that this side has granted; after the user has taken half of it, it is granted
+// again
+// WindowBudget    the limit for all receive windows of a connection together. Each stream has the window that
+//                 HELLO promised; what is left beside all streams that may still be opened goes to streams
+//                 that are read quickly
 
 #include <algorithm>
 #include <atomic>
@@ -23,13 +23,13 @@ class SendWindow {
   explicit SendWindow(std::uint32_t credit) noexcept : credit_(credit) {}
 
   [[nodiscard]] std::size_t credit() const noexcept { return credit_; }
-  /// False: above 2^31 - 1 in sum, which no receiver may give.
+  /// False above a sum of 2^31 - 1, which no receiver may grant.
   [[nodiscard]] bool add(std::uint32_t bytes) noexcept {
     if (credit_ + bytes > kMaxCredit) return false;
     credit_ += bytes;
     return true;
   }
-  /// False, and nothing is used, if there is not so much.
+  /// False, and nothing is used, if there is not enough credit.
   [[nodiscard]] bool spend(std::size_t bytes) noexcept {
     if (bytes > credit_) return false;
     credit_ -= bytes;
@@ -42,7 +42,7 @@ class SendWindow {
 
 class WindowBudget {
  public:
-  /// `streams` of `window` each are promised; the rest of `most` may be given beside them.
+  /// `streams` windows of `window` are promised; the rest of `most` may be granted beside them.
   WindowBudget(std::size_t streams, std::size_t window, std::size_t most = kMaxWindows) noexcept
       : left_(most > streams * window ? most - streams * window : 0) {}
 
@@ -56,7 +56,7 @@ class WindowBudget {
   [[nodiscard]] std::size_t left() const noexcept { return left_.load(std::memory_order_relaxed); }
 
  private:
-  std::atomic<std::size_t> left_;  // the streams of a connection are emptied by threads of their own
+  std::atomic<std::size_t> left_;  // separate threads read the streams of a connection
 };
 
 class ReceiveWindow {
@@ -66,17 +66,17 @@ class ReceiveWindow {
   explicit ReceiveWindow(std::uint32_t window) noexcept
       : promised_(window), window_(window), given_(window) {}
 
-  /// A DATA of this cost has come. False: the sender had no credit for it.
+  /// A DATA of this cost has arrived. False if the sender had no credit for it.
   [[nodiscard]] bool arrived(std::size_t cost) noexcept {
     if (cost > given_) return false;
     given_ -= cost;
     return true;
   }
-  /// The user has taken so much. Gives the credit to send now, 0: not yet.
+  /// The user has taken this much. Returns the credit to send now, or 0.
   [[nodiscard]] std::uint32_t taken(std::size_t cost, WindowBudget& budget) noexcept {
     owed_ += cost;
     if (owed_ * 2 < window_) return 0;
-    // The sender is out of credit, or nearly so, though we have kept up with it: a wider window would have
+    // The sender has nearly no credit left although the user reads quickly: a larger window would have
     // helped.
     if (given_ * 4 < window_ && window_ < kLargest) {
       const std::size_t more = std::min(window_, kLargest - window_);
@@ -90,7 +90,7 @@ class ReceiveWindow {
     owed_ = 0;
     return credit;
   }
-  /// The stream is over.
+  /// The stream has ended.
   void release(WindowBudget& budget) noexcept {
     budget.give_back(window_ - promised_);
     window_ = promised_;
@@ -101,8 +101,8 @@ class ReceiveWindow {
  private:
   std::size_t promised_;
   std::size_t window_;
-  std::size_t given_;     // of which the sender has not used any yet
-  std::size_t owed_ = 0;  // taken by the user and not given back yet
+  std::size_t given_;     // the sender has not used it yet
+  std::size_t owed_ = 0;  // taken by the user and not returned yet
 };
 
 }  // namespace mf::protocol

@@ -1,6 +1,6 @@
 #pragma once
-// How many things of a kind may happen: `burst` at once, and then `per_second` of them. Has no clock: the
-// time is an argument.
+// Limits the rate of events: `burst` at once, and then `per_second`. It has no clock: the time is an
+// argument.
 
 #include <algorithm>
 #include <chrono>
@@ -15,7 +15,7 @@ class TokenBucket {
   TokenBucket(std::uint32_t burst, std::uint32_t per_second) noexcept
       : burst_(burst), per_second_(per_second), tokens_(burst) {}
 
-  /// True: one more may happen now, and is counted.
+  /// True if one more event may happen now; it is counted.
   [[nodiscard]] bool take(TimePoint now) noexcept {
     if (tokens_ == 0) refill(now);
     if (tokens_ == 0) return false;
@@ -36,7 +36,7 @@ class TokenBucket {
   std::uint32_t burst_;
   std::uint32_t per_second_;
   std::uint32_t tokens_;
-  TimePoint since_{};  // from when on tokens have not been added yet
+  TimePoint since_{};  // tokens were added up to this time
 };
 
 }  // namespace mf::protocol

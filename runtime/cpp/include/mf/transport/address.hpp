@@ -22,19 +22,19 @@ struct Address {
   std::string host;  // of scheme unix: the path, of memory: the name
   std::uint16_t port = 0;
 
-  /// Throws Error(INVALID_ARGUMENT) that says what is wrong and shows the expected form.
+  /// Throws Error(INVALID_ARGUMENT), which says what is wrong and shows the expected form.
   static Address parse(std::string_view text);
-  /// Several, with commas between them.
+  /// Parses several, separated by commas.
   static std::vector<Address> parse_list(std::string_view text);
 
   [[nodiscard]] std::string str() const;
-  /// One server.
+  /// Whether this is the address of one server.
   [[nodiscard]] bool of_server() const noexcept {
     return scheme == "tcp" || scheme == "tls" || local() || in_memory();
   }
   [[nodiscard]] bool of_controller() const noexcept { return scheme == "mf" || scheme == "mf+tls"; }
   [[nodiscard]] bool of_relay() const noexcept { return scheme == "relay" || scheme == "relay+tls"; }
-  /// Where the server of a controller's or relay's address is.
+  /// The server's address behind that of a controller or relay.
   [[nodiscard]] Address server() const {
     return {.scheme = scheme.ends_with("+tls") ? "tls" : "tcp", .host = host, .port = port};
   }

@@ -1,6 +1,5 @@
-// Connects as connect() does (socket.hpp), without a thread that waits: for whoever connects to many servers
-// at once, of which each may keep it waiting. Only names that are no numbers are looked up by a thread, one
-// for each name.
+// Connects as connect() does (socket.hpp), but without a waiting thread, for components that connect to many
+// servers at once, each of which may be slow. Only host names are looked up by a thread, one for each name.
 #pragma once
 
 #include <memory>
@@ -15,8 +14,8 @@
 
 namespace mf::transport {
 
-/// One attempt. All of it belongs to the reactor's thread, and the reactor outlives it. It ends where nobody
-/// holds it.
+/// One attempt. It belongs to the reactor's thread, and the reactor must outlive it. Releasing it ends the
+/// attempt.
 class Connector {
  public:
   using Done = UniqueFunction<void(Outcome<std::unique_ptr<Stream>>&&)>;

@@ -1,4 +1,4 @@
-// A connection inside one process that fails as it is told to, for tests: the same faults each time.
+// A connection inside one process with configured faults, for tests: the same faults each time.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,20 @@
 
 namespace mf::transport {
 
-/// What goes wrong with the bytes that one end writes, and with its reads.
+/// The faults of the bytes that one end writes, and of its reads.
 struct Faults {
   static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 
   std::uint64_t seed = 0;
-  /// No read or write moves more bytes than this: between one and so many, as the seed says.
+  /// No read or write moves more bytes than this; the seed decides between one and this number.
   std::size_t largest_piece = kNever;
-  /// When so many bytes were written the connection ends, for both ends.
+  /// After this number of written bytes the connection ends, for both ends.
   std::size_t cut_after = kNever;
-  /// When so many bytes were written those behind them vanish, as they do behind a broken cable.
+  /// After this number of written bytes further ones vanish, as if a cable were broken.
   std::size_t lost_after = kNever;
 };
 
-/// Two connected ends, each with faults of its own.
+/// Two connected ends, each with its own faults.
 std::pair<std::unique_ptr<Stream>, std::unique_ptr<Stream>> make_memory_pair(Faults first, Faults second);
 
 }  // namespace mf::transport

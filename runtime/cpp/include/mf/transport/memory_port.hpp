@@ -1,8 +1,7 @@
-// Where connections of one process meet without a network: a server listens at memory:name, and clients of
-// the same process connect there. What goes over such a connection is what goes over any other.
+// Connections within one process without a network: a server listens at memory:name, and clients of the same
+// process connect there. They carry the same bytes as any other connection.
 //
-// A test can have a say in what becomes of the connections to a name (MemoryGuard); mf/testing/faults.hpp is
-// what it has it with.
+// A test can influence the connections to a name by a MemoryGuard; mf/testing/faults.hpp does so.
 #pragma once
 
 #include <memory>
@@ -20,30 +19,31 @@ class MemoryGuard {
   using Ends = std::pair<std::unique_ptr<Stream>, std::unique_ptr<Stream>>;
 
   virtual ~MemoryGuard() = default;
-  /// Somebody connects: gives the client's and the server's end in place of these, or why there is no
-  /// connection. Also while nobody listens; the ends are empty then, and what it gives is not used.
+  /// A client connects: returns replacements for the client's and the server's end, or the reason why there
+  /// is no connection. Also called while no server listens; the ends are empty then, and the result is not
+  /// used.
   virtual Outcome<Ends> connecting(Ends ends) = 0;
 };
 
-/// From now on all connections to this name pass that guard, as long as it lives.
+/// From now on all connections to this name pass this guard, as long as it lives.
 void set_memory_guard(const std::string& name, const std::shared_ptr<MemoryGuard>& guard);
 
-/// Waits until what was written to connections in memory has been read, and servers have done with it on the
-/// threads that read it. At most for some time, since a thread that reads may wait for the caller.
+/// Waits until bytes that were written to in-memory connections have been read and handled by the servers'
+/// reading threads. The wait is bounded, since a reading thread may wait for the caller.
 void await_settled();
 
-/// Who listens at memory:name. Thread-safe.
+/// A listener at memory:name. Thread-safe.
 class MemoryPort {
  public:
-  /// Throws Error(UNAVAILABLE) if another one of this process does.
+  /// Throws Error(UNAVAILABLE) if another listener of this process has the name.
   explicit MemoryPort(const Address& address);
   ~MemoryPort();
   MemoryPort(const MemoryPort&) = delete;
   MemoryPort& operator=(const MemoryPort&) = delete;
 
-  /// Readable while somebody waits to be accepted.
+  /// Readable while a client waits to be accepted.
   [[nodiscard]] int fd() const noexcept;
-  /// None: nobody waits.
+  /// Null if no client waits.
   std::unique_ptr<Stream> accept() noexcept;
 
   struct Queue;

@@ -1,18 +1,19 @@
-// An io_context of Boost.Asio that one thread at a time runs: the only place that waits for sockets which
-// nobody reads on a thread of their own. It waits; who is told reads and writes. Asio stays in reactor.cpp
-// (decision 0021).
+// An io_context of Boost.Asio that one thread at a time runs: the only place that waits for sockets which no
+// other thread reads. It only waits; its callbacks read and write. Asio is hidden in reactor.cpp (decision
+// 0021).
 //
 // Watched descriptors are either one-shot (client links: armed only while no caller leads; registered with
-// the system only while they are armed, and for 100 ms more) or told for as long as they are ready (server
-// links, listeners). All callbacks run on the reactor's thread, never under a lock of the reactor. Handlers
-// are kept alive by the shared_ptr given to watch() until forget() has returned on the reactor's thread, or a
-// turn later when it is called elsewhere. An idle reactor makes no system call. A reactor may be destroyed on
-// its own thread: the thread then ends by itself after its turn.
+// the system only while they are armed, and for 100 ms more) or reported for as long as they are ready
+// (server links, listeners). All callbacks run on the reactor's thread, never under a lock of the reactor.
+// Handlers are kept alive by the shared_ptr given to watch() until forget() has returned on the reactor's
+// thread, or a turn later when it is called elsewhere. An idle reactor makes no system call. A reactor may be
+// destroyed on its own thread: the thread then ends by itself after its turn.
 //
-// A reactor with spare threads has a role rather than a thread (decision 0024): whose callback is about to
-// wait says mf::blocking(), and a spare runs the loop from there on. The thread that gave the role away
+// A reactor with spare threads has a role rather than a thread (decision 0024): a callback that is about to
+// wait calls mf::blocking(), and a spare thread continues the loop. The thread that handed over the role
 // finishes its callback, sleeps as a spare itself, and ends if it was not needed for ten seconds. "The
-// reactor's thread" is whoever has the role, so what belongs to it needs no lock: the role passes under one.
+// reactor's thread" is the thread that has the role, so its data need no lock: the role is handed over under
+// one.
 #pragma once
 
 #include <chrono>
@@ -43,16 +44,15 @@ class Reactor {
   using TimePoint = std::chrono::steady_clock::time_point;
   using TimerId = std::uint64_t;
 
-  /// `spares`: so many of its threads may be busy with something else, having given the role away.
-  /// An exception that what is posted, or what runs at a time, lets escape is written to the log, and ends
-  /// nothing else.
+  /// `spares`: how many of its threads may be busy after they handed over the role. Exceptions from posted
+  /// functions and timers are logged, and have no other effect.
   explicit Reactor(std::size_t spares = 0, Log log = {});
   ~Reactor();  // stops and joins; pending posts are run first
   Reactor(const Reactor&) = delete;
   Reactor& operator=(const Reactor&) = delete;
 
-  /// Adds a descriptor with no interest yet. Thread-safe, as are all below. Throws Error(UNAVAILABLE) if the
-  /// system takes no more.
+  /// Adds a descriptor with no interest yet. Thread-safe, as are all functions below. Throws
+  /// Error(UNAVAILABLE) if the system accepts no more.
   void watch(int fd, std::shared_ptr<Watched> handler, bool one_shot);
   /// Throws as watch() does.
   void arm(int fd, Interest interest);
@@ -62,11 +62,11 @@ class Reactor {
   TimerId at(TimePoint when, UniqueFunction<void()> work);
   void cancel(TimerId timer) noexcept;
 
-  /// In a catch block: writes to the log what has escaped from there.
+  /// Call it in a catch block: logs the current exception and its place.
   void log_exception(const char* where) const noexcept;
-  /// Also on a thread that has given the role away and has not finished its callback.
+  /// Also true on a thread that has handed over the role and has not finished its callback.
   [[nodiscard]] bool on_own_thread() const noexcept;
-  /// Could the role be given away now?
+  /// Whether the role could be handed over now.
   [[nodiscard]] bool has_spare() const noexcept;
   /// Runs what was posted, and waits for its threads unless it is called on one of them.
   void stop();

@@ -1,4 +1,4 @@
-// Connecting, listening, accepting, for every scheme of an address: nothing above this asks which one it is.
+// Connects, listens and accepts for all schemes of addresses; no other component distinguishes the schemes.
 //
 // TCP sockets have TCP_NODELAY, keep-alive and TCP_USER_TIMEOUT set. All are closed on exec.
 #pragma once
@@ -21,19 +21,19 @@ namespace mf::transport {
 
 class MemoryPort;
 class Names;
-/// The look-ups of names that a client's connections share; thread-safe.
+/// The look-ups of host names that a client's connections share; thread-safe.
 std::shared_ptr<Names> make_names();
 
-/// What the connections of a client have in common.
+/// What the connections of a client share.
 struct Connecting {
   std::shared_ptr<TlsContext> tls = make_tls_client({});
   std::shared_ptr<Names> names = make_names();
-  std::stop_token stop{};  // ends at once what is being connected
+  std::stop_token stop{};  // ends connection attempts at once
 };
 
-/// Connects within the timeout, trying each address that the host's name has, and makes the handshake of TLS.
-/// Failure: UNAVAILABLE, not executed, in words: "connect tcp://127.0.0.1:1: connection refused". Of a
-/// certificate: UNAUTHENTICATED.
+/// Connects within the timeout, trying each address of the host, and makes the TLS handshake. Failure:
+/// UNAVAILABLE, not executed, for example "connect tcp://127.0.0.1:1: connection refused"; UNAUTHENTICATED
+/// for a certificate.
 Outcome<std::unique_ptr<Stream>> connect(const Address& address, std::chrono::milliseconds timeout,
                                          const Connecting& with = {});
 
@@ -42,10 +42,9 @@ Outcome<std::unique_ptr<Stream>> connect(const Address& address, std::chrono::mi
 
 class Listener {
  public:
-  /// Throws Error(UNAVAILABLE): "cannot listen on tcp://…: the port is taken by another process…"; for a
-  /// unix socket also if its path is taken by a server that lives, or is not ours to write. One that a dead
-  /// server has left is replaced.
-  /// At tls:// it needs a server's context.
+  /// Throws Error(UNAVAILABLE): "cannot listen on tcp://…: the port is taken by another process…"; for a unix
+  /// socket also if a live server uses its path, or the path cannot be written. The socket of a dead server
+  /// is replaced. For tls:// a server's context is required.
   explicit Listener(const Address& address, std::shared_ptr<TlsContext> tls = nullptr);
   ~Listener();
   Listener(const Listener&) = delete;
@@ -55,18 +54,18 @@ class Listener {
   [[nodiscard]] const Address& address() const noexcept { return address_; }
   [[nodiscard]] int fd() const noexcept;
 
-  /// Not while another thread is in accept(). The path of a unix socket is removed, if it is still this
-  /// one's.
+  /// Must not be called while another thread is in accept(). Removes the path of a unix socket if it still
+  /// belongs to this listener.
   void close() noexcept;
 
   enum class Accept : unsigned char { accepted, none, exhausted };
-  /// One pending connection, if there is one. `exhausted`: no descriptors are left.
+  /// Accepts a pending connection if there is one. `exhausted`: no descriptors are left.
   Accept accept(std::unique_ptr<Stream>& out);
-  /// Ends those who wait at once, through a reserved descriptor, so that they do not hang in the queue.
+  /// Ends pending connections at once, through a reserved descriptor, so that they do not stay in the queue.
   void turn_away() noexcept;
-  /// What those are sent who are turned away, unless they speak TLS.
+  /// The bytes that these connections are sent, unless they use TLS.
   void set_farewell(std::vector<std::byte> bytes) { farewell_ = std::move(bytes); }
-  /// How many were.
+  /// The number of connections ended by turn_away().
   [[nodiscard]] std::uint64_t turned_away() const noexcept {
     return turned_away_.load(std::memory_order_relaxed);
   }
@@ -76,7 +75,7 @@ class Listener {
   const std::shared_ptr<TlsContext> tls_;
   std::vector<std::byte> farewell_;
   std::atomic<std::uint64_t> turned_away_{0};
-  std::unique_ptr<MemoryPort> memory_;  // at memory:
+  std::unique_ptr<MemoryPort> memory_;  // set for memory:
   int fd_ = -1;
   int reserve_fd_ = -1;
   std::uint64_t inode_ = 0;  // of a unix socket's path

@@ -1,8 +1,7 @@
-// TLS 1.2 and 1.3, as servers and clients are told of it. OpenSSL is behind it, and stays in src/transport.
+// Options of TLS 1.2 and 1.3 for servers and clients. The implementation uses OpenSSL, only in src/transport.
 //
-// A server at tls://host:port shows a certificate. A client verifies it, always: that one of its authorities
-// has issued it, that it has not expired, and that it is for the name or IP address that the client connects
-// to.
+// A server at tls://host:port has a certificate. A client always verifies that one of its authorities has
+// issued it, that it has not expired, and that it is for the name or IP address that the client connects to.
 #pragma once
 
 #include <memory>
@@ -15,13 +14,13 @@ struct TlsOptions {
   /// The authorities whose certificates are accepted. For a client, empty means those of the system. A server
   /// with `ca` demands a certificate of each client; without, it asks for none.
   std::string ca{};
-  /// What this side shows of itself, with the certificates of intermediate authorities behind its own. A
-  /// server needs it; a client needs it if the server demands it.
+  /// This side's certificate, followed by those of intermediate authorities. A server needs it; a client
+  /// needs it if the server demands one.
   std::string certificate{};
   /// The private key of `certificate`, without a passphrase.
   std::string key{};
-  /// For a client: the name or IP address that the server's certificate must be for, if it is not the host of
-  /// the address.
+  /// For a client: the name or IP address that the server's certificate must be for, if it differs from the
+  /// host of the address.
   std::string server_name{};
 
   friend bool operator==(const TlsOptions&, const TlsOptions&) = default;
@@ -31,13 +30,13 @@ struct TlsOptions {
 
 namespace mf::transport {
 
-/// What all TLS connections of a client, or of a server, share: certificates, authorities, and the sessions
-/// that a client resumes. Thread-safe.
+/// The shared state of all TLS connections of a client or a server: certificates, authorities, and the
+/// sessions that a client resumes. Thread-safe.
 class TlsContext;
 
-/// Both throw Error(INVALID_ARGUMENT) that names the file which is missing, unreadable or not PEM, or the key
-/// that does not belong to its certificate. Without options a client reads the system's authorities when it
-/// first connects.
+/// Both throw Error(INVALID_ARGUMENT), which names a file that is missing, unreadable or not PEM, or a key
+/// that does not match its certificate. Without options a client reads the system's authorities when it first
+/// connects.
 std::shared_ptr<TlsContext> make_tls_client(TlsOptions options);
 std::shared_ptr<TlsContext> make_tls_server(TlsOptions options);
 

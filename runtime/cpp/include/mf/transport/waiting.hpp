@@ -1,8 +1,8 @@
-// Waiting until a time by mf::now(). Without a test's clock these are the waits of the standard library.
+// Waits until a time of mf::now(). Without a test clock they are the waits of the standard library.
 //
-// A thread that waits while a test's clock is installed looks at it once a millisecond of real time. Whoever
-// moves the clock waits until all whose time has come have noticed: what happens behind that moment comes
-// too late for them, on however slow a machine.
+// A thread that waits while a test clock is installed checks it once a millisecond of real time. A thread
+// that moves the clock waits until all waits whose time has come have noticed it, so that later events come
+// too late for them, however slow the machine is.
 #pragma once
 
 #include <chrono>
@@ -13,23 +13,23 @@
 
 namespace mf::transport {
 
-/// How long a wait lasts before it looks at a test's clock.
+/// The interval at which a wait checks a test clock.
 inline constexpr std::chrono::milliseconds kLookEvery{1};
 
-/// How long to wait in one go: `wanted`, or a moment if a test's clock is installed.
+/// How long to wait in one step: `wanted`, or a moment if a test clock is installed.
 template <class Duration>
 [[nodiscard]] Duration slice(Duration wanted) noexcept {
   return on_test_time() && wanted > Duration(kLookEvery) ? Duration(kLookEvery) : wanted;
 }
 
-/// That somebody waits until a time, told to a test's clock; nothing without one. It ends when the waiting
-/// has ended: then it was noticed.
+/// Registers a wait with the test clock, if there is one, until the object is destroyed, after the wait has
+/// noticed that its time has come.
 class TimedWait {
  public:
   explicit TimedWait(TimePoint until) {
     if (on_test_time() && until != kNever) begin(until, nullptr);
   }
-  /// Of a timer that a loop runs, on threads whose `own_loop` is this.
+  /// For a timer of a loop, whose threads have set `loop` as their own.
   TimedWait(TimePoint until, const void* loop) {
     if (on_test_time() && until != kNever) begin(until, loop);
   }
@@ -46,16 +46,16 @@ class TimedWait {
   std::uint64_t id_ = 0;
 };
 
-/// Says that timers of this loop run on this thread: it cannot wait for them.
+/// Registers this thread as one that runs the timers of this loop: it cannot wait for them.
 void set_own_loop(const void* loop) noexcept;
 
-/// The time of the earliest wait that ends behind `after`, timers of loops included or not.
+/// The time of the earliest wait that ends after `after`; `with_timers` includes timers of loops.
 [[nodiscard]] std::optional<TimePoint> next_wait(TimePoint after, bool with_timers);
-/// Waits until nobody waits any more whose time has come, except for this thread; at most for some seconds,
-/// since the waiting may need a lock that the caller holds.
+/// Waits until no other thread waits whose time has come; at most for some seconds, since such a thread may
+/// need a lock that the caller holds.
 void await_noticed(TimePoint now);
 
-/// `changed` is a std::condition_variable, or one of the kind _any; false: the time came first.
+/// `changed` is a std::condition_variable or std::condition_variable_any; false if the time comes first.
 template <class Condition, class Lock, class Done>
 bool wait_until(Condition& changed, Lock& lock, TimePoint until, Done done) {
   if (!on_test_time()) return changed.wait_until(lock, until, done);
@@ -66,7 +66,7 @@ bool wait_until(Condition& changed, Lock& lock, TimePoint until, Done done) {
   }
   return true;
 }
-/// The same, which a wish to stop ends, too.
+/// The same, which a stop request ends, too.
 template <class Condition, class Lock, class Done>
 bool wait_until(Condition& changed, Lock& lock, const std::stop_token& stop, TimePoint until, Done done) {
   if (!on_test_time()) return changed.wait_until(lock, stop, until, done);

@@ -1,12 +1,12 @@
-// A pool of threads for what may block: handlers, and the opening of connections. The threads that read
-// sockets never wait for it.
+// A pool of threads for work that may block: handlers, and opening connections. Threads that read sockets
+// never wait for it.
 //
-// submit() takes a whole turn's tasks under one lock and wakes at most as many threads as there are tasks.
-// Tasks are started in the order given. stop() lets the running ones finish and drops the rest, whose
-// destructors answer their callers. A task may stop or destroy the pool that runs it: it is not waited for.
+// submit() takes all tasks of a turn under one lock and wakes at most as many threads as there are tasks.
+// Tasks are started in the given order. stop() waits for running tasks and drops the rest, whose destructors
+// answer their callers. A task may stop or destroy its own pool: it is not waited for.
 //
-// A pool that may grow starts a thread for a task that finds none idle, up to its most; threads beyond its
-// first ones end when they had nothing to do for ten seconds.
+// A growing pool starts a thread for a task if none is idle, up to its maximum; additional threads end when
+// they had nothing to do for ten seconds.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class Workers {
  public:
   using Task = UniqueFunction<void()>;
 
-  /// An exception that a task lets escape is written to the log, and ends nothing but the task.
+  /// An exception from a task is logged and ends only that task.
   explicit Workers(std::size_t threads, Log log = {});
   Workers(std::size_t threads, std::size_t most, Log log = {});
   ~Workers();
@@ -34,7 +34,7 @@ class Workers {
   void stop();
 
  private:
-  /// Shared with the threads, so that one may outlive the pool by the task it runs.
+  /// Shared with the threads, so that a thread may outlive the pool until its task ends.
   struct Shared;
   static void run(const std::shared_ptr<Shared>& shared, bool extra);
   void start(bool extra);
