@@ -1,4 +1,4 @@
-"""R5. Message-level batches that are awaited. A task that is cancelled gives up what is still under way."""
+"""R5. Message-level batches that are awaited. Cancelling the task gives up all items that have not ended."""
 
 from asyncio import CancelledError, Future, get_running_loop
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ class _AwaitedBatch(MessageBatch[T, AsyncLink]):
         return cast("list[Outcome[T]]", self.partial())
 
     async def _some(self) -> None:
-        """Until all have ended, those that are left need another connection, or one of them has rested."""
+        """Waits until all items have ended, some need another connection, or a message has rested."""
         loop = get_running_loop()
         future: Future[None] = loop.create_future()
         self._wakers.append(lambda: _set(future))
@@ -62,7 +62,7 @@ class _AwaitedBatch(MessageBatch[T, AsyncLink]):
             self._pump(self._route)
 
     async def _connect(self) -> None:
-        """Finds a connection and fills the window; without one, everything that waits to be sent fails."""
+        """Finds a connection and fills the window; without one, all queued messages fail."""
         try:
             self._route = await self._to.find(self._method, self._deadline)
         except Error as failure:
@@ -70,7 +70,7 @@ class _AwaitedBatch(MessageBatch[T, AsyncLink]):
             return
         self._leaves = False
         self._pump(self._route)
-        await self._route.link.room(self._deadline)  # one-way messages have no reply that holds them back
+        await self._route.link.room(self._deadline)  # one-way messages have no replies that limit them
 
     def _submit_to(self, link: AsyncLink, message: Message[T], now: float) -> bool:
         return link.start(message, pack_deadline(max(self._deadline - now, 0.0)), now)

@@ -1,5 +1,5 @@
-"""R5. Calls that are awaited: does what the call's machine says, and nothing else, as blocking.py does. A
-task that is cancelled, by a timeout too, ends its call at once, and the server is told.
+"""R5. Calls that are awaited: executes the steps of the call's state machine, as blocking.py does. Cancelling
+the task, also by a timeout, ends its call at once, and the server is told.
 """
 
 from asyncio import CancelledError, timeout
@@ -18,7 +18,7 @@ from mf.protocol.frame import ONEWAY, pack_deadline
 
 
 async def run(call: Call[Any], to: AsyncDestination, step: CallStep | None = None) -> None:
-    """Until the call has ended; from `step` on, if it has begun."""
+    """Drives the call to its end; `step` is the next step if the call has already begun."""
     if step is None:
         step = call.begin()
     if call.flags & ONEWAY:
@@ -45,7 +45,7 @@ async def run(call: Call[Any], to: AsyncDestination, step: CallStep | None = Non
 
 
 async def again(call: Call[Any], to: AsyncDestination, route: Route[AsyncLink]) -> CallStep:
-    """What blocking.again does."""
+    """The awaited version of blocking.again."""
     step, until = to.again(call, route)
     try:
         await rest(to.router, to.service.name, until)
@@ -56,14 +56,15 @@ async def again(call: Call[Any], to: AsyncDestination, route: Route[AsyncLink]) 
 
 
 async def rest(router: AsyncRouter, service: str, until: float) -> None:
-    """Until then, or until the client is closed."""
+    """Waits until the given time, or until the client is closed."""
     resolver = router.resolver
     while (left := until - monotonic()) > 0 and not router.pool.closed:
         await resolver.wait(service, resolver.view(service), left)
 
 
 async def _run_oneway(call: Call[Any], to: AsyncDestination) -> None:
-    """In the order in which the calls to this agent were made, also while its server is still to come."""
+    """Sends one-way calls to this agent in the order in which they were made, also while no server is found
+    yet."""
     turn = to.router.turn(to.service, to.agent)
     turn.calls += 1
     try:
@@ -100,7 +101,7 @@ async def _send_oneway(call: Call[Any], to: AsyncDestination) -> Route[AsyncLink
 
 
 async def find(call: Call[Any], to: AsyncDestination) -> Route[AsyncLink] | None:
-    """What blocking.find does."""
+    """The awaited version of blocking.find."""
     try:
         route = await to.find(call.method, call.deadline)
     except Error as failure:
@@ -111,7 +112,7 @@ async def find(call: Call[Any], to: AsyncDestination) -> Route[AsyncLink] | None
         if call.state is not CallState.ENDED:
             call.fail(CallEvent.CANCELLED, given_up(), monotonic())
         raise
-    if call.state is CallState.ENDED:  # a stream that was cancelled meanwhile
+    if call.state is CallState.ENDED:  # a stream that was cancelled in the meantime
         return None
     now = monotonic()
     if call.bound_to(route.binding, now) is CallStep.END:

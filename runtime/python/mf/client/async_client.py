@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 class AsyncClient(AsyncTargetSource):
-    """What Client is, for the loop of asyncio that runs when it is made: only the tasks of that loop may use
-    it, and it starts no thread. Another thread's loop has a client of its own.
+    """The counterpart of Client for the asyncio loop that runs when it is made: only tasks of that loop may
+    use it, and it starts no thread. The loop of another thread needs its own client.
 
     `where`, `tls`, `wait_for_server`, `max_payload`, `forward_metadata`, `clock` and `dead_after` are those
     of Client; a resolver is an AsyncResolver. Raises RuntimeError where no loop runs.
@@ -76,7 +76,7 @@ class AsyncClient(AsyncTargetSource):
         loop: "AbstractEventLoop",
         tls: "Tls | None",  # noqa: ARG002 - of subclasses
     ) -> AsyncResolver:
-        """The resolver that an address stands for. Raises ValueError for an address that is none."""
+        """The resolver for an address. Raises ValueError for an invalid one."""
         return AsyncStaticResolver(loop, server_addresses(where))
 
     def async_target(
@@ -88,16 +88,16 @@ class AsyncClient(AsyncTargetSource):
         return AsyncRemoteTarget(self._router.passing_on(keys) if keys else self._router, service, None)
 
     def subscriptions(self) -> tuple[AsyncResolver, AsyncRouter]:
-        """What subscribers need of it (mf.topics.remote). Raises Error(INVALID_ARGUMENT) for the client of a
-        Light."""
+        """The resolver and router for subscribers (mf.topics.remote). Raises Error(INVALID_ARGUMENT) for the
+        client of a Light."""
         if self._resolver is None or self._router is None:
             text = "a client of a Light has no subscriptions: give the topics themselves"
             raise not_executed(Code.INVALID_ARGUMENT, text)
         return self._resolver, self._router
 
     async def close(self) -> None:
-        """Closes all connections; calls under way end as CANCELLED. When it returns, nothing of the client
-        runs any more. May be called twice."""
+        """Closes all connections; running calls end as CANCELLED. When it returns, nothing of the client runs
+        any more. May be called twice."""
         self._caches.close()
         if self._pool is not None and self._resolver is not None:
             assert self._router is not None
@@ -109,8 +109,8 @@ class AsyncClient(AsyncTargetSource):
             await self._resolver.closed()
 
     def after_fork(self) -> None:
-        """In a child, where the loop does not run: its copies of the descriptors are closed. Whoever has made
-        the client sees to that."""
+        """Closes the child's copies of the descriptors; the loop does not run there. The owner of the client
+        calls it."""
         if self._pool is not None:
             self._pool.after_fork()
 

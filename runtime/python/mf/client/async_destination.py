@@ -1,4 +1,4 @@
-"""R5. Where the awaited calls of one target go. See destination.py."""
+"""R5. The destination of a target's awaited calls. See destination.py."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ class AsyncDestination(BaseDestination[AsyncRouter, AsyncLink]):
     __slots__ = ()
 
     def begin_at(self, route: Route[AsyncLink]) -> None:
-        """The next call takes this route, if it can still be used then."""
+        """Offers this route to the next call, if it is still usable then."""
         self._route = route
         self._generation = self._resolver.generation
 

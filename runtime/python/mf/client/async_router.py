@@ -1,4 +1,4 @@
-"""R5. Routes for clients of asyncio: what routes.py says, by tasks that wait."""
+"""R5. Routes for clients of asyncio: applies the rules of routes.py in tasks that wait."""
 
 from asyncio import Lock
 from time import monotonic
@@ -16,8 +16,8 @@ from mf.link.resolver import Instance
 
 
 class Turn(Lock):
-    """Held by the one-way call of an agent that is being sent; the others wait in the order in which they
-    were made. `calls`: how many there are."""
+    """The lock of an agent's one-way call that is being sent; the others wait in the order in which they were
+    made. `calls`: their number."""
 
     calls = 0
 
@@ -65,8 +65,8 @@ class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
         candidates: list[tuple[str, Instance]],
         deadline: float,
     ) -> tuple[Route[AsyncLink] | None, Error | None]:
-        """A route to the first of the candidates that can be reached; else what is wrong with them. One that
-        does not answer is waited for only a moment while there are others."""
+        """A route to the first reachable candidate, or the reason why there is none. A candidate that does
+        not answer is waited for only briefly while there are others."""
         pool = self.pool
         troubles = Troubles()
         left = self.ordered(candidates)

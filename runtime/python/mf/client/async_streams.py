@@ -1,7 +1,7 @@
 """R5. Streams that are awaited.
 
-Values are gathered: they leave when they fill a frame, or within one turn of the loop. A task that is
-cancelled while it waits for a stream cancels the call.
+Values are gathered: they are sent when they fill a frame, or within one turn of the loop. Cancelling a task
+that waits for a stream cancels the call.
 """
 
 from asyncio import AbstractEventLoop, CancelledError, Future, Lock, get_running_loop
@@ -56,7 +56,7 @@ class _Stream(ClientStream[AsyncLink]):
         self.route = await self._send(self.call.begin())
 
     async def _send(self, step: CallStep) -> Route[AsyncLink] | None:
-        """Until the request was sent. None: the call has ended."""
+        """Drives the call until the request is sent. None: the call has ended."""
         call = self.call
         while step < CallStep.END:
             route = await find(call, self._to)
@@ -85,13 +85,13 @@ class _Stream(ClientStream[AsyncLink]):
         waiting, self._waiting = self._waiting, []
         for future in waiting:
             _resolve(future)
-        # Credit may have come: what waits for it leaves, whatever the task waits for.
+        # Credit may have arrived: values that wait for it are sent, whatever the task waits for.
         if self.call.sending and not self._scheduled and self.route is not None and self._loop is not None:
             self._scheduled = True
             self._loop.call_soon(self._flush_soon)
 
     async def wait(self, seconds: float) -> None:
-        """Until something has happened. After `seconds` without, the call ends."""
+        """Waits for an event. If there is none for `seconds`, the call ends."""
         loop = self._loop
         assert loop is not None
         future: Future[None] = loop.create_future()
@@ -112,7 +112,7 @@ class _Stream(ClientStream[AsyncLink]):
             _resolve(future)
 
     async def next_value(self) -> Any:
-        """Raises StopAsyncIteration at the end, or what ended the call."""
+        """Raises StopAsyncIteration at the end, or the failure of the call."""
         await self.open()
         while not self.values:
             if self.take():
@@ -127,7 +127,7 @@ class _Stream(ClientStream[AsyncLink]):
         return self.values.popleft()
 
     async def write(self, value: Any) -> bool:
-        """False: the other side reads no more."""
+        """False if the other side reads no more."""
         await self.open()
         if not self.put(value):
             return False
@@ -145,11 +145,11 @@ class _Stream(ClientStream[AsyncLink]):
         if self.wanted and self.route is not None:
             unsent = self._unsent
             if not self.queue_values():
-                self._unsent = unsent  # so that the next writer sees that it must wait
+                self._unsent = unsent  # so that the next writer waits
             self.route.link.flush()
 
     async def flush(self) -> None:
-        """Sends what was kept, and waits while there is no credit for it."""
+        """Sends gathered values, and waits while there is no credit for them."""
         await self.open()
         while self.wanted:
             assert self.route is not None
@@ -181,7 +181,7 @@ class _Stream(ClientStream[AsyncLink]):
 
 
 def _resolve(future: "Future[None]") -> None:
-    """Wakes who awaits it, once."""
+    """Wakes the awaiting task, once."""
     if not future.done():
         future.set_result(None)
 
@@ -256,8 +256,8 @@ async def write_stream(
     values: AsyncIterable[Any] | Iterable[Any],
     arguments: tuple[Any, ...],
 ) -> T:
-    """An exception of `values` cancels the call, and goes up. A reply that comes early ends the feeding,
-    however long the next value takes."""
+    """An exception of `values` cancels the call and is raised. An early reply ends the writing, however long
+    the next value takes."""
     stream = _Stream(to, method, options, arguments)
     await stream.open()
     feeder = get_running_loop().create_task(stream.feed(values))

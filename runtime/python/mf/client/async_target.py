@@ -1,4 +1,4 @@
-"""R5. One service at one agent or at any, over connections: where generated clients of asyncio arrive. See
+"""R5. The target of generated asyncio clients: one service at one agent or any, over connections. See
 target.py; the drivers are async_call.py, async_batch.py and async_streams.py.
 """
 
@@ -61,7 +61,7 @@ class AsyncRemoteTarget(AsyncDestination, AsyncTarget):
             or call.deadline <= now
         ):
             await async_call.run(call, self)
-        else:  # what `run` does, for a route that is at hand
+        else:  # as `run` does, for a route that is available
             call.begin_at(route.binding, now)
             future = route.link.submit(call, call.word)
             if future is not None:
@@ -72,7 +72,7 @@ class AsyncRemoteTarget(AsyncDestination, AsyncTarget):
                     raise
             if call.failure is None and call.status == OK and call.reply_metadata is None:
                 if call.encoding == method.result_encoding:
-                    return method.decode_result(call.payload)  # nobody asks the machine any more
+                    return method.decode_result(call.payload)  # the state machine is not needed any more
                 return call.value_at_once()
             if call.settle(monotonic()) is RESOLVE:
                 await async_call.run(call, self, await async_call.again(call, self, route))
@@ -133,8 +133,8 @@ class AsyncRemoteTarget(AsyncDestination, AsyncTarget):
 
 
 class AsyncAgentsTarget(AsyncScatterTarget):
-    """One call to several agents, each with an outcome of its own: all are looked for at once, so that an
-    agent that nobody has heard of holds up no other. `agents` None: those known when a call is made."""
+    """One call to several agents, with an outcome for each: all are searched at the same time, so that an
+    unknown agent delays no other. `agents` None: all agents that are known when a call is made."""
 
     __slots__ = ("_agents", "_router", "_service")
 
@@ -152,7 +152,7 @@ class AsyncAgentsTarget(AsyncScatterTarget):
         if agents is None:
             agents = await router.agents(service, deadline_of(method, options, now))
         calls = {agent: begin(router, method, options, arguments, now) for agent in agents}
-        # All have ended before a bug in one of them goes up, so that no task is left behind.
+        # Waits for all calls before an exception of one is raised, so that no task is left behind.
         ended = await gather(
             *(
                 async_call.run(call, AsyncDestination(router, service, agent))

@@ -1,6 +1,6 @@
-"""R5. The asynchronous side of a client that blocks, for what it does while nobody calls it: a client of
-asyncio like it, with connections of its own, on one thread with a loop. It begins when it is first needed,
-and ends when nobody has it any more: the client, or who goes on without that.
+"""R5. The asynchronous side of a blocking client, for work while no call runs: an asyncio client with the
+same options and its own connections, on one thread with a loop. It starts when it is first needed, and ends
+when neither the client nor another user holds it.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _END_WITHIN = 2.0
 
 
 class AsyncSide:
-    """Any thread may ask. `make` makes the client, on the loop."""
+    """Thread-safe. `make` creates the client, on the loop."""
 
     __slots__ = ("__weakref__", "_closed", "_dropped", "_lock", "_make", "_running")
 
@@ -31,7 +31,7 @@ class AsyncSide:
         fork.register(self)
 
     def running(self) -> tuple[Background, AsyncClient]:
-        """Raises CANCELLED when it was closed."""
+        """Raises CANCELLED after it was closed."""
         with self._lock:
             if self._closed:
                 raise not_executed(Code.CANCELLED, "the client was closed")
@@ -57,7 +57,7 @@ class AsyncSide:
         return running
 
     def after_fork(self) -> None:
-        """In a child it begins anew when it is needed."""
+        """In a child it starts again when it is needed."""
         self._lock = Lock()
         running = self._forget()
         if running is not None:

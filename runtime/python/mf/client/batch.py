@@ -1,5 +1,5 @@
-"""R5. Message-level batches of clients that block. A thread of the client's looks after the replies while
-nobody waits for them.
+"""R5. Message-level batches of blocking clients. A thread of the client reads replies while no thread waits
+for them.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
-    """See above. Any thread may ask."""
+    """See above. Thread-safe."""
 
     __slots__ = ("_to",)
 
@@ -38,7 +38,7 @@ class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
 
     def ready(self) -> bool:
         if self._left and not self._flying:
-            return self.wait(0.001)  # the connection was lost and nobody waits: go on from here
+            return self.wait(0.001)  # the connection was lost and no thread waits: continue here
         return not self._left
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -75,7 +75,7 @@ class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
         return cast("list[Outcome[T]]", self.partial())
 
     def _connect(self) -> None:
-        """Finds a connection and fills the window; without one, everything that waits to be sent fails."""
+        """Finds a connection and fills the window; without one, all queued messages fail."""
         try:
             self._route = self._to.find(self._method, self._deadline)
         except Error as failure:
@@ -90,7 +90,7 @@ class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
         return link.submit(message, word)
 
     def _late(self, now: float) -> None:
-        """The waiter's time is over; if it is the batch's too, what is left ends now."""
+        """The wait has timed out; if the batch's deadline has passed, too, the remaining items end now."""
         if now < self._deadline:
             return
         self._fail_queue(CallEvent.EXPIRED, too_late())

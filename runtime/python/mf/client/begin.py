@@ -1,8 +1,7 @@
-"""R5. What a call begins with: its deadline, its metadata and its bytes. The only place that encodes a
-request, whoever sends it.
+"""R5. Creates calls: with deadline, metadata and payload. It is the only place that encodes requests.
 
-A call that a handler makes takes over what is left of that handler's deadline, its trace context, and the
-keys that the client is told to pass on.
+A call that a handler makes inherits the remaining deadline of that handler, its trace context, and the keys
+that the client forwards.
 """
 
 from collections.abc import Sequence
@@ -23,7 +22,7 @@ T = TypeVar("T")
 
 
 def seconds_of(method: Method[Any, Any], options: CallOptions | None) -> float:
-    """The deadline of a call: what the caller says, else what the schema says, else 30 s."""
+    """The timeout of a call in seconds: the caller's, else the schema's, else 30."""
     if options is not None and options.deadline is not None:
         return options.deadline
     return method.deadline or DEFAULT_DEADLINE
@@ -36,7 +35,7 @@ def deadline_of(method: Method[Any, Any], options: CallOptions | None, now: floa
 
 
 def metadata_of(router: Routing[Any, Any], options: CallOptions | None) -> bytes:
-    """The block that goes in front of a request; empty: none. Raises Error, NOT_EXECUTED."""
+    """The block that precedes a request; empty: none. Raises Error, NOT_EXECUTED."""
     outer = current.get()
     entries = passed_on(outer.metadata, router.forward_metadata) if outer is not None else {}
     if options is not None and options.metadata:
@@ -51,7 +50,7 @@ def begin(
     arguments: tuple[Any, ...],
     now: float,
 ) -> Call[T]:
-    """A call of one item, not sent yet. Raises Error, NOT_EXECUTED, for what cannot be encoded."""
+    """A call of one item, not sent yet. Raises Error, NOT_EXECUTED, for values that cannot be encoded."""
     body = method.encode_request(*arguments)
     flags = method.request_encoding
     if method.oneway:
@@ -74,7 +73,7 @@ def begin_bulk(
     requests: Sequence[Any],
     now: float,
 ) -> Call[T]:
-    """One message with all requests."""
+    """A call with all requests in one message."""
     block = metadata_of(router, options)
     body = block + method.encode_requests(requests)
     flags = method.request_encoding | BULK | (ONEWAY if method.oneway else 0) | (METADATA if block else 0)
@@ -103,6 +102,6 @@ def idle_of(options: CallOptions | None) -> float:
 
 
 def give_metadata(options: CallOptions | None, metadata: dict[str, str] | Error | None) -> None:
-    """Hands the metadata of a reply to the caller who asked for it."""
+    """Passes the metadata of a reply to a caller that asked for it."""
     if options is not None and options.reply_metadata is not None and isinstance(metadata, dict):
         options.reply_metadata.update(metadata)

@@ -1,5 +1,5 @@
-"""R5. Calls that block their thread: does what the call's machine says, and nothing else. What a call is, and
-whether it is repeated, is decided there (mf.protocol.call).
+"""R5. Calls that block their thread: executes the steps of the call's state machine, which decides about
+repetitions (mf.protocol.call).
 """
 
 from time import monotonic, sleep
@@ -16,11 +16,11 @@ from mf.protocol.call_table import CallEvent, CallStep
 from mf.protocol.frame import ONEWAY, pack_deadline
 
 _SLICE = 0.05
-"""Seconds after which a call that rests sees that its client was closed."""
+"""After this many seconds a resting call notices that its client was closed."""
 
 
 def run(call: Call[Any], to: Destination, step: CallStep | None = None) -> None:
-    """Until the call has ended; from `step` on, if it has begun."""
+    """Drives the call to its end; `step` is the next step if the call has already begun."""
     if step is None:
         step = call.begin()
     while step < CallStep.END:
@@ -41,20 +41,20 @@ def run(call: Call[Any], to: Destination, step: CallStep | None = None) -> None:
 
 
 def again(call: Call[Any], to: Destination, route: Route[Link]) -> CallStep:
-    """After an attempt on this route: the next step, once the call has rested."""
+    """The next step after an attempt on this route, once the call has rested."""
     step, until = to.again(call, route)
     rest(to.router, until)
     return step
 
 
 def rest(router: Router, until: float) -> None:
-    """Until then, or until the client is closed."""
+    """Waits until the given time, or until the client is closed."""
     while (left := until - monotonic()) > 0 and not router.pool.closed:
         sleep(min(left, _SLICE))
 
 
 def find(call: Call[Any], to: Destination) -> Route[Link] | None:
-    """Does a RESOLVE, and the BIND behind it: the call knows its route. None: it has ended."""
+    """Executes RESOLVE and the following BIND, so that the call has a route. None: the call has ended."""
     try:
         route = to.find(call.method, call.deadline)
     except Error as failure:
@@ -70,7 +70,8 @@ def find(call: Call[Any], to: Destination) -> Route[Link] | None:
 
 
 def open_stream(call: Call[Any], to: Destination, step: CallStep | None = None) -> Route[Link] | None:
-    """Until the request was sent; from `step` on, if the call has begun. None: it has ended."""
+    """Drives the call until the request is sent; `step` is the next step if the call has already begun. None:
+    the call has ended."""
     if step is None:
         step = call.begin()
     while step < CallStep.END:

@@ -27,17 +27,16 @@ if TYPE_CHECKING:
 
 
 class Client(TargetSource):
-    """Calls services somewhere else, or in a Light.
+    """Calls services over connections, or in a Light.
 
-    `where`: 'tcp://host:port', 'tls://host:port' or 'unix:/path' of one server, or of several of a kind, with
-    commas between them; a Resolver; or another source of targets, such as a Light. `tls`: how servers at
-    tls:// are verified, and what is shown to them.
-    `wait_for_server`: seconds that a call waits for a server of a (service, agent) that was never seen yet.
-    `max_payload`: bytes of one reply that are accepted. `forward_metadata`: keys that pass on by themselves
-    from the call of a handler into the calls that it makes through this client, as trace context does.
-    `clock`: monotonic seconds, by which the results of cached calls grow old. `dead_after`: a server that is
-    awaited, and from which nothing comes for so many seconds, not even the answer to a ping, is given up: the
-    calls on its connection end as UNKNOWN; 0: none is.
+    `where`: 'tcp://host:port', 'tls://host:port' or 'unix:/path' of one server, or several of one kind,
+    separated by commas; a Resolver; or another source of targets, such as a Light. `tls`: how the client
+    verifies servers at tls:// and identifies itself to them. `wait_for_server`: seconds that a call waits for
+    a server of a (service, agent) that was never seen. `max_payload`: bytes of the largest accepted reply.
+    `forward_metadata`: keys that a handler's calls through this client forward from the call being handled,
+    as is done with trace context. `clock`: monotonic seconds, by which cached results expire. `dead_after`:
+    if a server with pending calls sends nothing for so many seconds, not even the answer to a ping, its
+    connection is given up: the calls on it end as UNKNOWN; 0: never.
     """
 
     __slots__ = (
@@ -92,23 +91,22 @@ class Client(TargetSource):
             self._router.replicator = self._replicator_for(where, tls)
 
     def _replicator_for(self, where: str, tls: "Tls | None") -> Any:
-        """What makes replicated calls, which need a controller; None: there are none."""
+        """The sender of replicated calls, which need a controller; None: there are none."""
         del where, tls
 
     def _resolver_for(self, where: str, tls: "Tls | None") -> Resolver:  # noqa: ARG002 - of subclasses
-        """The resolver that an address stands for. Raises ValueError for an address that is none."""
+        """The resolver for an address. Raises ValueError for an invalid one."""
         return StaticResolver(server_addresses(where))
 
     def _async_client(self, where: str, options: dict[str, Any]) -> "AsyncClient":
-        """Like this one, on the running loop."""
+        """An AsyncClient with the same options, on the running loop."""
         from mf.client.async_client import AsyncClient
 
         return AsyncClient(where, **options)
 
     def async_side(self) -> "AsyncSide":
-        """What it does while nobody calls it. Raises Error(INVALID_ARGUMENT) for a client that has not been
-        given addresses."""
-        from mf.client.background import AsyncSide  # by who has subscriptions: asyncio takes long to import
+        """Its asynchronous side (background.py). Raises Error(INVALID_ARGUMENT) for a client without addresses."""
+        from mf.client.background import AsyncSide  # only for subscriptions: importing asyncio takes long
 
         if self._make_async is None:
             text = "a client of a resolver or a Light has no subscriptions: give it addresses"
@@ -127,7 +125,7 @@ class Client(TargetSource):
         return RemoteTarget(self._router.passing_on(keys) if keys else self._router, service, None)
 
     def close(self) -> None:
-        """Closes all connections; calls under way end as CANCELLED. May be called twice."""
+        """Closes all connections; running calls end as CANCELLED. May be called twice."""
         self._caches.close()
         if self._router is not None and self._router.replicator is not None:
             self._router.replicator.close()

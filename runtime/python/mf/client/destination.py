@@ -1,7 +1,7 @@
-"""R5. Where the calls of one target go: a service at one agent or at any, and the route of the last call.
+"""R5. The destination of a target's calls: a service at one agent or any, and the route of the last call.
 
-That route is used again until its connection ends, its binding is given up, or the resolver reports a change;
-with several instances each call chooses.
+That route is reused until its connection ends, its binding is given up, or the resolver reports a change;
+with several instances a route is chosen for each call.
 """
 
 from time import monotonic
@@ -19,7 +19,7 @@ R = TypeVar("R", bound=Routing[Any, Any])
 
 
 class BaseDestination(Generic[R, L]):
-    """See above. `agent` None: whichever can be reached."""
+    """See above. `agent` None: any reachable agent."""
 
     __slots__ = ("_generation", "_resolver", "_route", "agent", "agent_key", "router", "service")
 
@@ -53,20 +53,20 @@ class BaseDestination(Generic[R, L]):
         return route
 
     def _found(self, route: Route[L], only: bool, generation: int) -> Route[L]:
-        """`generation`: of the resolver when the search began."""
+        """`generation`: that of the resolver when the search began."""
         self._route = route if only and route.binding.adaptation is None else None
         self._generation = generation
         return route
 
     def forget(self, route: Route[L]) -> None:
-        """A call on this route failed: look for another one next time."""
+        """A call on this route failed: the next call searches for another one."""
         if self._route is route:
             self._route = None
 
     def again(self, call: Call[Any], route: Route[L]) -> tuple[CallStep, float]:
-        """How a call goes on after an attempt on this route, and until when it rests before: not at all (0),
-        unless the server was overloaded and there is no other. One that has no time for it ends with the
-        server's words.
+        """The next step of a call after an attempt on this route, and the time until which it rests before:
+        0, meaning no rest, unless the server was overloaded and there is no other. A call without time for
+        the rest ends with the server's failure.
         """
         self.forget(route)
         if call.refusal is None:
@@ -79,7 +79,7 @@ class BaseDestination(Generic[R, L]):
 
 
 class Destination(BaseDestination[Router, Link]):
-    """Of calls that block. Any number of threads may share one."""
+    """The destination of blocking calls. Thread-safe."""
 
     __slots__ = ()
 

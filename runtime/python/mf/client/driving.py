@@ -1,4 +1,4 @@
-"""R5. What the drivers of calls have in common, those that block and those that are awaited."""
+"""R5. Functions that the blocking and the awaited drivers of calls share."""
 
 from typing import Any, TypeVar
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def replicated_agent(service: ServiceInfo, agent: str | None) -> str:
-    """Whose replicas a replicated call is for. Raises Error where the caller has not said it."""
+    """The agent whose replicas get a replicated call. Raises Error if the caller has not named one."""
     if agent is None and service.agent is not None:
         text = f"a replicated call of {service.short_name} is for one {service.agent}: name it by at()"
         raise not_executed(Code.INVALID_ARGUMENT, text)
@@ -28,14 +28,14 @@ def given_up() -> Error:
 
 
 def sent_off(call: Call[Any], route: Route[Any], now: float) -> CallStep:
-    """Sends a one-way call: that it has left is all the reply that it gets."""
+    """Sends a one-way call, which ends when it is sent."""
     if route.link.start(call, pack_deadline(max(call.deadline - now, 0.0)), now):
         return call.on(CallEvent.REPLIED)
     return call.settle(now)
 
 
 def bulk_outcomes(call: Call[T], options: CallOptions | None) -> list[Outcome[T]]:
-    """Of a bulk that has ended. Raises what the message as a whole failed with."""
+    """The outcomes of a bulk call that has ended. Raises the failure of the whole message."""
     give_metadata(options, call.reply_metadata)
     if call.failure is not None:
         raise call.failure
@@ -45,7 +45,8 @@ def bulk_outcomes(call: Call[T], options: CallOptions | None) -> list[Outcome[T]
 
 
 def scattered_outcome(call: Call[T], options: CallOptions | None) -> Outcome[T]:
-    """A value, or a failure; what is neither Error nor declared error is a bug, and goes up."""
+    """The outcome of one agent; any exception other than Error and declared errors is a bug, and is
+    raised."""
     give_metadata(options, call.reply_metadata)
     if call.flags & ONEWAY and call.failure is None:
         return Outcome()

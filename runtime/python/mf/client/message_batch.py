@@ -1,13 +1,12 @@
-"""R5. Message-level batch: a list of calls as messages of at most so many items, in flight together up to the
-window. Each message is a call of its own, with a machine of its own. Who waits, and how, is in batch.py and
-async_batch.py.
+"""R5. Message-level batch: a list of calls as messages of limited size, in flight together up to the window.
+Each message is a call with its own state machine. batch.py and async_batch.py implement the waiting.
 
 In a batch of an @ordered method one message is in flight at a time, so that no item runs before an earlier
-one has ended, whatever is repeated and wherever. A message that may still run somewhere ends the batch.
+one has ended, whatever is repeated. A message that may still run ends the batch.
 
-Replies refill the window wherever they are read; they are decoded by whoever asks for outcomes. A message
-that is to be sent again waits for somebody who waits for the batch, and who finds another connection. What
-an overloaded server has refused rests first, or goes to another one once nothing is under way here.
+Replies refill the window on the thread that reads them; they are decoded when outcomes are requested. A
+message that must be sent again needs a waiting caller, who finds another connection. A message that an
+overloaded server refused rests first, or goes to another server once nothing is in flight here.
 """
 
 from abc import ABC, abstractmethod
@@ -38,22 +37,22 @@ _IN_THE_DARK = frozenset((Code.UNAVAILABLE, Code.CONNECTION_LOST, Code.DEADLINE_
 
 
 def may_still_run(failure: Error) -> bool:
-    """Whether nobody knows if a message that failed so is still being executed."""
+    """Whether a message with this failure may still be executed."""
     return failure.execution is Execution.UNKNOWN and failure.code in _IN_THE_DARK
 
 
 def stopped_behind(failure: Error) -> Error:
-    """Of the messages of an ordered batch behind one that may still run."""
+    """The failure of later messages of an ordered batch when an earlier one may still run."""
     text = f"not sent, as an earlier message of this ordered batch may still run: {failure.message}"
     return not_executed(failure.code, text)
 
 
 class Message(Call[T]):
-    """Some requests that go in one message: those from `start` to `end` of all."""
+    """The requests that are sent in one message: those from `start` to `end` of all."""
 
     rests_until = 0.0
     link: LinkCore | None = None
-    """That the latest attempt went to."""
+    """The link of the latest attempt."""
 
     def __init__(
         self, method: Method[Any, T], deadline: float, budget: RetryBudget, flags: int, start: int, end: int
@@ -66,7 +65,7 @@ class Message(Call[T]):
 
 
 class MessageBatch(ABC, Generic[T, L]):
-    """See above. Any thread may ask, where there are several."""
+    """See above. Thread-safe for blocking clients."""
 
     __slots__ = (
         "_arrived",
@@ -116,7 +115,7 @@ class MessageBatch(ABC, Generic[T, L]):
         self._outcomes: list[Outcome[T] | None] = [None] * count
         self._resting: list[Message[T]] = []
         self._leaves = False
-        """There is a server that is not overloaded as this one is: nothing more is sent here."""
+        """Another server is not overloaded as this one is: nothing more is sent here."""
         self._left = count
         self._flying: dict[Message[T], None] = {}
         self._pumping = False
@@ -127,7 +126,7 @@ class MessageBatch(ABC, Generic[T, L]):
     def _message(self, start: int, end: int) -> Message[T]:
         return Message(self._method, self._deadline, self._budget, self._flags, start, end)
 
-    # What is known
+    # State
 
     def partial(self) -> list[Outcome[T] | None]:
         with self._lock:
@@ -149,13 +148,13 @@ class MessageBatch(ABC, Generic[T, L]):
     # Sending
 
     def _pump(self, route: Route[L]) -> None:
-        """Queues as many messages as the window takes. Who calls sends them."""
+        """Queues as many messages as the window allows. The caller sends them."""
         hello = route.link.peer_hello
         window = 1 if self._method.ordered else self._options.window
         if hello is not None:
             window = min(window, hello.max_in_flight)
         with self._lock:
-            if self._pumping:  # that thread, or this one further up, looks at the queue again
+            if self._pumping:  # that thread, or an outer call on this one, looks at the queue again
                 return
             self._pumping = True
         while True:
@@ -178,7 +177,7 @@ class MessageBatch(ABC, Generic[T, L]):
         except Error as refused:
             self._split(message, refused)
             return
-        except Exception as raised:  # of the sequence, or of a request that is none
+        except Exception as raised:  # an exception of the sequence, or of an invalid request
             text = f"these requests cannot be read: {raised!r}"
             self._split(message, not_executed(Code.INVALID_ARGUMENT, text))
             return
@@ -189,7 +188,7 @@ class MessageBatch(ABC, Generic[T, L]):
         self._submit(route, message)
 
     def _split(self, message: Message[T], refused: Error | None) -> None:
-        """The message is too large, or one request of it cannot be encoded: it goes in halves."""
+        """The message is too large, or a request of it cannot be encoded: it is split in halves."""
         if message.items == 1:
             assert refused is not None
             self._ended(message, message.fail(CallEvent.UNREACHABLE, refused, monotonic()))
@@ -221,19 +220,19 @@ class MessageBatch(ABC, Generic[T, L]):
 
     @staticmethod
     def _does_not_go(route: Route[L], message: Message[T]) -> bool:
-        """Whether some item is none of the server's schema, or all of them are too large in it."""
+        """Whether an item cannot be converted to the server's schema, or all of them are too large in it."""
         if message.failure is not None:
             return message.failure.code is Code.INVALID_ARGUMENT
         return message.adapted is not None and len(message.body) > route.link.peer_max_payload
 
     @abstractmethod
     def _submit_to(self, link: L, message: Message[T], now: float) -> bool:
-        """Queues a message whose `on_done` is called when it is done. False: it is."""
+        """Queues a message, whose `on_done` is called when it has ended. False: it has ended already."""
 
     # Receiving
 
     def _completed(self, message: Message[T]) -> None:
-        """On whatever thread read the reply, or noticed that there will be none."""
+        """Called on the thread that read the reply, or noticed that there will be none."""
         self._ended(message, message.settle(monotonic()))
 
     def _ended(self, message: Message[T], step: CallStep) -> None:
@@ -262,7 +261,8 @@ class MessageBatch(ABC, Generic[T, L]):
             self._pump(self._route)
 
     def _refused(self, message: Message[T], refusal: Error) -> CallStep:
-        """By an overloaded server: it rests, or ends with the server's words if there is no time for that."""
+        """An overloaded server refused it: it rests, or ends with the server's failure if there is no time
+        for that."""
         now = monotonic()
         to, link = self._target, message.link
         assert link is not None
@@ -274,7 +274,7 @@ class MessageBatch(ABC, Generic[T, L]):
         return CallStep.RESOLVE
 
     def _end_rests(self, now: float) -> None:
-        """With the lock: those that have rested are to be sent."""
+        """With the lock: queues messages that have rested."""
         if not self._resting:
             return
         rested = [message for message in self._resting if message.rests_until <= now]
@@ -287,19 +287,19 @@ class MessageBatch(ABC, Generic[T, L]):
         return not self._queue or (self._method.ordered and bool(self._resting))
 
     def _rest(self, limit: float) -> float:
-        """When the next message has rested, if that is before `limit`; else `limit`."""
+        """When the next message has rested, but at most `limit`."""
         with self._lock:
             return min((message.rests_until for message in self._resting), default=limit)
 
     def _take_wakers(self) -> list[Callable[[], None]]:
-        """With the lock: those to be woken now."""
+        """With the lock: the wakers to call now."""
         if self._flying and self._left:
             return []
         wakers, self._wakers = self._wakers, []
         return wakers
 
     def _fail_queue(self, event: CallEvent, failure: Error) -> None:
-        """What has not been sent, or is to be sent again, ends."""
+        """Ends all messages that are queued or wait to be sent again."""
         with self._lock:
             self._end_rests(inf)
             while self._queue:

@@ -1,4 +1,4 @@
-"""R5. The names under which generated code finds what it needs to describe and call methods."""
+"""R5. The names that generated code imports to describe and call methods."""
 
 from mf.core.service import ErrorCodec, Method, ServiceInfo
 from mf.core.target import BatchCall, Scattered, ScatterTarget, Target

@@ -1,4 +1,4 @@
-"""R5. Routes for clients that block: what routes.py says, by threads that wait."""
+"""R5. Routes for blocking clients: applies the rules of routes.py in threads that wait."""
 
 from collections.abc import Callable, Iterable
 from time import monotonic
@@ -13,7 +13,7 @@ from mf.link.resolver import Instance, Resolver
 
 
 class Router(Routing[Resolver, Pool]):
-    """See above. Any number of threads may ask."""
+    """See above. Thread-safe."""
 
     __slots__ = ()
 
@@ -25,8 +25,8 @@ class Router(Routing[Resolver, Pool]):
         deadline: float,
         note: Callable[[Error], None] | None = None,
     ) -> tuple[Route[Link], bool]:
-        """A route, and whether it is the only possible one. `note` hears why there is none yet. Raises Error,
-        NOT_EXECUTED."""
+        """A route, and whether it is the only possible one. `note` is called with the reason why there is
+        none yet. Raises Error, NOT_EXECUTED."""
         search = Search(self, service, agent, deadline, note)
         while (route := self.attempt(search, service, method, deadline)) is None:
             self.resolver.wait(service.name, search.view, search.pause)
@@ -35,7 +35,7 @@ class Router(Routing[Resolver, Pool]):
     def attempt(
         self, search: Search, service: ServiceInfo, method: Method[Any, Any], deadline: float
     ) -> Route[Link] | None:
-        """One attempt, which may connect and bind. None: it is not over. Raises Error, NOT_EXECUTED."""
+        """One attempt, which may connect and bind. None: continue. Raises Error, NOT_EXECUTED."""
         route, trouble = self._try_all(service, method, search.candidates(), deadline)
         if route is None:
             search.failed(trouble)
@@ -44,8 +44,8 @@ class Router(Routing[Resolver, Pool]):
         return route
 
     def prepare(self, service: ServiceInfo, searches: Iterable[Search], deadline: float) -> None:
-        """Connects and binds for several searches at once, so that their attempts find what they need there.
-        Nothing fails here."""
+        """Connects and binds for several searches at once, so that their attempts find connections and
+        bindings. Failures are ignored here."""
         agents: dict[Instance, list[str]] = {}
         for search in searches:
             for agent, instance in search.known()[:1]:
@@ -63,8 +63,8 @@ class Router(Routing[Resolver, Pool]):
         candidates: list[tuple[str, Instance]],
         deadline: float,
     ) -> tuple[Route[Link] | None, Error | None]:
-        """A route to the first of the candidates that can be reached; else what is wrong with them. One that
-        does not answer is waited for only a moment while there are others."""
+        """A route to the first reachable candidate, or the reason why there is none. A candidate that does
+        not answer is waited for only briefly while there are others."""
         pool = self.pool
         troubles = Troubles()
         begun = False

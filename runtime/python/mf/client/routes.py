@@ -1,5 +1,5 @@
-"""R5. From (service, agent) to a bound route on a connection: what to wait for, and what to fail at once. Who
-waits, and how, is in router.py and async_router.py.
+"""R5. From (service, agent) to a bound route on a connection: when to wait, and when to fail at once.
+router.py and async_router.py implement the waiting.
 
 nobody reached yet (no controller, or a server that never was)    wait with back-off until the deadline
 reached, but nobody offers it, and this client never saw it       wait at most `wait_for_server` seconds
@@ -7,7 +7,7 @@ seen before, now gone                                             UNAVAILABLE at
 offered, but by servers whose schemas do not have the method      UNKNOWN_METHOD at once, not executed
 offered, but by servers whose schemas do not allow the call       SCHEMA_MISMATCH at once, not executed
 
-Servers with another schema are as good as others where the method can be called there (docs/evolution.md).
+Servers with another schema are equivalent where the method can be called on them (docs/evolution.md).
 """
 
 from collections.abc import Callable
@@ -33,10 +33,10 @@ V = TypeVar("V", bound=Views)
 P = TypeVar("P", bound=Places[Any, Any])
 
 DEFAULT_WAIT_FOR_SERVER = 5.0
-_SHORT = 0.1  # an attempt with less time may only have been too late: the one before it says more
+_SHORT = 0.1  # an attempt with less time may only have been too late: the previous failure says more
 
-# A server that refuses with one of these will go on refusing (with MESSAGE_TOO_LARGE we do): there is
-# nothing to wait for.
+# A server that refuses with one of these will continue to do so (for MESSAGE_TOO_LARGE the client itself
+# refuses): waiting is useless.
 _FINAL = frozenset(
     (
         Code.UNKNOWN_SERVICE,
@@ -52,7 +52,7 @@ _FINAL = frozenset(
 
 
 class Route(Generic[L]):
-    """Where a call goes: a connection, and the numbers of the service's methods on it."""
+    """The destination of a call: a connection, and the route numbers of the service's methods on it."""
 
     __slots__ = ("binding", "chosen", "link")
 
@@ -60,11 +60,12 @@ class Route(Generic[L]):
         self.link = link
         self.binding = binding
         self.chosen = chosen
-        """Whether there were others, so that how a call ends here is worth knowing."""
+        """Whether there were several candidates, so that the outcome of a call is recorded for balancing."""
 
 
 class _SinceAnswered:
-    """`wait_for_server` counts from when somebody who knows has answered, not from the call."""
+    """`wait_for_server` counts from the first answer of the resolver's source, not from the start of the
+    call."""
 
     __slots__ = ("_answered",)
 
@@ -72,7 +73,7 @@ class _SinceAnswered:
         self._answered: float | None = None
 
     def start(self, view: View) -> float:
-        """When the one who knows was first seen to have answered; now, while nobody has."""
+        """When the source was first seen to have answered; the current time before that."""
         if not view.reached:
             self._answered = None
             return monotonic()
@@ -82,10 +83,10 @@ class _SinceAnswered:
 
 
 class Routing(Generic[V, P]):
-    """What all targets of a client share, however they wait: where servers are, and the rules above.
-    `budget`: what its calls may repeat. `forward_metadata`: keys that pass on from the call of a handler into
-    calls that it makes here. `caches`: what the client keeps of cached calls. `replications`: what sends its
-    replicated calls, by service and agent; `replicator`: what does for a client that blocks.
+    """The state that all targets of a client share: where servers are, and the rules above. `budget`: limits
+    repetitions of calls. `forward_metadata`: keys that are forwarded from a handler's call to calls that it
+    makes here. `caches`: cached results. `replications`: senders of replicated calls, by service and agent;
+    `replicator`: creates them for blocking clients.
     """
 
     __slots__ = (
@@ -119,11 +120,11 @@ class Routing(Generic[V, P]):
         self.replications: dict[tuple[str, str], Any] = {}
         self.replicator: Any = None
         self.seen: set[tuple[str, str | None]] = set()
-        self.some_refuse = False  # some server was overloaded, once
-        self._usual: dict[int, float] = {}  # seconds that a method takes
+        self.some_refuse = False  # some server was overloaded before
+        self._usual: dict[int, float] = {}  # seconds that a method usually takes
 
     def passing_on(self, keys: tuple[str, ...]) -> Self:
-        """The same for calls that pass on more keys."""
+        """A copy for calls that forward more keys."""
         other = copy(self)
         other.forward_metadata = (*self.forward_metadata, *keys)
         return other
@@ -131,7 +132,7 @@ class Routing(Generic[V, P]):
     def limit(
         self, key: tuple[str, str | None], view: View, candidates: bool, start: float, deadline: float
     ) -> float:
-        """Until when to go on trying."""
+        """The time until which attempts continue."""
         if key in self.seen and (view.reached or candidates):
             return start
         if view.reached and not candidates:
@@ -139,7 +140,7 @@ class Routing(Generic[V, P]):
         return deadline
 
     def ordered(self, candidates: list[tuple[str, Instance]]) -> list[tuple[str, Instance]]:
-        """The best choice first."""
+        """The candidates with the best choice first."""
         chosen = self.pool.ordered(candidates)
         if not self.some_refuse:
             return chosen
@@ -151,16 +152,16 @@ class Routing(Generic[V, P]):
         return link is not None and link.refuses_until > now
 
     def _may_take_it(self, instance: Instance, now: float) -> bool:
-        """It is there and has refused nothing lately, or nobody has tried yet. One that was tried and has no
-        connection is down."""
+        """The instance is connected and has refused nothing lately, or was never tried. One that was tried
+        and has no connection is down."""
         link: LinkCore | None = self.pool.usable(instance)
         return link.refuses_until <= now if link is not None else self.pool.is_untried(instance)
 
     def rest_of(
         self, call: Call[Any], link: LinkCore, service: ServiceInfo, agent: str | None, now: float
     ) -> float:
-        """A server has refused the call as OVERLOADED, and it is to be sent again. For how many seconds it
-        rests before: not at all, if another instance may take it."""
+        """A server has refused the call as OVERLOADED, and it is to be sent again. Returns the seconds that
+        it rests before: 0 if another instance may accept it."""
         link.refused(now)
         self.some_refuse = True
         view: View = self.resolver.view(service.name)
@@ -173,7 +174,8 @@ class Routing(Generic[V, P]):
         return backoff.next()
 
     def learn(self, route: "Route[Any]", call: Call[Any], sent: float, now: float) -> None:
-        """How a request that was sent then has ended on a route that was chosen, before it is settled."""
+        """Records the end of a request that was sent at `sent` on a chosen route, before the call is
+        settled."""
         standing = route.link.standing
         if call.failure is not None:
             if call.ended_by is CallEvent.EXPIRED:
@@ -183,7 +185,7 @@ class Routing(Generic[V, P]):
         elif call.status == Code.UNAVAILABLE:
             standing.failed(now)
         elif call.status == Code.OVERLOADED:
-            return  # rest_of() sees to that
+            return  # rest_of() handles that
         elif call.items != 1:
             standing.replied(now - sent, 0.0, sent, now)
         else:
@@ -194,8 +196,8 @@ class Routing(Generic[V, P]):
 
 
 class Search:
-    """The way of one call to a route: who drives it tries what `candidates` gives, says what came of it, and
-    waits for a server to be known, or to come, as long as `pause` says.
+    """The search of one call for a route: the driver tries `candidates`, reports the result, and waits for
+    `pause` seconds or until a server is known.
     """
 
     __slots__ = (
@@ -216,7 +218,7 @@ class Search:
     )
 
     view: View
-    """What was known when the candidates were asked for."""
+    """The snapshot from which the candidates were taken."""
 
     def __init__(
         self,
@@ -237,7 +239,7 @@ class Search:
         self._found = False
         self._trouble: Error | None = None
         self.only = False
-        """Whether the route found is the only possible one."""
+        """Whether the found route is the only possible one."""
         self.pause = 0.0
 
     def known(self) -> list[tuple[str, Instance]]:
@@ -245,7 +247,7 @@ class Search:
         return view.find(self._agent)
 
     def candidates(self) -> list[tuple[str, Instance]]:
-        """Begins an attempt. Raises Error, NOT_EXECUTED, if the client was closed."""
+        """Starts an attempt. Raises Error, NOT_EXECUTED, if the client was closed."""
         if self._router.pool.closed:
             raise not_executed(Code.CANCELLED, "the client was closed")
         self._begun = monotonic()
@@ -260,8 +262,8 @@ class Search:
         self._router.seen.add((self._service.name, self._agent))
 
     def failed(self, trouble: Error | None) -> None:
-        """No candidate could be reached: try again after `pause` seconds, or as soon as `view` is out of
-        date. Raises Error, NOT_EXECUTED, when it is time to give up."""
+        """No candidate could be reached: try again after `pause` seconds, or as soon as `view` is outdated.
+        Raises Error, NOT_EXECUTED, when it is time to give up."""
         if trouble is not None and trouble.code in _FINAL:
             raise trouble
         key = (self._service.name, self._agent)
@@ -280,8 +282,8 @@ class Search:
 
 
 class Troubles:
-    """What was wrong with the candidates of one attempt: the first word counts, but the last if it is
-    final. That a schema does not allow the call counts where nothing else is wrong with any."""
+    """The failure of one attempt with several candidates: the first failure counts, or the last if it is
+    final. A refusal by schema counts only if there is no other failure."""
 
     __slots__ = ("_refusal", "_trouble")
 
@@ -300,19 +302,19 @@ class Troubles:
             self._trouble = error
 
     def refused(self, refusal: Error) -> None:
-        """By the client itself, as the server has another schema. That a method is refused says more than
-        that it is unknown."""
+        """Refused by the client itself, as the server has another schema. A refusal of the call is more
+        specific than that the method is unknown."""
         if self._refusal is None or refusal.code is Code.SCHEMA_MISMATCH:
             self._refusal = refusal
 
 
 def refusal_of(binding: Binding, method: Method[Any, Any]) -> Error | None:
-    """Why the method cannot be called there."""
+    """The reason why the method cannot be called there."""
     return None if binding.adaptation is None else binding.adaptation.refusal(method)
 
 
 class AgentsSearch:
-    """All agents known by now, also those whose servers have gone; who drives it waits for the first."""
+    """All agents known so far, including those whose servers have gone; its driver waits for the first."""
 
     __slots__ = ("_clock", "_deadline", "_router", "_service", "pause", "view")
 
@@ -326,7 +328,7 @@ class AgentsSearch:
         self.pause = 0.0
 
     def attempt(self) -> list[str] | None:
-        """None: try again after `pause` seconds, or as soon as `view` is out of date. Raises Error,
+        """None: try again after `pause` seconds, or as soon as `view` is outdated. Raises Error,
         NOT_EXECUTED."""
         router, service = self._router, self._service
         if router.pool.closed:
@@ -338,7 +340,7 @@ class AgentsSearch:
             raise not_executed(Code.INVALID_ARGUMENT, text)
         if view.agents:
             gone = (agent for agent, instances in view.agents.items() if not instances)
-            router.seen.update((service.name, agent) for agent in gone)  # nobody waits for these
+            router.seen.update((service.name, agent) for agent in gone)  # no call waits for these
             return list(view.agents)
         limit = router.limit((service.name, None), view, False, start, self._deadline)
         self.pause = limit - monotonic()

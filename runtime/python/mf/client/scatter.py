@@ -1,8 +1,8 @@
-"""R5. One call to several agents: each request leaves as soon as its agent can be reached, before any reply
+"""R5. One call to several agents: each request is sent as soon as its agent can be reached, before any reply
 is awaited; each agent has its own outcome.
 
-All agents are looked for at once: connections and bindings that are missing are asked for together, and an
-agent that nobody has heard of holds up no other.
+All agents are searched at the same time: missing connections and bindings are requested together, and an
+unknown agent delays no other.
 """
 
 from time import monotonic
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class AgentsTarget(ScatterTarget):
-    """`agents` None: those known when a call is made."""
+    """`agents` None: those that are known when a call is made."""
 
     __slots__ = ("_agents", "_router", "_service")
 
@@ -46,7 +46,7 @@ class AgentsTarget(ScatterTarget):
 
 
 class _Scatter:
-    """The calls of one scatter, driven as their machines say."""
+    """The calls of one scattered call, driven by their state machines."""
 
     __slots__ = ("_calls", "_router", "_routes", "_service")
 
@@ -59,7 +59,7 @@ class _Scatter:
     def run(self) -> None:
         try:
             self._run()
-        except BaseException:  # of a signal handler, say
+        except BaseException:  # for example of a signal handler
             for agent, route in self._routes.items():
                 route.link.abandon(self._calls[agent], CallEvent.CANCELLED, given_up())
             raise
@@ -78,8 +78,8 @@ class _Scatter:
             again = self._rested(again, routes)
 
     def _rested(self, agents: list[str], routes: dict[str, Route[Link]]) -> list[str]:
-        """Those of the agents that are asked again: all at the same time, after the longest rest that one of
-        them needs. The others have no time for it, and end with the server's words."""
+        """The agents that are asked again: all at the same time, after the longest rest that one of them
+        needs. The others have no time for it, and end with their servers' failures."""
         now = longest = monotonic()
         asked = []
         for agent in agents:
@@ -96,8 +96,8 @@ class _Scatter:
         return asked
 
     def _send(self, agents: list[str]) -> None:
-        """Finds a route for each, and sends as soon as there is one. Those in `_routes` then wait for their
-        replies; all others have ended."""
+        """Finds a route for each agent, and sends as soon as there is one. The calls in `_routes` then wait
+        for replies; all others have ended."""
         searches = {
             agent: Search(self._router, self._service, agent, self._calls[agent].deadline) for agent in agents
         }

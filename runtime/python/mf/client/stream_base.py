@@ -1,5 +1,5 @@
-"""R5. What blocking and awaited streams have in common: a call with a stream, the values that have come, and
-its end.
+"""R5. The common part of blocking and awaited streams: a call with a stream, its received values, and its
+end.
 """
 
 from _thread import allocate_lock
@@ -22,11 +22,11 @@ from mf.protocol.frame import DATA_LIMIT
 from mf.protocol.stream_call import StreamCall
 
 NOTHING: Any = object()
-"""No value is there."""
+"""There is no value."""
 
 
 class ClientStream(Generic[L]):
-    """See above. `route` is there once the request was sent. One thread or task may write while another
+    """See above. `route` is set once the request was sent. One thread or task may write while another one
     reads, and any may cancel."""
 
     __slots__ = (
@@ -56,7 +56,7 @@ class ClientStream(Generic[L]):
         self.options = options
         self.idle = idle_of(options)
         self.values: deque[Any] = deque()
-        """Decoded, and not asked for yet."""
+        """Decoded values that were not requested yet."""
         self.route: Route[L] | None = None
         self._unsent = 0
         self._done_writing = False
@@ -64,27 +64,27 @@ class ClientStream(Generic[L]):
         self._settled = False
         self._settling = allocate_lock()
         self._dropping = False
-        """The call was given up, and what has come is not wanted any more."""
+        """The call was given up, and received values are dropped."""
         self._reopening = False
         self._given_up: tuple[CallEvent, Error] | None = None
-        """How the call was given up while it was made elsewhere."""
+        """How the call was given up while it was sent to another server."""
         self.call: StreamCall[Any] = begin_stream(to.router, method, options, arguments, monotonic())
 
     # The end
 
     @property
     def ended(self) -> bool:
-        """What has arrived may still be taken."""
+        """Received values may still be taken."""
         return self.call.done if self.route is not None else self.call.failure is not None
 
     def result(self) -> Any:
-        """What the ended call gives. Raises what it ended with instead."""
+        """The result of the ended call. Raises its failure instead."""
         self.settle()
         return self.call.value()
 
     def settle(self) -> bool:
-        """The machine learns how the call has ended, and the caller gets the reply's metadata. False: it
-        goes on elsewhere, for nothing of it has run; `reopened` follows."""
+        """Reports the end to the state machine, and gives the reply's metadata to the caller. False: the call
+        continues at another server, since nothing of it has run; `reopened` follows."""
         with self._settling:
             if self._settled:
                 return True
@@ -108,7 +108,7 @@ class ClientStream(Generic[L]):
             self.give_up(*given_up)
 
     def failure(self) -> Failure | None:
-        """What the ended call failed with."""
+        """The failure of the ended call."""
         try:
             self.result()
         except (Error, DeclaredError) as failure:
@@ -119,7 +119,7 @@ class ClientStream(Generic[L]):
         self.give_up(CallEvent.CANCELLED, given_up())
 
     def give_up(self, event: CallEvent, failure: Error) -> None:
-        """Ends the call, unless it has ended; what has come is dropped."""
+        """Ends the call unless it has ended; received values are dropped."""
         with self._settling:
             if self._reopening:
                 self._given_up = event, failure
@@ -133,7 +133,7 @@ class ClientStream(Generic[L]):
             self.values.clear()
 
     def too_idle(self) -> None:
-        """The deadline has passed, or nothing came for too long."""
+        """Called when the deadline has passed, or nothing has arrived for too long."""
         if monotonic() >= self.call.deadline:
             text = f"no reply{self._from_peer()} within the deadline"
             failure = Error(Code.DEADLINE_EXCEEDED, text, Execution.UNKNOWN)
@@ -145,7 +145,7 @@ class ClientStream(Generic[L]):
         return "" if self.route is None else f" from {self.route.link.peer}"
 
     def dropped(self) -> None:
-        """Nobody holds the stream any more. May run anywhere, and must neither wait nor raise."""
+        """The stream was garbage-collected. May run on any thread, and must neither wait nor raise."""
         if self.route is not None and not self.call.done:
             with suppress(Exception):
                 self.route.link.orphan(self.call)
@@ -153,14 +153,14 @@ class ClientStream(Generic[L]):
     # Values that arrive
 
     def taken_value(self) -> Any:
-        """The next value that is there, or NOTHING. Another thread may drop all at any moment."""
+        """The next available value, or NOTHING. Another thread may drop all values at any moment."""
         try:
             return self.values.popleft()
         except IndexError:
             return NOTHING
 
     def take(self) -> bool:
-        """Whether something had come; whole values are in `values` then."""
+        """Whether something has arrived; complete values are in `values` then."""
         route, call = self.route, self.call
         taken = route.link.take_values(call) if route is not None else None
         if taken is None:
@@ -178,12 +178,12 @@ class ClientStream(Generic[L]):
                 self.values.extend(element.decode_all(payload, count))
             except Error as malformed:
                 self._spoiled(malformed)
-        if self._dropping:  # another thread has given the call up meanwhile
+        if self._dropping:  # another thread has given the call up in the meantime
             self.values.clear()
         return True
 
     def _spoiled(self, malformed: Error) -> None:
-        """A value cannot be decoded: the call ends so, even if its reply has come already."""
+        """A value cannot be decoded, which ends the call, even if its reply has arrived already."""
         if self.call.done:
             self.settle()
             self.call.failure = malformed
@@ -195,15 +195,15 @@ class ClientStream(Generic[L]):
     # Values that are sent
 
     def put(self, value: Any) -> bool:
-        """Keeps a value to be sent. False: the other side reads no more. Raises what the call failed with,
-        and Error for a value that may not be sent."""
+        """Keeps a value for sending. False if the other side reads no more. Raises the failure of the call,
+        and Error for an invalid value."""
         call = self.call
         if self._done_writing:
             raise stream_has_ended(self._service, call.method)
         if not self.takes_more():
             return False
         sending = call.sending
-        if sending is None:  # just now
+        if sending is None:  # ended a moment ago
             return False
         element = call.method.param_element
         assert element is not None
@@ -211,30 +211,30 @@ class ClientStream(Generic[L]):
             body: Payload = element.encode(value)
             if call.adapted is not None:
                 body = call.adapted.param_value(body)
-        except Error as refused:  # not sent; but the handler of the call may run
+        except Error as refused:  # not sent; but the call's handler may run
             raise Error(refused.code, refused.message, Execution.UNKNOWN) from refused
         sending.add(body)
         self._unsent += len(body) + 1
         return True
 
     def takes_more(self) -> bool:
-        """Whether the other side reads on. Raises what the call failed with."""
+        """Whether the other side still reads. Raises the failure of the call."""
         if self.ended and (failure := self.failure()) is not None:
             raise failure
         return self.wanted
 
     @property
     def full(self) -> bool:
-        """Whether enough was kept for a frame."""
+        """Whether the kept values fill a frame."""
         return self._unsent >= DATA_LIMIT
 
     def queue_values(self) -> bool:
-        """Queues what there is credit for. False: some wait for more."""
+        """Queues values as far as there is credit. False if some wait for more."""
         self._unsent = 0
         assert self.route is not None
         return self.route.link.send_values(self.call)
 
     @property
     def wanted(self) -> bool:
-        """Whether the other side still takes values."""
+        """Whether the other side still accepts values."""
         return self.call.sending is not None and not self.ended

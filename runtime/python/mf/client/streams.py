@@ -1,11 +1,11 @@
-"""R5. Streams that block their thread. No thread stands behind one: who asks for a value reads the socket,
-who writes one writes it.
+"""R5. Streams that block their thread. They need no thread of their own: reading a value reads the socket,
+writing a value writes to it.
 
-Values of a list or tuple are gathered into frames of up to 64 KiB. Of another iterable, and of `write`,
-nobody could say how long the next value takes. So a value leaves at once if none came in the millisecond
-before it; those that follow are gathered until they fill 32 KiB, 5 ms have passed when the next one comes, or
-their stream is flushed, read from or ended. While another thread waits for a value of the stream, nothing is
-gathered: that thread may wait for the answer to what was just written.
+Values of a list or tuple are gathered into frames of up to 64 KiB. For other iterables and for `write`, the
+time until the next value is unknown. So a value is sent at once if there was none in the millisecond before
+it; later ones are gathered until they fill 32 KiB, 5 ms have passed when the next one is written, or their
+stream is flushed, read or ended. While another thread waits for a value of the stream, nothing is gathered:
+that thread may wait for the answer to the value just written.
 """
 
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ from mf.protocol.call_table import CallStep
 T = TypeVar("T")
 
 _GATHERED = 32 << 10
-"""Bytes that are worth a frame."""
+"""The number of bytes that are worth a frame."""
 
 _PAUSE = 0.001
 _LONGEST = 0.005
@@ -49,7 +49,7 @@ class _Stream(ClientStream[Link]):
         return min(self.call.deadline, monotonic() + self.idle)
 
     def next_value(self) -> Any:
-        """Raises StopIteration at the end, or what ended the call."""
+        """Raises StopIteration at the end, or the failure of the call."""
         while (value := self.taken_value()) is NOTHING:
             if self.take():
                 continue
@@ -74,7 +74,7 @@ class _Stream(ClientStream[Link]):
             self.reopened(route)
 
     def write(self, value: Any) -> bool:
-        """Sends a value now or, if more seem to follow, with them. False: the other side reads no more."""
+        """Sends a value now or, if more seem to follow, with them. False if the other side reads no more."""
         if not self.put(value):
             return False
         more = True
@@ -92,7 +92,7 @@ class _Stream(ClientStream[Link]):
         return more
 
     def flush(self) -> None:
-        """Sends what was kept, and waits while there is no credit for it."""
+        """Sends gathered values, and waits while there is no credit for them."""
         assert self.route is not None
         link = self.route.link
         while True:
@@ -104,7 +104,7 @@ class _Stream(ClientStream[Link]):
                 self.too_idle()
 
     def done_writing(self) -> None:
-        """No more values come."""
+        """Ends the stream of written values."""
         self._done_writing = True
         if self.wanted:
             self.flush()
@@ -182,7 +182,7 @@ def write_stream(
     values: Iterable[Any],
     arguments: tuple[Any, ...],
 ) -> T:
-    """An exception of `values` cancels the call, and goes up."""
+    """An exception of `values` cancels the call and is raised."""
     stream = _Stream(to, method, options, arguments)
     try:
         if isinstance(values, list | tuple):

@@ -1,7 +1,7 @@
-"""R5. One service at one agent or at any, over connections: where generated clients that block arrive.
+"""R5. The target of generated blocking clients: one service at one agent or any, over connections.
 
-What a call is made of stands in begin.py, what becomes of it in the machine of mf.protocol.call; the drivers
-are blocking.py, batch.py, scatter.py and streams.py. async_target.py is the same for asyncio.
+begin.py creates calls, and the state machine of mf.protocol.call decides what becomes of them; the drivers
+are blocking.py, batch.py, scatter.py and streams.py. async_target.py is the counterpart for asyncio.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ R = TypeVar("R")
 
 
 class RemoteTarget(Destination, Target):
-    """See above. Any number of threads may share one."""
+    """See above. Thread-safe."""
 
     __slots__ = ()
 
@@ -60,12 +60,12 @@ class RemoteTarget(Destination, Target):
             or method.oneway
         ):
             run(call, self)
-        else:  # what `run` does, for a route that is at hand
+        else:  # as `run` does, for a route that is available
             call.begin_at(route.binding, now)
             route.link.call(call, call.word, now)
             if call.failure is None and call.status == OK and call.reply_metadata is None:
                 if call.encoding == method.result_encoding:
-                    return method.decode_result(call.payload)  # nobody asks the machine any more
+                    return method.decode_result(call.payload)  # the state machine is not needed any more
                 return call.value_at_once()
             if call.settle(monotonic()) is RESOLVE:
                 run(call, self, again(call, self, route))

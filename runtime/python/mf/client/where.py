@@ -1,4 +1,4 @@
-"""R5. What clients of both kinds are given: addresses of servers, and keys of metadata that pass on."""
+"""R5. Common arguments of both kinds of clients: addresses of servers, and forwarded metadata keys."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from mf.transport.sockets import SCHEMES
 
 
 def forwarded_keys(keys: Iterable[str]) -> tuple[str, ...]:
-    """Raises ValueError for keys that may not pass on by themselves."""
+    """Raises ValueError for keys that must not be forwarded."""
     forwarded = tuple(keys)
     for key in forwarded:
         check_key(key)
@@ -18,7 +18,7 @@ def forwarded_keys(keys: Iterable[str]) -> tuple[str, ...]:
 
 
 def server_addresses(where: str) -> list[str]:
-    """Raises ValueError for an address that is none, or none of a server."""
+    """Raises ValueError for an invalid address, or one that is not a server's."""
     addresses = Address.parse_list(where)
     for address in addresses:
         if address.scheme not in SCHEMES:

@@ -1,4 +1,4 @@
-"""R5. Servers: what they offer, how requests reach handlers."""
+"""R5. Servers: their offers, and the way of requests to handlers."""
 
 from mf.server.server import Registrar, Server
 

@@ -1,14 +1,14 @@
-"""R5. Which calls a server runs at once, which wait, and which are refused: the limits of a server and of its
-methods (docs/decisions/0028). Knows no bytes, threads or sockets; time is an argument.
+"""R5. Decides which calls a server runs at once, which wait, and which are refused: the limits of a server
+and of its methods (docs/decisions/0028). It knows no bytes, threads or sockets; time is an argument.
 
-A call that comes asks the gate of its method. It gets a slot and runs, or a place in the queue and waits, or
-neither and is refused. A slot is given back when its call is answered; whoever gives it back starts the
-waiting call with the earliest deadline whose method has a slot, and ends those whose deadline has passed.
+An arriving call asks the gate of its method. It gets a slot and runs, or a place and waits, or neither and is
+refused. A slot is released when its call is answered; that starts the waiting call with the earliest deadline
+whose method has a free slot, and ends calls whose deadline has passed.
 
-One-way calls run in the order sent, so all but the first of a connection's hold a place without being in the
+One-way calls of a connection run in the order sent, so all but the first have a place without being in the
 queue: each enters it when its turn comes.
 
-Any thread may call. What happens to a queued call (`go`, `expire`) is called without the lock.
+Thread-safe. The functions of a queued call (`go`, `expire`) are called without the lock.
 """
 
 from collections.abc import Callable
@@ -23,9 +23,9 @@ _FEW = 64
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How many calls run at once, and how many more may wait for their turn; `queued` None: as many as may
-    run. The others are refused at once as OVERLOADED, not executed. A message of a batch counts as one call,
-    a call with a stream while its handler runs. See docs/servers.md.
+    """How many calls run at once, and how many more may wait; `queued` None: as many as may run. Others are
+    refused at once as OVERLOADED, not executed. A message of a batch counts as one call, a call with a stream
+    counts while its handler runs. See docs/servers.md.
     """
 
     concurrent: int
@@ -43,19 +43,19 @@ class Limit:
 
 
 class Standing(IntEnum):
-    """Of a call at its gate."""
+    """The state of a call at its gate."""
 
     OUTSIDE = 0
-    """No limit holds for the call, it was refused, or it has ended."""
+    """No limit applies to the call, it was refused, or it has ended."""
     PLACE = 1
-    """The call has a place, and waits for its turn behind others of its connection."""
+    """The call has a place, and waits for its turn after others of its connection."""
     QUEUED = 2
     SLOT = 3
-    """The call has a slot: it runs, or may begin to."""
+    """The call has a slot: it runs, or may start."""
 
 
 class GatedCall(Protocol):
-    """What a gate needs of a call."""
+    """The part of a call that a gate needs."""
 
     deadline: float
     standing: Standing
@@ -64,14 +64,14 @@ class GatedCall(Protocol):
     def gate(self) -> "Gate": ...
 
     def go(self) -> None:
-        """The call has a slot, and is to be run."""
+        """The call has a slot, and must be run now."""
 
     def expire(self) -> None:
-        """Its deadline passed while it waited. It is not to be run."""
+        """Its deadline passed while it waited. It must not be run."""
 
 
 class Counted:
-    """A limit with the calls that it counts. Without one it counts, and refuses nobody."""
+    """A limit with the calls that it counts. Without a limit it counts, but refuses none."""
 
     __slots__ = ("limit", "running", "waiting")
 
@@ -79,7 +79,7 @@ class Counted:
         self.limit = limit
         self.running = 0
         self.waiting = 0
-        """All that have a place, in the queue or not."""
+        """All calls that have a place, in the queue or not."""
 
     @property
     def free(self) -> bool:
@@ -99,8 +99,8 @@ _Entry = tuple[float, int, GatedCall]
 
 
 class Gate:
-    """Of one method of one offer that has a limit, or of all methods that have none while their server has
-    one."""
+    """The gate of one method of one offer that has a limit, or of all methods without one if their server has
+    a limit."""
 
     __slots__ = ("admission", "counted", "queue", "what")
 
@@ -109,7 +109,7 @@ class Gate:
         self.what = what
         self.counted = Counted(limit)
         self.queue: list[_Entry] = []
-        """A heap by deadline; equal ones as they came. Calls that have left it are skipped."""
+        """A heap by deadline; equal ones in the order of arrival. Calls that have left it are skipped."""
 
 
 class Admission:
@@ -126,14 +126,14 @@ class Admission:
         self._number = 0
 
     def gate(self, limit: Limit | None, what: str) -> Gate | None:
-        """For a method called `what`; None if neither it nor the server has a limit."""
+        """The gate of a method called `what`; None if neither it nor the server has a limit."""
         if limit is not None:
             return Gate(self, limit, what)
         return None if self._server.limit is None else self._others
 
     def enter(self, call: GatedCall, now: float, *, may_run: bool = True) -> str:
-        """A call has come, and has a slot or a place now. `may_run`: else it can have no slot yet. Not empty:
-        in which words it was refused."""
+        """A call has arrived; it gets a slot or a place. `may_run`: otherwise it cannot have a slot yet.
+        Returns the text of the refusal, or an empty string."""
         gate = call.gate
         own, server = gate.counted, self._server
         expired: list[GatedCall] = []
@@ -162,7 +162,7 @@ class Admission:
         return refusal
 
     def queue(self, call: GatedCall, now: float) -> None:
-        """The turn of a call with a place has come: it goes when it has a slot, now perhaps."""
+        """The turn of a call with a place has come: it starts when it has a slot, perhaps now."""
         gate = call.gate
         with self._lock:
             if call.standing is not Standing.PLACE:
@@ -176,7 +176,7 @@ class Admission:
             each()
 
     def leave(self, call: GatedCall, now: float) -> None:
-        """It was answered, or will not be run: what it has is given back. May be called twice."""
+        """The call was answered, or will not run: releases what it has. May be called twice."""
         gate = call.gate
         own, server = gate.counted, self._server
         with self._lock:
@@ -203,7 +203,7 @@ class Admission:
     # With the lock
 
     def _front(self, gate: Gate) -> GatedCall | None:
-        """The next one of its queue."""
+        """The next call of its queue."""
         queue = gate.queue
         while queue:
             call = queue[0][2]
@@ -245,7 +245,7 @@ class Admission:
         return [*(each.expire for each in expired), *(each.go for each in going)]
 
     def _shrink(self, gate: Gate) -> None:
-        """Calls that were given up do not pile up in the queue."""
+        """Removes given-up calls, so that they do not accumulate in the queue."""
         if len(gate.queue) > 2 * gate.counted.waiting + _FEW:
             gate.queue = [entry for entry in gate.queue if entry[2].standing is Standing.QUEUED]
             heapify(gate.queue)

@@ -1,6 +1,6 @@
-"""R5. What is before a handler and behind it: whether a request may run, its arguments, and the outcome as a
-reply. Knows codecs and connections; runs nothing. Whatever goes wrong becomes a failure of the call or of
-the item; nothing escapes.
+"""R5. The steps before and after a handler: whether a request may run, its arguments, and the outcome as a
+reply. It knows codecs and connections; it runs nothing. Every exception becomes a failure of the call or of
+the item.
 """
 
 from collections.abc import Iterable
@@ -20,7 +20,8 @@ _MOST_EMPTY_ITEMS = 65_536
 
 
 def may_run(call: ServedCall, handler: Handler) -> bool:
-    """Before the handler starts: refuses what is late, cancelled, or not what the schema plans."""
+    """Called before the handler starts: refuses calls that are late, cancelled, or do not match the
+    schema."""
     flags = call.flags
     if call.deadline < monotonic():
         handler.counters.on_expired(call.count)
@@ -45,7 +46,7 @@ def _other_kind(flags: int, handler: Handler) -> str:
 
 
 def decode(call: ServedCall, handler: Handler) -> tuple[tuple[Any, ...], Iterable[Any]] | None:
-    """The arguments of the only item, or those of all; None if the payload is malformed and that was
+    """The arguments of the only item, or those of all items; None if the payload is malformed, which has been
     answered.
     """
     method = handler.method
@@ -66,7 +67,7 @@ def failure_for(handler: Handler, raised: BaseException) -> Failure:
 
 
 def checked(handler: Handler, outcomes: Any, count: int) -> list[Outcome[Any]]:
-    """What a servant's own batch function gave, if it is one outcome per item."""
+    """Checks that a servant's own batch function returned one outcome for each item."""
     if handler.method.oneway:
         return []
     if not isinstance(outcomes, list) or len(outcomes) != count:
@@ -117,7 +118,7 @@ def answer_outcomes(call: ServedCall, handler: Handler, outcomes: list[Outcome[A
     try:
         payload = _encode_outcomes(handler, outcomes, failed)
     except Exception:
-        # Some result is not what the schema says: find which ones, so that the others arrive.
+        # A result violates the schema: find out which ones, so that the others are sent.
         outcomes = [_encodable(handler, outcome) for outcome in outcomes]
         failed = True
         payload = pack_mixed(method, outcomes)
@@ -145,9 +146,9 @@ def bad_result(handler: Handler, raised: Exception) -> Error:
 
 
 def answer_raised(call: ServedCall, handler: Handler, raised: BaseException) -> None:
-    """The handler, or a servant's batch function as a whole, raised."""
+    """The handler, or a servant's batch function as a whole, raised an exception."""
     if call.stopped is not None and raised is call.stopped:
-        call.connection.drop(call)  # it did what it was asked for
+        call.connection.drop(call)  # it stopped as requested
         return
     failure = failure_for(handler, raised)
     if isinstance(failure, Error):
@@ -157,7 +158,7 @@ def answer_raised(call: ServedCall, handler: Handler, raised: BaseException) -> 
 
 
 def bad_value(handler: Handler, raised: Exception) -> Error:
-    """What a call ends with whose handler gave a value for its stream that cannot be sent."""
+    """The failure of a call whose handler gave a stream value that cannot be sent."""
     if isinstance(raised, Error) and raised.code == Code.MESSAGE_TOO_LARGE:
         return raised
     return bad_result(handler, raised)

@@ -1,8 +1,8 @@
-"""R5. The IO of a server on a loop of asyncio: what server_io.py is, without a thread. Handlers are tasks of
-the loop. Replies of one turn of the loop leave in one system call a connection.
+"""R5. The IO of a server on an asyncio loop: the counterpart of io.py without a thread. Handlers are tasks of
+the loop. The replies of one turn of the loop are sent in one system call for each connection.
 
-How many tasks there are is bounded by what HELLO lets a client have in flight, and one-way calls run one
-after the other; how many bytes wait to be run, by not reading from who sends more.
+The number of tasks is bounded by what HELLO lets a client have in flight, and one-way calls run one after
+another; the number of waiting bytes is bounded by not reading from connections with more.
 """
 
 from asyncio import AbstractEventLoop, Future, Task, TimerHandle, wait
@@ -24,11 +24,11 @@ from mf.transport.sockets import Listening
 from mf.transport.stream import Stream
 
 _STRAGGLERS = 1.0
-"""Seconds that handlers have, after the drain, to heed their cancellation."""
+"""Seconds that handlers have after the drain to react to their cancellation."""
 
 
 class AsyncIo(ServerIo):
-    """Made and used on its loop; `turn_soon` is for any thread."""
+    """Made and used on its loop; only `turn_soon` is thread-safe."""
 
     __slots__ = ("_closed", "_dirty", "_drained_at_last", "_loop", "_tasks", "_timer")
 
@@ -43,8 +43,8 @@ class AsyncIo(ServerIo):
         super().__init__(listening, offers, hello, load)
         self._loop = loop
         self._closed = False
-        # Dictionaries and not sets: these are gone through in the order in which they came, which is the same
-        # in each run of a simulation. The order of a set of objects depends on their addresses.
+        # Dictionaries instead of sets: iteration follows the order of insertion, which is the same in each
+        # run of a simulation. The order of a set of objects depends on their addresses.
         self._dirty: dict[Connection, None] = {}
         self._tasks: dict[Task[None], None] = {}
         self._timer: TimerHandle | None = None
@@ -53,12 +53,12 @@ class AsyncIo(ServerIo):
             self._watch_listener(listener, accept=True)
 
     def adopt(self, stream: Stream) -> None:
-        """Serves a connection, as if it had been accepted."""
+        """Serves a connection as if it had been accepted."""
         self._open(stream)
 
     async def drain(self, drain_timeout: float) -> None:
-        """No new connections or requests; returns when all is finished, or after `drain_timeout` seconds, and
-        then nothing of it runs any more."""
+        """Accepts no new connections or requests; returns when all calls have ended, or after `drain_timeout`
+        seconds, and nothing of it runs any more then."""
         self._drain_until = monotonic() + drain_timeout
         self._drained_at_last = self._loop.create_future()
         try:
@@ -78,7 +78,7 @@ class AsyncIo(ServerIo):
             await wait(self._tasks, timeout=_STRAGGLERS)
 
     def after_fork(self) -> None:
-        """In a child: its copies of the descriptors are closed, and the parent goes on with its own."""
+        """In a child: closes its copies of the descriptors; those of the parent are unaffected."""
         for listener in self._listeners.values():
             listener.after_fork()
         for connection in self._connections.values():
@@ -121,7 +121,7 @@ class AsyncIo(ServerIo):
 
     def turn_soon(self, call: StreamCall) -> None:
         self._due.append(call)
-        with suppress(RuntimeError):  # the loop was closed: nobody waits any more
+        with suppress(RuntimeError):  # the loop was closed: no task waits any more
             self._loop.call_soon_threadsafe(self._send_due)
 
     def wake(self) -> None:
@@ -168,7 +168,7 @@ class AsyncIo(ServerIo):
     # Time
 
     def _set_timer(self) -> None:
-        """One timer, while anything has a time limit."""
+        """Sets one timer if anything has a time limit."""
         if self._timer is not None and self._drain_until is None:
             return
         if self._timer is not None:

@@ -1,4 +1,4 @@
-"""R5. What lead.py is, for programs of asyncio."""
+"""R5. The counterpart of lead.py for programs of asyncio."""
 
 from asyncio import Event, Task, get_running_loop, wait
 from collections.abc import Callable, Coroutine
@@ -6,8 +6,8 @@ from contextvars import Context
 from typing import Any, Self
 
 Hold = Callable[[Callable[[int], None]], Coroutine[Any, Any, None]]
-"""Asks for the lead, calls what it is given with the epoch once this process has it, and returns when it no
-longer has. Raises Error if it never will have it. Gives the lead up when it is cancelled."""
+"""Asks for the lead, calls its argument with the epoch once this process leads, and returns when it no longer
+does. Raises Error if it can never lead. Cancelling it gives the lead up."""
 
 
 class AsyncLead:
@@ -24,7 +24,7 @@ class AsyncLead:
 
     def __init__(self, hold: Hold) -> None:
         self.epoch = 0
-        """Larger than the epochs of all who had the lead before; 0 before this process has it."""
+        """Larger than the epochs of all previous leaders; 0 before this process leads."""
         self._hold = hold
         self._got = Event()
         self._ended = Event()
@@ -32,16 +32,16 @@ class AsyncLead:
 
     @property
     def held(self) -> bool:
-        """Whether this process has it, as far as it knows."""
+        """Whether this process leads, as far as it knows."""
         return self.epoch != 0 and not self._ended.is_set()
 
     async def lost(self) -> None:
-        """Returns when this process no longer has it."""
+        """Returns when this process no longer leads."""
         await self._ended.wait()
 
     async def __aenter__(self) -> Self:
-        """Waits until this process has it. Raises Error if the server is stopped before."""
-        # In a context of its own: it belongs to no call.
+        """Waits until this process leads. Raises Error if the server is stopped before."""
+        # In a context of its own, since it belongs to no call.
         self._task = get_running_loop().create_task(self._run(), context=Context())
         try:
             await self._got.wait()

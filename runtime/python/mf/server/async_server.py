@@ -1,4 +1,4 @@
-"""R5. A server on a loop of asyncio: its life from start to drain. It starts no thread; see async_io.py."""
+"""R5. A server on an asyncio loop, from start to drain. It starts no thread; see async_io.py."""
 
 import os
 import signal
@@ -41,35 +41,35 @@ if TYPE_CHECKING:
 
 
 class AsyncRegistrar(ABC):
-    """Tells somebody, the controller say, what a server offers."""
+    """Announces a server's offers, for example to a controller."""
 
     __slots__ = ()
 
     @abstractmethod
     def register(self, nonce: bytes, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
-        """Begins to make the offers known, as `offers` gives them at that moment, and goes on as a task until
-        deregister."""
+        """Starts to announce the offers, as `offers` returns them at each moment, and continues in a task
+        until deregister."""
 
     @abstractmethod
     def update(self) -> None:
-        """There are other offers now."""
+        """The offers have changed."""
 
     @abstractmethod
     async def deregister(self, timeout: float) -> None:
-        """Takes them back, waiting at most `timeout` seconds for that."""
+        """Withdraws the offers, waiting at most `timeout` seconds for that."""
 
     @abstractmethod
     def lead(self, service: str, agent: str) -> AsyncLead:
-        """Not asked for yet. Raises ValueError when nothing is registered."""
+        """Does not ask for the lead yet. Raises ValueError if nothing is registered."""
 
     @abstractmethod
     def after_fork(self) -> None:
-        """In a child: what is registered is the parent's. The child may register, as itself."""
+        """In a child: the registration belongs to the parent. The child may register on its own."""
 
 
 class AsyncServer(BaseServer):
-    """Serves servants with `async def` on the loop of asyncio that runs when it starts: each call is a task
-    of that loop, which is cancelled when its client gives it up or is gone, and at its deadline.
+    """Serves servants with `async def` on the asyncio loop that runs when it starts: each call is a task of
+    that loop, which is cancelled at the call's deadline, and when its client cancels it or disconnects.
 
     The options are those of BaseServer.
     """
@@ -123,14 +123,14 @@ class AsyncServer(BaseServer):
         labels: "Mapping[str, str] | None" = None,
         alone: bool = False,
     ) -> None:
-        """Offers a servant, for one agent if its service is `per` agent; or the topics of this process, each
-        with the agents that it has by and by. After start(), too.
+        """Offers a servant, for one agent if its service is `per` agent; or the topics of this process, with
+        all current and future agents of each. Also possible after start().
 
-        `limits`: of methods, by their names in the schema: {"look_up": mf.Limit(8)}.
-        A controller tells the clients how much more than others the server can take (`weight`), shows
-        `labels` to tools, and warns if another server offers the same although this one wants to be `alone`.
-        Raises ValueError if the offer does not fit, TypeError for an agent that is none, or for a servant
-        whose functions are plain: these would hold up the loop.
+        `limits`: those of methods, by their names in the schema: {"look_up": mf.Limit(8)}. A controller tells
+        clients the relative capacity of the server (`weight`), shows `labels` to tools, and warns if another
+        server offers the same although this one wants to be `alone`. Raises ValueError if the offer does not
+        fit, TypeError for an invalid agent, or for a servant with plain functions, which would block the
+        loop.
         """
         announced = Announced(weight, labels or {}, alone)
         if isinstance(servant, OfferSource):
@@ -138,7 +138,7 @@ class AsyncServer(BaseServer):
             self._offers_changed()
             return
         is_async: bool = isinstance(servant, AsyncServant)
-        if not is_async:  # checkers see it before
+        if not is_async:  # type checkers detect it, too
             text = "an AsyncServer runs `async def`: derive from the generated …AsyncServant, or use a Server"
             raise TypeError(f"{type(servant).__name__} is no servant of asyncio; {text}")
         self._offer(servant, agent, inline=False, limits=limits, announced=announced)
@@ -154,17 +154,16 @@ class AsyncServer(BaseServer):
             self._registrar.update()
 
     def withdraw(self, servant: AsyncServant, agent: Agent | None = None) -> None:
-        """Takes one offer back: controllers are told, and no connection binds it any more. Calls under way go
-        on, as do those of clients that have bound it. Raises ValueError for what is not offered."""
+        """Withdraws one offer: controllers are told, and it cannot be bound any more. Running calls continue,
+        as do calls of clients that have bound it. Raises ValueError for what is not offered."""
         service = servant.mf_service
         self._offers.remove(service.name, offered_agent(service, agent))
         self._offers_changed()
 
     def lead(self, servant: type[AsyncServant], agent: Agent | None = None) -> AsyncLead:
-        """To be the only one for a service and agent, of all processes that ask for it: `async with` waits
-        until this one is. See AsyncLead. The controller says so, the first one that the server was given.
-        After start().
-        Raises ValueError for a server without a controller.
+        """A candidacy for the lead of a service and agent, of all processes that ask for it: `async with`
+        waits until this process leads. See AsyncLead. The first of this server's controllers decides. To be
+        called after start(). Raises ValueError for a server without a controller.
         """
         if self._registrar is None:
             raise ValueError("the lead is given by a controller, and this server has none")
@@ -172,7 +171,8 @@ class AsyncServer(BaseServer):
         return self._registrar.lead(service.name, offered_agent(service, agent))
 
     async def start(self) -> None:
-        """Listens, and serves from now on. Raises OSError, in one sentence, if an address cannot be had."""
+        """Listens, and serves from now on. Raises OSError, in one sentence, if it cannot listen at an
+        address."""
         if self._io is not None:
             raise ValueError("the server was started already")
         network = network_of(get_running_loop())
@@ -194,15 +194,14 @@ class AsyncServer(BaseServer):
             self._registrar.register(self.nonce, self.addresses, self._offers.made_known)
 
     def adopt(self, connected: socket.socket) -> None:
-        """Serves one connected socket, which now belongs to the server. After start()."""
+        """Serves one connected socket, which the server owns from now on. After start()."""
         if self._io is None:
             raise ValueError("start the server first")
         self._io.adopt(SocketStream(connected, "local", blocking=False))
 
     async def serve(self) -> None:
-        """Starts, if that was not done yet, and serves until SIGTERM, SIGINT, stop(), or the end of its task;
-        then finishes what is under way. A second signal ends the program at once. Raises OSError as start()
-        does.
+        """Starts if necessary, and serves until SIGTERM, SIGINT, stop(), or the cancellation of its task;
+        then finishes running calls. A second signal ends the program at once. Raises OSError as start() does.
         """
         if self._io is None:
             await self.start()
@@ -216,8 +215,8 @@ class AsyncServer(BaseServer):
                 self._restore_signals(before)
 
     async def stop(self) -> None:
-        """Takes the offers back, tells the clients, finishes calls under way (at most `drain_timeout`
-        seconds), closes. When it returns, nothing of the server runs any more. May be called twice."""
+        """Withdraws the offers, tells the clients, finishes running calls (within `drain_timeout` seconds),
+        and closes. When it returns, nothing of the server runs any more. May be called twice."""
         self._stopping.set()
         if self._io is None:
             return
@@ -265,7 +264,7 @@ class AsyncServer(BaseServer):
             signal.signal(number, handler)
 
     def after_fork(self) -> None:
-        """In a child: nothing is served here."""
+        """In a child nothing is served."""
         self._become_another()
         if self._registrar is not None:
             self._registrar.after_fork()
@@ -275,7 +274,7 @@ class AsyncServer(BaseServer):
 
 
 async def _looked_up(address: Address) -> tuple[Any, ...] | None:
-    """What getaddrinfo says of it; None for a path."""
+    """The result of getaddrinfo for it; None for a path."""
     if address.local or address.in_memory:
         return None
     try:

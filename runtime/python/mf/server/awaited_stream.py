@@ -1,5 +1,5 @@
-"""R5. A stream for an `async def` handler or an async generator, in the task that runs it on the loop that
-serves. The task is cancelled when the call is to stop, at its deadline too; so nothing here looks at that.
+"""R5. A stream for an `async def` handler or an async generator, in its task on the serving loop. The task is
+cancelled when the call must stop, also at its deadline; therefore nothing here checks that.
 """
 
 from asyncio import AbstractEventLoop, Future, sleep
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Waiters:
-    """The tasks of one call that wait for news."""
+    """The tasks of one call that wait for events."""
 
     __slots__ = ("_call", "_futures", "_loop")
 
@@ -36,7 +36,7 @@ class Waiters:
                 future.set_result(None)
 
     async def wait(self, seen: int) -> None:
-        """Until there are news beside those seen."""
+        """Waits until there are events after `seen`."""
         call = self._call
         future = self._loop.create_future()
         with call.connection.lock:
@@ -57,7 +57,7 @@ class Waiters:
 
 
 class AwaitedReader(AsyncIterator[T], Generic[T]):
-    """The parameter stream, as the handler has it."""
+    """The parameter stream for the handler."""
 
     __slots__ = ("_call", "_element", "_values", "_waiters")
 
@@ -86,7 +86,7 @@ class AwaitedReader(AsyncIterator[T], Generic[T]):
                 taken = call.take()
                 at_end = taken is None and (call.end_received or call.unread)
                 if taken is None:
-                    call.push()  # who waits sends first
+                    call.push()  # pending values are sent before waiting
                 seen = call.news
                 must_send = bool(connection.session.out)
             if must_send:
@@ -107,7 +107,7 @@ class AwaitedReader(AsyncIterator[T], Generic[T]):
             raise error from malformed
 
     async def aclose(self) -> None:
-        """No more is wanted: the client is told, and sends no more."""
+        """The handler wants no more values: the client is told, and stops sending."""
         call = self._call
         self._values.clear()
         with call.connection.lock:
@@ -122,7 +122,7 @@ class AwaitedReader(AsyncIterator[T], Generic[T]):
 
 
 class AwaitedWriter:
-    """Sends the values that a handler gives."""
+    """Sends the values of a handler."""
 
     __slots__ = ("_call", "_waiters")
 
@@ -131,7 +131,7 @@ class AwaitedWriter:
         self._waiters = waiters
 
     async def write_all(self, values: AsyncIterable[Any] | Iterable[Any]) -> None:
-        """Raises what the handler raises, and BadValueError for a value that is not what the schema says."""
+        """Raises the handler's exceptions, and BadValueError for a value that violates the schema."""
         if isinstance(values, AsyncIterable):
             given = aiter(values)
             try:
@@ -158,12 +158,12 @@ class AwaitedWriter:
             due = not is_full and call.becomes_due()
         if is_full:
             await self._drain(whole=False)
-            await sleep(0)  # a generator that never waits lets other tasks run at each frame
+            await sleep(0)  # a generator that never waits lets other tasks run after each frame
         elif due:
             self._waiters.turn_soon()
 
     async def finish(self) -> None:
-        """Sends what is left."""
+        """Sends the remaining values."""
         await self._drain(whole=True)
 
     async def _drain(self, *, whole: bool) -> None:

@@ -1,6 +1,4 @@
-"""R5. What servers of both kinds have in common: where they listen, what they offer, and the limits that they
-tell their clients.
-"""
+"""R5. The common part of both kinds of servers: addresses, offers, and the limits that clients are told."""
 
 import os
 from abc import ABC, abstractmethod
@@ -32,19 +30,17 @@ SMALLEST_WINDOW = 1024
 
 
 class BaseServer(ABC):
-    """`listen`: 'tcp://host:port' (port 0 lets the system choose, see `address`), 'tls://host:port',
-    'unix:/path', or several of them, with commas between them. `tls`: for tls:// among them. `max_payload`:
-    bytes of one request that are accepted. `max_in_flight`: unanswered requests of one connection,
+    """`listen`: 'tcp://host:port' (port 0: the system chooses, see `address`), 'tls://host:port',
+    'unix:/path', or several of them, separated by commas. `tls`: for addresses with tls://. `max_payload`:
+    bytes of the largest accepted request. `max_in_flight`: unanswered requests of one connection,
     `max_bindings` and `max_streams`: services, by agent, that one connection has bound, and calls with
     streams that it has open; more are refused with OVERLOADED. `stream_window`: bytes that a client may send
     on a stream before its handler has taken any; together the windows of a connection are at most 8 MiB.
-    `max_connections`: one more is refused; `max_handshakes`: of so many without a HELLO the oldest is ended;
-    `max_held_bytes`: bytes that all connections hold together, above which the one that holds the most is
-    ended (docs/limits.md).
-    `limit`: how many calls of all clients run at once, and wait; more are refused with OVERLOADED, not
-    executed; None: no such limit.
-    `drain_timeout`: seconds that stop() gives to calls under way. Raises ValueError for an address that is
-    none, and for files of `tls` that cannot be used.
+    `max_connections`: further ones are refused; `max_handshakes`: above this number of connections without a
+    HELLO the oldest is ended; `max_held_bytes`: bytes that all connections hold together, above which the one
+    that holds the most is ended (docs/limits.md). `limit`: how many calls of all clients run at once, and
+    wait; more are refused with OVERLOADED, not executed; None: no such limit. `drain_timeout`: seconds that
+    stop() gives running calls. Raises ValueError for an invalid address, and for unusable files of `tls`.
     """
 
     def __init__(
@@ -90,17 +86,17 @@ class BaseServer(ABC):
 
     @property
     def addresses(self) -> list[str]:
-        """Where this server listens, with the port that the system chose. Known after start()."""
+        """The addresses where this server listens, with the port that the system chose. Known after
+        start()."""
         return list(self._addresses)
 
     @property
     def nonce(self) -> bytes:
-        """16 random bytes: this server, until it ends."""
+        """16 random bytes that identify this server until it ends."""
         return self._hello.nonce
 
     def stats(self) -> ServerStats:
-        """What became of the calls of each method, and of connections. May be called at any time, from any
-        thread."""
+        """Statistics of each method's calls, and of connections. Thread-safe at any time."""
         return replace(self._offers.stats(), connections=self._load.stats())
 
     def _offer(
@@ -112,20 +108,20 @@ class BaseServer(ABC):
         limits: Mapping[str, Limit] | None = None,
         announced: Announced,
     ) -> Offer:
-        """Raises ValueError if the offer does not fit, TypeError for an agent that is none."""
+        """Raises ValueError if the offer does not fit, TypeError for an invalid agent."""
         return self._offers.add(servant, agent, inline, limits, announced)
 
     def _offer_source(self, source: OfferSource, announced: Announced) -> None:
-        """Raises ValueError for one that is offered already."""
+        """Raises ValueError if it is offered already."""
         self._offers.add_source(source, announced)
         source.listen(self._offers_changed)
 
     @abstractmethod
     def _offers_changed(self) -> None:
-        """What a controller is told of is another. From any thread."""
+        """The offers for controllers have changed. Called on any thread."""
 
     def _become_another(self) -> None:
-        """In a child: it is another process than its parent, also to those who hear of both."""
+        """In a child, which is a different process than its parent, also for controllers and clients."""
         self._hello.nonce = os.urandom(16)
 
 

@@ -1,5 +1,5 @@
-"""R5. A stream for a plain handler, on the thread that the handler has for itself: it waits here, for values,
-for credit and for room, at most until the call's deadline.
+"""R5. A stream for a plain handler, on the handler's own thread: it waits for values, for credit and for
+room, at most until the call's deadline.
 """
 
 from collections import deque
@@ -17,15 +17,15 @@ from mf.server.stream import BadValueError, StreamCall
 T = TypeVar("T")
 
 _FOREVER = 1e6
-"""Seconds: above what a lock can wait for it waits without a limit."""
+"""Seconds: longer waits of a lock have no timeout."""
 
 
 class StoppedError(Exception):
-    """Who writes is to stop; the call knows why."""
+    """The writer must stop; the call knows why."""
 
 
 def _wait(call: StreamCall, seen: int, changed: Condition) -> None:
-    """Until there are news beside those seen, or the call is to stop, as it is at its deadline."""
+    """Waits until there are events after `seen`, or the call must stop, as it must at its deadline."""
     left = call.deadline - monotonic()
     if left > 0:
         with call.connection.lock:
@@ -44,7 +44,7 @@ def expire(call: ServedCall) -> None:
 
 
 class BlockingReader(Iterator[T], Generic[T]):
-    """The parameter stream, as the handler has it. Raises Error if the call ends before the stream does."""
+    """The parameter stream for the handler. Raises Error if the call ends before the stream does."""
 
     __slots__ = ("_call", "_changed", "_element", "_values")
 
@@ -73,7 +73,7 @@ class BlockingReader(Iterator[T], Generic[T]):
                 taken = call.take()
                 at_end = taken is None and (call.end_received or call.unread)
                 if taken is None:
-                    call.push()  # who waits sends first
+                    call.push()  # pending values are sent before waiting
                 seen = call.news
                 must_send = bool(connection.session.out)
             if must_send:
@@ -94,7 +94,7 @@ class BlockingReader(Iterator[T], Generic[T]):
             raise error from malformed
 
     def close(self) -> None:
-        """No more is wanted: the client is told, and sends no more."""
+        """The handler wants no more values: the client is told, and stops sending."""
         call = self._call
         self._values.clear()
         with call.connection.lock:
@@ -109,7 +109,7 @@ class BlockingReader(Iterator[T], Generic[T]):
 
 
 class BlockingWriter:
-    """Sends the values that a handler gives."""
+    """Sends the values of a handler."""
 
     __slots__ = ("_call", "_changed")
 
@@ -118,8 +118,8 @@ class BlockingWriter:
         self._changed = changed
 
     def write_all(self, values: Iterable[Any]) -> None:
-        """Raises what the handler raises; BadValueError for a value that is not what the schema says;
-        StoppedError when nobody wants them any more, and then the handler's generator is closed.
+        """Raises the handler's exceptions; BadValueError for a value that violates the schema; StoppedError
+        when the values are not wanted any more, after closing the handler's generator.
         """
         element = self._call.handler.method.result_element
         assert element is not None
@@ -151,11 +151,11 @@ class BlockingWriter:
             call.connection.turn_soon(call)
 
     def finish(self) -> None:
-        """Sends what is left. Raises StoppedError."""
+        """Sends the remaining values. Raises StoppedError."""
         self._drain(whole=True)
 
     def _drain(self, *, whole: bool) -> None:
-        """Sends until nothing waits, or no more than what fills no frame."""
+        """Sends until nothing waits, or less than a frame."""
         call = self._call
         connection = call.connection
         while True:

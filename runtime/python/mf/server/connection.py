@@ -1,18 +1,18 @@
-"""R5. One accepted connection: its session, its output, its requests under way, and the order of its
-one-way calls.
+"""R5. One accepted connection: its session, its output, its running requests, and the order of its one-way
+calls.
 
-Threads. The IO thread, or the loop, reads, and alone closes. Replies come from any thread; whoever finds no
-writer sends all that is queued. The lock guards the session, the output and the order. On the IO thread
-output waits until the end of the turn, so that the replies of one read leave in one system call.
+Threads. The IO thread, or the loop, reads, and only it closes. Replies come from any thread; a thread that
+finds no other writer sends all that is queued. The lock guards the session, the output and the order. On the
+IO thread output waits until the end of the turn, so that the replies to one read are sent in one system call.
 
-Order. One-way calls run one after the other. A later call to the same (service, agent) starts after them.
-So both wait in `_ordered` while a one-way call is under way; other calls never do.
+Order. One-way calls run one after another. A later call to the same (service, agent) starts after them. So
+both kinds wait in `_ordered` while a one-way call runs; other calls never do.
 
-Limits (admission.py): a call of a method with a gate gets its slot when it comes or when its turn comes, or
+Limits (admission.py): a call of a method with a gate gets its slot when it arrives or when its turn comes, or
 has a place while it waits.
 
-Replies that are not read: a call whose turn has come is held while more than OUTPUT_LIMIT bytes wait. It
-gives its slot back, which others can use, and asks its gate again once there is room.
+Unread replies: a call whose turn has come is held while more than OUTPUT_LIMIT bytes wait. It releases its
+slot, which others can use, and asks its gate again once there is room.
 """
 
 import select
@@ -44,18 +44,18 @@ WRITE = select.EPOLLOUT
 INPUT_LIMIT = 64 << 20
 PROGRESS_TIMEOUT = 10.0
 LEAST_PROGRESS = 512 << 10
-"""Bytes that have to move within that time, unless all that waited has moved."""
+"""Bytes that must be transferred within that time, unless all that waited has been."""
 _RELEASED_AT_ONCE = 8
 _BACKLOG_LIMIT = 8192
 
 _Event, _Step = ServerCallEvent, ServerCallStep
 _OUTSIDE, _PLACE, _SLOT = Standing.OUTSIDE, Standing.PLACE, Standing.SLOT
-# What the table says of a call that nothing disturbs is written out where every call passes.
+# The transitions of an undisturbed call are written out in code that every call passes.
 _WAITING, _RUNNING, _ENDED = ServerCallState.WAITING, ServerCallState.RUNNING, ServerCallState.ENDED
 
 
 class Loop(ABC):
-    """What a connection needs of the thread that reads it. Any thread may call."""
+    """The functions of the reading thread that a connection needs. Thread-safe."""
 
     __slots__ = ()
 
@@ -65,11 +65,11 @@ class Loop(ABC):
 
     @abstractmethod
     def wrote(self, connection: "Connection") -> None:
-        """Something was queued. The IO thread sends it at the end of its turn, another thread now."""
+        """Data were queued. The IO thread sends them at the end of its turn, another thread at once."""
 
     @abstractmethod
     def stalled(self, connection: "Connection") -> None:
-        """The client does not read: from now on something has to move in time."""
+        """The client does not read: from now on data must be transferred within a time limit."""
 
     @abstractmethod
     def turn_soon(self, call: StreamCall) -> None:
@@ -77,11 +77,11 @@ class Loop(ABC):
 
     @abstractmethod
     def wake(self) -> None:
-        """Has the IO thread look at all connections."""
+        """Makes the IO thread check all connections."""
 
 
 class Progress(NamedTuple):
-    """How a connection stood when something began to wait."""
+    """The state of a connection when data began to wait."""
 
     since: float
     sent: int
@@ -91,7 +91,7 @@ class Progress(NamedTuple):
 
 
 class Connection(StreamCaller):
-    """See above. `broken` is set by whoever finds out; the IO thread then closes."""
+    """See above. The thread that detects a failure sets `broken`; the IO thread then closes."""
 
     __slots__ = (
         "_admitted_bytes",
@@ -138,7 +138,7 @@ class Connection(StreamCaller):
         self.session = ServerSession(hello, scratch, resolve)
         self.lock = Lock()
         self.calls: dict[int, ServedCall] = {}
-        """Those that do not run where they were read, until their handlers have returned."""
+        """Calls that do not run where they were read, until their handlers have returned."""
         self.budget = WindowBudget(hello.max_streams, hello.stream_window)
         self.crowded: dict[StreamCall, None] = {}
         self._streams = 0
@@ -148,16 +148,16 @@ class Connection(StreamCaller):
         self.received = 0
         self.sent = 0
         self.progress: Progress | None = None
-        """What has to move; None: nothing waits."""
+        """The state when transfers were last checked; None: nothing waits."""
         self.charged = 0
-        """What its server counts for it."""
+        """The bytes that its server counts for it."""
         self.blocked = False
         self.broken = ""
         self.watched: int | None = None
-        """What the driver watches for; None: nothing yet."""
+        """The events that the driver watches; None: none yet."""
         self._flushing = False
-        # Of requests that do not run where they were read. Two sums, so that admitting needs no lock: the
-        # first belongs to the thread that reads, the second to the lock.
+        # Of requests that do not run where they were read. There are two sums, so that admitting needs no
+        # lock: the first belongs to the reading thread, the second to the lock.
         self._admitted_bytes = 0
         self._ended_bytes = 0
         self._oneways: dict[Offer, int] = {}
@@ -169,20 +169,20 @@ class Connection(StreamCaller):
 
     @property
     def busy(self) -> bool:
-        """Whether anything is still to be run or to be sent, or might be lost if the connection ended now."""
+        """Whether anything must still be run or sent, or might be lost if the connection ended now."""
         running = self.calls or self._oneways or self.session.out or self._flushing or self.rest
         return bool(running) or self.stream.unacknowledged() > 0
 
     def admit(self, call: ServedCall) -> bool:
-        """Takes a request in that will run elsewhere. True: it may start now; else it is started when its
-        turn comes.
+        """Accepts a request that will run on another thread. True: it may start now; otherwise it is started
+        when its turn comes.
         """
         offer = call.handler.offer
         self._admitted_bytes += len(call.payload)
         if not call.oneway:
             self.calls[call.id] = call
             call.state = _WAITING
-            if offer not in self._oneways:  # none can come but from this thread
+            if offer not in self._oneways:  # only this thread adds some
                 return True
         with self.lock:
             if call.oneway:
@@ -197,7 +197,7 @@ class Connection(StreamCaller):
             return False
 
     def let_in(self, call: ServedCall, now: float) -> bool:
-        """A call has come to its gate, and gets a slot or a place. False: it was refused."""
+        """A call arrives at its gate, and gets a slot or a place. False: it was refused."""
         with self.lock:
             behind = bool(self._oneways) if call.oneway else call.handler.offer in self._oneways
         gate = call.gate
@@ -219,7 +219,7 @@ class Connection(StreamCaller):
         return False
 
     def begin(self, call: ServedCall) -> None:
-        """The turn of a call that was admitted has come."""
+        """The turn of an accepted call has come."""
         if call.standing is _PLACE:
             call.gate.admission.queue(call, monotonic())
         else:
@@ -244,7 +244,8 @@ class Connection(StreamCaller):
         payload: Payload,
         metadata: dict[str, str] | None,
     ) -> StreamCall | None:
-        """On the IO thread: a call with a stream has come. None: one too many, and refused."""
+        """Called on the IO thread: a call with a stream has arrived. None: it exceeds the limit and was
+        refused."""
         most = self.session.our_hello.max_streams
         with self.lock:
             if self._streams < most:
@@ -270,15 +271,15 @@ class Connection(StreamCaller):
         return not is_late
 
     def reply(self, call: ServedCall, status: int, encoding: int, payload: Buffer) -> None:
-        if call.standing is not _OUTSIDE:  # before the client knows, which may call again at once
+        if call.standing is not _OUTSIDE:  # before the answer, after which the client may call again at once
             call.gate.admission.leave(call, monotonic())
-        if call.oneway:  # of a method that has results: its client does not want them
+        if call.oneway:  # of a method with results, which its client does not want
             self.drop(call)
             return
         with self.lock:
             if call.state is _RUNNING and call.deadline > monotonic():
                 call.state = _ENDED
-                if self.calls:  # else it ran where it was read, and nothing is kept of it
+                if self.calls:  # otherwise it ran where it was read, and is not registered
                     self._ended(call)
                 is_awaited = True
             else:
@@ -342,16 +343,16 @@ class Connection(StreamCaller):
         self._io.wrote(self)
 
     def _leave_unrun(self, call: ServedCall, step: ServerCallStep, standing: Standing) -> None:
-        """`standing`: what it was under the lock. One that was held may enter its gate at this very moment,
-        and leaves it when its turn comes."""
+        """`standing`: its state under the lock. A held call may enter its gate at this moment, and leaves it
+        when its turn comes."""
         if standing is _OUTSIDE:
             return
         if step is _Step.DROP or (step is _Step.REFUSE and standing is not _SLOT):
             call.gate.admission.leave(call, monotonic())
 
     def _ended_unrun(self, call: ServedCall, standing: Standing) -> None:
-        """One that was answered before its turn came. It counts until then, since it still takes room: else
-        who sends REQUEST and CANCEL in turn fills the queues."""
+        """Handles a call that was answered before its turn. It counts until then, since it still takes room:
+        otherwise alternating REQUEST and CANCEL would fill the queues."""
         if standing in (_OUTSIDE, _SLOT):
             self.session.in_flight.add(call.id)
         else:
@@ -363,7 +364,7 @@ class Connection(StreamCaller):
             call.stop()
 
     def _answered(self, call: ServedCall) -> bool:
-        """The handler has returned, or never runs: whether anybody waits for the answer."""
+        """The handler has returned, or never runs: whether an answer is expected."""
         if call.state is _ENDED:
             self._forget(call)
             return False
@@ -377,7 +378,7 @@ class Connection(StreamCaller):
         return False
 
     def _forget(self, call: ServedCall) -> None:
-        """One that was answered before its turn came."""
+        """Removes a call that was answered before its turn."""
         if self.calls.get(call.id) is call:
             self._ended(call)
             self.session.in_flight.discard(call.id)
@@ -385,14 +386,14 @@ class Connection(StreamCaller):
     def _ended(self, call: ServedCall) -> None:
         is_admitted = call.in_order if call.oneway else self.calls.pop(call.id, None) is not None
         if not is_admitted:
-            return  # ran where it was read
+            return  # it ran where it was read
         self._ended_bytes += len(call.payload)
         if isinstance(call, StreamCall):
             self._streams -= 1
             call.release()
 
     def _advance(self, offer: Offer, ready: list[ServedCall]) -> None:
-        """A one-way call is over: the next one starts, and all that waited between the two."""
+        """A one-way call has ended: the next one starts, and all calls that waited between the two."""
         self._oneways[offer] -= 1
         if not self._oneways[offer]:
             del self._oneways[offer]
@@ -402,7 +403,7 @@ class Connection(StreamCaller):
             if call.oneway:
                 return
 
-    # What comes for calls under way; on the IO thread
+    # Events of running calls, on the IO thread
 
     def cancel(self, id_: int) -> None:
         call = self.calls.get(id_)
@@ -412,7 +413,7 @@ class Connection(StreamCaller):
     def stream_event(self, event: DataReceived | CreditReceived | EndReceived) -> None:
         call = self.calls.get(event.id)
         if call is None:
-            self.session.dropped += 1  # it ended while this lay in the same read
+            self.session.dropped += 1  # it ended while this was in the same read
             return
         error: Error | None = None
         with self.lock:
@@ -428,8 +429,8 @@ class Connection(StreamCaller):
             self.fault(call, error)
 
     def abandon(self) -> None:
-        """The client is gone. Calls that have not started never will, except one-way ones, which were sent
-        off; handlers that run are asked to stop.
+        """The client has disconnected. Calls that have not started never will, except one-way ones, which
+        count as sent; running handlers are asked to stop.
         """
         why = Error(Code.CONNECTION_LOST, "the client is gone")
         for call in list(self.calls.values()):
@@ -442,7 +443,8 @@ class Connection(StreamCaller):
         self._io.wrote(self)
 
     def _uncrowd(self) -> bool:
-        """There is room in the output again: streams that waited go on. Whether they have sent more."""
+        """There is room in the output again: waiting streams continue. Returns whether they have sent
+        more."""
         with self.lock:
             calls, self.crowded = self.crowded, {}
             for call in calls:
@@ -450,7 +452,7 @@ class Connection(StreamCaller):
                 call.tell()
             return bool(self.session.out)
 
-    # Replies that are not read hold calls back
+    # Unread replies hold calls back
 
     def _may_begin(self, call: ServedCall) -> bool:
         return call.oneway or self.session.out_bytes <= OUTPUT_LIMIT
@@ -463,15 +465,15 @@ class Connection(StreamCaller):
         with self.lock:
             self._held.append(call)
             may_begin = self._may_begin(call)
-        if may_begin:  # what waited was written meanwhile, and nobody else would look
+        if may_begin:  # the output was written in the meantime, and no other thread would check
             self._release()
             self._io.wrote(self)
         return True
 
     def _release(self) -> None:
-        """Begins some of the calls that were held. Whoever writes a reply calls this afterwards."""
+        """Starts some of the held calls. The thread that writes a reply calls this afterwards."""
         with self.lock:
-            if self._releasing:  # further down on this very stack, perhaps
+            if self._releasing:  # perhaps further down on this stack
                 return
             self._releasing = True
         try:
@@ -493,7 +495,7 @@ class Connection(StreamCaller):
             return None
 
     def _begin_again(self, call: ServedCall) -> bool:
-        """A call that was held has its turn again. False: its gate has queued or refused it."""
+        """A held call has its turn again. False: its gate has queued or refused it."""
         gate = call.handler.gate
         now = monotonic()
         if gate is not None and now < call.deadline:
@@ -514,8 +516,8 @@ class Connection(StreamCaller):
     # Output
 
     def flush(self) -> None:
-        """Sends what is queued, unless another thread is at it, or the socket has yet to say that it has
-        room: each attempt that finds none has the IO thread look, which would try again, and so on."""
+        """Sends what is queued, unless another thread does, or the socket has not reported room yet: each
+        attempt without room makes the IO thread check, which would try again, and so on."""
         session = self.session
         with self.lock:
             if self._flushing or self.blocked or not session.out:
@@ -565,7 +567,7 @@ class Connection(StreamCaller):
         self._io.stalled(self)
 
     def hang_up(self, reason: str) -> None:
-        """From any thread: has the IO thread close this connection."""
+        """Called on any thread: makes the IO thread close this connection."""
         if not self.broken:
             self.broken = reason
             self.stream.shutdown()
@@ -574,7 +576,7 @@ class Connection(StreamCaller):
     # For the IO thread
 
     def must_wait(self) -> bool:
-        """Whether the next request may not begin, since replies are not read."""
+        """Whether the next request may not start, since replies are not read."""
         if self.session.out_bytes <= OUTPUT_LIMIT:
             return False
         self.flush()
@@ -582,7 +584,7 @@ class Connection(StreamCaller):
 
     @property
     def has_room(self) -> bool:
-        """Whether it may begin again."""
+        """Whether requests may start again."""
         return self.session.out_bytes <= OUTPUT_LIMIT // 2
 
     @property
@@ -607,7 +609,7 @@ class Connection(StreamCaller):
         self.progress = Progress(now, self.sent, self.received, session.out_bytes, in_message)
 
     def lacks_progress(self) -> str:
-        """Why the connection is to be ended, if so little has moved since `progress` was made."""
+        """The reason to end the connection if too little was transferred since `progress` was set."""
         before = self.progress
         assert before is not None
         if self.sent - before.sent < min(before.output, LEAST_PROGRESS):
@@ -627,5 +629,6 @@ class Connection(StreamCaller):
         )
 
     def wanted(self) -> int:
-        """What to watch for. Reading pauses while the output, or what waits to be run, is over its limit."""
+        """The events to watch. Reading pauses while the output, or the waiting requests, exceed their
+        limit."""
         return (0 if self.is_paused else READ) | (WRITE if self.blocked else 0)

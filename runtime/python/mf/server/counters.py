@@ -1,4 +1,4 @@
-"""R5. What became of the calls of each method, for whoever asks the server."""
+"""R5. Counts of the calls of each method."""
 
 from dataclasses import dataclass, field
 from threading import Lock
@@ -8,10 +8,10 @@ from mf.server.load import ConnectionStats
 
 @dataclass(frozen=True, slots=True)
 class MethodStats:
-    """Since the server was made; each item of a batch counts. `executed`: handlers were begun. `refused`: as
-    OVERLOADED, by a limit of the method or of the server. `expired`: deadlines passed before they could be
-    run. `dropped`: one-way calls that a limit refused, of which nobody is told. `running` and `waiting`: now,
-    in messages, of a method that has a limit of its own.
+    """Since the server was made; each item of a batch counts. `executed`: handlers were started. `refused`:
+    as OVERLOADED, by a limit of the method or of the server. `expired`: deadlines passed before they could
+    run. `dropped`: one-way calls that a limit refused; their clients are not told. `running` and `waiting`:
+    the current messages of a method that has a limit of its own.
     """
 
     service: str
@@ -27,7 +27,7 @@ class MethodStats:
 
 @dataclass(frozen=True, slots=True)
 class ServerStats:
-    """The sums of all methods. `running` and `waiting`: of those that a limit holds for."""
+    """The sums of all methods. `running` and `waiting`: of methods with a limit."""
 
     executed: int
     refused: int
@@ -40,7 +40,7 @@ class ServerStats:
 
 
 class Counters:
-    """Of one method of one offer. Any thread counts."""
+    """The counts of one method of one offer. Thread-safe."""
 
     __slots__ = ("_logged", "_logged_at", "dropped", "executed", "expired", "lock", "refused")
 
@@ -66,8 +66,8 @@ class Counters:
             self.expired += calls
 
     def on_dropped(self, calls: int, now: float) -> int:
-        """How many dropped calls the log has not heard of, if it is to hear of them now: the first at once,
-        then once a second; else 0."""
+        """How many dropped calls are not logged yet, if a line is due now: the first at once, then once a
+        second; otherwise 0."""
         with self.lock:
             self.dropped += calls
             if self._logged_at is not None and now - self._logged_at < 1.0:

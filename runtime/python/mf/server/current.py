@@ -1,9 +1,9 @@
-"""R5. A request from its arrival to the end of its handler; and, while that runs, what `mf.current_call()`
-tells about it. Its states are those of protocol/server_call.py.
+"""R5. A request from its arrival to the end of its handler, and what `mf.current_call()` returns while that
+runs. Its states are those of protocol/server_call.py.
 
-Threads: made by the IO thread, run by exactly one thread or task, answered once. State and `stopped` change
-under the lock of the connection only. A request that runs where it was read, on the IO thread, needs no lock
-to begin: whatever could end it comes from that thread too.
+Threads: the IO thread makes it, exactly one thread or task runs it, and it is answered once. State and
+`stopped` change only under the lock of the connection. A request that runs on the IO thread, where it was
+read, needs no lock to start: only that thread could end it.
 """
 
 from abc import ABC, abstractmethod
@@ -28,9 +28,7 @@ _OUTSIDE = Standing.OUTSIDE
 
 
 class Caller(ABC):
-    """What a call needs of the connection that it came over. Each of these may be called from any thread, and
-    without the lock.
-    """
+    """The functions of its connection that a call needs. All are thread-safe, and called without the lock."""
 
     __slots__ = ()
 
@@ -43,14 +41,14 @@ class Caller(ABC):
 
     @abstractmethod
     def started(self, call: "ServedCall", stop: Callable[[], None] | None = None) -> bool:
-        """The handler is about to begin. False: it is too late for that, and the call was answered. `stop` is
-        called, under the lock, when the handler is to stop.
+        """The handler is about to start. False: it is too late, and the call was answered. `stop` is called,
+        under the lock, when the handler must stop.
         """
 
     @abstractmethod
     def hold(self, call: "ServedCall") -> bool:
-        """Whether a call whose turn has come has to wait until its client has read replies; it is started
-        again then.
+        """Whether a call whose turn has come must wait until its client has read replies; it is started again
+        then.
         """
 
     @abstractmethod
@@ -65,7 +63,7 @@ class Caller(ABC):
 
     @abstractmethod
     def end_early(self, call: "ServedCall", event: ServerCallEvent, why: Error) -> None:
-        """The client has given the call up, or is gone, or its time is over."""
+        """The client has cancelled the call or disconnected, or its deadline has passed."""
 
     @abstractmethod
     def let_go(self, call: "ServedCall") -> None:
@@ -73,11 +71,11 @@ class Caller(ABC):
 
     @abstractmethod
     def fault(self, call: "ServedCall", error: Error) -> None:
-        """The client broke the rules of this call: it is answered at once, and its handler is to stop."""
+        """The client violated the rules of this call: it is answered at once, and its handler must stop."""
 
 
 class ServedCall(ServerCall, CurrentCall):
-    """The call that a handler is running for. For a batch, all its items share one."""
+    """The call of a running handler. All items of a batch share one."""
 
     __slots__ = (
         "_metadata",
@@ -122,14 +120,14 @@ class ServedCall(ServerCall, CurrentCall):
         self.state = _RECEIVED
         self.standing = _OUTSIDE
         self.stopped: Error | None = None
-        """Why the handler is to stop."""
+        """Why the handler must stop."""
         self.stop: Callable[[], None] | None = None
         self.in_order = False
         self._metadata = metadata
         self.reply_entries: dict[str, str] | None = None
-        """Metadata that the handler has set and that was not sent yet."""
+        """Metadata that the handler has set and that were not sent yet."""
 
-    # What users see
+    # For users
 
     @property
     def agent(self) -> str:
@@ -150,7 +148,7 @@ class ServedCall(ServerCall, CurrentCall):
 
     @property
     def request_id(self) -> int:
-        """The client's number above, a sequence below."""
+        """The client's number in the upper half, a sequence number in the lower."""
         return self.connection.client_id << 32 | self.id
 
     @property
@@ -163,7 +161,7 @@ class ServedCall(ServerCall, CurrentCall):
 
     def set_reply_metadata(self, key: str, value: str) -> None:
         reply = {**(self.reply_entries or {}), key: value}
-        pack_metadata(reply)  # raises what is wrong with it here, where the user can see who set it
+        pack_metadata(reply)  # raises for invalid metadata here, where the user can see the cause
         self.reply_entries = reply
 
     # For its gate
@@ -185,7 +183,7 @@ class ServedCall(ServerCall, CurrentCall):
     # For the connection
 
     def reply_metadata(self) -> bytes:
-        """The block of what was set and not sent yet; empty for none."""
+        """The block of metadata that were set and not sent yet; empty for none."""
         reply = self.reply_entries
         if not reply:
             return b""
@@ -193,21 +191,21 @@ class ServedCall(ServerCall, CurrentCall):
         return pack_metadata(reply)
 
     def data_arrived(self, data: DataReceived) -> Error | None:  # noqa: ARG002
-        """Under the lock, as the next two. What the client did wrong, if anything."""
+        """Under the lock, as the next two. Returns the client's violation, if there is one."""
         return _no_stream("DATA", self)
 
     def end_arrived(self) -> Error | None:
         return _no_stream("END", self)
 
     def credit_arrived(self, count: int) -> Error | None:  # noqa: ARG002
-        return None  # whoever sends no stream needs none
+        return None  # a client that sends no stream needs no credit
 
     def release(self) -> None:
-        """Under the lock: the call is over, and so is what it holds of its connection."""
+        """Under the lock: the call has ended, and releases what it holds of its connection."""
 
 
 def violation(text: str) -> Error:
-    """What ends a call because its client broke a rule, but not the connection."""
+    """The failure of a call whose client violated a rule; the connection continues."""
     return Error(Code.PROTOCOL_ERROR, text)
 
 

@@ -1,6 +1,6 @@
-"""R5. A request to its plain handler, on this thread: the IO thread, a worker, or one of a stream's own.
+"""R5. Runs the plain handler of a request on this thread: the IO thread, a worker, or a stream's own thread.
 
-Every request is a batch; one item takes the straight way.
+Every request is a batch; a single item takes a shorter path.
 """
 
 from collections.abc import Callable, Iterable
@@ -63,7 +63,8 @@ def run(call: ServedCall) -> None:
 
 
 def _run_each(handler: Handler, many: Iterable[Any]) -> tuple[list[Any], list[Outcome[Any]]]:
-    """Calls the handler for each item. The values if all went well; else outcomes too, and those count."""
+    """Calls the handler for each item. Returns the values if all succeeded; otherwise outcomes, too, which
+    then count."""
     function: Callable[..., Any] = handler.function
     values: list[Any] = []
     append = values.append
@@ -102,7 +103,7 @@ def run_stream(call: StreamCall) -> None:
         try:
             result = _handled(call, list(decoded[0]), writer, changed)
         except Exception as raised:
-            writer.finish()  # what was given before arrives
+            writer.finish()  # values from before are sent
             _answer_failed(call, raised)
             return
         writer.finish()
@@ -118,7 +119,7 @@ def run_stream(call: StreamCall) -> None:
 
 
 def _handled(call: StreamCall, arguments: list[Any], writer: BlockingWriter, changed: Condition) -> Any:
-    """Only the handler keeps the reader: when it lets go of it, the client learns that no more is read."""
+    """Only the handler holds the reader: when it releases it, the client is told that no more is read."""
     handler = call.handler
     if handler.method.param_element is not None:
         arguments.append(BlockingReader(call, changed))

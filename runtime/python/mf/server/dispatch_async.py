@@ -1,5 +1,5 @@
-"""R5. A request to its `async def` handler or async generator, as a task of the loop that serves, which is
-cancelled when the call is to stop.
+"""R5. Runs the `async def` handler or async generator of a request as a task of the serving loop, which is
+cancelled when the call must stop.
 """
 
 import asyncio
@@ -26,11 +26,11 @@ from mf.server.offer import Handler
 from mf.server.stream import BadValueError, StreamCall
 
 _FOREVER = 1e9
-"""Seconds beyond which no timer is needed."""
+"""No timer is needed beyond so many seconds."""
 
 
 class TaskWatch:
-    """Cancels the running task when its call is to stop, at the deadline too."""
+    """Cancels the running task when its call must stop, also at the deadline."""
 
     __slots__ = ("_task", "_timer")
 
@@ -51,7 +51,7 @@ class TaskWatch:
 
 
 async def run_async(call: ServedCall) -> None:
-    """The items of a batch run concurrently, so many at once; in turn if the method is @ordered."""
+    """The items of a batch run concurrently, up to a limit; one after another if the method is @ordered."""
     if call.connection.hold(call):
         return
     handler = call.handler
@@ -122,7 +122,7 @@ async def run_stream_async(call: StreamCall) -> None:
         try:
             result = await _handled(call, list(decoded[0]), writer, waiters)
         except Exception as raised:
-            await writer.finish()  # what was given before arrives
+            await writer.finish()  # values from before are sent
             _answer_failed(call, raised)
             return
         await writer.finish()
@@ -136,7 +136,7 @@ async def run_stream_async(call: StreamCall) -> None:
 
 
 async def _handled(call: StreamCall, arguments: list[Any], writer: AwaitedWriter, waiters: Waiters) -> Any:
-    """Only the handler keeps the reader: when it lets go of it, the client learns that no more is read."""
+    """Only the handler holds the reader: when it releases it, the client is told that no more is read."""
     handler = call.handler
     if handler.method.param_element is not None:
         arguments.append(AwaitedReader(call, waiters))
@@ -157,6 +157,6 @@ def _answer_failed(call: StreamCall, raised: Exception) -> None:
 
 def _answer_raised(call: ServedCall, raised: BaseException) -> None:
     if call.stopped is not None and isinstance(raised, asyncio.CancelledError):
-        call.connection.drop(call)  # it did what it was asked for
+        call.connection.drop(call)  # it stopped as requested
     else:
         answer_raised(call, call.handler, raised)

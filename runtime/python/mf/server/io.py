@@ -1,7 +1,7 @@
-"""R5. The one IO thread of a server whose handlers block: accepts, reads, parses, runs inline handlers,
-passes the others on, watches the time.
+"""R5. The only IO thread of a server with blocking handlers: accepts, reads, parses, runs inline handlers,
+passes other calls on, and watches time limits.
 
-It never blocks but in epoll, and wakes only for sockets, for `wake`, and while something has a time limit.
+It blocks only in epoll, and wakes only for sockets, for `wake`, and while something has a time limit.
 """
 
 import os
@@ -27,7 +27,7 @@ from mf.transport.stream import Stream
 
 
 class IoThread(ServerIo):
-    """Made by Server.start. Only what Loop has, `adopt` and `drain` are for other threads."""
+    """Made by Server.start. Other threads may only use the functions of Loop, `adopt` and `drain`."""
 
     __slots__ = (
         "_adopted",
@@ -77,8 +77,9 @@ class IoThread(ServerIo):
         self._notify()
 
     def _notify(self) -> None:
-        """The lock is not waited for: a finalizer may run within it. Who has it looks again when it has let
-        go of it, since the thread may have heard of what it wrote before this came.
+        """Does not wait for the lock: a finalizer may run while the thread holds it. The thread with the lock
+        checks again after releasing it, since the IO thread may have handled its notification before this
+        one.
         """
         self._unheard = True
         while self._unheard and self._event_lock.acquire(blocking=False):
@@ -112,21 +113,21 @@ class IoThread(ServerIo):
         self.wake()
 
     def _time_changed(self) -> None:
-        """The time is looked at before each wait."""
+        """The time is checked before each wait."""
 
     def adopt(self, stream: Stream) -> None:
-        """Serves a connection, as if it had been accepted."""
+        """Serves a connection as if it had been accepted."""
         self._adopted.append(stream)
         self.wake()
 
     def drain(self, drain_timeout: float) -> None:
-        """No new connections or requests; ends when all is finished, at the latest after `drain_timeout`
+        """Accepts no new connections or requests; ends when all calls have ended, or after `drain_timeout`
         seconds."""
         self._drain_until = monotonic() + drain_timeout
         self.wake()
 
     def after_fork(self) -> None:
-        """In a child: its copies of the descriptors are closed, and the parent goes on with its own."""
+        """In a child: closes its copies of the descriptors; those of the parent are unaffected."""
         if self._event < 0:  # it had ended
             return
         for listener in self._listeners.values():
@@ -154,7 +155,7 @@ class IoThread(ServerIo):
                     self._woken()
                 elif descriptor in self._listeners:
                     self._accept(self._listeners[descriptor])
-                # else: of a connection that was closed in this very turn
+                # else: of a connection that was closed in this turn
             if timeout is not None or self._drain_until is not None:
                 self._watch_time(monotonic())
                 if self._drained(monotonic()):

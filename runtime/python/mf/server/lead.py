@@ -1,4 +1,4 @@
-"""R5. Being the only one: of all processes that ask a controller for the lead of a service and agent, one has
+"""R5. Leader election: of all processes that ask a controller for the lead of a service and agent, one holds
 it at a time.
 """
 
@@ -13,8 +13,9 @@ class Lead(ABC):
             while not lead.lost(timeout=1.0):
                 write_down(lead.epoch, ...)
 
-    Leaving the block gives it up. The one who has lost it may notice that later than the next one has got it:
-    so whatever only the leader may change is to refuse those with a smaller epoch than it has seen.
+    Leaving the block gives up the lead. A process may notice the loss of its lead later than the next leader
+    gets it: therefore resources that only the leader may change must refuse writers with a smaller epoch than
+    they have seen.
     """
 
     __slots__ = ()
@@ -22,16 +23,16 @@ class Lead(ABC):
     @property
     @abstractmethod
     def epoch(self) -> int:
-        """Larger than the epochs of all who had the lead before; 0 before this process has it."""
+        """Larger than the epochs of all previous leaders; 0 before this process leads."""
 
     @property
     @abstractmethod
     def held(self) -> bool:
-        """Whether this process has it, as far as it knows."""
+        """Whether this process leads, as far as it knows."""
 
     @abstractmethod
     def lost(self, timeout: float | None = None) -> bool:
-        """Waits until this process no longer has it, at most `timeout` seconds. False: it has."""
+        """Waits until this process no longer leads, at most `timeout` seconds. False: it still leads."""
 
     @abstractmethod
     def __enter__(self) -> Self: ...

@@ -1,4 +1,4 @@
-"""R5. Accepting connections, also when file descriptors run out: then one kept in reserve serves to refuse
+"""R5. Accepting connections, also when file descriptors run out: a reserved one is then used to refuse
 cleanly, and accepting pauses for 10 ms, doubling to 1 s.
 """
 
@@ -20,7 +20,7 @@ _EXHAUSTED = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
 def refusal(reason: str) -> bytes:
-    """What ends a connection before its first frame."""
+    """The bytes that end a connection before its first frame."""
     return pack(REFUSE, pack_text(reason), word=Code.OVERLOADED)
 
 
@@ -50,12 +50,12 @@ class Listener:
         except OSError as failed:
             if failed.errno in _EXHAUSTED:
                 self._exhausted(now, failed)
-            return None  # or the client gave up in between
+            return None  # or the client has given up in the meantime
         self._pause = 0.0
         return accepted
 
     def _exhausted(self, now: float, failed: OSError) -> None:
-        if not self._pause:  # once, until somebody was accepted again
+        if not self._pause:  # once, until a connection is accepted again
             warning("cannot accept connections: %s; refusing until that changes", failed.strerror)
         self._pause = min(max(self._pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)
         self.resume_at = now + self._pause
@@ -65,7 +65,7 @@ class Listener:
             self._reserve = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
 
     def after_fork(self) -> None:
-        """In a child, which must not hold the port when its parent has let go of it."""
+        """In a child, which must not hold the port after its parent has closed it."""
         self._listening.socket.close()
         os.close(self._reserve)
 

@@ -1,4 +1,5 @@
-"""R5. What the connections of one server share: their limits, and counts of what was refused and ended.
+"""R5. The state that the connections of one server share: their limits, and counts of refused and ended ones.
+Written by the reading threads; stats() may be called from any thread.
 
 Written where connections are read; stats() may be asked from any thread.
 """
@@ -11,16 +12,16 @@ from typing import Protocol
 
 @dataclass(slots=True)
 class ConnectionStats:
-    """How the connections of a server stand, and what it has refused and ended since it was made
+    """The state of a server's connections, and what it has refused and ended since it was made
     (docs/limits.md)."""
 
     open: int = 0
     handshakes: int = 0
-    """Of the connections, those whose HELLO has not come."""
+    """Open connections without a HELLO."""
     calls: int = 0
     """Calls that wait or run."""
     held_bytes: int = 0
-    """What all connections hold together: see max_held_bytes."""
+    """The bytes that all connections hold together: see max_held_bytes."""
     accepted: int = 0
     """Connections, refused ones not counted."""
     refused: int = 0
@@ -35,12 +36,12 @@ class ConnectionStats:
 
 
 class Load(Protocol):
-    """What one connection costs."""
+    """The cost of one connection."""
 
     @property
     @abstractmethod
     def holds(self) -> int:
-        """Bytes of messages that have begun to come, of requests that wait or run, and of replies."""
+        """Bytes of messages that have begun to arrive, of requests that wait or run, and of replies."""
 
     @property
     @abstractmethod
@@ -52,7 +53,7 @@ class Load(Protocol):
 
 
 class ServerLoad:
-    """See above. `connections`: those that are open."""
+    """See above. `connections`: the open ones."""
 
     __slots__ = ("connections", "counts", "max_connections", "max_handshakes", "max_held_bytes")
 

@@ -1,4 +1,4 @@
-"""R5. What a server offers: servants by (service, agent), and for each method the function to call."""
+"""R5. The offers of a server: servants by (service, agent), and for each method the function to call."""
 
 from collections.abc import Callable, Mapping
 from copy import copy
@@ -22,8 +22,8 @@ _LONGEST_TEXT = 1024
 
 
 class Handler:
-    """One method of one offer: what a route stands for. `batch` is the servant's own batch function, if
-    any. `gate`: of the limits that hold for it, if any do.
+    """One method of one offer, the target of a route. `batch` is the servant's own batch function, if there
+    is one. `gate`: that of the limits that apply, if there are any.
     """
 
     __slots__ = ("batch", "counters", "function", "gate", "inline", "method", "offer", "planned", "pushed")
@@ -35,7 +35,7 @@ class Handler:
         self.offer = offer
         self.method = method
         self.planned = method.request_encoding | (STREAM if method.stream else 0)
-        """Encoding and kind of call that a request must have."""
+        """The encoding and kind of call that a request must have."""
         self.function: Callable[..., Any] = getattr(servant, method.attribute, _left_out)
         if method.replicated is not None:
             self.function = _replicated
@@ -56,14 +56,14 @@ class Handler:
 
 
 class Announced(NamedTuple):
-    """What a controller is told of an offer beside what it is: see Server.offer."""
+    """What controllers are told about an offer: see Server.offer."""
 
     weight: int = 1
     labels: Mapping[str, str] = {}
     alone: bool = False
 
     def check(self) -> None:
-        """Raises ValueError for what no controller takes."""
+        """Raises ValueError for values that controllers refuse."""
         if not 0 <= self.weight <= _LARGEST_WEIGHT:
             raise ValueError(f"weight is {self.weight}: give a number from 0 to {_LARGEST_WEIGHT}")
         if len(self.labels) > _MOST_LABELS:
@@ -103,14 +103,14 @@ class Offer:
             )
             for method in service.methods
         }
-        # What mfidlc does not generate yet has its name all the same, and clients in other languages bind it.
+        # Methods that mfidlc does not generate yet have a name, too, and clients in other languages bind it.
         for line in self.service.descriptor.splitlines():
             name = line.removeprefix(" method ")
             if name != line and name not in self.handlers:
                 self.handlers[name] = Handler(self, _not_generated(name), inline)
 
     def at(self, agent: str) -> "Offer":
-        """The same of another agent: a topic is bound without, and made known with its agents."""
+        """The same offer for another agent: a topic is bound without agent, and announced with its agents."""
         other = copy(self)
         other.agent = agent
         return other
@@ -153,7 +153,7 @@ def _not_generated(name: str) -> Method[Any, Any]:
 
 
 class Offers:
-    """All offers of a server. What the IO threads read is never changed, but replaced."""
+    """All offers of a server. Data that IO threads read are never modified, only replaced."""
 
     __slots__ = ("_admission", "_by_service", "_sources", "_topics", "registered")
 
@@ -163,7 +163,7 @@ class Offers:
         self._sources: list[tuple[OfferSource, Announced]] = []
         self._topics: dict[str, dict[str, Offer]] = {}
         self.registered = False
-        """Whether a controller is told of them."""
+        """Whether they are announced to a controller."""
 
     def add(
         self,
@@ -173,9 +173,8 @@ class Offers:
         limits: Mapping[str, Limit] | None = None,
         announced: Announced | None = None,
     ) -> Offer:
-        """Raises ValueError if the offer does not fit the service, or is made already.
-
-        Raises TypeError for what is no agent.
+        """Raises ValueError if the offer does not fit the service or exists already, TypeError for an invalid
+        agent.
         """
         service = servant.mf_service
         limits = limits or {}
@@ -204,7 +203,7 @@ class Offers:
         self._by_service = {**self._by_service, service: left}
 
     def add_source(self, source: OfferSource, announced: Announced) -> None:
-        """Raises ValueError for one that is offered already."""
+        """Raises ValueError if it is offered already."""
         announced.check()
         if any(source is known for known, _ in self._sources):
             raise ValueError("these topics are offered already")
@@ -215,7 +214,7 @@ class Offers:
         return [offer for agents in offered for offer in agents.values()]
 
     def made_known(self) -> list[Offer]:
-        """What a controller is told of."""
+        """The offers that controllers are told."""
         offers = [offer for agents in self._by_service.values() for offer in agents.values()]
         for source, _ in self._sources:
             for name, agent in source.published():
@@ -223,7 +222,7 @@ class Offers:
         return offers
 
     def _of(self, service: str) -> dict[str, Offer]:
-        """Its offers by agent; none: it is not offered."""
+        """The offers of a service by agent; empty if it is not offered."""
         agents = self._by_service.get(service) or self._topics.get(service)
         if agents is not None:
             return agents
@@ -236,7 +235,7 @@ class Offers:
         return {}
 
     def stats(self) -> ServerStats:
-        """What all connections hold, now."""
+        """The statistics of all methods."""
         methods = [
             MethodStats(
                 service=offer.service.name,
@@ -265,18 +264,18 @@ class Offers:
         )
 
     def _now(self, handler: Handler) -> tuple[int, int]:
-        """How many calls run, and how many wait, of a method with a limit of its own."""
+        """How many calls of a method with its own limit run, and how many wait."""
         gate = handler.gate
         return (0, 0) if gate is None or gate.counted.limit is None else self._admission.gauges(gate)
 
     def description(self, service: str) -> tuple[str, str]:
-        """Its descriptor and annex; empty if the service is not offered."""
+        """The service's descriptor and annex; empty if it is not offered."""
         for offer in self._of(service).values():
             return offer.service.descriptor, offer.service.annex
         return "", ""
 
     def resolve(self, bind: BindRequested) -> list[Handler] | tuple[Code, str]:
-        """The handlers that a client asks for, or why it does not get them."""
+        """The handlers that a client requests, or the reason why it does not get them."""
         agents = self._of(bind.service)
         if not agents:
             offered = some_of({**self._by_service, **self._topics}) or "nothing"

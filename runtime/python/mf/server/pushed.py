@@ -1,7 +1,7 @@
-"""R5. A stream of values for which no handler waits: what is to be sent is asked for when there is credit and
-room for it, on the thread or loop that does the IO. A subscription to a topic is one.
+"""R5. A stream of values without a waiting handler: values are fetched when there is credit and room for
+them, on the thread or loop that does the IO. A subscription to a topic is one.
 
-Threads. `take` is called under the lock of the connection. Whoever has something new calls `Push.kick`, from
+Threads. `take` is called under the lock of the connection. The source of new values calls `Push.kick`, from
 any thread and without that lock.
 """
 
@@ -50,16 +50,16 @@ class Push(PushDriver):
             return None
         return Error(Code.SHUTTING_DOWN, "this server is shutting down", Execution.UNKNOWN)
 
-    # Of the connection
+    # For the connection
 
     def fill(self) -> None:
-        """Under the lock: takes what there is credit and room for."""
+        """Under the lock: takes values as far as there is credit and room."""
         call, source = self._call, self._source
         if source is None or call.stopped is not None or self._finished:
             return
         outgoing = call.outgoing
         call.push()
-        while not len(outgoing):  # what did not leave says that there is no credit, or no room
+        while not len(outgoing):  # a remaining value says that there is no credit, or no room
             for _ in range(_TAKEN_AT_ONCE):
                 if self._next is None:
                     self._next = source.take() or self._shutting_down()
@@ -87,13 +87,13 @@ class Push(PushDriver):
             return
         failure = source.failure()
         if failure is None and isinstance(self._next, Error) and not len(call.outgoing):
-            failure = self._next  # all that came before has left
+            failure = self._next  # all earlier values have been sent
         if failure is not None:
             self._end(source)
             call.connection.fail(call, failure)
 
     def shut_down(self) -> None:
-        """What is there leaves, as far as there is credit; then the client is to look elsewhere."""
+        """Sends what is there, as far as there is credit; then the client has to look for another server."""
         self._is_last = True
         self.kick()
 
@@ -108,7 +108,7 @@ def _failure(raised: BadValueError) -> Error:
 
 
 def run_pushed(call: StreamCall) -> None:
-    """Begins a pushed stream, where its request was read."""
+    """Starts a pushed stream, where its request was read."""
     handler = call.handler
     if not may_run(call, handler):
         return

@@ -1,4 +1,4 @@
-"""R5. A server of plain functions: its life from start to drain. One IO thread, a few workers; see io.py and
+"""R5. A server of plain functions, from start to drain. One IO thread, a few workers; see io.py and
 workers.py.
 """
 
@@ -45,30 +45,30 @@ if TYPE_CHECKING:
 
 
 class Registrar(ABC):
-    """Tells somebody, the controller say, what a server offers. Must not block longer than it is told."""
+    """Announces a server's offers, for example to a controller. It must not block longer than it is told."""
 
     __slots__ = ()
 
     @abstractmethod
     def register(self, nonce: bytes, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
-        """Begins to make the offers known, as `offers` gives them at that moment, and goes on in the
+        """Starts to announce the offers, as `offers` returns them at each moment, and continues in the
         background until deregister."""
 
     @abstractmethod
     def update(self) -> None:
-        """There are other offers now."""
+        """The offers have changed."""
 
     @abstractmethod
     def deregister(self, timeout: float) -> None:
-        """Takes them back, waiting at most `timeout` seconds for that."""
+        """Withdraws the offers, waiting at most `timeout` seconds for that."""
 
     @abstractmethod
     def lead(self, service: str, agent: str) -> Lead:
-        """Not asked for yet. Raises ValueError when nothing is registered."""
+        """Does not ask for the lead yet. Raises ValueError if nothing is registered."""
 
     @abstractmethod
     def after_fork(self) -> None:
-        """In a child: what is registered is the parent's. The child may register, as itself."""
+        """In a child: the registration belongs to the parent. The child may register on its own."""
 
 
 class Server(BaseServer):
@@ -131,16 +131,15 @@ class Server(BaseServer):
         labels: "Mapping[str, str] | None" = None,
         alone: bool = False,
     ) -> None:
-        """Offers a servant, for one agent if its service is `per` agent; or the topics of this process, each
-        with the agents that it has by and by. After start(), too.
+        """Offers a servant, for one agent if its service is `per` agent; or the topics of this process, with
+        all current and future agents of each. Also possible after start().
 
-        `inline`: its handlers run on the IO thread where the request was read, if it has at most 4 KiB: fast,
-        and in the way of everybody else while they run. Requests may still run on several threads at once.
-        `limits`: of methods, by their names in the schema: {"look_up": mf.Limit(8)}.
-        A controller tells the clients how much more than others the server can take (`weight`), shows
-        `labels` to tools, and warns if another server offers the same although this one wants to be `alone`.
-        Raises ValueError if the offer does not fit, TypeError for an agent that is none, or for a servant
-        with `async def`.
+        `inline`: its handlers run on the IO thread where the request was read, if it has at most 4 KiB: that
+        is fast, but delays all other work while they run. Requests may still run on several threads at once.
+        `limits`: those of methods, by their names in the schema: {"look_up": mf.Limit(8)}. A controller tells
+        clients the relative capacity of the server (`weight`), shows `labels` to tools, and warns if another
+        server offers the same although this one wants to be `alone`. Raises ValueError if the offer does not
+        fit, TypeError for an invalid agent, or for a servant with `async def`.
         """
         name = type(servant).__name__
         announced = Announced(weight, labels or {}, alone)
@@ -158,9 +157,9 @@ class Server(BaseServer):
             self._registrar.update()
 
     def lead(self, servant: type[Servant], agent: Agent | None = None) -> Lead:
-        """To be the only one for a service and agent, of all processes that ask for it: `with` waits until
-        this one is. See Lead. The controller says so, the first one that the server was given. After start().
-        Raises ValueError for a server without a controller.
+        """A candidacy for the lead of a service and agent, of all processes that ask for it: `with` waits
+        until this process leads. See Lead. The first of this server's controllers decides. To be called after
+        start(). Raises ValueError for a server without a controller.
         """
         if self._registrar is None:
             raise ValueError("the lead is given by a controller, and this server has none")
@@ -168,8 +167,8 @@ class Server(BaseServer):
         return self._registrar.lead(service.name, offered_agent(service, agent))
 
     def start(self) -> None:
-        """Listens and serves in the background. Raises OSError, in one sentence, if an address cannot be
-        had.
+        """Listens and serves in the background. Raises OSError, in one sentence, if it cannot listen at an
+        address.
         """
         if self._io is not None:
             raise ValueError("the server was started already")
@@ -188,16 +187,16 @@ class Server(BaseServer):
             self._registrar.register(self.nonce, self.addresses, self._offers.made_known)
 
     def adopt(self, connected: socket.socket) -> None:
-        """Serves one connected socket, which now belongs to the server. After start()."""
+        """Serves one connected socket, which the server owns from now on. After start()."""
         if self._io is None:
             raise ValueError("start the server first")
         self._io.adopt(SocketStream(connected, "local", blocking=False))
 
     def run(self) -> None:
-        """Serves until SIGTERM, SIGINT or stop(), then finishes what is under way. A second signal ends at
-        once.
+        """Serves until SIGTERM, SIGINT or stop(), then finishes running calls. A second signal ends the
+        process at once.
 
-        Ends the program with one sentence if an address cannot be had.
+        Ends the program with one sentence if it cannot listen at an address.
         """
         if self._io is None:
             try:
@@ -213,8 +212,8 @@ class Server(BaseServer):
             self._restore_signals(final=True)
 
     def stop(self) -> None:
-        """Takes the offers back, tells the clients, finishes calls under way (at most `drain_timeout`
-        seconds), closes.
+        """Withdraws the offers, tells the clients, finishes running calls (within `drain_timeout` seconds),
+        and closes.
         """
         os.eventfd_write(self._stop_event, 1)
         with self._stop_lock:
@@ -234,7 +233,7 @@ class Server(BaseServer):
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    # Signals. Handlers only write to a descriptor: they may interrupt anything.
+    # Signals. Handlers only write to a descriptor, since they may interrupt any code.
 
     def _catch_signals(self) -> dict[int, Any]:
         if threading.current_thread() is not threading.main_thread():
@@ -250,7 +249,7 @@ class Server(BaseServer):
             signal.signal(number, handler if final else _end_now)
 
     def after_fork(self) -> None:
-        """In a child: nothing is served here, and signals do what they did before run()."""
+        """In a child nothing is served, and signals have their effects from before run()."""
         self._restore_signals(final=True)
         self._signals_before = {}
         os.close(self._stop_event)

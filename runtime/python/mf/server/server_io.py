@@ -1,6 +1,6 @@
-"""R5. What the IO of a server is, whatever drives it: connections, what arrives on them, and what has a time
-limit (a handshake, a peer that does not read, the drain). Drivers are io.py, a thread of its own, and
-async_io.py, a loop of asyncio.
+"""R5. The common part of a server's IO, whatever drives it: connections, their input, and things with a time
+limit (a handshake, a peer that does not read, the drain). The drivers are io.py, a thread of its own, and
+async_io.py, an asyncio loop.
 """
 
 from abc import abstractmethod
@@ -37,9 +37,9 @@ from mf.transport.stream import Stream, StreamError
 
 HANDSHAKE_TIMEOUT = 2.0
 INLINE_LIMIT = 4096
-_CHARGE_STEP = 16 << 10  # so that small messages cost the account nothing
+_CHARGE_STEP = 16 << 10  # so that small messages need no accounting
 _ACCEPTS_PER_TURN = 64
-_LOOK_EVERY = 0.02  # while it drains, whether all is finished
+_LOOK_EVERY = 0.02  # checks during a drain whether all calls have ended
 _REFUSED_LOGGED_EVERY = 10.0
 _UNUSUAL = STREAM | METADATA
 _RUNNING = ServerCallState.RUNNING
@@ -70,7 +70,7 @@ class ServerIo(Loop):
         self._hello = hello
         self._load = load
         self._progress_at = _FOREVER
-        """When to look next at what has to move."""
+        """When to check transfers next."""
         self._refused_logged_at = -_FOREVER
         self._listeners = {each.fileno: each for each in map(Listener, listening)}
         self._scratch = bytearray(SCRATCH_SIZE)
@@ -78,7 +78,7 @@ class ServerIo(Loop):
         load.connections = self._connections
         self._opening: deque[Connection] = deque()
         self._stalled: dict[Connection, None] = {}
-        """Those of which something has to move."""
+        """Connections that must transfer data."""
         self._due: deque[StreamCall] = deque()
         self._drain_until: float | None = None
         self._draining = False
@@ -87,7 +87,7 @@ class ServerIo(Loop):
 
     @abstractmethod
     def _watch(self, connection: Connection) -> None:
-        """Watches for what the connection wants."""
+        """Watches the events that the connection wants."""
 
     @abstractmethod
     def _forget(self, connection: Connection) -> None:
@@ -95,7 +95,7 @@ class ServerIo(Loop):
 
     @abstractmethod
     def _watch_listener(self, listener: Listener, *, accept: bool) -> None:
-        """Accepts there from now on, or no more."""
+        """Starts or stops accepting there."""
 
     @abstractmethod
     def _time_changed(self) -> None:
@@ -119,7 +119,7 @@ class ServerIo(Loop):
                 self._watch(connection)
                 if not -_CHARGE_STEP < connection.holds - connection.charged < _CHARGE_STEP:
                     self._charge(connection)
-        except Exception as raised:  # a bug of ours must not take the other connections along
+        except Exception as raised:  # a bug of the runtime must not end the other connections
             log_handler_failure(f"connection of {connection.peer}", raised)
             self._close(connection, "internal error")
 
@@ -143,21 +143,21 @@ class ServerIo(Loop):
         now = monotonic()
         connection.received += count
         if connection.progress is not None:
-            if events or session.is_whole:  # what had begun to come has ended, whatever begins now
+            if events or session.is_whole:  # the earlier frame is complete, whatever begins now
                 connection.progress = connection.progress._replace(in_message=False)
         elif not session.is_whole:
             self._await_rest(connection, now)
         self._handle(connection, events, now)
 
     def _await_rest(self, connection: Connection, now: float) -> None:
-        """A frame has begun to come: the rest has to follow."""
+        """A frame has begun to arrive: the rest has to follow."""
         connection.watch_progress(now)
         self._stalled[connection] = None
         self._progress_at = min(self._progress_at, now + PROGRESS_TIMEOUT)
         self._time_changed()
 
     def _go_on(self, connection: Connection) -> bool:
-        """With what was read and had to wait until replies were read. False: it still has to."""
+        """Continues with input that had to wait until replies were read. False: it still has to wait."""
         connection.flush()
         if not connection.has_room:
             return False
@@ -200,14 +200,14 @@ class ServerIo(Loop):
             connection.begin(call)
 
     def _rare_request(self, connection: Connection, event: Any, deadline: float) -> None:
-        """One with a stream, or with metadata that nobody can read."""
+        """A request with a stream, or with invalid metadata."""
         handler, id_, route, flags, _, items, payload, metadata = event
         if isinstance(metadata, Error):
             if not flags & ONEWAY:
                 with connection.lock:
                     connection.session.fail(id_, route, items, metadata)
             return
-        if not handler.method.stream:  # which is said where other requests that do not fit are refused
+        if not handler.method.stream:  # refused where other requests that do not fit are
             run(ServedCall(connection, handler, id_, route, flags, deadline, items, payload, metadata))
             return
         call = connection.open_stream(handler, id_, route, flags, deadline, items, payload, metadata)
@@ -235,7 +235,7 @@ class ServerIo(Loop):
             with connection.lock:
                 session.goaway(Code.SHUTTING_DOWN, "this server is shutting down")
 
-    # Coming and going
+    # Opening and closing
 
     def _accept(self, listener: Listener) -> None:
         for _ in range(_ACCEPTS_PER_TURN):
@@ -248,14 +248,15 @@ class ServerIo(Loop):
             self._watch_listener(listener, accept=False)
 
     def _charge(self, connection: Connection) -> None:
-        """What it holds has changed. If all hold too much, the one that holds the most is ended."""
+        """Its held bytes have changed. If all connections hold too much, the one that holds the most is
+        ended."""
         counts, most = self._load.counts, self._load.max_held_bytes
         now = connection.holds
         counts.held_bytes += now - connection.charged
         connection.charged = now
         if counts.held_bytes <= most:
             return
-        for each in self._connections.values():  # what their workers have answered meanwhile
+        for each in self._connections.values():  # to include what their workers have answered in the meantime
             each.charged = each.holds
         counts.held_bytes = sum(each.charged for each in self._connections.values())
         while counts.held_bytes > most:
@@ -270,7 +271,7 @@ class ServerIo(Loop):
             self._close(greatest, text)
 
     def _refuse(self, stream: Stream) -> None:
-        """One connection too many."""
+        """Refuses a connection above the limit."""
         most = self._load.max_connections
         self._load.counts.refused += 1
         reason = f"the server has {most} connections, the most that it takes"
@@ -286,7 +287,7 @@ class ServerIo(Loop):
             )
 
     def _make_room_to_greet(self) -> None:
-        """Of too many that do not speak, the oldest is ended: who is honest sends its HELLO at once."""
+        """Ends the oldest of too many connections without a HELLO: honest clients send it at once."""
         opening, most = self._opening, self._load.max_handshakes
         if len(opening) < most:
             return
@@ -310,7 +311,7 @@ class ServerIo(Loop):
         self._watch(connection)
 
     def _close(self, connection: Connection, reason: str) -> None:
-        """With a reason. That a client left, one way or another, is worth a line only to who looks for it."""
+        """Closes with a reason. That a client disconnected is only logged at debug level."""
         if self._connections.get(connection.fileno) is not connection:
             return
         if reason:
@@ -331,7 +332,7 @@ class ServerIo(Loop):
             self._close(connection, "")
 
     def _begin_drain(self) -> None:
-        """Takes nothing new, and tells the clients."""
+        """Accepts nothing new, and tells the clients."""
         self._draining = True
         self._stop_listening()
         for connection in list(self._connections.values()):
@@ -344,7 +345,7 @@ class ServerIo(Loop):
             connection.flush()
 
     def _look_at_all(self) -> None:
-        """Somebody has changed what connections want, or has found one broken."""
+        """Another thread has changed what connections want, or has found one broken."""
         for connection in list(self._connections.values()):
             if connection.broken:
                 self._close(connection, connection.broken)
@@ -354,7 +355,7 @@ class ServerIo(Loop):
                 self._watch(connection)
 
     def _send_due(self) -> None:
-        """What streams have written and nobody has sent since."""
+        """Sends what streams have written and no other thread has sent since."""
         due = self._due
         connections: dict[Connection, None] = {}
         for _ in range(len(due)):
@@ -379,7 +380,7 @@ class ServerIo(Loop):
         self._listeners.clear()
 
     def _timeout(self) -> float | None:
-        """Seconds to the next thing that has a time; None if nothing has."""
+        """Seconds to the next time limit; None if there is none."""
         resume = [each.resume_at for each in self._listeners.values() if each.resume_at is not None]
         if not (self._opening or self._stalled or resume) and self._drain_until is None:
             return None
@@ -410,8 +411,8 @@ class ServerIo(Loop):
                 self._watch_listener(listener, accept=True)
 
     def _look_at_progress(self, now: float) -> None:
-        """One byte now and then is none: either all that waited has moved, or as much as a slow network
-        takes."""
+        """Single bytes do not count as progress: either all that waited was transferred, or as much as a slow
+        network manages."""
         self._progress_at = _FOREVER
         for connection in list(self._stalled):
             before = connection.progress

@@ -1,9 +1,10 @@
-"""R5. A call with a stream at its server: what has arrived and is not taken, what is written and not sent,
-and who waits. Knows neither threads nor loops; drivers are blocking_stream.py and awaited_stream.py.
+"""R5. A call with a stream at its server: received values that are not taken, written values that are not
+sent, and the waiting handler. It knows neither threads nor loops; drivers are blocking_stream.py and
+awaited_stream.py.
 
-All of it changes under the lock of the connection. `news` counts what may let somebody go on who waits: data,
-credit, the end, room in the connection's output. Who finds nothing to do remembers `news`, lets go of the
-lock to send, and then waits only if it is still the same.
+All of it changes under the lock of the connection. `news` counts events that may wake a waiting handler:
+data, credit, the end, room in the connection's output. A handler that must wait remembers `news`, releases
+the lock to send, and then waits only if the count has not changed.
 """
 
 from abc import ABC, abstractmethod
@@ -21,9 +22,9 @@ from mf.server.current import Caller, ServedCall, violation
 from mf.server.offer import Handler
 
 OUTPUT_LIMIT = 8 << 20
-"""Bytes that may wait to be sent on a connection: above, nothing is read from it and no stream goes on."""
+"""Bytes that may wait to be sent on a connection: above, nothing is read from it and no stream continues."""
 
-_MOST_WAITING = 16_384  # values without bytes fill no frame
+_MOST_WAITING = 16_384  # empty values fill no frame
 
 
 class BadValueError(Exception):
@@ -35,7 +36,7 @@ class BadValueError(Exception):
 
 
 class StreamCaller(Caller):
-    """What a stream needs of its connection beside what every call does."""
+    """The functions of its connection that a stream needs, beside those of every call."""
 
     __slots__ = ()
 
@@ -50,8 +51,8 @@ class StreamCaller(Caller):
 
     @abstractmethod
     def turn_soon(self, call: "StreamCall") -> None:
-        """Has the IO thread call `call.turn()` soon. From anywhere, also from a finalizer, which may run
-        while this very thread holds the lock.
+        """Makes the IO thread call `call.turn()` soon. Thread-safe, also in a finalizer, which may run while
+        this thread holds the lock.
         """
 
 
@@ -66,7 +67,7 @@ class PushDriver(ABC):
 
     @abstractmethod
     def settle(self) -> None:
-        """After that, without the lock: ends the call when it is time."""
+        """Called after that, without the lock: ends the call when it is time."""
 
     @abstractmethod
     def shut_down(self) -> None:
@@ -118,11 +119,11 @@ class StreamCall(ServedCall):
         self.credit = SendWindow(peer.stream_window)
         self.end_received = False
         self.dropped = False
-        """The handler's iterator is gone. Set by its finalizer, without the lock."""
+        """The handler's iterator was garbage-collected. Set by its finalizer, without the lock."""
         self.unread = False
         """The handler wants no more of the parameter stream."""
         self.pushed: PushDriver | None = None
-        """What fills the result stream where no handler does."""
+        """The source of the result stream if no handler writes it."""
         self.news = 0
         self.waiting = 0
         self._wake: Callable[[], None] | None = None
@@ -130,11 +131,11 @@ class StreamCall(ServedCall):
         self._data_sent = False
 
     def driven_by(self, wake: Callable[[], None]) -> None:
-        """`wake` is called, under the lock, when there are news and somebody waits for them."""
+        """`wake` is called, under the lock, when there is an event and a handler waits."""
         self._wake = wake
 
     def tell(self) -> None:
-        """There are news."""
+        """Counts an event."""
         self.news += 1
         if self.waiting and self._wake is not None:
             self._wake()
@@ -147,7 +148,7 @@ class StreamCall(ServedCall):
         if self.end_received:
             return violation("DATA after END")
         if self.unread:
-            return None  # it crossed our CANCEL
+            return None  # it crossed the CANCEL
         error = self.incoming.arrived(data)
         if error is None:
             self.tell()
@@ -172,16 +173,16 @@ class StreamCall(ServedCall):
         self.tell()
         return None
 
-    # From the handler, all under the lock
+    # For the handler, all under the lock
 
     def take(self) -> tuple[Payload, int] | None:
-        """Whole values and their count, 0 if one has not ended yet; None if nothing has arrived. Raises what
-        stops the call.
+        """Complete values and their count, 0 if one is incomplete; None if nothing has arrived. Raises the
+        reason why the call stops.
         """
         if self.stopped is not None:
             raise self.stopped
         if self.state is ServerCallState.ENDED:
-            raise Error(Code.CANCELLED, "the call has been answered")  # who reads here was left behind by it
+            raise Error(Code.CANCELLED, "the call has been answered")  # a reader that outlived the answer
         assert self.incoming is not None
         taken = self.incoming.take()
         if taken is None:
@@ -206,7 +207,7 @@ class StreamCall(ServedCall):
         return self.state is ServerCallState.RUNNING
 
     def add(self, value: Payload) -> None:
-        """A value to send. Raises BadValueError for one that the client would not take."""
+        """A value to send. Raises BadValueError for one that the client would refuse."""
         try:
             self.outgoing.add(value)
         except Error as too_large:
@@ -214,11 +215,11 @@ class StreamCall(ServedCall):
 
     @property
     def is_full(self) -> bool:
-        """Whether what waits is worth a frame."""
+        """Whether the waiting values fill a frame."""
         return self.outgoing.size >= DATA_LIMIT or len(self.outgoing) >= _MOST_WAITING
 
     def push(self) -> None:
-        """Queues as many frames as there are credit and room for."""
+        """Queues as many frames as credit and room allow."""
         outgoing = self.outgoing
         if not len(outgoing) or self.stopped is not None:
             return
@@ -245,16 +246,14 @@ class StreamCall(ServedCall):
             session.send_data(self.id, flags, count, payload)
 
     def becomes_due(self) -> bool:
-        """Whether somebody must see to it that what waits leaves soon, if no more follows. Says so once until
-        `turn`.
-        """
+        """Whether a turn must be scheduled to send what waits, if no more follows. True once until `turn`."""
         if self._is_due:
             return False
         self._is_due = True
         return True
 
     def turn(self) -> None:
-        """The turn of a loop is over: what waits leaves."""
+        """A turn of the loop has ended: what waits is sent."""
         self._is_due = False
         if self.pushed is not None:
             self.pushed.fill()

@@ -1,4 +1,4 @@
-"""R5. Where plain handlers run that are not inline: a few worker threads, and threads for those of streams.
+"""R5. The threads of plain handlers that are not inline: a few workers, and threads for streams.
 
 Threads are started when first needed. Both take calls in the order in which they arrive.
 """
@@ -11,7 +11,7 @@ from typing import Any
 from mf.core.log import log_handler_failure
 
 _IDLE = 5.0
-"""Seconds after which an unused thread of streams ends."""
+"""Seconds after which an unused thread for streams ends."""
 
 
 class Workers:
@@ -35,7 +35,7 @@ class Workers:
             thread.start()
 
     def stop(self, timeout: float) -> None:
-        """Lets them finish what they run, at most `timeout` seconds each. What is still queued is dropped."""
+        """Lets running calls finish, for at most `timeout` seconds each. Queued calls are dropped."""
         for _ in self._threads:
             self._queue.put(None)
         for thread in self._threads:
@@ -50,9 +50,7 @@ class Workers:
                 return
             try:
                 run(call)
-            except (
-                Exception
-            ) as raised:  # a bug of ours, or memory ran out: this call is lost, the worker is not
+            except Exception as raised:  # a bug of the runtime, or memory ran out: only this call is lost
                 log_handler_failure("mf worker", raised)
             del call
             if len(self._threads) < self._most:
@@ -60,9 +58,9 @@ class Workers:
 
 
 class StreamThreads:
-    """Threads for plain handlers of streams, one each while they run: these wait for their clients, and would
-    keep workers from other calls. How many there are is bounded by what connections may have open. One that
-    has had nothing to do for a while ends.
+    """Threads for plain handlers of streams, one for each while it runs: they wait for their clients, and
+    would block workers. Their number is bounded by the streams that connections may have open. A thread that
+    was idle for a while ends.
     """
 
     __slots__ = ("_idle", "_lock", "_queue", "_run")
@@ -88,7 +86,7 @@ class StreamThreads:
         while True:
             try:
                 self._run(call)
-            except Exception as raised:  # a bug of ours, as above
+            except Exception as raised:  # a bug of the runtime, as above
                 log_handler_failure("mf stream", raised)
             del call
             with self._lock:
@@ -100,4 +98,4 @@ class StreamThreads:
                     if self._idle:
                         self._idle -= 1
                         return
-                call = self._queue.get()  # somebody counts on this thread
+                call = self._queue.get()  # another call counts on this thread

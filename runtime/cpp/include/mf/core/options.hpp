@@ -17,9 +17,8 @@ inline constexpr std::chrono::nanoseconds kDefaultDeadline = std::chrono::second
 
 struct CallOptions {
   std::chrono::nanoseconds deadline = kUnset;
-  std::chrono::nanoseconds idle =
-      kInfinite;        // of a stream: ends the call if no value and no credit arrives for so long
-  Metadata metadata{};  // sent with the request
+  std::chrono::nanoseconds idle = kInfinite;  // of a stream: ends it if no value or credit comes for so long
+  Metadata metadata{};                        // sent with the request
   /// Receives the reply's metadata; for calls of one agent only, not for scattered calls. It must live until
   /// the call has ended.
   Metadata* reply_metadata = nullptr;

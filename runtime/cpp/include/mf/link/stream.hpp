@@ -99,9 +99,8 @@ class StreamIn {
     Bytes bytes;                // whole values, one after another
     std::uint8_t encoding = 0;  // a Tier, if the values use the schema's encoding
     std::uint32_t count = 0;
-    std::size_t cost = 0;  // credit that must still be returned for it
-    std::shared_ptr<const Failure>
-        fault{};  // ends the stream after these values: the next one cannot be converted
+    std::size_t cost = 0;                    // credit that must still be returned for it
+    std::shared_ptr<const Failure> fault{};  // ends the stream after these values
   };
   enum class Got : std::uint8_t { values, nothing, ended };
 
