@@ -105,7 +105,7 @@ class Client(TargetSource):
         return AsyncClient(where, **options)
 
     def async_side(self) -> "AsyncSide":
-        """Its asynchronous side (background.py). Raises Error(INVALID_ARGUMENT) for a client without addresses."""
+        """Its asynchronous side (background.py). Raises Error(INVALID_ARGUMENT) for one without addresses."""
         from mf.client.background import AsyncSide  # only for subscriptions: importing asyncio takes long
 
         if self._make_async is None:

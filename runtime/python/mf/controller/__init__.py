@@ -1,4 +1,4 @@
-"""R6. The controller as clients and servers see it: where services are, and how to be found."""
+"""R6. The parts of clients and servers that talk to a controller: looking up services, and registering."""
 
 from mf.controller.registrar import ControllerRegistrar
 from mf.controller.resolver import ControllerResolver

@@ -1,5 +1,5 @@
-"""R6. How a server of asyncio is found: for each of its controllers a task registers what it offers, over a
-stream that stays, tells changes and that it lives, and registers again when that stream has ended.
+"""R6. Registers asyncio servers: for each of the server's controllers a task registers the offers, over a
+stream that stays open, sends changes and signs of life, and registers again when the stream has ended.
 """
 
 from asyncio import Event, Task, gather, get_running_loop, sleep, timeout, wait
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
     from mf.transport.tls import Tls
 
 _DEAD_AFTER = 30.0
-"""Seconds: see ControllerConnection. The controller is heard of more often than that."""
+"""Seconds, see ControllerConnection. The controller sends something more often than that."""
 _LOOK_ELSEWHERE = 1.0
-"""Seconds for which a lead waits for one controller, before it looks whether another one can give it."""
+"""Seconds for which a lead waits for one controller before it checks whether another one can grant it."""
 _TELL_AFTER = 0.7
-"""Seconds without a controller before the log says so: one that restarts is back by then."""
+"""Seconds without a controller before a warning is logged: a restart is over by then."""
 
 
 class AsyncControllerRegistrar(AsyncRegistrar):
-    """`controller`: 'mf://host:port', or several with commas between them: the server registers with each.
-    `advertise`: see Registration. `tls`: how those at mf+tls:// are verified. Raises ValueError for an
-    address that is none."""
+    """`controller`: 'mf://host:port', or several separated by commas: the server registers with each.
+    `advertise`: see Registration. `tls`: how controllers at mf+tls:// are verified. Raises ValueError for an
+    invalid address."""
 
     __slots__ = ("_controllers", "_each", "_registration", "_tls")
 
@@ -65,8 +65,8 @@ class AsyncControllerRegistrar(AsyncRegistrar):
             each.changed.set()
 
     def lead(self, service: str, agent: str) -> AsyncLead:
-        """At the first of the controllers, or at one that shares its store: two that know nothing of each
-        other give it twice.
+        """Asks the first controller, or one that shares its store: controllers that do not know of each other
+        would grant the lead twice.
         """
         if not self._each:
             raise ValueError("start the server first")
@@ -93,8 +93,8 @@ class AsyncControllerRegistrar(AsyncRegistrar):
 
 
 class _AtOne:
-    """At one controller, from now on. `changed`: there are other offers than it was told. `cluster`: which
-    one it was of when it was heard of last; all that share a store are of one.
+    """The registration at one controller. `changed`: the offers differ from those that the controller knows.
+    `cluster`: the controller's cluster when it last answered; all that share a store are of one.
     """
 
     __slots__ = (
@@ -117,12 +117,12 @@ class _AtOne:
         self.stands = False
         self.cluster: UUID | None = None
         self._ended = False
-        self._either = Event()  # it stands, or has ended
+        self._either = Event()  # it is registered, or has ended
         self._leads: dict[AsyncStreamReader[Lead], None] = {}
         self._silent = False  # the log says that the controller does not answer
         self.changed = Event()
         self.connection = ControllerConnection([controller], _DEAD_AFTER, tls)
-        # In a context of its own: it belongs to no call.
+        # In a context of its own, since it belongs to no call.
         self._task: Task[None] = get_running_loop().create_task(self._stay_registered(), context=Context())
 
     async def deregister(self, timeout: float) -> None:
@@ -130,9 +130,9 @@ class _AtOne:
             return
         self._ended = True
         self._either.set()
-        for lead in self._leads:  # before anybody else can be given what this process leads
+        for lead in self._leads:  # before another process can be granted what this one leads
             lead.cancel()
-        if self.stands:  # while its stream is open, whose end would be the loss of a server
+        if self.stands:  # while its stream is open, whose end would count as the loss of the server
             with suppress(Error, DeclaredError):  # it is gone, and so are our entries
                 options = CallOptions(deadline=max(timeout, 0.001))
                 await self.connection.stub.deregister(self._registration.who, options=options)
@@ -146,10 +146,10 @@ class _AtOne:
         while not self._ended:
             try:
                 await self._register(backoff)
-            except Exception as failed:  # whatever it was: a server that gave up would never be found again
+            except Exception as failed:  # any exception: a server that gave up would never be found again
                 error: Exception | None = failed
             else:
-                error = None  # it is to register again
+                error = None  # it has to register again
             if self.stands:
                 self.stands = False
                 if not self._ended:
@@ -162,7 +162,8 @@ class _AtOne:
             await sleep(backoff.next())
 
     async def _register(self, backoff: Backoff) -> None:
-        """Until the registration ends. Raises why, unless it is only to be made again."""
+        """Returns when the registration has ended. Raises the reason, unless the server only has to register
+        again."""
         await self.connection.greet(patiently=self._silent)
         self.changed.clear()
         told = await self._registration.entries(self._address)
@@ -185,7 +186,7 @@ class _AtOne:
             except Error:
                 if not keeper.done():
                     raise
-                keeper.result()  # why it has ended the stream
+                keeper.result()  # raises the reason why it ended the stream
             finally:
                 for lead in self._leads:
                     lead.cancel()
@@ -195,7 +196,7 @@ class _AtOne:
     async def _keep(
         self, stream: AsyncStreamReader[Standing], standing: Standing, begun_with: list[Entry]
     ) -> None:
-        """Says in time that the server lives, and what it offers by now; ends the stream if that fails."""
+        """Sends signs of life in time, and the current offers; ends the stream if that fails."""
         usual = max(standing.lease.to_seconds() / 3, 0.001)
         pause = usual
         told = Told(begun_with)
@@ -209,9 +210,9 @@ class _AtOne:
                 put, removed = told.changes(await self._registration.entries(self._address), monotonic())
                 pause = usual
                 try:
-                    # However long it takes: a controller that was only stopped would take the registration
-                    # as given back when it goes on, and tell clients that the server is gone. A connection
-                    # that is dead ends by itself.
+                    # There is no time limit: a controller that was only stopped would treat the registration
+                    # as withdrawn when it continues, and tell clients that the server is gone. A dead
+                    # connection ends by itself.
                     await self.connection.stub.update(
                         self._registration.who, put, removed, options=WITHOUT_END
                     )
@@ -220,7 +221,8 @@ class _AtOne:
                         raise
                     for each in told.refuse(put, refused.code, monotonic()):
                         warning("the controller refuses %s: %s", quote(each.key.name), quote(refused.message))
-                    # A refusal need not be a sign of life, so one follows; unless that was one.
+                    # A refusal may not count as a sign of life, so one follows, unless the refused update was
+                    # one.
                     pause = 0.0 if put else backoff.next()
                 else:
                     told.accept(put, removed)
@@ -229,7 +231,7 @@ class _AtOne:
             stream.cancel()
 
     async def hold(self, key: Key, got: Callable[[int], None]) -> bool:
-        """Whether the lead was given. It ends with the registration, at the latest."""
+        """Whether the lead was granted. The lead ends with the registration at the latest."""
         with suppress(TimeoutError):
             async with timeout(_LOOK_ELSEWHERE):
                 await self._either.wait()

@@ -1,4 +1,4 @@
-"""R6. The resolver over controllers for clients of asyncio (watcher.py). It has tasks, and no thread."""
+"""R6. The resolver over controllers for asyncio clients (watcher.py). It uses tasks and no thread."""
 
 from asyncio import AbstractEventLoop
 from time import monotonic
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class AsyncControllerResolver(AsyncResolver):
-    """On the running loop. What is given is as for ControllerResolver."""
+    """On the running loop. The arguments are those of ControllerResolver."""
 
     __slots__ = ("_closed", "_news", "_views", "_watcher")
 

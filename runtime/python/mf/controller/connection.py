@@ -1,5 +1,5 @@
-"""R6. How this process talks to its controllers, or to relays in their place: one client of its own, and the
-words for when there is no answer.
+"""R6. The connection to controllers, or to relays in their place: a client of its own, and the messages for
+users when there is no answer.
 """
 
 import uuid
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 ANSWER_WITHIN = 10.0
-"""Seconds for an answer of a controller that is known to be there."""
-_FIRST_WITHIN = 0.8  # so that a user is told within a second why nobody answers
-_AGAIN_WITHIN = 5.0  # a controller that is slow gets its time when that was said
+"""Seconds for an answer of a controller that is known to run."""
+_FIRST_WITHIN = 0.8  # so that a user learns within a second why there is no answer
+_AGAIN_WITHIN = 5.0  # a slow controller gets more time after that message
 
 WITHOUT_END = CallOptions(deadline=INFINITE)
-"""Of a stream that stays as long as both sides live."""
+"""For streams that stay open as long as both sides live."""
 
 MOVING = frozenset((Code.CONNECTION_LOST, Code.UNAVAILABLE, Code.SHUTTING_DOWN, Code.CANCELLED))
-"""How a stream ends when its controller or its connection does."""
+"""How a stream ends when its controller stops or its connection breaks."""
 
 
 class ControllerConnection:
-    """On the running loop. With several controllers it is to any one that answers."""
+    """On the running loop. With several controllers it uses any that answers."""
 
     __slots__ = ("_client", "_controllers", "stub")
 
@@ -43,15 +43,15 @@ class ControllerConnection:
         self.stub = ControllerAsyncClient(self._client)
 
     async def greet(self, *, patiently: bool) -> None:
-        """Returns when a controller answers. Raises Error, which says why none does."""
+        """Returns when a controller answers. Raises Error with the reason if none does."""
         await self.stub.status(options=_within(patiently))
 
     async def new_client(self, *, patiently: bool) -> int:
-        """The same by asking for a number that no other client has; never 0."""
+        """The same; returns a number that no other client has, never 0."""
         return await self.stub.client_id(options=_within(patiently)) or 1
 
     def trouble(self, error: Exception) -> str:
-        """What to tell a user who waits for the controller."""
+        """The message for a user who waits for the controller."""
         where = ", ".join(map(str, self._controllers))
         if isinstance(error, Error):
             why = error.message.removeprefix("gave up at the deadline: ")
@@ -70,7 +70,8 @@ def _within(patiently: bool) -> CallOptions:
 
 
 def controller_addresses(where: str) -> list[Address]:
-    """Of one controller, or of several with commas between them. Raises ValueError for what is none."""
+    """The addresses of one controller, or of several separated by commas. Raises ValueError for an invalid
+    one."""
     parsed = Address.parse_list(where)
     for address in parsed:
         if address.scheme not in CONTROLLERS:
@@ -80,12 +81,13 @@ def controller_addresses(where: str) -> list[Address]:
 
 
 def asked_addresses(where: str) -> list[Address]:
-    """Of controllers, or of relays, which are asked in the same way. Raises ValueError for others."""
+    """The addresses of controllers, or of relays, which have the same interface. Raises ValueError for
+    others."""
     return relay_addresses(where) if where.partition("://")[0] in RELAYS else controller_addresses(where)
 
 
 async def first_of(stream: AsyncStreamReader[T]) -> T:
-    """The first value of a stream that the controller gives at once. Raises what the stream ends with."""
+    """The first value of a stream, which the controller sends at once. Raises the failure of the stream."""
     try:
         async with timeout(ANSWER_WITHIN):
             return await anext(stream)

@@ -1,4 +1,4 @@
-"""R6. The lead of a server that blocks: that of one of asyncio, on the registrar's thread."""
+"""R6. The lead of a blocking server: wraps an asyncio lead on the registrar's thread."""
 
 from concurrent.futures import CancelledError
 from contextlib import suppress
@@ -11,7 +11,7 @@ from mf.server.lead import Lead
 
 
 class ControllerLead(Lead):
-    """See above. Any thread may use it."""
+    """See above. Thread-safe."""
 
     __slots__ = ("_lead", "_thread")
 
@@ -32,7 +32,7 @@ class ControllerLead(Lead):
             self._thread.run(self._lead.lost(), timeout)
         except TimeoutError:
             return False
-        except CancelledError:  # with the server
+        except CancelledError:  # the server has stopped
             pass
         return True
 
@@ -44,5 +44,5 @@ class ControllerLead(Lead):
         return self
 
     def __exit__(self, *_: Any) -> None:
-        with suppress(CancelledError):  # the server has stopped, and has given it up
+        with suppress(CancelledError):  # the server has stopped, and has given up the lead
             self._thread.run(self._lead.__aexit__())

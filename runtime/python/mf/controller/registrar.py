@@ -1,4 +1,4 @@
-"""R6. How a server that blocks is found: as one of asyncio is, on one daemon thread."""
+"""R6. Registers blocking servers: runs the asyncio registrar on one daemon thread."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING

@@ -1,6 +1,4 @@
-"""R6. What a server tells its controllers: who it is, its offers, and the addresses under which clients find
-it.
-"""
+"""R6. The data that a server sends its controllers: its identity, offers, and addresses for clients."""
 
 import socket
 import sys
@@ -20,10 +18,10 @@ _LONGEST_NAME = 1024
 
 
 class Registration:
-    """Of one server process, the same at all of its controllers. `advertise`: 'tcp://host:port' if clients of
-    other hosts reach the server under another address than the one it listens on.
+    """The data of one server process, the same for all of its controllers. `advertise`: 'tcp://host:port' if
+    clients on other hosts reach the server at another address than the one it listens at.
 
-    `who` has the secret of this process: who does not know it changes nothing of what is registered.
+    `who` contains the secret of this process, without which no other process can change the registration.
     """
 
     __slots__ = ("_addresses", "_advertise", "_offers", "process", "who")
@@ -36,13 +34,14 @@ class Registration:
         self.process = _process_name()
 
     def begin(self, nonce: bytes, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
-        """With a new secret."""
+        """Sets a new secret."""
         self.who = Credential(to_uuid(nonce), uuid.uuid4())
         self._addresses = addresses
         self._offers = offers
 
     async def entries(self, controller: Address) -> list[Entry]:
-        """Of each offer. May ask the routing table, and a name server for the controller's host."""
+        """The entries of all offers. May query the routing table, and a name server for the controller's
+        host."""
         reachable = await self._advertised(controller)
         return [
             Entry(
@@ -57,8 +56,8 @@ class Registration:
         ]
 
     async def _advertised(self, controller: Address) -> list[str]:
-        """The addresses for clients. A path is told, too: clients of other hosts do not find this server
-        there, and know that by its nonce.
+        """The addresses for clients. A path is included: clients on other hosts do not find this server
+        there, and recognise that by its nonce.
         """
         if self._advertise is not None:
             return [self._advertise, *(each for each in self._addresses if Address.parse(each).local)]
@@ -70,20 +69,20 @@ def _kind(offer: Offer) -> KeyKind:
 
 
 async def _reachable(address: str, controller: Address) -> str:
-    """A server that listens everywhere is reached where the controller sees it."""
+    """If a server listens at all interfaces: the address by which it reaches the controller."""
     parsed = Address.parse(address)
     if parsed.local or parsed.host not in _WILDCARDS:
         return address
     try:
         family, _, _, _, where = (await names.addresses(controller.host, controller.port))[0]
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
-            probe.connect(where)  # sends nothing; asks the routing table
+            probe.connect(where)  # sends nothing, but queries the routing table
             return str(Address(parsed.scheme, probe.getsockname()[0], parsed.port))
     except OSError:
         return str(Address(parsed.scheme, "127.0.0.1", parsed.port))
 
 
 def _process_name() -> str:
-    """For people: the name of the program."""
+    """The name of the program, for users."""
     program = sys.argv[0] if sys.argv else ""
     return "python" if program in ("", "-c", "-m") else Path(program).name[:_LONGEST_NAME]

@@ -1,5 +1,5 @@
-"""R6. The resolver over controllers for clients that block (watcher.py). One daemon thread watches all the
-services that a client uses; it begins with the first of them.
+"""R6. The resolver over controllers for blocking clients (watcher.py). One daemon thread watches all services
+that a client uses; it starts with the first of them.
 """
 
 import threading
@@ -19,8 +19,8 @@ _END_WITHIN = 2.0
 
 
 class ControllerResolver(Resolver):
-    """Any number of threads may ask. `where`: controllers, or relays, which are asked in the same way; `tls`:
-    how those at mf+tls:// or relay+tls:// are verified. Raises ValueError for an address that is none.
+    """Thread-safe. `where`: controllers, or relays, which have the same interface; `tls`: how those at
+    mf+tls:// or relay+tls:// are verified. Raises ValueError for an invalid address.
     """
 
     __slots__ = (

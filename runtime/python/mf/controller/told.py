@@ -1,7 +1,7 @@
-"""R6. What a controller was told of a process's offers, and what it is to be told next. Pure data.
+"""R6. Tracks which offers a controller knows, and which changes to send next. Pure data.
 
-An update that the controller refuses changes nothing, and the registration stands: what was refused is left
-out from then on, until it has changed, or for a while if the controller only had no room.
+An update that the controller refuses changes nothing, and the registration stays: refused offers are left out
+from then on, until they change, or for a while if the controller only had no room.
 """
 
 import math
@@ -12,27 +12,28 @@ from mf.controller._generated.mf.controller import Offer as Entry
 from mf.core.error import Code
 
 REFUSALS = frozenset((Code.OVERLOADED, Code.INVALID_ARGUMENT))
-"""They say that one update was refused, and nothing of the registration."""
+"""With these codes only one update was refused, not the registration."""
 REFUSED_AGAIN = 10.0
-"""Seconds after which what the controller had no room for is offered again."""
+"""Seconds after which offers without room at the controller are sent again."""
 
 _KeyOf = tuple[int, str, str]
 
 
 class Told:
-    """`entries`: what the registration began with."""
+    """`entries`: the initial offers of the registration."""
 
     __slots__ = ("_known", "_refused", "_singly", "again")
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._known = {_key(entry.key): entry for entry in entries}
         self._refused: dict[_KeyOf, tuple[Entry, float]] = {}
-        self._singly = False  # one of several was refused: each is offered in an update of its own
+        self._singly = False  # one of several was refused: each is sent in an update of its own
         self.again = math.inf
-        """When something that was refused is offered again."""
+        """When a refused offer is sent again."""
 
     def changes(self, entries: Iterable[Entry], now: float) -> tuple[list[Entry], list[Key]]:
-        """What is to be added or replaced, and what to be removed, so that the controller knows these."""
+        """The entries to add or replace, and the keys to remove, so that the controller knows exactly
+        `entries`."""
         wanted = {_key(entry.key): entry for entry in entries}
         removed = [entry.key for key, entry in self._known.items() if key not in wanted]
         self._refused = {key: each for key, each in self._refused.items() if wanted.get(key) == each[0]}
@@ -55,7 +56,7 @@ class Told:
             self._refused.pop(_key(entry.key), None)
 
     def refuse(self, put: list[Entry], code: Code, now: float) -> list[Entry]:
-        """What the controller does not take, as far as that is news."""
+        """The entries that the controller refused, except those whose refusal was reported before."""
         may_pass = code is Code.OVERLOADED
         if not may_pass and len(put) > 1:
             self._singly = True

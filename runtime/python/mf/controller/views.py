@@ -1,9 +1,9 @@
-"""R6. What a client knows of one service from the watch of a controller, and for how long: pure data; time is
-an argument.
+"""R6. A client's knowledge of one service from a controller's watch, and how long it is kept: pure data; time
+is an argument.
 
-A snapshot counts once it is complete. When the controller is lost, what was known stays. When another one
-answers, or the same one after a restart (a new run), what was known before is kept for KEEP_OLD seconds
-beside what it says, for servers need a moment to register again.
+A snapshot applies when it is complete. When the controller is lost, known instances stay. When another one
+answers, or the same one after a restart (a new run), earlier instances are kept for KEEP_OLD seconds beside
+the new ones, since servers need a moment to register again.
 """
 
 from collections.abc import Iterable
@@ -17,14 +17,14 @@ from mf.transport.address import Address
 from mf.transport.sockets import SCHEMES
 
 KEEP_OLD = 10.0
-_MAX_AGENTS = 10_000  # with those that are remembered without an instance
+_MAX_AGENTS = 10_000  # including agents that are remembered without an instance
 
 _Known = dict[str, dict[UUID, Instance]]
 """Instances by agent."""
 
 
 class Watched:
-    """One service. `run` and `revision`: up to where its watch has come."""
+    """One service. `run` and `revision`: the position of its watch."""
 
     __slots__ = ("_coming", "_known", "_old", "old_until", "revision", "run", "view")
 
@@ -33,17 +33,18 @@ class Watched:
         self.revision = 0
         self.view = View({}, reached=False)
         self.old_until = 0.0
-        """When there is something to forget; 0: never."""
+        """When earlier instances are dropped; 0: never."""
         self._known: _Known = {}
         self._old: _Known = {}
-        self._coming: _Known | None = None  # a snapshot that is not complete
+        self._coming: _Known | None = None  # an incomplete snapshot
 
     def begins(self) -> None:
-        """A new stream begins: what the one before had not completed is void."""
+        """A new stream starts: the previous one's incomplete snapshot is dropped."""
         self._coming = None
 
     def takes(self, change: Change, now: float) -> bool:
-        """Whether the change brings anything new. Raises Error for one that does not fit to those before."""
+        """Whether the change brings anything new. Raises Error for one that does not fit the previous
+        ones."""
         if change.snapshot:
             self._coming = {}
         if self._coming is not None:
@@ -52,7 +53,7 @@ class Watched:
                 return False
             return self._take_snapshot(change, now)
         if change.run != self.run:
-            self.run = self.revision = 0  # so that the next stream begins with a snapshot
+            self.run = self.revision = 0  # so that the next stream starts with a snapshot
             text = "the controller goes on from what this client does not know"
             raise Error(Code.PROTOCOL_ERROR, text, Execution.UNKNOWN)
         agents = _apply(change, self._known, self._old)
@@ -73,22 +74,23 @@ class Watched:
         return self._publish([*self.view.agents, *self._known])
 
     def forgets(self, now: float) -> bool:
-        """Whether something was kept for long enough."""
+        """Whether earlier instances were dropped because their time is over."""
         if not self.old_until or now < self.old_until:
             return False
         old, self._old, self.old_until = self._old, {}, 0.0
         return self._publish(old)
 
     def lost(self, trouble: str) -> bool:
-        """What is known stays known; who waits for a first answer learns why there is none. Whether that is
-        new."""
+        """Known instances stay; a caller that waits for a first answer learns why there is none. Returns
+        whether that is new."""
         if self.view.trouble == trouble:
             return False
         self.view = View(self.view.agents, reached=self.view.reached, trouble=trouble)
         return True
 
     def _publish(self, changed: Iterable[str]) -> bool:
-        """Agents that lost their instances stay, with none: a scatter over all says that one is missing."""
+        """Agents that lost their instances stay, with none, so that a scattered call to all agents reports
+        them."""
         before = self.view
         agents = dict(before.agents)
         for agent in changed:
@@ -101,7 +103,7 @@ class Watched:
         return True
 
     def _instances(self, agent: str) -> tuple[Instance, ...]:
-        """One for each address: a process that took the place of another there is known first."""
+        """One instance for each address: a process that replaced another one at an address is preferred."""
         by_address: dict[str, Instance] = {}
         for known in (self._known, self._old):
             for instance in known.get(agent, {}).values():
@@ -110,14 +112,15 @@ class Watched:
 
 
 def all_of(watched: str) -> Filter:
-    """What a watch of a service, or of a topic (`topic_view`), asks for."""
+    """The filter for a watch of a service, or of a topic (`topic_view`)."""
     if is_topic_view(watched):
         return Filter(KeyKind.topic, watched.removeprefix(TOPIC_VIEW), None)
     return Filter(KeyKind.service, watched, None)
 
 
 def _apply(change: Change, *to: _Known) -> list[str]:
-    """Agents that the change is about. What is put is put to the first, and is in no other any more."""
+    """The agents that the change concerns. Instances are put to the first of `to`, and removed from the
+    others."""
     agents: dict[str, None] = {}
     for gone in change.gone:
         agents[gone.key.agent] = None
@@ -135,8 +138,8 @@ def _apply(change: Change, *to: _Known) -> list[str]:
 
 
 def _reachable(entry: Entry) -> Instance | None:
-    """The first address over the network and the first path, as far as this runtime can connect to them. So
-    where a server lists tls:// before tcp://, nobody is led to send in clear text."""
+    """The first network address and the first path that this runtime can connect to. So if a server lists
+    tls:// before tcp://, no client uses plain text."""
     network = local = ""
     for text in entry.offer.addresses:
         try:

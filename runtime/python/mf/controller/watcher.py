@@ -1,8 +1,8 @@
 """R6. The watches of one client: a stream for each service that it uses (views.py), over one connection, on
-one loop of asyncio. Who uses it is in resolver.py and async_resolver.py.
+one asyncio loop. resolver.py and async_resolver.py use it.
 
-One task knows whether a controller answers; those of the services wait for that, and open their streams
-again where they were cut off, at whichever controller.
+One task checks whether a controller answers; the tasks of services wait for that, and resume their
+interrupted streams at any controller.
 """
 
 from asyncio import AbstractEventLoop, Event, Task, TimerHandle, get_running_loop, sleep, wait
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from mf.transport.tls import Tls
 
 _DEAD_AFTER = 100.0
-"""Seconds: a controller from which nothing comes for so long, not even the answer to a ping, is given up."""
+"""After so many seconds in which a controller sends nothing, not even the answer to a ping, it is given
+up."""
 
 
 class Watcher:
@@ -57,10 +58,10 @@ class Watcher:
         self._timers: dict[str, TimerHandle] = {}
         self._tasks: list[Task[None]] = []
         self.client_id = 0
-        """Of this client, given by a controller; 0: none has answered yet."""
+        """This client's id, assigned by a controller; 0: none has answered yet."""
 
     def watch(self, service: str) -> None:
-        """From now on."""
+        """Starts to watch the service."""
         if not self._tasks:
             self._begin(self._stay_connected())
         watched = self._watched[service] = Watched()
@@ -90,7 +91,7 @@ class Watcher:
         self._connection.after_fork()
 
     def _begin(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        # In a context of its own: it belongs to no call.
+        # In a context of its own, since it belongs to no call.
         self._tasks.append(self._loop.create_task(coroutine, context=Context()))
 
     # Whether a controller answers
@@ -100,7 +101,7 @@ class Watcher:
         while True:
             try:
                 await self._greet(patiently=bool(self._trouble))
-            except Exception as error:  # whatever it was: who gave up would see nothing any more
+            except Exception as error:  # any exception: a stopped task would miss all changes
                 self._lost(self._connection.trouble(error))
                 await sleep(backoff.next())
                 continue
@@ -119,7 +120,7 @@ class Watcher:
             self.client_id = await self._connection.new_client(patiently=patiently)
 
     def _lost(self, trouble: str) -> None:
-        if not self._trouble:  # one line a loss, not one an attempt
+        if not self._trouble:  # one line for each loss, not for each attempt
             warning("%s; trying on", quote(trouble))
         self._trouble = trouble
         for service, watched in self._watched.items():
@@ -142,7 +143,7 @@ class Watcher:
             await sleep(backoff.next())
 
     async def _follow(self, service: str, watched: Watched, backoff: Backoff) -> None:
-        """Until the stream ends."""
+        """Returns when the stream has ended."""
         watched.begins()
         stream = self._connection.stub.watch(
             all_of(service), watched.run, watched.revision, options=WITHOUT_END

@@ -1,2 +1,2 @@
-"""R0. What everything else stands on: errors, outcomes, options, the description of services, clock and
+"""R0. The base of all other packages: errors, outcomes, options, the description of services, clock and
 log."""

@@ -1,5 +1,5 @@
-"""R0. What is dropped and was not closed: a finalizer may run on any thread, also within a lock that closing
-needs, so a thread of its own closes what is left behind. It begins with the first that may leave something.
+"""R0. Closes objects that were dropped without being closed: a finalizer may run on any thread, also within a
+lock that closing needs, so a separate thread closes them. It starts with the first object that may need it.
 """
 
 from collections.abc import Callable
@@ -14,12 +14,13 @@ _closer: Thread | None = None
 
 
 def close_soon(close: Callable[[], None]) -> None:
-    """From a finalizer: takes no lock."""
+    """To be called by a finalizer: takes no lock."""
     _left.put(close)
 
 
 def begin() -> None:
-    """There is something that may be dropped. In a child of a fork, too."""
+    """Starts the thread, since there is an object that may be dropped. Also called in a child after a
+    fork."""
     global _closer
     with _lock:
         if _closer is None or not _closer.is_alive():

@@ -1,6 +1,4 @@
-"""R0. Agents as the wire has them: text. One rule for those who offer and those who call, or they would never
-meet.
-"""
+"""R0. Agents as text on the wire. Clients and servers must use the same rule, or they would never match."""
 
 from typing import TYPE_CHECKING, TypeAlias, Union
 
@@ -14,9 +12,9 @@ Agent: TypeAlias = Union[str, int, "UUID"]
 
 
 def agent_text(agent: Agent) -> str:
-    """Text as it is, an integer (an enum's member: its number) in decimal, a UUID in its canonical text.
+    """Text unchanged, an integer (an enum's member: its number) in decimal, a UUID in its canonical text.
 
-    Raises TypeError for anything else, ValueError for what has no UTF-8 (a lone surrogate).
+    Raises TypeError for anything else, ValueError for text without a UTF-8 form (a lone surrogate).
     """
     if isinstance(agent, str):
         if not agent.isascii():
@@ -24,7 +22,7 @@ def agent_text(agent: Agent) -> str:
         return agent
     if isinstance(agent, int) and not isinstance(agent, bool):
         return str(int(agent))
-    from uuid import UUID  # who has one has imported it; who has none need not wait for it
+    from uuid import UUID  # programs that use UUIDs have imported it; others need not wait for it
 
     if isinstance(agent, UUID):
         return str(agent)
@@ -32,7 +30,7 @@ def agent_text(agent: Agent) -> str:
 
 
 def called_agent(agent: Agent) -> str:
-    """The same for who calls. Raises Error(INVALID_ARGUMENT), NOT_EXECUTED, instead of ValueError."""
+    """The same for clients. Raises Error(INVALID_ARGUMENT), NOT_EXECUTED, instead of ValueError."""
     try:
         return agent_text(agent)
     except ValueError as bad:

@@ -1,5 +1,5 @@
-"""R0. Agents that are members of an enum: their text on the wire is the member's number, and people read and
-write its name. Both stand in the service's descriptor.
+"""R0. Agents that are members of an enum: they are sent as the member's number, and users read and write its
+name. Both are in the service's descriptor.
 """
 
 from mf.core.agent import Agent, agent_text
@@ -9,7 +9,7 @@ _KNOWN: dict[str, dict[str, str]] = {}  # by descriptor
 
 
 def agent_names(service: ServiceInfo) -> dict[str, str]:
-    """The name of each text; empty for a service whose agents are of another type, or that has none."""
+    """The name of each text; empty for a service whose agents are of another type, or without agents."""
     if service.agent is None:
         return {}
     names = _KNOWN.get(service.descriptor)
@@ -32,18 +32,19 @@ def _names(service: ServiceInfo) -> dict[str, str]:
 
 
 def agent_type(service: ServiceInfo) -> str:
-    """As the schema spells it; empty where the descriptor does not say it."""
+    """The type as the schema spells it; empty if the descriptor does not contain it."""
     lines = service.descriptor.split("\n", 2)
     per = lines[1].split() if len(lines) > 1 else []
     return per[2] if len(per) == 3 and per[0] == "per" else ""
 
 
 def shown_agent(service: ServiceInfo, text: str) -> str:
-    """As people read it."""
+    """The agent as users read it."""
     return agent_names(service).get(text, text)
 
 
 def text_of_agent(service: ServiceInfo, agent: Agent) -> str:
-    """As the wire has it; an enum's member may be given by its name. Raises as `agent_text` does."""
+    """The agent's text on the wire; an enum's member may be given by its name. Raises as `agent_text`
+    does."""
     text = agent_text(agent)
     return next((number for number, name in agent_names(service).items() if name == text), text)

@@ -1,15 +1,15 @@
-"""R0. What a client keeps of one cached method, and its calls that are under way. No lock, no clock, no
-thread: whoever owns one (mf.core.cached) locks it and says what time it is.
+"""R0. The cached results of one method at a client, and its calls in progress. No lock, no clock, no thread:
+its owner (mf.core.cached) locks it and passes the time.
 
-A key is the agent's text and the request as it is encoded. Of equal calls one leads, which makes a request;
-the others wait for it: together they are a flight, which ends in one of these ways.
+A key is the agent's text and the encoded request. One of several equal calls leads and makes a request; the
+others wait for it: together they are a flight, which ends in one of these ways.
 
-    land       the leader got an answer: it is kept, and those that wait have it, too
-    fail       the leader got none: the first of those that wait leads now, the others go on waiting
-    fail       ... and nobody waits: the flight is over
+    land       the leader got an answer: it is kept, and the waiting calls get it, too
+    fail       the leader got none: the first waiting call leads now, the others continue to wait
+    fail       ... and no call waits: the flight is over
 
-Whatever is forgotten while a flight is under way stays forgotten: that flight takes no more callers, and its
-answer is not kept. The least recently used entries go when there are too many, or too many bytes.
+An entry that is forgotten during a flight stays forgotten: that flight takes no more callers, and its answer
+is not kept. The least recently used entries are dropped when there are too many, or too many bytes.
 """
 
 from collections import OrderedDict, deque
@@ -21,14 +21,14 @@ from mf.core.service import CacheInfo
 Key = tuple[str, bytes]
 
 ENTRY_BYTES = 256
-"""What an entry is counted for beside its bytes."""
+"""The bytes that an entry counts beside its contents."""
 
 
 @dataclass(frozen=True, slots=True)
 class CacheStats:
-    """Counts of one method at one client. `hits`: calls that made no request of their own; `misses`: those
-    that made one. `bytes`: of agents, requests and results, and 256 an entry. `evictions`: entries that
-    others crowded out."""
+    """Counts of one method at one client. `hits`: calls without a request of their own; `misses`: calls that
+    made one. `bytes`: of agents, requests and results, and 256 for each entry. `evictions`: entries dropped
+    for lack of room."""
 
     hits: int
     misses: int
@@ -38,7 +38,7 @@ class CacheStats:
 
 
 class Kept:
-    """An answer as it is encoded. `error`: which one of the method's errors it is; -1: it is a result."""
+    """An encoded answer. `error`: the index of the declared error; -1: it is a result."""
 
     __slots__ = ("error", "payload")
 
@@ -48,14 +48,16 @@ class Kept:
 
 
 class Waiter(Protocol):
-    """A call that waits for another one. It is called without the lock."""
+    """A call that waits for an equal one. Its functions are called without the lock."""
 
     def wake(self, kept: Kept | None) -> bool:
-        """The answer; or None: the call leads from now on. False: nobody is there any more to lead."""
+        """Called with the answer, or None: the call leads from now on. False: the call has ended and cannot
+        lead."""
 
 
 class Flight:
-    """Equal calls under way. `leader`: what leads, if it has waited before. `place`: see Cache.join."""
+    """Equal calls in progress. `leader`: the leading call, if it has waited before. `place`: see
+    Cache.lead."""
 
     __slots__ = ("forgotten", "key", "leader", "place", "waiters")
 
@@ -88,7 +90,7 @@ class Cache:
         self._bytes = self._hits = self._misses = self._evictions = 0
 
     def find(self, key: Key, now: float) -> Kept | None:
-        """What is kept; counts a hit."""
+        """The kept answer; counts a hit."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -105,14 +107,15 @@ class Cache:
         return self._flights.get(key)
 
     def lead(self, key: Key, place: object) -> Flight:
-        """A new flight, which the caller leads. `place`: where, for whoever must not wait there."""
+        """Starts a flight, which the caller leads. `place`: where it leads, for callers that must not wait
+        there."""
         self._misses += 1
         flight = self._flights[key] = Flight(key, place)
         return flight
 
     def land(self, flight: Flight, kept: Kept, now: float, *, keep: bool) -> list[Waiter]:
-        """The leader's call was answered. Returns who is to be woken with the answer. `keep`: whether the
-        answer may be kept."""
+        """The leader got an answer. Returns the calls to wake with it. `keep`: whether the answer may be
+        kept."""
         self._over(flight)
         if keep and not flight.forgotten:
             self._store(flight.key, kept, now)
@@ -122,7 +125,7 @@ class Cache:
         return waiters
 
     def fail(self, flight: Flight) -> Waiter | None:
-        """The leader's call was not answered. Returns who is to be woken, and leads from now on."""
+        """The leader got no answer. Returns the call to wake, which leads from now on."""
         if not flight.waiters:
             self._over(flight)
             return None
@@ -131,7 +134,7 @@ class Cache:
         return flight.leader
 
     def leave(self, flight: Flight, waiter: Waiter) -> bool:
-        """A call waits no more. True: it leads by now, so its flight must land or fail."""
+        """A call stops waiting. True: it leads by now, so its flight must land or fail."""
         if waiter in flight.waiters:
             flight.waiters.remove(waiter)
             return False

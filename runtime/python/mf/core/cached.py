@@ -1,10 +1,9 @@
-"""R0. Cached calls of one client: drives the caches of its methods (mf.core.cache) for blocking and for
-awaited calls, over whichever target. How a request is made, and whether it is repeated, is the target's
-business.
+"""R0. Cached calls of one client: uses the caches of its methods (mf.core.cache) for blocking and for awaited
+calls, over any target. The target makes requests, and repeats them.
 
-A call with metadata, or that wants those of the reply, goes to a server, since the answer may depend on them;
-so does one whose surrounding call passes keys on. Each call has its own deadline, also while it waits for an
-equal one. Any number of threads and loops may call.
+A call with metadata, or that asks for the reply's metadata, goes to a server, since the answer may depend on
+them; so does a call whose surrounding call forwards keys. Each call has its own deadline, also while it waits
+for an equal one. Thread-safe, also across loops.
 """
 
 from _thread import get_ident
@@ -28,11 +27,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _LONGEST = 1e9
-"""Seconds beyond which nobody needs a timer."""
+"""No timer is needed beyond so many seconds."""
 
 
 class Callee(Protocol):
-    """What is called where nothing is kept: a target."""
+    """The target that is called if no answer is kept."""
 
     def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T: ...
 
@@ -64,8 +63,8 @@ class _Thread:
 
 
 class _Task:
-    """An awaited call that waits. Whoever leads may be on another loop, or on none: those that use one Light
-    share what it keeps."""
+    """An awaited call that waits. The leader may be on another loop, or on none: clients of one Light share
+    its cache."""
 
     __slots__ = ("_future", "_loop")
 
@@ -103,7 +102,7 @@ class _Task:
 
 
 class MethodCache:
-    """What a client keeps of one method."""
+    """The cached answers of one method of a client."""
 
     __slots__ = ("_cache", "_clock", "_lock", "_method")
 
@@ -119,13 +118,13 @@ class MethodCache:
             return self._cache.find(key, self._clock())
 
     def value(self, kept: Kept) -> Any:
-        """The result; raises the declared error that is kept in its place."""
+        """The result; raises the declared error if that is kept instead."""
         if kept.error < 0:
             return self._method.decode_result(kept.payload)
         raise self._method.errors[kept.error].decode(kept.payload)
 
     def call(self, to: Callee, key: Key, options: CallOptions | None, arguments: tuple[Any, ...]) -> Any:
-        """A call for which nothing was kept a moment ago."""
+        """A call without a cached answer."""
         end = self._end(options)
         waiter = _Thread()
         place = get_ident()
@@ -134,7 +133,7 @@ class MethodCache:
             return self.value(joined)
         flight, leads = joined
         if not leads:
-            if flight.place == place:  # the leader needs this very thread
+            if flight.place == place:  # the leader needs this thread
                 return to.call(self._method, options, *arguments)
             try:
                 woken = waiter.wait(end - monotonic())
@@ -186,8 +185,8 @@ class MethodCache:
         return result
 
     def _join(self, key: Key, waiter: _Thread | _Task, place: int) -> Kept | tuple[Flight, bool]:
-        """What came meanwhile; or the flight of the call, and whether it leads it. A blocking call does not
-        wait for a leader on its own thread."""
+        """The answer that has arrived in the meantime; or the flight of the call, and whether the call leads
+        it. A blocking call does not wait for a leader on its own thread."""
         with self._lock:
             if (kept := self._cache.find(key, self._clock())) is not None:
                 return kept
@@ -225,7 +224,7 @@ class MethodCache:
     def _answered(self, flight: Flight, result: Any) -> None:
         try:
             payload = bytes(self._method.encode_result(result))
-        except Error:  # of a servant in this process: no reply could hold it
+        except Error:  # from a servant in this process: no reply could contain it
             self._failed(flight)
         except BaseException:
             self._failed(flight)
@@ -259,7 +258,7 @@ class MethodCache:
         if leads:
             self._failed(flight)
 
-    # Forgetting, and counts
+    # Forgetting, and statistics
 
     def forget(self, key: Key) -> None:
         with self._lock:
@@ -282,7 +281,7 @@ class MethodCache:
 
 
 class CallCache:
-    """What a client keeps of one method, as its user sees it: `client.name_cache()`."""
+    """The user's view of the cached answers of one method: `client.name_cache()`."""
 
     __slots__ = ("_agent", "_cache")
 
@@ -291,11 +290,11 @@ class CallCache:
         self._agent = agent
 
     def forget_agent(self) -> None:
-        """Forgets all calls at the agent of the generated client, and no others."""
+        """Forgets the answers of the agent of the generated client only."""
         self._cache.forget_agent(self._agent)
 
     def forget_all(self) -> None:
-        """Forgets all calls of the method, at whichever agent."""
+        """Forgets the answers of all agents."""
         self._cache.forget_all()
 
     def stats(self) -> CacheStats:
@@ -303,7 +302,7 @@ class CallCache:
 
 
 class Caches:
-    """All that one client keeps, by method. `clock` says how old it is."""
+    """The caches of one client, by method. `clock` determines the age of answers."""
 
     __slots__ = ("_by_method", "_clock", "_closed", "_lock")
 
@@ -321,8 +320,8 @@ class Caches:
         return found
 
     def answers(self, options: CallOptions | None, forwarded: tuple[str, ...]) -> bool:
-        """Whether a call with these options may be answered from what is kept. `forwarded`: keys of metadata
-        that its target passes on."""
+        """Whether a call with these options may be answered from the cache. `forwarded`: keys of metadata
+        that its target forwards."""
         if self._closed or (options is not None and (options.metadata or options.reply_metadata is not None)):
             return False
         if not forwarded:
@@ -331,7 +330,8 @@ class Caches:
         return outer is None or not any(key in outer.metadata for key in forwarded)
 
     def close(self) -> None:
-        """The client was closed: its calls end as those of a closed client do, also those that were kept."""
+        """The client was closed: its calls end as those of a closed client, also those with cached
+        answers."""
         self._closed = True
         for each in list(self._by_method.values()):
             each.forget_all()

@@ -1,8 +1,8 @@
-"""R0. The call that a handler is running for: what `mf.current_call()` gives, over a connection and in light.
+"""R0. The call of a running handler: the result of `mf.current_call()`, over a connection and in light.
 
-Who runs a handler enters the call before and leaves it after. The variable is one of the context, so that a
-coroutine, the tasks that it starts and `asyncio.to_thread` have the same call as the handler; a thread that a
-handler starts by itself has none.
+The code that runs a handler enters the call before and leaves it after. It is a context variable, so that a
+coroutine, its tasks and `asyncio.to_thread` have the same call as the handler; a thread that a handler starts
+has none.
 """
 
 from abc import ABC, abstractmethod
@@ -15,7 +15,7 @@ NO_METADATA: Mapping[str, str] = MappingProxyType({})
 
 
 class CurrentCall(ABC):
-    """The call that a handler is running for. For a batch, all its items share one."""
+    """The call of a running handler. All items of a batch share one."""
 
     __slots__ = ()
 
@@ -27,7 +27,7 @@ class CurrentCall(ABC):
     @property
     @abstractmethod
     def agent(self) -> str:
-        """The agent that was called, an enum's member by its name; empty for a service without `per`."""
+        """The requested agent, an enum's member by its name; empty for a service without `per`."""
 
     @property
     @abstractmethod
@@ -50,26 +50,26 @@ class CurrentCall(ABC):
 
     @property
     def deadline_left(self) -> float:
-        """Seconds until nobody waits for the reply any more; infinite if the caller set no deadline."""
+        """Seconds until the caller stops waiting; infinite if it set no deadline."""
         return self.deadline - monotonic()
 
     @property
     @abstractmethod
     def cancelled(self) -> bool:
-        """Whether the caller has given the call up, by itself, by its deadline or by leaving. Nobody is told
-        what the handler does from then on; a handler that runs for long looks at this and stops.
+        """Whether the caller has given up the call: by cancelling, by its deadline or by disconnecting. The
+        handler's result is dropped then; a long-running handler should check this and stop.
         """
 
     @property
     @abstractmethod
     def metadata(self) -> Mapping[str, str]:
-        """What the caller sent beside the parameters: trace context, a token, keys of the user's."""
+        """The metadata that the caller sent: trace context, a token, keys of the user."""
 
     @abstractmethod
     def set_reply_metadata(self, key: str, value: str) -> None:
-        """Sends a value back beside the reply. Raises Error(INVALID_ARGUMENT) for a key that may not go.
+        """Sends a value with the reply. Raises Error(INVALID_ARGUMENT) for an invalid key.
 
-        A stream's reply metadata leave with its first value; later ones go with its end.
+        A stream's reply metadata are sent with its first value; later ones with its end.
         """
 
 

@@ -1,16 +1,16 @@
-"""R0. `@dataclass(slots=True)` and `field` as generated code uses them, without their price.
+"""R0. `@dataclass(slots=True)` and `field` as generated code uses them, without the cost at import.
 
-To type checkers they are those of `dataclasses`, and so are the classes to whoever asks: `fields`, `replace`,
-`asdict`, `is_dataclass` and `match` work, and a class may be derived from as a dataclass. Only that nothing
-is made before it is used. `dataclasses` takes a quarter of a millisecond a class, and five for itself and
+Type checkers see those of `dataclasses`, and the classes behave like dataclasses: `fields`, `replace`,
+`asdict`, `is_dataclass` and `match` work, and a class may be derived from as a dataclass. But nothing is made
+before it is used. `dataclasses` takes a quarter of a millisecond for each class, and five for itself and
 `inspect`: a client with 160 structs would wait for all of them at every start.
 
     __init__, __eq__          compiled when the first instance is made
     __repr__, __replace__     one function for all classes
-    __dataclass_fields__      asked of `dataclasses` when somebody looks
-    of errors                 the text says the fields, and pickling keeps them
+    __dataclass_fields__      requested from `dataclasses` on first access
+    of errors                 the text contains the fields, and pickling keeps them
 
-What is kept with a class has names with two underscores at both ends, which no field can have.
+What is stored in a class has names with two underscores at both ends, which no field can have.
 """
 
 from reprlib import recursive_repr
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 else:
 
     class _Factory:
-        """The default of a field that each instance gets a value of its own for."""
+        """The factory for the default of a field, called for each instance."""
 
         __slots__ = ("make",)
 
         def __init__(self, make):
             self.make = make
 
-    # What a field has for a default that must be given, though one in front of it has one. It must be named,
-    # and so must all behind it; only decoders, which give all fields in their order, do not name them.
+    # The default of a field that must be given although an earlier one has a default. It must be named, and
+    # so must all later ones; only decoders, which pass all fields in order, do not name them.
     _REQUIRED = _Factory(None)
 
     def field(*, default=_REQUIRED, default_factory=None, kw_only=False):  # noqa: ARG001 - for type checkers
         return default if default_factory is None else _Factory(default_factory)
 
     class _Asked:
-        """An attribute of the class that is worked out when somebody looks."""
+        """An attribute of the class that is computed on first access."""
 
         __slots__ = ("_of",)
 
@@ -47,7 +47,7 @@ else:
             return self._of(owner)
 
     def dataclass(*, slots):
-        """`slots` is always True: it is written for the reader."""
+        """`slots` is always True: it is written for readers."""
         assert slots
         return _with_slots
 
@@ -77,7 +77,7 @@ else:
         return _complete(_base(type(self))).__eq__(self, other)
 
     def _complete(cls):
-        """`cls` with the functions that its fields ask for."""
+        """Adds the functions that the fields of `cls` need."""
         if vars(cls)["__init__"] is _first_init:
             for name, made in _compiled(cls).items():
                 if name in getattr(cls, "__mf_members__", {}):
@@ -87,7 +87,7 @@ else:
         return cls
 
     def _keyword_only(cls):
-        """The fields from the first on that has no default, but one in front of it that has one."""
+        """The fields from the first one without a default that follows one with a default."""
         names, defaults = cls.__slots__, cls.__mf_defaults__
         behind = False
         for at, name in enumerate(names):
@@ -144,7 +144,7 @@ else:
         return f"{type(self).__qualname__}({_shown(self)})"
 
     def _replaced(self, /, **changes):
-        """What `copy.replace` calls, from Python 3.13 on."""
+        """Called by `copy.replace`, from Python 3.13 on."""
         from dataclasses import replace
 
         return replace(self, **changes)
@@ -153,7 +153,7 @@ else:
         return type(self), tuple(getattr(self, name) for name in _base(type(self)).__slots__)
 
     def _like(owner):
-        """A class that `dataclasses` made of the same fields."""
+        """A class that `dataclasses` made with the same fields."""
         import dataclasses
 
         cls = _base(owner)
@@ -177,7 +177,7 @@ else:
         return _like(owner).__dataclass_params__
 
     def _signature(owner):
-        """Of the constructor; None where a derived class has one of its own."""
+        """The signature of the constructor; None if a derived class has its own."""
         from inspect import Parameter, signature
 
         cls = _complete(_base(owner))

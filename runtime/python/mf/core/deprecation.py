@@ -1,8 +1,8 @@
-"""R0. What the schema says is `@deprecated`, marked so that tools find its uses.
+"""R0. Marks what the schema calls `@deprecated`, so that tools find its uses.
 
-Type checkers see the decorator of PEP 702 (they know `typing_extensions` without its being installed). A
-call of a marked function warns, as `warnings.deprecated` does from Python 3.13 on. A marked class does not:
-codecs make values of it, for which nobody can be blamed; it carries `__deprecated__`.
+Type checkers see the decorator of PEP 702 (they know `typing_extensions` even if it is not installed). A call
+of a marked function warns, as `warnings.deprecated` does from Python 3.13 on. A marked class does not, since
+codecs make values of it without the user's doing; it has `__deprecated__`.
 """
 
 from typing import TYPE_CHECKING

@@ -1,6 +1,7 @@
-"""R0. The closed set of failures (docs/protocol.md, section 6). Same numbers in every language.
+"""R0. The closed set of failures (docs/protocol.md, section 6), with the same numbers in every language.
 
-Must not know: bytes, sockets, threads. Texts here go over the wire and into logs, so they are bounded.
+It does not know bytes, sockets or threads. Its texts are sent over the network and logged, so they are
+bounded.
 """
 
 from collections.abc import Collection
@@ -38,7 +39,7 @@ class Code(IntEnum):
 
 
 class Execution(IntEnum):
-    """Whether a failed call may have had an effect."""
+    """Whether a failed call may have run."""
 
     NOT_EXECUTED = 0
     """The handler never started: safe to call again."""
@@ -53,7 +54,7 @@ class MfError(Exception):
 
 
 class Error(MfError):
-    """A call that ended without a result and without a declared error.
+    """The failure of a call other than a declared error.
 
     `code` says why, `execution` whether the servant may have run, `message` is for people.
     """
@@ -81,13 +82,13 @@ class DeclaredError(MfError):
 
 
 def not_executed(code: Code, message: str) -> Error:
-    """An Error for a call whose handler surely never started."""
+    """An Error for a call whose handler certainly never started."""
     return Error(code, message, Execution.NOT_EXECUTED)
 
 
 def some_of(names: Collection[str], mark: str = "") -> str:
-    """A few names in words, each between marks: an answer must not be much longer than its question, whoever
-    offers thousands."""
+    """A few names in words, each between marks, so that a list of thousands of names does not make an answer
+    long."""
     shown = ", ".join(f"{mark}{shortened(name)}{mark}" for name in islice(names, _MOST_NAMES))
     return shown if len(names) <= _MOST_NAMES else f"{shown}, … and {len(names) - _MOST_NAMES:,} more"
 
@@ -97,7 +98,7 @@ def shortened(name: str) -> str:
 
 
 def cut(message: str, limit: int = MAX_MESSAGE_BYTES) -> bytes:
-    """`message` as at most `limit` bytes of UTF-8, cut at a character."""
+    """`message` as at most `limit` bytes of UTF-8, cut after a whole character."""
     data = message.encode("utf-8", "replace")
     if len(data) <= limit:
         return data

@@ -1,13 +1,13 @@
-"""R0. A message that goes out from two places: bytes that were made for it, and large ones that stay where
-they are.
+"""R0. A message that is sent from two places in memory: a head, and large bytes that are not copied.
 
-It is `bytes`, so that whoever passes a message on need not know it; only protocol.frame.pack_into() looks
-inside. Joined with others it would be the head alone: so only codecs of whole messages make one.
+It derives from `bytes`, so that code that passes a message on need not know it; only
+protocol.frame.pack_into() uses the second part. Joining it with other bytes would lose that part: so only
+codecs of whole messages make one.
 """
 
 
 class Gathered(bytes):
-    """The bytes are the head, and `blob` stands behind them. Metadata may be put in front."""
+    """The bytes are the head, followed by `blob`. Metadata may be put before it."""
 
     blob: bytes
 

@@ -1,7 +1,6 @@
-"""R0. One logger, "mf". `logging` is imported when the first line is written: most programs never pay for
-it.
+"""R0. One logger, "mf". `logging` is imported when the first line is written, since most programs write none.
 
-Nothing here runs per message. Names and texts of a peer are untrusted: `quote` them.
+Nothing here runs for each message. Names and texts of a peer are untrusted: use `quote`.
 """
 
 from typing import Any
@@ -10,7 +9,7 @@ _MAX_QUOTED = 200
 
 
 def quote(text: str | bytes) -> str:
-    """Text of a peer as one harmless, bounded piece of a log line: escaped, and cut with the full length
+    """Text of a peer as a harmless, bounded part of a log line: escaped, and cut with the full length
     named."""
     if isinstance(text, bytes):
         text = text.decode("utf-8", "backslashreplace")
@@ -37,7 +36,7 @@ def info(message: str, *arguments: Any) -> None:
 
 
 def log_handler_failure(where: str, raised: BaseException) -> None:
-    """The traceback stays here; the caller gets type and text only."""
+    """Logs the traceback here; the caller gets only type and text."""
     import logging
 
     logging.getLogger("mf").error("%s failed", where, exc_info=raised)

@@ -5,17 +5,17 @@ from collections.abc import Mapping
 from mf.core.error import Code, not_executed, shortened
 
 TRACE_KEYS = ("traceparent", "tracestate")
-"""W3C Trace Context: these pass on into calls that a handler makes."""
+"""W3C Trace Context: these are forwarded to calls that a handler makes."""
 
 TOKEN_KEY = "authorization"
-"""A bearer token: it never passes on."""
+"""A bearer token: it is never forwarded."""
 
 _KEY_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789._-"
 _LONGEST_KEY = 64
 
 
 def check_key(key: str) -> None:
-    """Raises Error(INVALID_ARGUMENT), NOT_EXECUTED, for what is no key."""
+    """Raises Error(INVALID_ARGUMENT), NOT_EXECUTED, for an invalid key."""
     if not isinstance(key, str) or not 0 < len(key) <= _LONGEST_KEY or key.strip(_KEY_CHARACTERS):
         shown = f'"{shortened(key)}"' if isinstance(key, str) else shortened(repr(key))
         text = f"a key of metadata has 1 to 64 characters of a-z, 0-9, '.', '_' and '-', and not {shown}"
@@ -23,6 +23,5 @@ def check_key(key: str) -> None:
 
 
 def passed_on(metadata: Mapping[str, str], keys: tuple[str, ...]) -> dict[str, str]:
-    """What of the metadata of a call goes into the calls that its handler makes. `keys`: the user's that
-    do."""
+    """The part of a call's metadata that its handler's calls forward. `keys`: the user's keys to forward."""
     return {key: metadata[key] for key in (*TRACE_KEYS, *keys) if key in metadata and key != TOKEN_KEY}

@@ -1,7 +1,7 @@
-"""R0. The agent that a servant is offered for: whether it fits the service, and a client could ever name it.
+"""R0. Checks the agent of an offered servant: whether it fits the service, and a client could name it.
 
-The type of the agent stands in the service's descriptor (docs/protocol.md, section 7). An enum's member may
-also be given by its name.
+The type of agents is in the service's descriptor (docs/protocol.md, section 7). An enum's member may also be
+given by its name.
 """
 
 from mf.core.agent import Agent
@@ -10,15 +10,14 @@ from mf.core.error import shortened
 from mf.core.service import ServiceInfo
 
 _BIND_LIMIT = 32 * 1024
-"""Bytes of a BIND, in which clients name service, agent and methods."""
+"""The size in bytes of a BIND, in which clients name service, agent and methods."""
 
 _INTEGERS = frozenset(f"{kind}{bits}" for kind in "iu" for bits in (8, 16, 32, 64))
 
 
 def offered_agent(service: ServiceInfo, agent: Agent | None) -> str:
-    """As the wire has it; empty for a service without agents.
-
-    Raises ValueError for an agent that does not fit the service, TypeError for what is no agent.
+    """The agent's text on the wire; empty for a service without agents. Raises ValueError for an agent that
+    does not fit the service, TypeError for an invalid one.
     """
     if service.agent is None:
         if agent is not None:
@@ -49,7 +48,7 @@ def _check_type(service: ServiceInfo, agent: str) -> None:
 
 
 def _is_one(kind: str, agent: str, service: ServiceInfo) -> bool:
-    """Whether it is the one text of a value of that type; two texts of one value would never meet."""
+    """Whether it is the canonical text of a value of that type; two texts of one value would never match."""
     if kind == "string":
         return True
     if kind == "uuid":

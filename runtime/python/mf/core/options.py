@@ -1,9 +1,10 @@
-"""R0. What a caller may say about a call. All times are seconds as float."""
+"""R0. The options of calls. All times are seconds as float."""
 
 from collections.abc import Mapping
 
 INFINITE = float("inf")
-"""No deadline. Must be written: without options a call ends after the method's deadline, else after 30 s."""
+"""No deadline. It must be requested: without options a call ends after the method's deadline, else after 30
+s."""
 
 DEFAULT_DEADLINE = 30.0
 
@@ -11,9 +12,8 @@ DEFAULT_DEADLINE = 30.0
 class CallOptions:
     """Options of one call. `deadline`: seconds from now; None: the method's own, else 30; INFINITE: none.
 
-    `idle`: seconds that a stream may go without a value and without room for one. `metadata`: text by key,
-    sent beside the parameters. `reply_metadata`: a dict of the caller's that gets what the handler sends
-    back.
+    `idle`: seconds that a stream may go without a value and without credit. `metadata`: text by key, sent
+    with the request. `reply_metadata`: a dict of the caller that receives the reply's metadata.
     """
 
     __slots__ = ("deadline", "idle", "metadata", "reply_metadata")
@@ -39,7 +39,7 @@ class CallOptions:
         return f"mf.CallOptions({self._shown()})"
 
     def _shown(self) -> str:
-        """Without the values of metadata, which may be secrets."""
+        """The options without the values of metadata, which may be secrets."""
         shown = [f"deadline={self.deadline}"]
         if self.idle != INFINITE:
             shown.append(f"idle={self.idle}")

@@ -1,4 +1,4 @@
-"""R0. How one call of several ended: a value, a declared error or an Error. Exactly one of them."""
+"""R0. The end of one call of several: a value, a declared error or an Error, exactly one of them."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from itertools import islice
@@ -49,19 +49,18 @@ def _comparable(error: Failure | None) -> object:
     return (error.code, error.execution, error.message) if isinstance(error, Error) else error
 
 
-# What a servant may say about a call in the runtime's own words. Every other Error that escapes a handler
-# comes from
-# something the handler did (a nested call, say), and its "not executed" would be a lie about this call.
+# The codes that a servant may set for its own call. Any other Error that a handler raises comes from its own
+# actions (for example a nested call), and its "not executed" would be wrong for this call.
 _SERVANT_MAY_RAISE = frozenset(
     (Code.INVALID_ARGUMENT, Code.OVERLOADED, Code.UNAUTHENTICATED, Code.PERMISSION_DENIED)
 )
 
 
 def failure_of(raised: BaseException, declared: tuple[type[DeclaredError], ...]) -> Failure:
-    """What the caller is told about an exception that escaped a handler.
+    """The caller's failure for an exception that a handler raised.
 
-    Never that the call was not executed, whatever the exception claims: the handler has begun, and what it
-    did before it raised nobody knows.
+    It never says that the call was not executed, whatever the exception claims: the handler has started, and
+    it is unknown what it did before it raised.
     """
     if isinstance(raised, declared):
         return raised
@@ -73,8 +72,8 @@ def failure_of(raised: BaseException, declared: tuple[type[DeclaredError], ...])
 
 
 def failure_in(given: Failure, declared: tuple[type[DeclaredError], ...]) -> Failure:
-    """What the caller is told of a failure that a servant's batch function gave as an item's outcome: what
-    the servant says, if there may be such a failure.
+    """The caller's failure for a failure that a servant's batch function returned for an item, if that is a
+    valid one.
     """
     if isinstance(given, DeclaredError) or given.code in (Code.OK, Code.DECLARED):
         return failure_of(given, declared)
@@ -84,13 +83,13 @@ def failure_in(given: Failure, declared: tuple[type[DeclaredError], ...]) -> Fai
 def _text_of(raised: BaseException) -> str:
     try:
         return str(raised)
-    except Exception:  # of its `__str__`: no reason to leave the caller without an answer
+    except Exception:  # raised by its `__str__`: the caller still gets an answer
         return ""
 
 
 def each(function: Callable[..., T], arguments: Iterable[tuple[Any, ...]]) -> list[Outcome[T]]:
-    """`function(*a)` for each a; what one item raises is that item's outcome. Generated batch functions use
-    it."""
+    """Calls `function(*a)` for each a; an exception becomes the outcome of its item. Generated batch
+    functions use it."""
     outcomes: list[Outcome[T]] = []
     for item in arguments:
         try:
@@ -111,13 +110,13 @@ async def each_async(
 async def each_in_order(
     function: Callable[..., Awaitable[T]], arguments: Iterable[tuple[Any, ...]]
 ) -> list[Outcome[T]]:
-    """The same, one item after the other: of a method that is @ordered."""
+    """The same, one item after another: for methods that are @ordered."""
     return await one_by_one(_one_async(function, item) for item in arguments)
 
 
 async def one_by_one(runs: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """What they give, each begun when the one before has ended. Raises CancelledError once the task that runs
-    them is cancelled, though an item took that for a failure of its own: no further one begins then.
+    """The results, each started when the previous one has ended. Raises CancelledError once the running task
+    is cancelled, even if an item handled that as its own failure: no further one starts then.
     """
     from asyncio import CancelledError, current_task, sleep
 
@@ -128,13 +127,13 @@ async def one_by_one(runs: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         if task is not None and task.cancelling():
             raise CancelledError
         if len(results) % _AT_ONCE == 0:
-            await sleep(0)  # other calls of the loop have their turn
+            await sleep(0)  # lets other calls of the loop run
     return results
 
 
 async def some_at_once(runs: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """What they give, in order. Each is made when its turn comes: a task takes far more memory than an
-    item."""
+    """The results in order. Each coroutine is made when its turn comes, since a task takes far more memory
+    than an item."""
     from asyncio import gather
 
     made = iter(runs)

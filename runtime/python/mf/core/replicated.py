@@ -1,4 +1,4 @@
-"""R0. Replicated messages as users see them: what a call comes to, and what it may ask for."""
+"""R0. The user's view of replicated messages: options and results of calls."""
 
 from enum import IntEnum
 from typing import Generic, NamedTuple, TypeVar
@@ -24,7 +24,7 @@ class Require(IntEnum):
     """How many replicas must have applied a message before its call ends."""
 
     ONE = 0
-    """Any. If that one is lost before the others have it, the message is lost, too."""
+    """Any one. If it is lost before the others have the message, the message is lost, too."""
     MAJORITY = 1
     """It survives as long as fewer than a majority lose their memory at a time."""
     ALL = 2
@@ -50,8 +50,8 @@ class ReplicatedOptions(CallOptions):
 
 
 class Replicated(Generic[T]):
-    """What a replicated call has come to: what the servants returned, the message's version, and the names of
-    the replicas that are known to have applied it, which may not be all that have.
+    """The result of a replicated call: what the servants returned, the message's version, and the names of
+    replicas known to have applied it; others may have, too.
     """
 
     __slots__ = ("applied", "value", "version")

@@ -1,12 +1,12 @@
-"""R0. What generated code says about a service: names, numbers, codecs. Read by client, server and light
-alike.
+"""R0. The descriptions of services in generated code: names, numbers, codecs. Client, server and light use
+them.
 
-Codecs: `encode_*` return the bytes of section 4 and 5 of docs/protocol.md; they raise
+Codecs: `encode_*` return the bytes of sections 4 and 5 of docs/protocol.md; they raise
 Error(INVALID_ARGUMENT) for a value that the schema does not allow. `decode_*` take the whole payload (bytes
-or bytearray, which they may keep), check that nothing is left over, and raise Error(DECODE_ERROR); they
-never hold a lazy iterator that can still fail. `decode_results_at(payload, position, count)` is the
-exception that MIXED replies need: it reads `count` results from there on, and returns them and the position
-behind the last; more may follow.
+or bytearray, which they may keep), check that nothing is left over, and raise Error(DECODE_ERROR); their
+results never depend on a lazy iterator that can still fail. `decode_results_at(payload, position, count)` is
+the exception that MIXED replies need: it decodes `count` results from there on, and returns them and the
+position after the last; more may follow.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -42,8 +42,8 @@ class ErrorCodec:
 
 
 class ElementCodec(Generic[Result]):
-    """The values of one stream of a method. `encode` gives one value, `encode_all` several, one behind the
-    other; `decode_all` reads so many, which must be all of the payload.
+    """The values of one stream of a method. `encode` encodes one value, `encode_all` several consecutive
+    ones; `decode_all` decodes `count` values, which must be the whole payload.
     """
 
     __slots__ = ("decode_all", "encode", "encode_all", "encoding")
@@ -63,8 +63,8 @@ class ElementCodec(Generic[Result]):
 
 
 class CacheInfo:
-    """`@cached` of a method: how much a client keeps of it, and for how many seconds (None: until it is
-    crowded out). `errors`: declared errors, too.
+    """`@cached` of a method: how many entries a client keeps, and for how many seconds (None: until they are
+    dropped for lack of room). `errors`: declared errors are kept, too.
     """
 
     __slots__ = ("entries", "errors", "max_bytes", "ttl")
@@ -80,13 +80,12 @@ class Method(Generic[Request, Result]):
     """One method: all that the runtime needs to send, receive and dispatch it. Immutable by convention.
 
     `attribute` and `batch_attribute` are the servant's function names. `deadline`: seconds, or None. A
-    request is a tuple of arguments when there is one, and objects of `request` (the dataclass of the
-    parameters, its fields in order) when there are many. A method without result has the result None.
-    `ordered`: the calls of one batch run one after the other. `constrained`: a request of the right types may
-    still violate the schema, and encoding it says so.
-    `replicated`: the name of the pattern by which a message goes to all replicas; `attribute` is then the
-    function that applies one. `param_element` and `result_element`: the values of its streams; with a result
-    stream the method has no result, and with either it is a `stream`.
+    request is a tuple of arguments for a single call, and an object of `request` (the dataclass of the
+    parameters, its fields in order) in a batch. A method without result has the result None. `ordered`: the
+    calls of one batch run one after another. `constrained`: a request of the right types may still violate
+    the schema, which encoding it reports. `replicated`: the name of the pattern by which a message goes to
+    all replicas; `attribute` is then the function that applies one. `param_element` and `result_element`: the
+    values of its streams; with a result stream the method has no result, and with either it is a `stream`.
     """
 
     __slots__ = (
@@ -188,7 +187,7 @@ class Method(Generic[Request, Result]):
 
 class ServiceInfo:
     """One service. `agent`: the name of the agent it is offered `per`, or None. `methods` in the schema's
-    order. `annex`: what is outside of the fingerprint (docs/protocol.md, section 7a)."""
+    order. `annex`: the data outside of the fingerprint (docs/protocol.md, section 7a)."""
 
     __slots__ = ("agent", "annex", "descriptor", "fingerprint", "methods", "name")
 
@@ -218,15 +217,15 @@ class ServiceInfo:
 
 
 class BaseServant:
-    """What generated servants of both kinds have: which service they are of.
+    """The common base of generated servants of both kinds: identifies their service.
 
-    The `..._items` functions may be overridden too; they get all items of a message that has more than one.
+    The `..._items` functions may be overridden, too; they get all items of a message with several items.
     """
 
     __slots__ = ("__weakref__",)
 
     mf_service: ClassVar[ServiceInfo]
-    """Set by the generated class, and there only."""
+    """Set only by the generated class."""
 
 
 class Servant(BaseServant):
@@ -243,18 +242,18 @@ class AsyncServant(BaseServant):
 
 
 def generated_base(servant: BaseServant) -> type[BaseServant]:
-    """The generated class that a servant derives from: the one that says which service it is."""
+    """The generated class from which a servant derives, which identifies its service."""
     for base in type(servant).__mro__:
         if "mf_service" in base.__dict__:
             return base
     raise TypeError(f"{type(servant).__name__} derives from no generated servant class")
 
 
-_ASYNC = 0x80 | 0x200  # co_flags: the function is an `async def`, or one that yields
+_ASYNC = 0x80 | 0x200  # co_flags: the function is an `async def`, or an async generator
 
 
 def is_async(function: Any) -> bool:
-    """Whether calling it gives a coroutine or an async generator. Without `inspect`, which takes long to
-    import."""
+    """Whether calling it returns a coroutine or an async generator. Does not use `inspect`, which takes long
+    to import."""
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     return code is not None and bool(code.co_flags & _ASYNC)

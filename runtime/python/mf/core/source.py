@@ -1,5 +1,5 @@
-"""R0. What a server may offer beside servants: services that come and go by themselves, whose one method
-gives a stream that is pushed (pushed.py). The topics of a process are offered so.
+"""R0. What a server may offer beside servants: services that come and go by themselves, with one method that
+returns a pushed stream (pushed.py). The topics of a process are such services.
 """
 
 from abc import ABC, abstractmethod
@@ -11,7 +11,7 @@ from mf.core.service import BaseServant, Encoded, ServiceInfo
 
 
 class Pushing(Protocol):
-    """The stream of one call, as its servant sees it."""
+    """The stream of one call, from the view of its servant."""
 
     @property
     def peer(self) -> str: ...
@@ -20,42 +20,42 @@ class Pushing(Protocol):
     def authentication(self) -> bytes: ...
 
     def kick(self) -> None:
-        """There is something to take. From any thread."""
+        """There is something to take. Thread-safe."""
 
 
 class PushSource(ABC):
-    """What gives the values, encoded."""
+    """The source of the encoded values."""
 
     __slots__ = ()
 
     @abstractmethod
     def take(self) -> Encoded | Error | None:
-        """The next value; None: there is none now; an Error: nothing comes any more."""
+        """The next value; None: there is none now; an Error: there will be no more."""
 
     @abstractmethod
     def instead(self) -> Encoded | None:
-        """What is sent for the value taken last, which is larger than the client accepts; None: nothing is,
+        """The replacement for the last value, which is larger than the client accepts; None: there is none,
         and the stream ends."""
 
     @abstractmethod
     def failure(self) -> Error | None:
-        """What ends the stream at once, whatever still waits."""
+        """A failure that ends the stream at once, whatever still waits."""
 
     @abstractmethod
     def gone(self) -> None:
-        """Nobody wants them any more. Without the lock."""
+        """The values are not wanted any more. Called without the lock."""
 
 
 class PushServant(BaseServant):
-    """A servant whose only method has a result stream that is pushed. `mf_service` is an object's own."""
+    """A servant whose only method has a pushed result stream. `mf_service` is an attribute of the object."""
 
     __slots__ = ("mf_service",)
 
-    mf_service: ServiceInfo  # type: ignore[misc] # of generated servants it is their class's
+    mf_service: ServiceInfo  # type: ignore[misc] # generated servants have it in their class
 
     @abstractmethod
     def subscribe(self, push: "Pushing", *arguments: Any) -> PushSource:
-        """Begins. Raises Error for what is refused."""
+        """Starts the stream. Raises Error to refuse it."""
 
 
 class OfferSource(ABC):
@@ -63,12 +63,12 @@ class OfferSource(ABC):
 
     @abstractmethod
     def servant(self, name: str) -> PushServant | None:
-        """Of the service of this name, if there is one by now."""
+        """The servant of the service of this name, if there is one by now."""
 
     @abstractmethod
     def published(self) -> Iterable[tuple[str, str]]:
-        """Names of services, and agents, that a controller is told of."""
+        """The names of services, and agents, that controllers are told."""
 
     @abstractmethod
     def listen(self, changed: Callable[[], None]) -> None:
-        """Calls when `published` has changed, from any thread."""
+        """Calls `changed` when `published` has changed, on any thread."""

@@ -1,7 +1,7 @@
-"""R0. Streams as users hold them: a client's and a handler's, over connections and in light, are of these.
+"""R0. The user's view of streams, for clients and handlers, over connections and in light.
 
-A reader is an iterator. Whoever drops or closes the one of a client before its end cancels the call; at the
-end it raises what ended the call, if that was no success. No thread stands behind any of them.
+A reader is an iterator. If a client drops or closes its reader before the end, the call is cancelled; at the
+end it raises the failure of the call, if there was one. No stream needs a thread of its own.
 """
 
 from abc import ABC, abstractmethod
@@ -17,7 +17,7 @@ T_out = TypeVar("T_out")
 
 
 class StreamReader(ABC, Generic[T]):
-    """The values of a stream, one after the other. One thread at a time."""
+    """The values of a stream, one after another. One thread at a time may use it."""
 
     __slots__ = ()
 
@@ -26,12 +26,12 @@ class StreamReader(ABC, Generic[T]):
 
     @abstractmethod
     def __next__(self) -> T:
-        """The next value, which it waits for. Raises Error or a declared error if the call ended so."""
+        """Waits for the next value. Raises Error or a declared error if the call ended with it."""
 
     @abstractmethod
     def cancel(self) -> None:
-        """Wants no more. May be called twice, after the end, and from another thread, which ends the waiting
-        of those that read or write."""
+        """Stops reading. May be called twice, after the end, and from another thread, which ends waits for
+        reading and writing."""
 
     def __enter__(self) -> Self:
         return self
@@ -43,7 +43,7 @@ class StreamReader(ABC, Generic[T]):
 
 
 class AsyncStreamReader(ABC, Generic[T]):
-    """The values of a stream, one after the other, awaited. One task at a time."""
+    """The values of a stream, one after another, awaited. One task at a time may use it."""
 
     __slots__ = ()
 
@@ -52,11 +52,11 @@ class AsyncStreamReader(ABC, Generic[T]):
 
     @abstractmethod
     async def __anext__(self) -> T:
-        """The next value. Raises Error or a declared error if the call ended so."""
+        """The next value. Raises Error or a declared error if the call ended with it."""
 
     @abstractmethod
     def cancel(self) -> None:
-        """Wants no more. May be called twice, and after the end."""
+        """Stops reading. May be called twice, and after the end."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -74,20 +74,21 @@ class DuplexStream(StreamReader[T_out], Generic[T_in, T_out]):
 
     @abstractmethod
     def write(self, value: T_in) -> bool:
-        """Sends a value; waits while the other side takes no more. False: the other side reads no more, as
-        the call has ended well. Raises what the call failed with, and INVALID_ARGUMENT after `done_writing`.
+        """Sends a value; waits while the other side accepts no more. False: the other side reads no more, as
+        the call has ended successfully. Raises the failure of the call, and INVALID_ARGUMENT after
+        `done_writing`.
 
-        A lone value leaves at once. The values of a loop are gathered: they leave with those that follow, or
-        when `flush`, `done_writing` or the next value is asked for.
+        A single value is sent at once. The values of a loop are gathered: they are sent with later ones, or
+        by `flush`, `done_writing`, or reading the next value.
         """
 
     @abstractmethod
     def flush(self) -> None:
-        """Sends what was written and gathered; waits while the other side takes no more."""
+        """Sends gathered values; waits while the other side accepts no more."""
 
     @abstractmethod
     def done_writing(self) -> None:
-        """Says that no more values come. What the other side sends can still be read."""
+        """Ends the stream of written values. Values of the other side can still be read."""
 
 
 class AsyncDuplexStream(AsyncStreamReader[T_out], Generic[T_in, T_out]):
@@ -97,26 +98,26 @@ class AsyncDuplexStream(AsyncStreamReader[T_out], Generic[T_in, T_out]):
 
     @abstractmethod
     async def write(self, value: T_in) -> bool:
-        """Sends a value; waits while the other side takes no more. False: the other side reads no more, as
-        the call has ended well. Raises what the call failed with, and INVALID_ARGUMENT after
+        """Sends a value; waits while the other side accepts no more. False: the other side reads no more, as
+        the call has ended successfully. Raises the failure of the call, and INVALID_ARGUMENT after
         `done_writing`."""
 
     @abstractmethod
     async def flush(self) -> None:
-        """Sends what was written and gathered; waits while the other side takes no more."""
+        """Sends gathered values; waits while the other side accepts no more."""
 
     @abstractmethod
     async def done_writing(self) -> None:
-        """Says that no more values come. What the other side sends can still be read."""
+        """Ends the stream of written values. Values of the other side can still be read."""
 
 
 def stream_is_idle(idle: float) -> Error:
-    """Of a stream on which nothing came for its idle time."""
+    """The failure of a stream without values and credit for its idle time."""
     return Error(Code.DEADLINE_EXCEEDED, f"no value and no credit came for {idle} s")
 
 
 def stream_has_ended(service: ServiceInfo, method: Method[Any, Any]) -> Error:
-    """Of a value that is written after `done_writing`."""
+    """The failure of a write after `done_writing`."""
     text = (
         f"{service.name}.{method.name}: this side has ended its stream, so that nothing more can be written"
     )

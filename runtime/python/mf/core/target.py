@@ -1,4 +1,4 @@
-"""R0. What generated clients call: a service of someone, somewhere. Client (over connections) and light
+"""R0. The interface that generated clients call: a service at some place. Client (over connections) and light
 implement it.
 
 A generated function is one line: `return self._target.call(_QUERY, options, terms, limit)`.
@@ -16,7 +16,7 @@ from mf.core.replicated import Replicated, ReplicatedOptions
 from mf.core.service import Method, ServiceInfo
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 
-if TYPE_CHECKING:  # who makes no cached call needs none of it
+if TYPE_CHECKING:  # only cached calls need it
     from mf.core.cached import Caches, CallCache
 
 K = TypeVar("K")
@@ -26,7 +26,7 @@ R = TypeVar("R")
 
 
 def without_replicas(method: Method[Any, Any]) -> Error:
-    """Of a replicated call where there can be no replicas."""
+    """The failure of a replicated call where there can be no replicas."""
     text = (
         f"{method.name} is replicated: call it through the controller that its replicas are registered with"
     )
@@ -34,13 +34,13 @@ def without_replicas(method: Method[Any, Any]) -> Error:
 
 
 class BatchCall(ABC, Generic[T]):
-    """A message-level batch under way. Outcomes are in the order of the requests."""
+    """A message-level batch in progress. Outcomes are in the order of the requests."""
 
     __slots__ = ()
 
     @abstractmethod
     def ready(self) -> bool:
-        """True when results() will not wait."""
+        """Whether results() returns without waiting."""
 
     @abstractmethod
     def wait(self, timeout: float | None = None) -> bool:
@@ -49,18 +49,19 @@ class BatchCall(ABC, Generic[T]):
 
     @abstractmethod
     def results(self) -> list[Outcome[T]]:
-        """Waits for the rest, and gives one outcome per request."""
+        """Waits for the remaining items, and returns one outcome for each request."""
 
     @abstractmethod
     def partial(self) -> list[Outcome[T] | None]:
-        """What has arrived by now, without waiting: None where a request is still under way."""
+        """The outcomes so far, without waiting: None for requests that have not ended."""
 
     def __len__(self) -> int:
         return len(self.partial())
 
 
 class Scattered(dict[K, Outcome[T]], Generic[K, T]):
-    """One outcome per agent, in the order asked for. A dead agent is a failed outcome, not an exception.
+    """One outcome for each agent, in the requested order. A dead agent has a failed outcome, not an
+    exception.
 
     `K` is the type of the agents: str, int, UUID or an enum.
     """
@@ -68,8 +69,8 @@ class Scattered(dict[K, Outcome[T]], Generic[K, T]):
     __slots__ = ()
 
     def keyed(self, key: Callable[[str], K2]) -> "Scattered[K2, T]":
-        """The same by agents of their own type; `key` makes them of their texts. A text that it refuses with
-        ValueError, since it is of a newer schema, stays as it is.
+        """The same with agents of their own type; `key` converts their texts. A text that it refuses with
+        ValueError, since it is of a newer schema, stays text.
         """
         made: Scattered[Any, T] = Scattered()
         for text, outcome in self.items():
@@ -81,12 +82,12 @@ class Scattered(dict[K, Outcome[T]], Generic[K, T]):
 
     @property
     def ok(self) -> dict[K, T]:
-        """The values of those agents that answered."""
+        """The values of the agents that answered."""
         return {agent: outcome.value() for agent, outcome in self.items() if outcome.error is None}
 
     @property
     def failed(self) -> dict[K, Failure]:
-        """The failures of the others."""
+        """The failures of the other agents."""
         return {agent: outcome.error for agent, outcome in self.items() if outcome.error is not None}
 
 
@@ -97,7 +98,7 @@ class ScatterTarget(ABC):
 
     @abstractmethod
     def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> Scattered[str, T]:
-        """One call to each agent. Never raises for what a single agent did."""
+        """One call to each agent. Never raises for the failure of a single agent."""
 
 
 class AsyncScatterTarget(ABC):
@@ -109,31 +110,31 @@ class AsyncScatterTarget(ABC):
     async def call(
         self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
     ) -> Scattered[str, T]:
-        """One call to each agent. Never raises for what a single agent did."""
+        """One call to each agent. Never raises for the failure of a single agent."""
 
 
 class Keeper(ABC):
-    """What blocking and awaiting targets know of cached calls."""
+    """The part of targets that handles cached calls."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def caches(self) -> "Caches":
-        """What the client of the target keeps."""
+        """The caches of the target's client."""
 
     @property
     @abstractmethod
     def agent_key(self) -> str:
-        """Whose answers are kept apart: "=" and the agent, or "*" for any."""
+        """The part of cache keys that separates agents: "=" and the agent, or "*" for any agent."""
 
     @property
     @abstractmethod
     def forwarded(self) -> tuple[str, ...]:
-        """Keys of metadata that pass on by themselves."""
+        """Keys of metadata that are forwarded automatically."""
 
     def forget_cached(self, method: Method[Any, Any], *arguments: Any) -> None:
-        """Forgets what such a call was answered."""
+        """Forgets the answer to such a call."""
         self.caches.of(method).forget((self.agent_key, bytes(method.encode_request(*arguments))))
 
     def call_cache(self, method: Method[Any, Any]) -> "CallCache":
@@ -147,12 +148,12 @@ class Target(Keeper):
 
     @abstractmethod
     def at(self, agent: Agent) -> "Target":
-        """The same service at this agent. Raises TypeError for what is no agent, Error(INVALID_ARGUMENT) for
-        what is no text."""
+        """The same service at this agent. Raises TypeError for an invalid agent, Error(INVALID_ARGUMENT) for
+        one without a UTF-8 text."""
 
     @abstractmethod
     def any(self) -> "Target":
-        """The same service at whichever agent can be reached."""
+        """The same service at any reachable agent."""
 
     @abstractmethod
     def on(self, agents: Iterable[Agent]) -> ScatterTarget:
@@ -160,24 +161,24 @@ class Target(Keeper):
 
     @abstractmethod
     def everywhere(self) -> ScatterTarget:
-        """The same service at all agents known when a call is made."""
+        """The same service at all agents that are known when a call is made."""
 
     @abstractmethod
     def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
-        """One blocking call. Raises Error or one of the method's declared errors. One-way methods give
+        """One blocking call. Raises Error or one of the method's declared errors. One-way methods return
         None."""
 
     @abstractmethod
     def batch(
         self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
     ) -> BatchCall[T]:
-        """Message-level batch: as many messages as it takes, in flight together."""
+        """Message-level batch: as many messages as necessary, in flight together."""
 
     @abstractmethod
     def bulk(
         self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
     ) -> list[Outcome[T]]:
-        """Application-level batch: one message with all requests. Raises Error if the message as a whole
+        """Application-level batch: one message with all requests. Raises Error if the whole message
         failed."""
 
     def replicate(
@@ -193,7 +194,7 @@ class Target(Keeper):
     # Cached calls
 
     def call_cached(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
-        """What `call` does, or what an equal call was answered."""
+        """As `call`, but may return the cached answer to an equal call."""
         caches = self.caches
         if not caches.answers(options, self.forwarded):
             return self.call(method, options, *arguments)
@@ -216,7 +217,7 @@ class Target(Keeper):
     def write_stream(
         self, method: Method[Any, T], options: CallOptions | None, values: Iterable[Any], *arguments: Any
     ) -> T:
-        """Calls a method with a parameter stream, which it feeds from `values`."""
+        """Calls a method with a parameter stream, which is read from `values`."""
 
     @abstractmethod
     def duplex_stream(
@@ -226,18 +227,18 @@ class Target(Keeper):
 
 
 class AsyncTarget(Keeper):
-    """One service at one agent, or at any, for asyncio. A task that is cancelled cancels its call."""
+    """One service at one agent, or at any, for asyncio. Cancelling a task cancels its call."""
 
     __slots__ = ()
 
     @abstractmethod
     def at(self, agent: Agent) -> "AsyncTarget":
-        """The same service at this agent. Raises TypeError for what is no agent, Error(INVALID_ARGUMENT) for
-        what is no text."""
+        """The same service at this agent. Raises TypeError for an invalid agent, Error(INVALID_ARGUMENT) for
+        one without a UTF-8 text."""
 
     @abstractmethod
     def any(self) -> "AsyncTarget":
-        """The same service at whichever agent can be reached."""
+        """The same service at any reachable agent."""
 
     @abstractmethod
     def on(self, agents: Iterable[Agent]) -> AsyncScatterTarget:
@@ -245,25 +246,25 @@ class AsyncTarget(Keeper):
 
     @abstractmethod
     def everywhere(self) -> AsyncScatterTarget:
-        """The same service at all agents known when a call is made."""
+        """The same service at all agents that are known when a call is made."""
 
     @abstractmethod
     async def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
-        """One call. Raises Error or one of the method's declared errors. One-way methods give None once the
-        request is on its way."""
+        """One call. Raises Error or one of the method's declared errors. One-way methods return None once the
+        request is sent."""
 
     @abstractmethod
     async def batch(
         self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
     ) -> list[Outcome[T]]:
-        """Message-level batch: as many messages as it takes, in flight together. Outcomes are in the order of
-        the requests."""
+        """Message-level batch: as many messages as necessary, in flight together. Outcomes are in the order
+        of the requests."""
 
     @abstractmethod
     async def bulk(
         self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
     ) -> list[Outcome[T]]:
-        """Application-level batch: one message with all requests. Raises Error if the message as a whole
+        """Application-level batch: one message with all requests. Raises Error if the whole message
         failed."""
 
     async def replicate(
@@ -279,7 +280,7 @@ class AsyncTarget(Keeper):
     # Cached calls
 
     async def call_cached(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
-        """What `call` does, or what an equal call was answered."""
+        """As `call`, but may return the cached answer to an equal call."""
         caches = self.caches
         if not caches.answers(options, self.forwarded):
             return await self.call(method, options, *arguments)
@@ -296,7 +297,7 @@ class AsyncTarget(Keeper):
     def read_stream(
         self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
     ) -> AsyncStreamReader[Any]:
-        """Calls a method with a result stream when the first value is asked for, or by `async with`."""
+        """Calls a method with a result stream when the first value is read, or by `async with`."""
 
     @abstractmethod
     async def write_stream(
@@ -306,18 +307,18 @@ class AsyncTarget(Keeper):
         values: AsyncIterable[Any] | Iterable[Any],
         *arguments: Any,
     ) -> T:
-        """Calls a method with a parameter stream, which it feeds from `values`."""
+        """Calls a method with a parameter stream, which is read from `values`."""
 
     @abstractmethod
     def duplex_stream(
         self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
     ) -> AsyncDuplexStream[Any, Any]:
-        """Calls a method with a stream in both directions: by the first value that is written or asked for,
-        or by `async with`."""
+        """Calls a method with a stream in both directions: when the first value is written or read, or by
+        `async with`."""
 
 
 class TargetSource(ABC):
-    """Gives targets: a Client or a Light."""
+    """Creates targets: a Client or a Light."""
 
     __slots__ = ()
 
@@ -325,14 +326,14 @@ class TargetSource(ABC):
     def target(
         self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: "Caches | None" = None
     ) -> Target:
-        """The service at any agent, until at() names one. Generated constructors call it. `keys`: of metadata
-        that pass on from the call of a handler into those that it makes, beside the source's own. `caches`:
-        of a client that stands before this source; without one, the source keeps what cached calls give.
+        """The service at any agent, until at() names one. Generated constructors call it. `keys`: metadata
+        keys that are forwarded from a handler's call to calls that it makes, beside the source's own.
+        `caches`: those of a client in front of this source; without them, the source has its own caches.
         """
 
 
 class AsyncTargetSource(ABC):
-    """Gives targets for asyncio: an AsyncClient or a Light."""
+    """Creates targets for asyncio: an AsyncClient or a Light."""
 
     __slots__ = ()
 

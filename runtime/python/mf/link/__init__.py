@@ -1,1 +1,1 @@
-"""R4. Where a session meets a stream; and how a client finds and keeps the servers it talks to."""
+"""R4. Joins a session and a stream; and lets a client find servers and keep connections to them."""

@@ -1,6 +1,6 @@
-"""R4. How a thread that waits for the bytes of a connection is woken by another thread, which ends its wait.
+"""R4. Lets a thread wake another one that waits for the bytes of a connection.
 
-Only waits of streams need that, as only they can be cancelled while somebody blocks in them. A wait that ends
+Only waits of streams need that, as only they can be cancelled while a thread blocks in them. A wait that ends
 by a reply stays a plain read.
 """
 
@@ -17,8 +17,8 @@ _READY = select.POLLIN | select.POLLOUT
 
 
 class Alarm:
-    """A descriptor that is polled beside a stream. One thread sleeps; any may ring, also when nobody sleeps:
-    then the next sleep is over at once, and its caller looks again."""
+    """A descriptor that is polled together with a stream. One thread sleeps; any may ring, also when no
+    thread sleeps: then the next sleep ends at once, and its caller checks again."""
 
     __slots__ = ("_event", "_poll")
 
@@ -29,7 +29,7 @@ class Alarm:
         self._poll.register(self._event, _READABLE)
 
     def sleep(self, stream: Stream, write: bool, seconds: float) -> None:
-        """Until the stream is readable, or also writable, or somebody rings."""
+        """Waits until the stream is readable, or also writable, or another thread rings."""
         descriptor = stream.fileno()
         if descriptor < 0:  # another thread has found the stream broken, and closed it
             return
@@ -49,6 +49,6 @@ class Alarm:
 
 
 class StreamWait(Pending):
-    """A wait for what a stream brings. `alarm` is there while its thread sleeps in a poll."""
+    """A wait for an event of a stream. `alarm` is set while its thread sleeps in a poll."""
 
     alarm: Alarm | None = None

@@ -1,9 +1,9 @@
-"""R4. The connection of a client of asyncio: what core.py is, on one loop and without a lock.
+"""R4. The connection of an asyncio client: implements core.py on one loop and without a lock.
 
-Reading. The loop says when bytes are there; each reply wakes the task that awaits it. Writing. What is queued
-within one turn of the loop leaves in one system call at its end. Time. One timer a connection, for the
-earliest deadline of the calls in flight; it is moved when it fires, not with every call. A coarse one while
-something is awaited, for servers that say nothing.
+Reading. The loop reports readable bytes; each reply wakes the task that awaits it. Writing. All that is
+queued within one turn of the loop is sent in one system call at its end. Time. There is one timer for each
+connection, for the earliest deadline of the calls in flight; it is moved when it fires, not with every call.
+A coarse timer detects silent servers while replies are awaited.
 """
 
 from asyncio import AbstractEventLoop, Future, TimerHandle
@@ -26,14 +26,14 @@ from mf.transport.stream import FEW_BUFFERS, Stream, drop_written, joined
 
 FOREVER = float("inf")
 ROOM = 256 << 10
-"""Bytes that may wait to be sent before one-way calls wait for some to leave."""
+"""Bytes that may wait to be sent before one-way calls have to wait."""
 
-_LEAST_PAUSE = 0.001  # between two looks for what is overdue
+_LEAST_PAUSE = 0.001  # between two checks for overdue calls
 
 
 class AsyncLink(LinkCore):
-    """See above. `waiter` of a request is the future of its caller; of what several wait for, a list of
-    them."""
+    """See above. `waiter` of a request is the future of its caller; if several tasks wait, a list of
+    futures."""
 
     __slots__ = (
         "_asked",
@@ -56,14 +56,14 @@ class AsyncLink(LinkCore):
         standing: Standing | None = None,
         dead_after: float = DEAD_AFTER,
     ) -> None:
-        """`scratch` may be shared with all connections of the loop."""
+        """`scratch` may be shared by all connections of the loop."""
         super().__init__(stream, hello, scratch, standing, dead_after)
-        self._silence: TimerHandle | None = None  # while something is awaited
-        self._heard_before = 0  # when it was set
+        self._silence: TimerHandle | None = None  # set while a reply is awaited
+        self._heard_before = 0  # when the timer was set
         self._loop = loop
         self._asked: dict[tuple[str, str], Binding] = {}
         self._blocked = False
-        self._crowd: list[Future[None]] = []  # that wait for room
+        self._crowd: list[Future[None]] = []  # futures that wait for room
         self._expiry = FOREVER
         self._flush_due = False
         self._timer: TimerHandle | None = None
@@ -75,8 +75,8 @@ class AsyncLink(LinkCore):
     # Calls
 
     def submit(self, call: Call[Any], word: int) -> "Future[None] | None":
-        """Sends a request within this turn of the loop. What is given ends when the call has; None: it was
-        not sent, and has ended."""
+        """Sends a request within this turn of the loop. Returns a future that ends when the call has; None:
+        the request was not sent, and has ended."""
         binding = call.binding
         session = self._session
         if (
@@ -102,7 +102,7 @@ class AsyncLink(LinkCore):
         return future
 
     def start(self, call: Call[Any], word: int, now: float) -> bool:  # noqa: ARG002 - as threads need it
-        """`on_done` is called when the reply has come, or never will."""
+        """Calls `on_done` when the reply has arrived, or never will."""
         if not self._request(call, word):
             return False
         if call.id in self._session.calls.by_id and call.deadline < self._expiry:
@@ -122,7 +122,7 @@ class AsyncLink(LinkCore):
         return True
 
     async def room(self, deadline: float) -> None:
-        """Until little waits to be sent, or the deadline."""
+        """Waits until little waits to be sent, or until the deadline."""
         while self._session.out_bytes > ROOM and self.failure is None:
             future: Future[None] = self._loop.create_future()
             self._crowd.append(future)
@@ -156,11 +156,11 @@ class AsyncLink(LinkCore):
         with suppress(RuntimeError):  # the loop was closed: its connections have ended with it
             self._loop.call_soon_threadsafe(self._cancel_orphans)
 
-    # Who is there, and bindings
+    # Greeting and bindings
 
     async def await_greeting(self, deadline: float) -> None:
-        """Until the server's HELLO has come, or the connection has ended, or the deadline. Only who must know
-        which server is there needs that: BIND and requests do not wait for it."""
+        """Waits until the server's HELLO has arrived, the connection has ended, or the deadline passes. Only
+        callers that must know the server's identity need that: BIND and requests do not wait for it."""
         if self._session.peer is not None or self.failure is not None:
             return
         if not self._greetings:
@@ -168,11 +168,11 @@ class AsyncLink(LinkCore):
         await self._wait(self._greetings[0], min(deadline, monotonic() + HANDSHAKE_TIMEOUT))
 
     def after_fork(self) -> None:
-        """In a child: the parent goes on using the connection, so it is not shut down, only let go."""
+        """In a child: releases the connection without shutting it down, since the parent uses it."""
         self._stream.close()
 
     async def bind(self, service: ServiceInfo, agent: str, deadline: float) -> Binding:
-        """The routes of (service, agent), asked for when first needed. Raises Error if the server refuses."""
+        """The routes of (service, agent), requested when first needed. Raises Error if the server refuses."""
         key = (service.name, agent)
         binding = self._bindings.get(key)
         if binding is not None:
@@ -215,7 +215,7 @@ class AsyncLink(LinkCore):
         self.adapt(service, refused, description)
 
     async def _answer(self, pending: Pending, deadline: float) -> None:
-        """Until the server has answered. Raises Error, NOT_EXECUTED, if it does not."""
+        """Waits for the server's answer. Raises Error, NOT_EXECUTED, if there is none."""
         if not await self._wait(pending, deadline):
             raise not_executed(Code.UNAVAILABLE, self._no_answer())
         failure = pending.failure
@@ -224,7 +224,7 @@ class AsyncLink(LinkCore):
             raise not_executed(code, failure.message)
 
     async def _wait(self, pending: Pending, deadline: float) -> bool:
-        """False: it was not done before the deadline."""
+        """False if it was not done before the deadline."""
         if not pending.done:
             future: Future[None] = self._loop.create_future()
             if pending.waiter is None:
@@ -234,7 +234,7 @@ class AsyncLink(LinkCore):
         return pending.done
 
     async def _within(self, future: "Future[None]", deadline: float) -> None:
-        """Awaits it, but not longer than until the deadline."""
+        """Awaits the future at most until the deadline."""
         timer: TimerHandle | None = None
         if deadline < FOREVER:
             timer = self._loop.call_later(max(deadline - monotonic(), 0.0), _end, future)
@@ -278,7 +278,7 @@ class AsyncLink(LinkCore):
             self._broken_by(bug)
 
     def _read(self) -> bool:
-        """False: nothing was there, or no more will come."""
+        """False if nothing was there, or no more will come."""
         try:
             count = self._stream.read_now(self._session.window())
         except BlockingIOError:
@@ -317,14 +317,15 @@ class AsyncLink(LinkCore):
             self.flush()
 
     def _broken_by(self, bug: Exception) -> None:
-        """A bug in one connection, or in what it calls: it ends, and the loop goes on for the others."""
+        """A bug in one connection, or in a callback: the connection ends, and the loop continues for the
+        others."""
         log_error("while a connection was looked after: %s", quote(repr(bug)), exc_info=bug)
         self.broken(f"a bug was met on this connection: {bug!r}")
 
     # Writing
 
     def flush(self) -> None:
-        """Sends what is queued, and all that is queued until then, when this turn of the loop is over."""
+        """Sends all that is queued by then at the end of this turn of the loop."""
         if not self._flush_due and self.failure is None:
             self._flush_due = True
             self._loop.call_soon(self._flush)
@@ -363,7 +364,7 @@ class AsyncLink(LinkCore):
         self._flush()
 
     def _write_failed(self, failed: OSError) -> None:
-        """What the server sent before it went is read: its good-bye says what it will not execute."""
+        """Reads what the server sent before it closed: its GOAWAY says what it will not execute."""
         while self.failure is None and self._read():
             pass
         self._lost(failed)
@@ -376,7 +377,8 @@ class AsyncLink(LinkCore):
     # Time
 
     def _expire_at(self, when: float) -> None:
-        """The loop's clock is time.monotonic() too, but no promise of asyncio: so by difference."""
+        """Uses time differences: the loop's clock is time.monotonic(), too, but asyncio does not promise
+        that."""
         self._expiry = when
         if self._timer is not None:
             self._timer.cancel()
@@ -419,7 +421,7 @@ class AsyncLink(LinkCore):
             self._silence = self._loop.call_later(self._turn, self._look_for_silence)
 
     def _look_for_silence(self) -> None:
-        """Is not set again while nothing is awaited."""
+        """Is not scheduled again while no reply is awaited."""
         self._silence = None
         if self.failure is not None or not (self._session.calls.by_id or self._asked):
             return
@@ -432,7 +434,7 @@ class AsyncLink(LinkCore):
 
     def close(self) -> None:
         if not self._blocked:
-            self._write()  # one-way calls of this turn of the loop, which nobody waits for any more
+            self._write()  # one-way calls of this turn of the loop
         super().close()
 
     def _let_go(self) -> None:

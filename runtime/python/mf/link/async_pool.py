@@ -1,8 +1,8 @@
-"""R4. The connections of one client of asyncio, one an address, opened when needed and shared by all its
+"""R4. The connections of one asyncio client, one for each address, opened when needed and shared by all its
 tasks.
 
-An attempt to connect is a task that all who need it wait for. When the last of them is cancelled, it is, and
-its socket is closed; who only turns to another instance leaves it going on.
+An attempt to connect is a task that all interested callers wait for. When the last of them is cancelled, the
+attempt is, too, and its socket is closed; a caller that turns to another instance leaves it running.
 """
 
 from asyncio import AbstractEventLoop, CancelledError, Task, wait
@@ -62,19 +62,19 @@ class AsyncPool(Places[_Place, AsyncLink]):
         return place
 
     def begin_all(self, instances: list[Instance]) -> None:
-        """Begins to connect to several instances at once. Nothing fails here."""
+        """Starts to connect to several instances at once. Failures are ignored here."""
         for instance in instances:
             place = self._place(instance.address)
             if not self.closed and self.usable(instance) is None and monotonic() >= place.not_before:
                 self._begin(place, instance.address)
 
     async def open(self, instance: Instance, deadline: float) -> AsyncLink:
-        """The link to an instance: over a socket of this host, if it is found there. Raises
+        """The link to an instance, over a socket of this host if the instance is found there. Raises
         Error(UNAVAILABLE), NOT_EXECUTED."""
         return await self._nearest(instance, deadline) or await self.get(instance.address, deadline)
 
     async def _nearest(self, instance: Instance, deadline: float) -> AsyncLink | None:
-        """None: the instance is not at its path on this host, or does not say so before the deadline."""
+        """None: the instance is not at its path on this host, or does not answer before the deadline."""
         if not instance.local or self._is_late(instance.local, monotonic()):
             return None
         if not exists_here(Address.parse(instance.local)):
@@ -92,7 +92,7 @@ class AsyncPool(Places[_Place, AsyncLink]):
         return None
 
     async def get(self, address: str, deadline: float) -> AsyncLink:
-        """The link to an address, connected if it is not. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+        """The link to an address, connected if necessary. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
         place = self._place(address)
         link = place.link
         if link is not None and link.usable:
@@ -124,7 +124,7 @@ class AsyncPool(Places[_Place, AsyncLink]):
     def _begin(self, place: _Place, address: str) -> "Task[None]":
         attempt = place.attempt
         if attempt is None or attempt.done():
-            # In a context of its own: it belongs to no call.
+            # In a context of its own, since it belongs to no call.
             attempt = self._loop.create_task(self._connect(place, address), context=Context())
             place.attempt = attempt
             timer = self._loop.call_later(CONNECT_TIMEOUT, self._give_up, place, address, attempt)

@@ -1,4 +1,4 @@
-"""R4. Where the servers of a service are, for clients of asyncio. All of it runs on one loop."""
+"""R4. The locations of services, for asyncio clients. All of it runs on one loop."""
 
 from abc import abstractmethod
 from asyncio import AbstractEventLoop, Future, TimerHandle
@@ -9,8 +9,8 @@ from mf.transport.address import Address
 
 
 class News:
-    """Those who wait for something to change, each at most for a time of its own. They go on in the order in
-    which they came: one-way calls are sent in that order.
+    """Tasks that wait for a change, each with its own timeout. They resume in the order in which they came,
+    since one-way calls are sent in that order.
     """
 
     __slots__ = ("_loop", "_waiting")
@@ -27,7 +27,7 @@ class News:
                 future.set_result(None)
 
     async def wait(self, timeout: float) -> None:
-        """Until the next `tell`, at most `timeout` seconds."""
+        """Waits for the next `tell`, at most `timeout` seconds."""
         future: Future[None] = self._loop.create_future()
         timer: TimerHandle | None = None
         if timeout < float("inf"):
@@ -47,20 +47,20 @@ def _end(future: "Future[None]") -> None:
 
 
 class AsyncResolver(Views):
-    """For clients of asyncio; used on their loop only."""
+    """For asyncio clients; used only on their loop."""
 
     __slots__ = ()
 
     @abstractmethod
     async def wait(self, service: str, old: View, timeout: float) -> View:
-        """Waits until the view is another than `old`, at most `timeout` seconds."""
+        """Waits until the view differs from `old`, at most `timeout` seconds."""
 
     async def closed(self) -> None:
         """After `close`: returns when nothing of it runs any more."""
 
 
 class AsyncStaticResolver(AsyncResolver):
-    """Addresses that never change: of whole servers, or by agent."""
+    """Fixed addresses: of whole servers, or by agent."""
 
     __slots__ = ("_news", "_view")
 

@@ -1,5 +1,5 @@
-"""R4. A loop of asyncio on one daemon thread, for what a blocking client or server does while nobody calls
-it: there it watches services, or stays registered, as those of asyncio do.
+"""R4. An asyncio loop on one daemon thread, for the background work of a blocking client or server: watching
+services, or staying registered, with the asyncio implementations.
 """
 
 import threading
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Background:
-    """The loop runs from the start on. May be used from any other thread."""
+    """The loop runs from the start. Other threads may use it."""
 
     __slots__ = ("_lock", "_loop", "_selector", "_stopped", "_thread")
 
@@ -33,7 +33,8 @@ class Background:
                 self._loop.call_soon_threadsafe(function, *arguments)
 
     def call(self, function: Callable[..., T], *arguments: Any) -> T:
-        """What a function gives on the loop, for callbacks at once. Raises as `run` does."""
+        """Runs a function on the loop, or at once on the loop's own thread, and returns its result. Raises as
+        `run` does."""
         if threading.current_thread() is self._thread:
             return function(*arguments)
 
@@ -43,8 +44,8 @@ class Background:
         return self.run(called())
 
     def run(self, coroutine: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
-        """What a coroutine gives, in so many seconds at most: then it is cancelled, and TimeoutError raised.
-        Raises concurrent.futures.CancelledError when the loop ends before.
+        """The result of a coroutine. After `timeout` seconds it is cancelled, and TimeoutError raised. Raises
+        concurrent.futures.CancelledError when the loop ends before.
         """
         with self._lock:
             if self._stopped:
@@ -57,7 +58,7 @@ class Background:
             future.cancel()
 
     def stop(self, last: Coroutine[Any, Any, None], timeout: float) -> None:
-        """Ends the loop behind a last coroutine, and waits at most so many seconds for that."""
+        """Ends the loop after a last coroutine, and waits at most `timeout` seconds for that."""
         with self._lock:
             if self._stopped:
                 last.close()
@@ -67,7 +68,7 @@ class Background:
         self._thread.join(timeout + 0.1)
 
     def after_fork(self) -> None:
-        """In a child, where the thread does not run: its copy of the selector is closed."""
+        """In a child, where the thread does not run: closes its copy of the selector."""
         self._selector.close()
 
     async def _end(self, last: Coroutine[Any, Any, None], timeout: float) -> None:

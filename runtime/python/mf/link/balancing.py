@@ -1,16 +1,17 @@
-"""R4. Which of several instances gets the next call, and which of them are avoided for a while: pure data and
+"""R4. Decides which of several instances gets the next call, and which are avoided for a while: pure data and
 rules (docs/decisions/0029). Time and random numbers are arguments; there is no lock, no socket and no thread.
-C++ has the same rules and constants in mf/link/balancing.hpp, and tests/vectors/balancing.json holds both to
-one table of cases. Times are seconds.
+mf/link/balancing.hpp has the same rules and constants for C++, and tests/vectors/balancing.json checks both
+against one table of cases. Times are seconds.
 
-usual_with  how long a method takes, at whichever instance
-Standing    what is known of one instance. It is trusted, or under suspicion, because
-              nothing was heard for too long while something was awaited: trusted again once anything is;
-              a call missed its deadline, a reply took ten times its usual time, or five in a row said that
-              they could not be run: trusted again once a call, the probe, has ended as usual.
-choose      of the trusted ones: the better of two drawn at random, by calls in flight for their weights and
-            by how much longer than usual replies take. One of twice the weight is drawn twice as often, and
-            as busy with twice as many calls. Now and then a probe. With nobody to trust: of those that live.
+usual_with  how long a method usually takes, across all instances
+Standing    what is known about one instance. It is trusted, or suspected because either
+              nothing arrived for too long while a reply was awaited: trusted again when anything arrives;
+              or a call missed its deadline, a reply took ten times its usual time, or five replies in a row
+              said that the call could not run: trusted again after a call, the probe, ended as usual.
+choose      draws two trusted instances at random and takes the better one, by calls in flight per weight
+            and by how much longer than usual replies take. An instance of twice the weight is drawn twice
+            as often, and counts as equally busy with twice as many calls. Now and then it takes a probe. If
+            no instance is trusted, it chooses among those that are alive.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,51 +19,51 @@ from collections.abc import Callable, Sequence
 from mf.link.fork import JITTER
 
 SLOW = 10.0
-"""A reply that takes so many times as long as usual is slow."""
+"""A reply that takes this many times the usual time is slow."""
 LEAST = 0.020
 """Seconds: shorter times count neither as slow nor as silence."""
 WEIGHT = 1 / 8
-"""How much of a moving average the latest reply of an instance is, and of a method."""
+"""The weight of the latest reply in the moving average of an instance, and in that of a method."""
 METHOD_WEIGHT = 1 / 16
 MOST_RISE = 4.0
-"""What a method takes is raised by one reply as if it had taken so many times as long as usual at most."""
+"""One reply changes a method's usual time as if it had taken at most this many times the usual time."""
 NOISE = 0.001
-"""Instances are compared as if no reply took less: below that it is the noise of the machine."""
+"""Shorter times count as this one when instances are compared: they are noise of the machine."""
 ALIKE = 2.0
-"""Instances whose costs differ by less are alike: calls in flight decide between them."""
+"""Costs of instances that differ by less than this factor count as equal: calls in flight decide then."""
 FADE = 1.0
-"""What is known of the slowness of an instance counts half after so long without a reply."""
+"""The half-life of what is known about an instance's slowness while it sends no replies."""
 MOST_FACTOR = 100.0
 FIRST_PAUSE = 0.1
-"""Between probes; doubling."""
+"""The pause between probes; it doubles."""
 LONGEST_PAUSE = 10.0
 RAMP = 1.0
-"""How long an instance that comes back gets less than its share, from a tenth on."""
+"""How long an instance that returns gets less than its share, starting with a tenth."""
 LEAST_SHARE = 0.1
 MOST_WEIGHT = 65_535
-"""Of an instance; more is taken for that."""
+"""The largest weight of an instance; larger ones count as this."""
 FAILURES = 5
-"""So many replies in a row that say that the call could not be run."""
+"""This many replies in a row that say that the call could not run make an instance suspected."""
 
 _NEVER = float("-inf")
 
 
 def below(count: int) -> int:
-    """A random number below n, drawn from a generator that a fork seeds anew."""
+    """A random number below `count`, from a generator that is seeded again after a fork."""
     return int(JITTER.random() * count)
 
 
 def usual_with(known: float, took: float) -> float:
-    """What a method takes usually, after one more reply; 0 if it was not known. A method that one slow
-    instance answers now and then stays what it is at the others."""
+    """The usual time of a method after one more reply; 0 if it was not known. A method that one slow instance
+    answers now and then keeps its usual time for the others."""
     if not known:
         return took
     return known + (min(took, known * MOST_RISE) - known) * METHOD_WEIGHT
 
 
 class Standing:
-    """What is known of one instance, as the head of this file tells. Attributes without an underscore are as
-    `look` has found them."""
+    """What is known about one instance, as described above. `look` sets the attributes without an
+    underscore."""
 
     __slots__ = (
         "_factor",
@@ -90,27 +91,27 @@ class Standing:
         self._heard = -1
         self._quiet_since = 0.0
         self._latency = 0.0  # of all its methods; 0: not known
-        self._factor = 1.0  # how many times as long as usual it takes
+        self._factor = 1.0  # its times divided by the usual ones
         self._factor_at = 0.0
-        self._silent = False  # it is under suspicion for its silence alone
+        self._silent = False  # suspected only because of silence
         self._suspected_at = 0.0
         self._probe_at = 0.0
-        self._trusted_at = _NEVER  # again
+        self._trusted_at = _NEVER  # since when it has been trusted again
         self._ramp_from = _NEVER
         self._pause = FIRST_PAUSE
         self._failures = 0
         self.trusted = True
         self.alive = True
-        """Something was heard since it came under suspicion."""
+        """Something arrived since it became suspected."""
         self.probe = False
         self.weight = 1
         self.load = 0.0
-        """Calls in flight for its weight."""
+        """Calls in flight divided by its weight."""
         self.cost = 1.0
         self.share = 1.0
 
     def look(self, heard: int, in_flight: int, now: float, weight: int = 1) -> "Standing":
-        """`heard`: counts what arrives on its connection. `weight`: at least 1."""
+        """`heard`: a counter of what arrives on its connection. `weight`: at least 1."""
         if heard != self._heard:
             self._heard = heard
             self._quiet_since = now
@@ -132,12 +133,13 @@ class Standing:
         return self
 
     def probed(self, now: float, fraction: float) -> None:
-        """A call that proves whether it is to be trusted is sent to it. `fraction`: at random, 0 to 1."""
+        """A call is sent to it as a probe. `fraction`: random, from 0 to 1."""
         self._pause = min(self._pause * 2, LONGEST_PAUSE)
         self._probe_at = now + self._pause * (0.5 + 0.5 * fraction)
 
     def replied(self, took: float, usual: float, sent: float, now: float) -> None:
-        """A call that was sent then has ended with a result or a declared error. `usual`: of its method."""
+        """A call sent at `sent` ended with a result or a declared error. `usual`: the usual time of its
+        method."""
         latency = self._latency
         self._latency = latency + (took - latency) * WEIGHT if latency else took
         ratio = min(max(took, NOISE) / max(usual, NOISE), MOST_FACTOR) if usual else 1.0
@@ -157,21 +159,21 @@ class Standing:
             self._recover(now)
 
     def missed(self, now: float) -> None:
-        """A call on it has met its deadline."""
+        """A call missed its deadline."""
         if self.trusted:
             self._suspect(now)
         self._silent = False
         self.alive = False
 
     def failed(self, now: float) -> None:
-        """It has said that it could not run a call."""
+        """The instance said that it could not run a call."""
         self._failures += 1
         if self._failures >= FAILURES and self.trusted:
             self._suspect(now)
             self._silent = False
 
     def connected(self, again: bool, now: float) -> None:
-        """There is a new connection to it. `again`: in place of one that ended."""
+        """A new connection was made. `again`: it replaces one that ended."""
         self._heard = -1
         self._quiet_since = now
         self._factor = 1.0
@@ -183,7 +185,7 @@ class Standing:
             self._ramp_from = now
 
     def _suspect(self, now: float) -> None:
-        """The pauses go on growing where an instance came back only to be suspected again."""
+        """The pauses continue to grow if an instance returned only to be suspected again."""
         if now - self._trusted_at > LONGEST_PAUSE:
             self._pause = FIRST_PAUSE
         self.trusted = False
@@ -191,7 +193,7 @@ class Standing:
         self._probe_at = now + self._pause
 
     def _recover(self, now: float) -> None:
-        """An instance that was away for a moment only needs no slow start."""
+        """An instance that was away only for a moment needs no slow start."""
         self.trusted = True
         self._silent = False
         self._failures = 0
@@ -205,8 +207,9 @@ class Standing:
 
 
 def choose(standings: Sequence[Standing], random: Callable[[int], int] = below) -> int:
-    """The index of the one that gets the next call; of at least one, as `look` has found them. `random(n)`
-    gives a number below n. If that one is to be probed, the caller says so by Standing.probed()."""
+    """The index of the instance that gets the next call, after `look` was called for all; there is at least
+    one. `random(n)` returns a number below n. If the call is a probe, the caller must call
+    Standing.probed()."""
     among = [index for index, each in enumerate(standings) if each.trusted]
     if len(among) < len(standings):
         if among:
@@ -221,7 +224,7 @@ def choose(standings: Sequence[Standing], random: Callable[[int], int] = below) 
         return among[0]
     a, b = _two_of(among, standings, random)
     one, other = standings[a], standings[b]
-    # One that comes back is passed over for as much as it lacks of its share.
+    # A returning instance is skipped as often as its share is below the full one.
     if one.share < other.share and random(100) >= one.share * 100:
         return b
     if other.share < one.share and random(100) >= other.share * 100:
@@ -232,7 +235,7 @@ def choose(standings: Sequence[Standing], random: Callable[[int], int] = below) 
 def _two_of(
     among: Sequence[int], standings: Sequence[Standing], random: Callable[[int], int]
 ) -> tuple[int, int]:
-    """Two different ones, each drawn as often as its weight says."""
+    """Two different ones, each drawn in proportion to its weight."""
     count = len(among)
     weights = [standings[index].weight for index in among]
     if min(weights) == max(weights):

@@ -1,8 +1,8 @@
-"""R4. What every connection of a client is: a session over a stream, its bindings, and what becomes of the
-calls on it when something arrives or when it ends. Knows neither threads nor loops: link.py and async_link.py
-drive it.
+"""R4. The common part of all client connections: a session over a stream, its bindings, and the handling of
+calls when something arrives or the connection ends. It knows neither threads nor loops: link.py and
+async_link.py drive it.
 
-Where callers come from several threads, all of this runs under their lock.
+If callers are on several threads, all of this runs under their lock.
 """
 
 from abc import ABC, abstractmethod
@@ -37,21 +37,24 @@ from mf.transport.stream import Stream, StreamError
 
 HANDSHAKE_TIMEOUT = 5.0
 NO_RETRY_MENDS = frozenset((Code.UNAUTHENTICATED, Code.PROTOCOL_ERROR))
-"""Where a connection ended so before a call was sent on it, another attempt ends in the same way."""
+"""If a connection ended with one of these before a call was sent on it, another attempt ends in the same
+way."""
 MOST_SCHEMAS = 2
-"""Of one service that a binding is asked for in, beside one's own: behind a relay may be several servers."""
+"""In how many schemas of one service a binding is requested, beside the client's own: several servers may be
+behind a relay."""
 DEAD_AFTER = 10.0
-"""Seconds: so long a silence, in which the server was pinged, ends a connection."""
+"""Seconds of silence, during which the server was pinged, that end a connection."""
 SILENCE_TURNS = 5
-"""Of DEAD_AFTER: after one turn of silence the server is pinged, after three more the connection ends."""
+"""DEAD_AFTER is divided in so many turns: after one silent turn the server is pinged, after three more the
+connection ends."""
 
 
 class LinkCore(ABC):
-    """Owns the stream and the session. Ends for good when the stream does: `usable` is then false and
-    `failure` says why.
+    """Owns the stream and the session. Ends for good when the stream does: `usable` is false then and
+    `failure` has the reason.
 
-    `heard` counts what has arrived. `standing`: what is known of the server's address. `dead_after`: so many
-    seconds without a word, while something is awaited, end it; 0: none do.
+    `heard` counts what has arrived. `standing`: what is known about the server's address. `dead_after`: so
+    many silent seconds, while a reply is awaited, end it; 0: never.
     """
 
     __slots__ = (
@@ -87,27 +90,28 @@ class LinkCore(ABC):
         self._session = ClientSession(hello, scratch)
         self._bindings: dict[tuple[str, str], Binding] = {}
         self._adaptations: dict[str, Adaptation] = {}
-        self._greetings: list[Pending] = []  # that wait for HELLO
+        self._greetings: list[Pending] = []  # waits for HELLO
         self._windows: WindowBudget | None = None
         self._orphans: list[StreamCall[Any]] = []
         self._calm = Backoff()
         self.refuses_until = 0.0
-        """The server was overloaded: until then others are asked, if there are any."""
+        """The server was overloaded: until then other servers are preferred."""
         self.usable = True
         self.failure: Error | None = None
         self.heard = 0
         self.standing = standing or Standing()
         self._turn = dead_after / SILENCE_TURNS or float("inf")
-        self._silent = 0.0  # seconds in which something was awaited, in sum, since `heard` was this:
+        self._silent = 0.0  # seconds in which replies were awaited, in total, since `heard` had this value:
         self._silent_since = 0
-        self._pinged_at = 0.0  # 0: something has arrived since, or it was not
+        self._pinged_at = 0.0  # 0: something has arrived since, or it was not pinged
 
     @property
     def peer(self) -> str:
         return self._stream.peer
 
     def refused(self, now: float) -> None:
-        """The server has refused a call as OVERLOADED. Those that it refuses meanwhile say the same."""
+        """The server has refused a call as OVERLOADED. Refusals in the pause that follows are part of the
+        same overload."""
         if now < self.refuses_until:
             return
         if now > self.refuses_until + LONGEST:
@@ -127,17 +131,17 @@ class LinkCore(ABC):
         return self._session.peer
 
     def is_to(self, nonce: bytes) -> bool:
-        """Whether the server has said that it is the one with this nonce."""
+        """Whether the server's HELLO has this nonce."""
         hello = self._session.peer
         return hello is not None and hello.nonce == nonce
 
-    # What drivers of calls need
+    # For drivers of calls
 
     def refusal(self, refused: Binding) -> str:
         return f"{self.peer}: {refused.text}" if refused.text else f"{self.peer} refuses {refused.service}"
 
     def binding_to(self, service: ServiceInfo, agent: str, deadline: float) -> Binding:
-        """One to be asked for, in the schema that the server is known to have."""
+        """A binding to request, in the schema that the server is known to have."""
         adaptation = self._adaptations.get(service.name)
         count = len(service.methods) if adaptation is None else len(adaptation.names)
         binding = Binding(service.name, agent, count, deadline)
@@ -153,7 +157,7 @@ class LinkCore(ABC):
         return self._session.bind(binding, service.fingerprint, names)
 
     def adapt(self, service: ServiceInfo, refused: Binding, said: Description) -> None:
-        """The server has another schema, which is known now: bindings to it are of that one. Raises
+        """The server has another schema, which is known now: bindings to it use that one. Raises
         Error(SCHEMA_MISMATCH), NOT_EXECUTED, if nothing can be called there.
         """
         # Rare, and slow to import.
@@ -173,45 +177,46 @@ class LinkCore(ABC):
     @abstractmethod
     def start(self, call: Call[Any], word: int, now: float) -> bool:
         """Sends a request without waiting for its reply. A one-way request has none. False: it was not sent,
-        and is done."""
+        and has ended."""
 
     @abstractmethod
     def flush(self) -> None:
-        """Has what is queued sent."""
+        """Sends what is queued."""
 
     @abstractmethod
     def abandon(self, call: Request, event: CallEvent, failure: Error) -> bool:
-        """Whoever made the call gives it up: it ends so, and the server is told. False: it had ended."""
+        """The caller gives the call up: it ends with this failure, and the server is told. False: it had
+        ended."""
 
     @abstractmethod
     def take_values(self, call: StreamCall[Any]) -> tuple[Payload, int] | None:
-        """Some values that have come, and their count; 0 if only a piece of one has. None: nothing."""
+        """Some received values, and their count; 0 if there is only a piece of one. None: nothing."""
 
     @abstractmethod
     def send_values(self, call: StreamCall[Any]) -> bool:
-        """Queues what there is credit for. False: some wait for more."""
+        """Queues values as far as there is credit. False: some wait for more."""
 
     @abstractmethod
     def end_values(self, call: StreamCall[Any]) -> None:
-        """Says that no more values come. What waits for credit must have gone."""
+        """Ends the stream of sent values. No value may wait for credit any more."""
 
     @abstractmethod
     def orphan(self, call: StreamCall[Any]) -> None:
-        """Cancels a call soon. For finalizers, which may run anywhere."""
+        """Cancels a call soon. For finalizers, which may run on any thread."""
 
     # Silence
 
     @abstractmethod
     def ping(self, now: float) -> None:
-        """Asks the server for a sign of life; nothing if it was asked and has not answered."""
+        """Pings the server; does nothing while an earlier ping is unanswered."""
 
     @abstractmethod
     def look_for_life(self, now: float) -> None:
-        """Takes what has come, if nobody reads."""
+        """Reads what has arrived, if no other thread reads."""
 
     def _quiet(self, now: float, lasted: float) -> None:
-        """Nothing has come for so long while something was awaited. The waits of several calls add up, since
-        with short deadlines no single one lasts a turn."""
+        """Nothing has arrived for this time while replies were awaited. The waits of several calls add up,
+        since with short deadlines no single one lasts a turn."""
         if self._silent_since != self.heard:
             self._silent_since = self.heard
             self._silent = 0.0
@@ -230,7 +235,7 @@ class LinkCore(ABC):
 
     @abstractmethod
     def _done(self, pending: Pending) -> None:
-        """Marks it as done, and wakes whoever waits for it."""
+        """Marks it as done, and wakes its waiters."""
 
     def _wake(self, waiter: Pending | None) -> None:
         if waiter is not None and not waiter.done:
@@ -238,16 +243,16 @@ class LinkCore(ABC):
 
     @abstractmethod
     def _let_go(self) -> None:
-        """The connection has ended: closes the stream as soon as nobody uses it."""
+        """The connection has ended: closes the stream as soon as it is not used any more."""
 
     def _may_write(self) -> bool:
-        """Whether nobody is writing at this moment."""
+        """Whether no other thread is writing at this moment."""
         return True
 
     # Sending
 
     def _may_send(self, call: Call[Any]) -> bool:
-        """False: it is done, with a failure."""
+        """False: it has ended with a failure."""
         session = self._session
         binding = call.binding
         if self.usable and len(call.body) <= session.peer_max_payload:
@@ -267,7 +272,7 @@ class LinkCore(ABC):
         return False
 
     def _request(self, call: Call[Any], word: int) -> bool:
-        """Queues the request. False: it is done, with a failure."""
+        """Queues the request. False: it has ended with a failure."""
         if not self._may_send(call):
             return False
         if isinstance(call, StreamCall) and not self._may_open(call):
@@ -282,7 +287,7 @@ class LinkCore(ABC):
         return True
 
     def _may_open(self, call: StreamCall[Any]) -> bool:
-        """Whether the windows of all streams towards this side still sum to no more than they may."""
+        """Whether one more stream fits in the limit for all windows towards this side."""
         window = self._session.our_hello.stream_window
         if call.method.result_element is not None:
             streams = self._session.calls.by_id.values()
@@ -301,7 +306,7 @@ class LinkCore(ABC):
     def _opened(self, call: StreamCall[Any]) -> None:
         session = self._session
         ours, theirs = session.our_hello, session.peer
-        assert theirs is not None  # it came before BOUND
+        assert theirs is not None  # it arrived before BOUND
         if self._windows is None:
             self._windows = WindowBudget(theirs.max_streams, ours.stream_window)
         call.opened(
@@ -316,7 +321,7 @@ class LinkCore(ABC):
             self._session.send_data(call.id, encoding, frame[1], frame[0])
 
     def _no_answer(self) -> str:
-        if self._session.peer is None:  # no HELLO: whether it is a server at all is not known
+        if self._session.peer is None:  # no HELLO: it may not be a server at all
             return f"connect {self.peer}: no answer within the deadline"
         return f"no reply from {self.peer} within the deadline"
 
@@ -330,7 +335,7 @@ class LinkCore(ABC):
         return not_executed(Code.SHUTTING_DOWN, f"{self.peer} is stopping; use another instance")
 
     def _unbind_idle(self) -> bool:
-        """Gives up the binding that was not used for longest. False: all have calls."""
+        """Gives up the least recently used binding. False: all have calls."""
         busy = {call.binding for call in self._session.calls.by_id.values()}
         idle = [(key, binding) for key, binding in self._bindings.items() if binding not in busy]
         if not idle:
@@ -341,7 +346,7 @@ class LinkCore(ABC):
         self._session.unbind(binding)
         return True
 
-    # What arrives, beside replies
+    # Events other than replies
 
     def _rare(self, event: Any, finished: list[Pending]) -> None:
         """The caller runs the callbacks of `finished`."""
@@ -367,7 +372,7 @@ class LinkCore(ABC):
     def _stream_event(
         self, event: DataReceived | CreditReceived | StreamStopped, finished: list[Pending]
     ) -> None:
-        """Something has come for a call that the session knows."""
+        """Something has arrived for a call that the session knows."""
         call = event.call
         if not isinstance(call, StreamCall):
             wrong: Error | None = Error(Code.PROTOCOL_ERROR, "a part of a stream, of a call that has none")
@@ -383,7 +388,7 @@ class LinkCore(ABC):
             finished.append(call)
 
     def _cancel(self, call: Request, event: CallEvent, failure: Error) -> None:
-        """Ends a call that is in flight, and tells the server."""
+        """Ends a call in flight, and tells the server."""
         self._session.cancel(call)
         call.ended_by = event
         call.failure = failure
@@ -395,7 +400,7 @@ class LinkCore(ABC):
             self.abandon(self._orphans.pop(), CallEvent.CANCELLED, failure)
 
     def _greeted(self) -> None:
-        """HELLO has come, or never will."""
+        """HELLO has arrived, or never will."""
         for greeting in self._greetings:
             self._wake(greeting)
         self._greetings.clear()
@@ -413,11 +418,11 @@ class LinkCore(ABC):
     # The end
 
     def close(self) -> None:
-        """Ends the connection, as its owner wants; what is in flight ends as CANCELLED."""
+        """Ends the connection for its owner; calls in flight end as CANCELLED."""
         self._end(Error(Code.UNAVAILABLE, "the client was closed"), given_up=True)
 
     def broken(self, reason: str) -> None:
-        """Ends the connection; what is in flight ends as CONNECTION_LOST."""
+        """Ends the connection; calls in flight end as CONNECTION_LOST."""
         self._end(Error(Code.UNAVAILABLE, reason), given_up=False)
 
     def _lost(self, error: OSError) -> None:
@@ -436,8 +441,8 @@ class LinkCore(ABC):
                 pending.on_done(pending)
 
     def _fail_all(self, error: Error, finished: list[Pending], *, given_up: bool = False) -> None:
-        """Everything pending ends now, as CANCELLED if the caller gave it up. The caller runs the callbacks
-        of `finished`."""
+        """Ends everything pending, as CANCELLED if the caller gave it up. The caller runs the callbacks of
+        `finished`."""
         if self.failure is not None:
             return
         self.usable = False
@@ -469,7 +474,7 @@ class LinkCore(ABC):
         self._let_go()
 
     def _retire(self) -> None:
-        """A connection whose server said good-bye ends when the last call on it has."""
+        """A connection whose server sent GOAWAY ends after the last call on it."""
         session = self._session
         if not self.usable and self.failure is None and not session.calls.by_id and not session.waiting():
             self.failure = self._stopping()

@@ -13,18 +13,19 @@ class Forkable(Protocol):
     """Something that must be told in the child."""
 
     def after_fork(self) -> None:
-        """Called in the child, where no other thread runs and any lock may be held by one that is gone."""
+        """Called in the child, where no other thread runs and any lock may be held by a thread that is
+        gone."""
 
 
 JITTER = random.Random()
-"""Of our own, as the module's state belongs to the program; and seeded anew in a child, so that processes
-which were forked together do not do everything at the same moments."""
+"""Separate from the random module's state, which belongs to the program; and seeded again in a child, so that
+forked processes do not do everything at the same moments."""
 
 _registered: "WeakSet[Forkable]" = WeakSet()
 
 
 def register(item: Forkable) -> None:
-    """Tells `item` in every child that is forked from now on, as long as it lives."""
+    """Calls `after_fork` of `item` in every child that is forked while it lives."""
     _registered.add(item)
 
 
@@ -34,5 +35,5 @@ def _in_child() -> None:
         item.after_fork()
 
 
-if hasattr(os, "register_at_fork"):  # where processes fork at all
+if hasattr(os, "register_at_fork"):  # only on systems where processes fork
     os.register_at_fork(after_in_child=_in_child)

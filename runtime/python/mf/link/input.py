@@ -1,4 +1,4 @@
-"""R4. The reading half of a link: the leader, the followers, and the watch. See link.py for threads and
+"""R4. The reading part of a link: the leader, the followers, and the watch. See link.py for threads and
 locks.
 """
 
@@ -14,19 +14,19 @@ from mf.link.watch import FOREVER, READ, WRITE
 from mf.protocol.call_table import CallEvent
 from mf.protocol.calls import Pending, Request
 
-_LOOK_EVERY = 0.01  # seconds: whether a server that is avoided for its silence has said something
+_LOOK_EVERY = 0.01  # seconds between checks whether an avoided silent server has sent something
 
 
 class LinkInput(LinkOutput):
-    """Adds reading to what LinkOutput owns."""
+    """Adds reading to LinkOutput."""
 
     __slots__ = ()
 
     # Reading
 
     def _lead(self, pending: Pending, now: float) -> None:
-        """Reads until `pending` is done, then somebody else leads. Only with _leading set by the caller, who
-        ends the link if an exception comes through."""
+        """Reads until `pending` is done, then another thread leads. The caller must have set _leading, and
+        ends the link if an exception is raised."""
         stream = self._stream
         window = self._session.window
         turn = self._turn
@@ -61,8 +61,8 @@ class LinkInput(LinkOutput):
         self._pass_on()
 
     def _interrupted(self, raised: BaseException, leads: bool) -> None:
-        """An exception that is none of ours has come through, of a signal handler, say: nobody knows what it
-        left half done. So the connection ends, and the next call opens another one."""
+        """A foreign exception, for example of a signal handler, may have left the link in any state. So the
+        connection ends, and the next call opens another one."""
         self.broken(f"the connection to {self.peer} was given up because of {type(raised).__name__}")
         if leads:
             self._pass_on()
@@ -71,15 +71,15 @@ class LinkInput(LinkOutput):
         if left == FOREVER:
             left = 0.0
         elif left > 0.01:
-            left *= 0.9  # so that the next call with the same deadline finds it good enough
+            left *= 0.9  # so that the next call with the same deadline finds it short enough
         else:
             left = max(left, 0.001)
         self._read_timeout = left or FOREVER
         self._stream.set_read_timeout(left)
 
     def _poll_and_read(self, pending: Pending, wait: StreamWait | None) -> int:
-        """Where a plain read is not enough: another thread may end this wait, or the peer took no more, and
-        it is waited for either direction. Returns what read_now does, -1 for nothing."""
+        """For waits that a plain read does not cover: another thread may end this wait, or the peer accepts
+        no more, and both directions are awaited. Returns what read_now does, -1 for nothing."""
         write = self._blocked
         left = min(pending.deadline - monotonic(), self._turn)
         if wait is not None:
@@ -141,7 +141,7 @@ class LinkInput(LinkOutput):
         return True
 
     def wait(self, pending: Pending, now: float) -> None:
-        """Waits until `pending` is done, at most until its deadline; then it is done with a failure."""
+        """Waits until `pending` is done, at most until its deadline; then it ends with a failure."""
         leads = False
         try:
             with self._lock:
@@ -168,7 +168,7 @@ class LinkInput(LinkOutput):
         self._followers[pending] = None
 
     def _follow(self, pending: Pending) -> None:
-        """Sleeps until done, or until made the leader, or until the deadline."""
+        """Sleeps until done, made the leader, or the deadline."""
         left = min(max(pending.deadline - monotonic(), 0.0), TIMEOUT_MAX)
         try:
             woken = pending.waiter.acquire(True, moment(left))
@@ -188,8 +188,8 @@ class LinkInput(LinkOutput):
             self._leave(pending)
 
     def _leave(self, pending: Pending) -> None:
-        """A follower stops waiting. If it was made the leader at the last moment, it passes that on, also
-        when another thread has ended its wait meanwhile."""
+        """A follower stops waiting. If it was made the leader at the last moment, it passes that on, also if
+        another thread has ended its wait in the meantime."""
         with self._lock:
             self._followers.pop(pending, None)
             leads = self._heir is pending
@@ -220,7 +220,7 @@ class LinkInput(LinkOutput):
                 self._arm()
 
     def catch_up(self) -> None:
-        """After a pause: takes what has come meanwhile, the end of the connection above all."""
+        """After a pause: reads what has arrived in the meantime, above all the end of the connection."""
         leads = False
         try:
             with self._lock:
@@ -248,8 +248,8 @@ class LinkInput(LinkOutput):
             self.catch_up()
 
     def _write_failed(self, error: OSError, leads: bool) -> None:
-        """What the server sent before it went is read: its good-bye says what it will not execute. If another
-        thread leads, it does so."""
+        """Reads what the server sent before it closed: its GOAWAY says what it will not execute. If another
+        thread leads, that one reads it."""
         with self._lock:
             if self._leading and not leads:
                 return
@@ -276,7 +276,7 @@ class LinkInput(LinkOutput):
         return count > 0
 
     def _read_inside(self) -> None:
-        """Before nobody reads any more: no descriptor tells of what the stream holds already."""
+        """Reads what the stream has buffered before reading stops: no descriptor reports it."""
         while self._stream.inside and self.failure is None:
             self._read_available()
 
@@ -303,7 +303,7 @@ class LinkInput(LinkOutput):
                 self._step_down()
 
     def _step_down(self) -> None:
-        """What _pass_on does, for the watch: it stays armed unless somebody else leads."""
+        """As _pass_on, for the watch: it stays armed unless another thread leads."""
         with self._lock:
             if self._followers:
                 if self._armed:

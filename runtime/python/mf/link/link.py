@@ -1,21 +1,21 @@
-"""R4. The connection of a client that blocks: what core.py is, for any number of threads. Its parts:
-output.py, input.py, streams.py. That of asyncio is async_link.py.
+"""R4. The connection of a blocking client: implements core.py for any number of threads. Its parts:
+output.py, input.py, streams.py. The asyncio version is async_link.py.
 
-Threads. Any number of callers. At most one of them, the leader, reads; it hands the others their replies,
-and when it has its own it makes a waiting follower the leader. If nobody waits but messages of batches are
-pending, a watch (see watch.py) is armed; it leads for as long as it takes to read what is there. At most
-one thread writes: callers queue frames under the lock, and whoever finds no writer becomes it and sends all
-that is queued, so that frames of many callers leave in one system call.
+Threads. Any number of callers. At most one of them, the leader, reads; it hands replies to the others, and
+when it has its own it makes a waiting follower the leader. If no caller waits but messages of batches are
+pending, a watch (see watch.py) is armed; it leads until it has read what is there. At most one thread writes:
+callers queue frames under the lock, and a caller that finds no writer becomes it and sends all that is
+queued, so that frames of many callers are sent in one system call.
 
-What is guarded by the lock: the session, `_followers`, `_leading`, `_callbacks`, what the calls know of
-their streams. The stream's reading side belongs to the leader, its writing side to whoever set `_flushing`.
-Callbacks run without the lock, must not block, and may submit.
+The lock guards the session, `_followers`, `_leading`, `_callbacks`, and the stream state of calls. The
+stream's reading side belongs to the leader, its writing side to the thread that set `_flushing`. Callbacks
+run without the lock, must not block, and may submit.
 
-An exception that is none of ours (KeyboardInterrupt, say) while a caller leads or sends ends the connection:
-nobody knows what it left half done.
+A foreign exception (for example KeyboardInterrupt) while a caller leads or sends ends the connection, since
+it may have left it in any state.
 
-Nothing here polls: a leader sleeps in the read itself, a follower on its own lock. The socket's read
-timeout is set only when a deadline needs a shorter or a much longer one than it has.
+Nothing here polls: a leader sleeps in the read itself, a follower on its own lock. The socket's read timeout
+is changed only when a deadline needs a shorter or a much longer one.
 """
 
 from time import monotonic
@@ -33,21 +33,21 @@ from mf.protocol.calls import Binding, Description, Pending
 from mf.protocol.frame import Buffer
 from mf.protocol.stream_call import StreamCall
 
-_IDLE = 0.05  # after this long without a call, look whether the server has said good-bye meanwhile
+_IDLE = 0.05  # after this time without a call, check whether the server has sent GOAWAY in the meantime
 
 
 class Link(LinkStreams):
-    """One connection: calls and bindings over it. Ends for good when the stream does; `failure` then says
-    why.
+    """One connection with its calls and bindings. Ends for good when the stream does; `failure` has the
+    reason then.
     """
 
     __slots__ = ()
 
-    # Who is there
+    # Greeting
 
     def await_greeting(self, deadline: float) -> None:
-        """Waits until the server's HELLO has come, or the connection has ended, or the deadline. Only who
-        must know which server is there needs that: BIND and requests do not wait for it."""
+        """Waits until the server's HELLO has arrived, the connection has ended, or the deadline passes. Only
+        callers that must know the server's identity need that: BIND and requests do not wait for it."""
         greeting = Pending(min(deadline, monotonic() + HANDSHAKE_TIMEOUT))
         with self._lock:
             if self._session.peer is not None or self.failure is not None:
@@ -59,7 +59,7 @@ class Link(LinkStreams):
     # Calls
 
     def call(self, call: Call[Any], word: int, now: float) -> None:
-        """Sends a request and waits until it is done, at most until call.deadline."""
+        """Sends a request and waits until it has ended, at most until call.deadline."""
         if now - self._last_used > _IDLE:
             self.catch_up()
         self._last_used = now
@@ -104,7 +104,7 @@ class Link(LinkStreams):
             raise
 
     def start(self, call: Call[Any], word: int, now: float) -> bool:
-        """`wait` gets the reply."""
+        """The caller gets the reply by `wait`."""
         if now - self._last_used > _IDLE:
             self.catch_up()
         self._last_used = now
@@ -115,8 +115,8 @@ class Link(LinkStreams):
         return True
 
     def submit(self, call: Call[Any], word: int) -> bool:
-        """Queues a request whose `on_done` is called when it is done, on whatever thread finds out; `flush`
-        sends it. False: it was not queued, and is done; nobody is called."""
+        """Queues a request whose `on_done` is called when it has ended, on the thread that detects it;
+        `flush` sends it. False: it was not queued, and has ended; no callback is called."""
         with self._lock:
             if not self._request(call, word):
                 return False
@@ -133,14 +133,14 @@ class Link(LinkStreams):
         return True
 
     def _watched(self) -> Watch:
-        """With the lock: who looks after this link from now on while nobody blocks on it."""
+        """With the lock: the watch that handles this link from now on while no thread blocks on it."""
         if self._watch is None:
             self._watch = self.watches.thread()
         return self._watch
 
     def send(self, deadline: float, call: StreamCall[Any] | None = None) -> None:
-        """Sends what is queued; if the peer takes no more, and no watch is there to wait for that, it is
-        waited for here, but not longer than `call` goes on."""
+        """Sends what is queued; if the peer accepts no more, and no watch waits for that, this thread waits,
+        but not longer than `call` lasts."""
         try:
             self.flush()
             if self._blocked and self._watch is None:
@@ -150,13 +150,13 @@ class Link(LinkStreams):
             raise
 
     def finish(self, pending: Pending) -> None:
-        """For those who wait for several calls at once: their own Pending is done."""
+        """For callers that wait for several calls at once: their own Pending is done."""
         with self._lock:
             self._done(pending)
 
     def _drain(self, deadline: float, call: StreamCall[Any] | None = None) -> None:
-        """The peer takes no more and no watch is there to wait for that: the writer does, and reads if
-        nobody else does, for the peer may be waiting for us to take its replies.
+        """The peer accepts no more and no watch waits for that: the writer waits, and reads if no other
+        thread does, since the peer may be waiting until its replies are read.
         """
         while self._blocked and self.failure is None:
             left = min(deadline - monotonic(), 1.0)
@@ -177,7 +177,7 @@ class Link(LinkStreams):
     # Bindings
 
     def bind(self, service: ServiceInfo, agent: str, deadline: float) -> Binding:
-        """The routes of (service, agent), asked for when first needed. Raises Error if the server refuses."""
+        """The routes of (service, agent), requested when first needed. Raises Error if the server refuses."""
         key = (service.name, agent)
         binding = self._bindings.get(key)
         if binding is not None:
@@ -195,8 +195,8 @@ class Link(LinkStreams):
         return binding
 
     def bind_all(self, service: ServiceInfo, agents: list[str], deadline: float) -> None:
-        """Asks for several bindings at once, so that `bind` finds them there. What the server refuses, or
-        does not answer in time, is left to `bind`, which says why."""
+        """Requests several bindings at once, so that `bind` finds them. Refusals, and missing answers, are
+        left to `bind`, which reports them."""
         deadline = min(deadline, monotonic() + HANDSHAKE_TIMEOUT)
         if not self._bind_lock.acquire(timeout=max(deadline - monotonic(), 0.0)):
             return
@@ -210,7 +210,7 @@ class Link(LinkStreams):
                         continue
                     asked.append(binding)
                     if self._session.peer is None:
-                        break  # how many bindings it takes is not known yet
+                        break  # how many bindings the server accepts is not known yet
             self.send(deadline)
             for binding in asked:
                 self.wait(binding, monotonic())

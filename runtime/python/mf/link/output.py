@@ -1,4 +1,4 @@
-"""R4. The writing half of a link, and its end. See link.py for threads and locks."""
+"""R4. The writing part of a link, and its end. See link.py for threads and locks."""
 
 from threading import Lock
 from time import monotonic
@@ -18,7 +18,7 @@ from mf.transport.stream import FEW_BUFFERS, Stream, drop_written, joined
 
 
 class LinkOutput(LinkCore):
-    """Adds locks and writing to what LinkCore is."""
+    """Adds locks and writing to LinkCore."""
 
     __slots__ = (
         "_alarms",
@@ -54,24 +54,24 @@ class LinkOutput(LinkCore):
         self._bind_lock = Lock()
         self._followers: dict[Pending, None] = {}
         self._leading = False
-        self._heir: Pending | None = None  # a follower who was made the leader, and has not woken yet
+        self._heir: Pending | None = None  # a follower that was made the leader, and has not woken yet
         self._flushing = False
         self._blocked = False
         self._callbacks = 0
         self._expiry = FOREVER
         self._watch: Watch | None = None
         self._armed = 0
-        self._alarms: list[Alarm] = []  # that nobody sleeps by
+        self._alarms: list[Alarm] = []  # not in use
         self._read_timeout = 0.0
-        self._heard_before = 0  # when `expire` looked last
-        self._looked_at = 0.0  # for a sign of life
+        self._heard_before = 0  # when `expire` checked last
+        self._looked_at = 0.0  # when it was last checked for a sign of life
         self._last_used = monotonic()
         fork.register(self)
 
     # Writing
 
     def flush(self) -> None:
-        """Sends what is queued, unless somebody is at it."""
+        """Sends what is queued, unless another thread is sending."""
         session = self._session
         with self._lock:
             if self._flushing or not session.out:
@@ -82,7 +82,7 @@ class LinkOutput(LinkCore):
         self._write(out, size, False)
 
     def _write(self, out: list[Buffer], size: int, leads: bool) -> None:
-        """Writes `out` and what is queued meanwhile. Only with _flushing set by the caller."""
+        """Writes `out` and what is queued meanwhile. The caller must have set _flushing."""
         session = self._session
         write = self._stream.write_now
         while True:
@@ -100,7 +100,7 @@ class LinkOutput(LinkCore):
                 self._block(out, size, leads)
                 return
             self._blocked = False
-            # Order matters: who queues after this line sees that nobody writes, and does it himself.
+            # Order matters: a thread that queues after this line sees no writer, and sends itself.
             self._flushing = False
             if not session.out:
                 return
@@ -122,13 +122,13 @@ class LinkOutput(LinkCore):
                 self._arm()
 
     def _write_failed(self, error: OSError, leads: bool) -> None:
-        """The reading half knows."""
+        """Implemented by the reading part."""
         raise NotImplementedError
 
     # What is pending
 
     def _done(self, pending: Pending) -> None:
-        """With the lock: wakes whoever waits for it, or for what its streams bring."""
+        """With the lock: wakes the threads that wait for it, or for events of its streams."""
         pending.done = True
         if pending in self._followers:
             del self._followers[pending]
@@ -143,9 +143,10 @@ class LinkOutput(LinkCore):
             self._wake(pending.writer)
 
     def _sleep(self, wait: StreamWait, write: bool, seconds: float) -> None:
-        """Until the stream is readable, or also writable, or another thread ends `wait`."""
+        """Waits until the stream is readable, or also writable, or another thread ends `wait`."""
         alarm = self._alarms.pop() if self._alarms else Alarm(self._stream)
-        # Order matters: who ends the wait after this line rings; who did it before is seen by the next one.
+        # Order matters: a thread that ends the wait after this line rings; an earlier end is seen by the next
+        # one.
         wait.alarm = alarm
         if not wait.done:
             alarm.sleep(self._stream, write, seconds)
@@ -163,15 +164,15 @@ class LinkOutput(LinkCore):
         return self._stream.fileno()
 
     def on_ready(self, mask: int) -> None:
-        """The reading half knows."""
+        """Implemented by the reading part."""
         raise NotImplementedError
 
     def expire(self, now: float) -> float:
-        """The reading half knows."""
+        """Implemented by the reading part."""
         raise NotImplementedError
 
     def _arm(self) -> None:
-        """With the lock: has the watch look for what nobody else looks for."""
+        """With the lock: makes the watch wait for the events that no thread waits for."""
         mask = (0 if self._leading else READ) | (WRITE if self._blocked else 0)
         if mask != self._armed and self._watch is not None and self.failure is None:
             self._armed = mask
@@ -212,7 +213,7 @@ class LinkOutput(LinkCore):
         self._stream.close()
 
     def after_fork(self) -> None:
-        """In a child: the parent goes on using the connection, so it is not shut down, only let go."""
+        """In a child: releases the connection without shutting it down, since the parent uses it."""
         self._lock = Lock()
         self._bind_lock = Lock()
         self.usable = False

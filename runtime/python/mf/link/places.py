@@ -1,5 +1,5 @@
-"""R4. What a client knows of the addresses that it connects to: the connection there, what the latest attempt
-met, and whether it answered in time. How connections are made is in pool.py and async_pool.py.
+"""R4. A client's knowledge of the addresses that it connects to: the connection, the result of the latest
+attempt, and whether it answered in time. pool.py and async_pool.py make the connections.
 """
 
 import os
@@ -20,9 +20,9 @@ L = TypeVar("L", bound=LinkCore)
 
 CONNECT_TIMEOUT = 5.0
 A_MOMENT = 0.25
-"""Seconds. A server that is there has answered by then; the others must not hold it up."""
+"""Seconds. A live server has answered by then; others must not be delayed by a silent one."""
 
-_LONGEST_PAUSE = 0.2  # between attempts: who returns there is to be used again within 300 ms
+_LONGEST_PAUSE = 0.2  # between attempts: a server that returns is used again within 300 ms
 _LATE_FOR = 1.0  # doubling to
 _LATE_AT_MOST = 30.0
 
@@ -34,14 +34,14 @@ def connect_failed(address: str, failed: OSError) -> Error:
 
 
 class Place(Generic[L]):
-    """One address. A failed attempt stands for all callers for a moment, so that they do not storm it."""
+    """One address. A failed attempt counts for all callers for a moment, so that they do not flood it."""
 
     __slots__ = ("backoff", "error", "former", "late_for", "late_until", "link", "not_before", "standing")
 
     def __init__(self) -> None:
         self.link: L | None = None
         self.former: list[L] = []
-        """Connections that take no new calls, and have some in flight."""
+        """Connections that accept no new calls, and have some in flight."""
         self.not_before = 0.0
         self.error: Error | None = None
         self.late_for = _LATE_FOR
@@ -50,7 +50,7 @@ class Place(Generic[L]):
         self.standing = Standing()
 
     def connected(self, link: L) -> None:
-        """A new connection takes the place of the one that was there, whose calls go on."""
+        """A new connection replaces the previous one, whose calls continue."""
         self.backoff.reset()
         self.standing.connected(self.link is not None, monotonic())
         before = self.links()
@@ -58,17 +58,17 @@ class Place(Generic[L]):
         self.link = link
 
     def links(self) -> list[L]:
-        """All that may have calls in flight."""
+        """All links that may have calls in flight."""
         return self.former if self.link is None else [*self.former, self.link]
 
     def failed(self, address: str, failed: OSError) -> Error:
-        """Nobody can be reached there. The failure of those who wanted to."""
+        """An attempt failed. Returns the failure for its callers."""
         self.not_before = monotonic() + self.backoff.next()
         self.error = connect_failed(address, failed)
         return self.error
 
     def check(self, now: float) -> None:
-        """Raises what the latest attempt met, if that was a moment ago."""
+        """Raises the failure of the latest attempt, if that was a moment ago."""
         if now < self.not_before and self.error is not None:
             raise self.error
 
@@ -96,23 +96,23 @@ class Places(Generic[P, L]):
         self._given_id = given_id
         self._dead_after = dead_after
         self._places: dict[str, P] = {}
-        self._late = False  # some place was, once
+        self._late = False  # whether any place ever was late
         self._max_payload = max_payload
         self.closed = False
         self._draw()
 
     def _draw(self) -> None:
-        """What tells this client from others; a child process draws anew."""
+        """Draws the client's identity; a child process draws again."""
         self._nonce = os.urandom(16)
         self._random_id = int.from_bytes(os.urandom(4), "little") | 1  # 0 is none
 
     def _hello(self) -> Hello:
-        """Of a new connection."""
+        """The HELLO of a new connection."""
         client_id = (self._given_id() if self._given_id is not None else 0) or self._random_id
         return Hello(nonce=self._nonce, max_payload=self._max_payload, client_id=client_id)
 
     def ordered(self, candidates: list[tuple[str, Instance]]) -> list[tuple[str, Instance]]:
-        """The one that gets the next call first, those that are avoided last."""
+        """The instance that gets the next call comes first, avoided ones last."""
         if len(candidates) < 2:
             return candidates
         now = monotonic()
@@ -131,7 +131,7 @@ class Places(Generic[P, L]):
         link = self.usable(instance)
         if link is None:
             standing = self._place(instance.address).standing
-            if not standing.trusted:  # the connection that it was avoided on has ended
+            if not standing.trusted:  # the connection on which it was avoided has ended
                 standing.connected(False, now)
             return standing.look(-1, 0, now, instance.weight)
         standing = link.standing.look(link.heard, link.in_flight, now, instance.weight)
@@ -154,20 +154,20 @@ class Places(Generic[P, L]):
         return link if link is not None and link.usable else None
 
     def is_untried(self, instance: Instance) -> bool:
-        """Whether nobody knows yet if the instance can be reached."""
+        """Whether it is still unknown if the instance can be reached."""
         place = self._places.get(instance.address)
         return place is None or (place.link is None and place.error is None)
 
     def patience(self, deadline: float) -> float:
-        """How long to wait for an instance while there are others."""
+        """The time until which an instance is awaited while there are others."""
         return min(deadline, monotonic() + A_MOMENT)
 
     def _late_last(self, candidates: list[tuple[str, Instance]], now: float) -> list[tuple[str, Instance]]:
-        """Behind the others those that did not answer in a moment lately."""
+        """Moves instances that recently did not answer within a moment behind the others."""
         return sorted(candidates, key=lambda candidate: self._is_late(candidate[1].address, now))
 
     def note_silent(self, instance: Instance) -> None:
-        """The server did not answer soon, neither to a connection nor to a BIND."""
+        """The server did not answer a connection attempt or a BIND within a moment."""
         link = self.usable(instance)
         if link is not None:
             link.standing.missed(monotonic())

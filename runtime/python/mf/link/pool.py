@@ -1,4 +1,4 @@
-"""R4. The connections of one client that blocks, one an address, opened when needed and shared by all its
+"""R4. The connections of one blocking client, one for each address, opened when needed and shared by all its
 callers.
 """
 
@@ -37,7 +37,7 @@ class _Place(Place[Link]):
 
 
 class Pool(Places[_Place, Link]):
-    """Links by address. May be used from any thread."""
+    """Links by address. Thread-safe."""
 
     __slots__ = ("__weakref__", "_connect", "_dialer", "_lock", "watches")
 
@@ -58,8 +58,8 @@ class Pool(Places[_Place, Link]):
         fork.register(self)
 
     def connect_all(self, instances: list[Instance], deadline: float) -> None:
-        """Begins to connect to several instances at once, and waits until all are there, or for a moment:
-        `open` waits for the rest. Nothing fails here."""
+        """Starts to connect to several instances at once, and waits until all are connected, or for a moment:
+        `open` waits for the rest. Failures are ignored here."""
         begun: list[tcp.Connecting] = []
         if self._connect is not None or len(instances) < 2:
             return
@@ -76,7 +76,7 @@ class Pool(Places[_Place, Link]):
                     if place.connecting is not None:
                         begun.append(place.connecting)
             except OSError:
-                pass  # `open` meets it again, and says so
+                pass  # `open` gets the same failure, and reports it
             finally:
                 place.lock.release()
         tcp.wait_for(begun, until - monotonic())
@@ -89,12 +89,12 @@ class Pool(Places[_Place, Link]):
         return place
 
     def open(self, instance: Instance, deadline: float) -> Link:
-        """The link to an instance: over a socket of this host, if it is found there. Raises
+        """The link to an instance, over a socket of this host if the instance is found there. Raises
         Error(UNAVAILABLE), NOT_EXECUTED."""
         return self._nearest(instance, deadline) or self.get(instance.address, deadline)
 
     def _nearest(self, instance: Instance, deadline: float) -> Link | None:
-        """None: the instance is not at its path on this host, or does not say so before the deadline."""
+        """None: the instance is not at its path on this host, or does not answer before the deadline."""
         if not instance.local or self._is_late(instance.local, monotonic()):
             return None
         if not exists_here(Address.parse(instance.local)):
@@ -112,7 +112,7 @@ class Pool(Places[_Place, Link]):
         return None
 
     def get(self, address: str, deadline: float) -> Link:
-        """The link to an address, connected if it is not. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+        """The link to an address, connected if necessary. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
         place = self._places.get(address) or self._place(address)
         link = place.link
         if link is not None and link.usable:

@@ -1,6 +1,5 @@
-"""R4. How long to wait before the next attempt: 50 ms doubling to 2 s, or to another cap, each drawn at
-random below its cap ("full jitter"), so that a thousand clients of a server that returns do not come at the
-same moment.
+"""R4. The time to wait before the next attempt: uniformly random below a limit that doubles from 50 ms to 2
+s, or to another maximum ("full jitter"), so that a thousand clients do not reconnect at the same moment.
 """
 
 import random
@@ -13,7 +12,7 @@ _LEAST = 0.010
 
 
 class Backoff:
-    """One row of attempts. `random_source` gives numbers in [0, 1); tests pass their own."""
+    """A series of attempts. `random_source` returns numbers in [0, 1); tests pass their own."""
 
     __slots__ = ("_cap", "_longest", "_random")
 
@@ -23,11 +22,11 @@ class Backoff:
         self._random = random_source or JITTER
 
     def next(self) -> float:
-        """Seconds to wait now."""
+        """The seconds to wait now."""
         wait = max(self._random.random() * self._cap, _LEAST)
         self._cap = min(self._cap * 2, self._longest)
         return wait
 
     def reset(self) -> None:
-        """After a success."""
+        """To be called after a success."""
         self._cap = FIRST

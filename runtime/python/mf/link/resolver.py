@@ -1,4 +1,5 @@
-"""R4. Where the servers of a service are. Clients know this interface only, not the controller behind it."""
+"""R4. The interface through which clients learn where services are; they do not know the controller behind
+it."""
 
 import time
 from abc import ABC, abstractmethod
@@ -13,7 +14,7 @@ TOPIC_VIEW = "topic "
 
 
 def topic_view(topic: str) -> str:
-    """The name under which a topic's view is asked for; no service has such a name."""
+    """The name for requests of a topic's view; no service has such a name."""
     return TOPIC_VIEW + topic
 
 
@@ -23,8 +24,8 @@ def is_topic_view(name: str) -> bool:
 
 class Instance:
     """One server that offers a (service, agent). `address`: 'tcp://host:port', or 'unix:/path'. `local`: a
-    path where the same process may be found by who runs on its host; it is there if its HELLO has `nonce`.
-    `fingerprint`: of the service, as the server was built; empty if that is not known.
+    path where a client on the same host may reach the process: it is there if its HELLO has `nonce`.
+    `fingerprint`: of the service in that server; empty if it is not known.
     """
 
     __slots__ = ("address", "fingerprint", "local", "nonce", "weight")
@@ -52,11 +53,11 @@ class Instance:
 
 
 class View:
-    """What is known of one service at one moment. Immutable; a change makes a new one.
+    """What is known of one service at one moment. Immutable; each change makes a new one.
 
-    `reached`: somebody who knows has answered, so what is not here does not exist. `agents` maps agents
-    (the empty one for a service without `per`) to instances; one that lost them stays. `whole` are instances
-    of which it is not known which agents they have. `trouble` says why nobody has answered.
+    `reached`: a source has answered, so that what is not here does not exist. `agents` maps agents (the empty
+    one for a service without `per`) to instances; an agent that lost its instances stays. `whole` are
+    instances whose agents are not known. `trouble` is the reason why no source has answered.
     """
 
     __slots__ = ("agents", "reached", "trouble", "whole")
@@ -85,43 +86,41 @@ class View:
 
 
 class Views(ABC):
-    """Gives views of services."""
+    """Provides views of services."""
 
     __slots__ = ("generation",)
 
     generation: int
-    """Goes up with every change of any view: a cheap way to see that a choice made earlier may be out of
-    date."""
+    """Incremented by every change of any view: a cheap check whether an earlier choice may be outdated."""
 
     of_relays: ClassVar[bool] = False
-    """Whether the instances are relays, each of which reaches all that is known."""
+    """Whether the instances are relays, each of which reaches all known services."""
 
     def client_id(self) -> int:
-        """For the upper half of request ids: a number unlike those of other clients. 0: there is none, or not
-        yet."""
+        """The upper half of request ids, unique among clients. 0: there is none, or not yet."""
         return 0
 
     @abstractmethod
     def view(self, service: str) -> View:
-        """What is known now. The first call for a service starts watching it; never waits."""
+        """What is known now. The first call for a service starts to watch it; never waits."""
 
     @abstractmethod
     def close(self) -> None:
-        """Stops watching, and ends the waiting of all who wait."""
+        """Stops watching, and ends all waits."""
 
 
 class Resolver(Views):
-    """For clients that block. May be used from any thread."""
+    """For blocking clients. Thread-safe."""
 
     __slots__ = ()
 
     @abstractmethod
     def wait(self, service: str, old: View, timeout: float) -> View:
-        """Waits until the view is another than `old`, at most `timeout` seconds."""
+        """Waits until the view differs from `old`, at most `timeout` seconds."""
 
 
 class StaticResolver(Resolver):
-    """Addresses that never change: of whole servers, or by agent."""
+    """Fixed addresses: of whole servers, or by agent."""
 
     __slots__ = ("_view",)
 
@@ -149,8 +148,8 @@ def static_view(addresses: Iterable[str] | Mapping[str, Iterable[str]]) -> View:
 
 
 class RelayedViews:
-    """What another resolver knows, for a client that reaches all servers through relays: wherever an agent
-    has instances, each relay is one in their place.
+    """The views of another resolver, for a client that reaches all servers through relays: each relay
+    replaces the instances of every agent that has any.
     """
 
     __slots__ = ("_instances", "_made")
@@ -160,7 +159,7 @@ class RelayedViews:
         self._made: dict[str, tuple[View, View]] = {}
 
     def of(self, service: str, view: View) -> View:
-        """The same one for the same view."""
+        """The result is the same object for the same view."""
         known = self._made.get(service)
         if known is not None and known[0] is view:
             return known[1]
@@ -172,7 +171,7 @@ class RelayedViews:
 
 
 class RelayedResolver(Resolver):
-    """For clients that block; `known` is closed with it."""
+    """For blocking clients; `known` is closed with it."""
 
     __slots__ = ("_known", "_views")
 
@@ -209,11 +208,11 @@ class RelayedResolver(Resolver):
 
 CONTROLLERS = ("mf", "mf+tls")
 RELAYS = ("relay", "relay+tls")
-"""Schemes of their addresses."""
+"""Schemes of addresses."""
 
 
 def relay_addresses(where: str) -> list[Address]:
-    """Of one relay, or of several with commas between them. Raises ValueError for what is none."""
+    """The addresses of one relay, or of several separated by commas. Raises ValueError for an invalid one."""
     parsed = Address.parse_list(where)
     for address in parsed:
         if address.scheme not in RELAYS:

@@ -1,8 +1,8 @@
-"""R4. The part of a link that streams need: values out and in, credit, and waiting for either. See link.py
-for threads and locks.
+"""R4. The part of a link for streams: sending and receiving values, credit, and waiting for either. See
+link.py for threads and locks.
 
-One thread reads a stream's values and one writes them; they may be two. Each waits like any caller: it leads,
-or sleeps until the leader wakes it.
+One thread reads a stream's values and one, perhaps another, writes them. Each waits like any caller: it
+leads, or sleeps until the leader wakes it.
 """
 
 from time import monotonic
@@ -13,11 +13,11 @@ from mf.link.alarm import StreamWait
 from mf.link.input import LinkInput
 from mf.protocol.stream_call import StreamCall
 
-_LEAST_ROOM = 24  # a DATA with anything in it
+_LEAST_ROOM = 24  # the smallest DATA that is not empty
 
 
 class LinkStreams(LinkInput):
-    """Adds streams to what LinkInput does."""
+    """Adds streams to LinkInput."""
 
     __slots__ = ()
 
@@ -36,14 +36,15 @@ class LinkStreams(LinkInput):
         return payload, count
 
     def await_values(self, call: StreamCall[Any], limit: float) -> bool:
-        """Waits until some have come or the call has ended; False: neither did before `limit`. What is kept
-        to be sent leaves first, and while it has no credit it is looked after here: then True may also mean
-        that there is credit."""
+        """Waits until values have arrived or the call has ended; False: neither happened before `limit`. Kept
+        values are sent first, and while they have no credit, this thread watches for it: then True may also
+        mean that there is credit."""
         waiter = StreamWait(limit)
         with self._lock:
             if call.done or call.incoming:
                 return True
-            # Order matters: who keeps a value after this line sees that somebody waits, and sends it himself.
+            # Order matters: a writer that keeps a value after this line sees the waiting reader, and sends it
+            # itself.
             call.reader = waiter
             kept = bool(call.sending)
             if kept:
@@ -63,7 +64,7 @@ class LinkStreams(LinkInput):
             return not call.sending
 
     def await_room(self, call: StreamCall[Any], limit: float) -> bool:
-        """Waits until there is credit, or no values are wanted; False: neither came true before `limit`."""
+        """Waits until there is credit, or no values are wanted; False: neither happened before `limit`."""
         waiter = StreamWait(limit)
         with self._lock:
             if call.done or call.sending is None or call.window.credit >= _LEAST_ROOM:
@@ -73,8 +74,8 @@ class LinkStreams(LinkInput):
         return waiter.failure is None
 
     def await_end(self, call: StreamCall[Any], limit: float) -> bool:
-        """Waits until the call has ended, or something has come for its writer; False: neither did before
-        `limit`."""
+        """Waits until the call has ended, or something has arrived for its writer; False: neither happened
+        before `limit`."""
         waiter = StreamWait(limit)
         with self._lock:
             if call.done:
@@ -89,11 +90,11 @@ class LinkStreams(LinkInput):
                 call.sending = None
                 self._session.end_stream(call)
 
-    # What nobody holds any more
+    # Streams without an owner
 
     def orphan(self, call: StreamCall[Any]) -> None:
-        """Cancels a call. For finalizers, which may run while this very thread holds the lock: then whoever
-        reads next does it."""
+        """Cancels a call. For finalizers, which may run while this thread holds the lock: then the next
+        reading thread does it."""
         self._orphans.append(call)
         if self._lock.acquire(blocking=False):
             self._lock.release()

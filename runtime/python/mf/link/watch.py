@@ -1,5 +1,5 @@
-"""R4. Who looks after a link while nobody blocks on it, and only if calls of message batches are pending on
-it: one background thread a client, started when first needed.
+"""R4. Handles links on which no thread blocks, if calls of message batches are pending on them: one
+background thread for each client, started when first needed.
 
 It waits on a private epoll descriptor; links are in it only while armed. An idle watch makes no system call.
 Times are time.monotonic().
@@ -15,30 +15,30 @@ from typing import Protocol
 from mf.core.clock import moment
 from mf.core.log import error, quote
 
-READ = 1  # the bits of EPOLLIN and EPOLLOUT, written out: `select` has those names on Linux only
+READ = 1  # the bits of EPOLLIN and EPOLLOUT, since `select` has these names on Linux only
 WRITE = 4
 FOREVER = float("inf")
 
 
 class Watched(Protocol):
-    """What a watch knows of a link. All are called on the watch's own thread."""
+    """The interface of links for a watch. All functions are called on the watch's own thread."""
 
     def fileno(self) -> int:
         """The descriptor to wait for."""
 
     def on_ready(self, mask: int) -> None:
-        """READ or WRITE came true. Must not block."""
+        """It is ready for READ or WRITE. Must not block."""
 
     def expire(self, now: float) -> float:
-        """Ends what is overdue; returns when to come again (FOREVER: not)."""
+        """Ends overdue calls; returns the time of the next call (FOREVER: none)."""
 
     def broken(self, reason: str) -> None:
-        """Ends it, and what is in flight on it."""
+        """Ends the link, and the calls in flight on it."""
 
 
 class Watch:
-    """One epoll descriptor, what is armed in it, and the daemon thread that waits on it. `arm`, `expire_at`
-    and `stop` may be called from any thread."""
+    """One epoll descriptor with armed links, and the daemon thread that waits on it. `arm`, `expire_at` and
+    `stop` are thread-safe."""
 
     __slots__ = ("_armed", "_epoll", "_event", "_expiry", "_lock", "_stopping", "_timers")
 
@@ -54,7 +54,7 @@ class Watch:
         start_new_thread(self._run, ())
 
     def arm(self, link: Watched, mask: int) -> None:
-        """Watches for READ, WRITE, both, or (0) nothing but keeps the place."""
+        """Watches for READ, WRITE, both, or (0) nothing but keeps the registration."""
         descriptor = link.fileno()
         if descriptor < 0:
             return
@@ -79,7 +79,7 @@ class Watch:
                     self._epoll.unregister(descriptor)
 
     def expire_at(self, link: Watched, when: float) -> None:
-        """Calls link.expire then or soon after."""
+        """Calls link.expire at that time or soon after."""
         with self._lock:
             self._timers[link] = when
             if when >= self._expiry:
@@ -98,7 +98,7 @@ class Watch:
                     self._broken(link, bug)
 
     def _run_timers(self, now: float) -> float:
-        """Expires what is due. Returns when the next is due."""
+        """Expires what is due. Returns the time of the next expiry."""
         with self._lock:
             due = [link for link, when in self._timers.items() if when <= now]
             for link in due:
@@ -119,7 +119,7 @@ class Watch:
             return FOREVER
 
     def _broken(self, link: Watched, bug: Exception) -> None:
-        """A bug in one link, or in what it calls: it ends, and the watch goes on for the others."""
+        """A bug in one link, or in a callback: the link ends, and the watch continues for the others."""
         error("while a connection was looked after: %s", quote(repr(bug)), exc_info=bug)
         try:
             link.broken(f"a bug was met on this connection: {bug!r}")
@@ -160,7 +160,7 @@ class Watches:
         self._thread: Watch | None = None
 
     def thread(self) -> Watch:
-        """The background thread, started when first asked for."""
+        """The background thread, started on first use."""
         if self._thread is None:
             with self._lock:
                 if self._thread is None:

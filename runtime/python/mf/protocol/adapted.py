@@ -1,9 +1,10 @@
-"""R2. A service at a provider of another schema, as its consumer calls it (docs/evolution.md): under which
-names and numbers, and how requests and replies go from one schema to the other.
+"""R2. Calls of a service whose provider has another schema than the consumer (docs/evolution.md): the names
+and numbers to use, and the conversion of requests and replies.
 
-The consumer alone adapts. A request is encoded in the consumer's schema, as ever, and becomes the provider's
-when its route is known (Call.bound_to); a reply becomes the consumer's before anybody reads it (Call.settle).
-So everything above knows one schema, and a call that is sent again elsewhere begins with its own bytes.
+Only the consumer adapts. A request is encoded in the consumer's schema, as usual, and converted to the
+provider's when its route is known (Call.bound_to); a reply is converted to the consumer's before it is
+decoded (Call.settle). So the layers above know one schema, and a call that is sent again elsewhere starts
+with its original bytes.
 """
 
 from collections.abc import Callable
@@ -27,7 +28,7 @@ _OK, _MIXED = 0, 1
 
 
 class Adapted:
-    """One method. `index`: of its route behind the first one of the binding. Immutable."""
+    """One method. `index`: the offset of its route from the first one of the binding. Immutable."""
 
     __slots__ = ("_errors", "_name", "_param", "_params", "_result", "_results", "_same_errors", "index")
 
@@ -211,9 +212,9 @@ class _Both:
 
 
 class Adaptation:
-    """A service at a provider with this fingerprint. `names`: of the provider's methods that are bound, in
-    the order of their routes. What a method needs is made when it is first asked for. Any thread may ask; two
-    may make the same."""
+    """A service at a provider with this fingerprint. `names`: the provider's bound methods, in the order of
+    their routes. The data for a method are made on first use. Thread-safe; two threads may make the same
+    data."""
 
     value: TopicValue | None = None
 
@@ -240,7 +241,7 @@ class Adaptation:
         return found
 
     def refusal(self, method: Method[Any, Any]) -> Error | None:
-        """Why it cannot be called there."""
+        """The reason why it cannot be called there."""
         found = self._find(method.index)
         return not_executed(found.code, found.message) if isinstance(found, Error) else None
 
@@ -257,7 +258,7 @@ class Adaptation:
             return not_executed(code, plan.reason)
         try:
             return Adapted(self._service, plan, place, self._both)
-        except SchemaError as wrong:  # a default that is no value
+        except SchemaError as wrong:  # a default that is not a valid value
             why = str(wrong)
         except RecursionError:
             why = "the types of the server are nested too deep"
@@ -265,8 +266,8 @@ class Adaptation:
 
 
 class TopicAdaptation:
-    """A topic at a publisher with this fingerprint: the method that all topics have is the same, and the
-    messages in it are not."""
+    """A topic at a publisher with this fingerprint: the method of topics is always the same, but its messages
+    differ."""
 
     def __init__(self, service: ServiceInfo, fingerprint: bytes, value: TopicValue) -> None:
         self.fingerprint = fingerprint

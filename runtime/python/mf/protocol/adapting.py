@@ -1,7 +1,6 @@
-"""R2. What a process knows of other schemas: what was made of each is made once, and kept for all its
-clients.
+"""R2. The adaptations that a process has made: each is made once, and kept for all its clients.
 
-A descriptor comes from a peer. Whatever is wrong with it, or with what was made of it, is a sentence.
+A descriptor comes from a peer. Any error in it, or in making an adaptation of it, becomes a sentence.
 """
 
 from typing import Any, Final
@@ -14,15 +13,15 @@ from mf.protocol.adapted import adaptation
 from mf.protocol.other_schema import Adaptation
 
 _MOST = 256
-"""Schemas, and what was made of them, that are kept: those that were made last."""
+"""The number of schemas and adaptations that are kept: the latest ones."""
 
 _own: Final[dict[tuple[str, str], Schema]] = {}
 _adaptations: Final[dict[tuple[str, str, str, str], Adaptation | str]] = {}
 
 
 def adapting(service: ServiceInfo, descriptor: str, annex: str) -> Adaptation | str:
-    """How a consumer of `service` uses a provider with that descriptor and annex; else, in words, why it
-    cannot. Any thread may ask; two may make the same."""
+    """The adaptation for a consumer of `service` to a provider with that descriptor and annex; otherwise the
+    reason why there is none. Thread-safe; two threads may make the same one."""
     key = (service.descriptor, service.annex, descriptor, annex)
     found = _adaptations.get(key)
     if found is None:
@@ -50,6 +49,6 @@ def _schema(service: ServiceInfo) -> Schema:
 
 
 def _forget(known: dict[Any, Any]) -> None:
-    """The oldest, if there are too many."""
+    """Drops the oldest entries, if there are too many."""
     if len(known) > _MOST:
         known.pop(next(iter(known)), None)

@@ -1,6 +1,6 @@
-"""R2. One call as its client sees it, as a machine (docs/decisions/0019): drivers say what happened, and it
-says what to do next. It alone decides whether a call is sent again, and it ends a call once. No socket,
-clock, thread or lock; time is an argument.
+"""R2. The client's state machine of one call (docs/decisions/0019): drivers report events, and it returns the
+next step. It alone decides whether a call is sent again, and it ends a call once. No socket, clock, thread or
+lock; time is an argument.
 
     step = call.begin()
     while True:
@@ -9,8 +9,7 @@ clock, thread or lock; time is an argument.
         elif step is CallStep.SEND:  ... step = call.on(WRITTEN), and at the reply call.settle(now)
         else: break                  # END or CANCEL: call.value() or call.outcomes() say how it ended
 
-One object is a call and, as the link sees it, the request that is under way (calls.Pending): a lone call
-needs no other.
+One object is a call and, for the link, the request in progress (calls.Pending): a single call needs no other.
 """
 
 from typing import Any, Generic, TypeVar
@@ -44,8 +43,8 @@ _REPEAT = 5
 
 
 class RetryBudget:
-    """What all calls of a client may repeat together, so that a broken network does not multiply their load:
-    begins with 1,000; a repeat takes 1, each call that is begun gives back 0.2, up to 1,000.
+    """Limits the repetitions of all calls of a client, so that a broken network does not multiply their load:
+    it starts with 1,000; a repetition takes 1, and each started call returns 0.2, up to 1,000.
     """
 
     __slots__ = ("fifths",)
@@ -54,7 +53,7 @@ class RetryBudget:
         self.fifths = _MOST
 
     def on_begin(self) -> None:
-        """A call is begun."""
+        """A call starts."""
         if self.fifths < _MOST:
             self.fifths += 1
 
@@ -66,28 +65,28 @@ class RetryBudget:
 
 
 class Call(Request, Generic[T]):
-    """See above. `failure` is what an attempt, and at last the call, ended with; None: a reply has come.
+    """See above. `failure` is the failure of the latest attempt, and finally of the call; None: a reply has
+    arrived.
 
-    What goes into the REQUEST is `body`, with a block of metadata in front of it if `flags` say so, and
-    `items` calls in it; `word` is its deadline if it is sent at once. Fields that keep their defaults in most
-    calls stand in the class.
+    The REQUEST contains `body`, with a metadata block in front if `flags` say so, and `items` calls; `word`
+    is its deadline if it is sent at once. Fields that keep their defaults in most calls are class attributes.
     """
 
     state = CallState.START
     attempts = 1
     items = 1
     in_order = False
-    """Whether it is of a batch whose calls run in order: then others follow, and an attempt that may still
-    run must not be repeated beside them, though the method is idempotent."""
+    """Whether it belongs to a batch whose calls run in order: then later calls follow, and an attempt that
+    may still run must not be repeated, even if the method is idempotent."""
     may_have_run: Error | None = None
-    """The failure of an attempt that may have run. The call never ends as surely not executed after it."""
+    """The failure of an attempt that may have run. After it the call never ends as certainly not executed."""
     refusal: Error | None = None
-    """What the server said that refused the latest attempt as OVERLOADED: the driver sends the call to
-    another instance, or rests before it sends it again."""
+    """The failure of the server that refused the latest attempt as OVERLOADED: the driver sends the call to
+    another instance, or waits before it sends it again."""
     adapted: Adapted | None = None
-    """How the latest attempt's server, which has another schema, is called."""
+    """The adaptation to the server of the latest attempt, if that has another schema."""
     own: tuple[int, Buffer] | None = None
-    """Flags and body in this side's schema, once an attempt went to a server that has another one."""
+    """Flags and body in this side's schema, once an attempt went to a server with another one."""
 
     def __init__(
         self,
@@ -110,7 +109,7 @@ class Call(Request, Generic[T]):
         return self.on(CallEvent.BEGIN)
 
     def begin_at(self, binding: Binding, now: float) -> None:
-        """Begins a call whose binding is at hand, of this side's schema: it may be sent."""
+        """Starts a call with an available binding of this side's schema: it may be sent."""
         budget = self.budget
         if budget.fifths < _MOST:
             budget.fifths += 1
@@ -120,8 +119,8 @@ class Call(Request, Generic[T]):
         binding.used = now
 
     def bound_to(self, binding: Binding, now: float) -> CallStep:
-        """The same, for a call that has begun, and for servers of any schema. END: a value of the request is
-        none of the server's schema."""
+        """The same, for a call that has started, and for servers of any schema. END: a value of the request
+        does not exist in the server's schema."""
         step = self.on(_E.BOUND)
         self.binding = binding
         self.route = binding.first + self.method.index
@@ -148,8 +147,8 @@ class Call(Request, Generic[T]):
         return step
 
     def on(self, event: CallEvent) -> CallStep:
-        """What to do after an event that is no failure; a REPLY goes to `settle`. Raises ValueError for an
-        event that may not be now."""
+        """The step after an event that is no failure; `settle` handles a REPLY. Raises ValueError for an
+        event that is invalid now."""
         cell = TABLE[self.state].get(event)
         if cell is None:
             raise self._mistake(event)
@@ -157,7 +156,7 @@ class Call(Request, Generic[T]):
         return _T.END if step is _T.AGAIN else step
 
     def fail(self, event: CallEvent, failure: Error, now: float) -> CallStep:
-        """What to do after an attempt ended so. Where the call ends, `failure` is what it ends with."""
+        """The step after an attempt failed. If the call ends, `failure` becomes its failure."""
         before = self.state
         cell = TABLE[before].get(event)
         if cell is None:
@@ -179,7 +178,7 @@ class Call(Request, Generic[T]):
         return step
 
     def settle(self, now: float) -> CallStep:
-        """What to do after the link was done with the request: a REPLY has come, or `failure` is set."""
+        """The step after the link has finished the request: a REPLY has arrived, or `failure` is set."""
         if self.failure is not None:
             return self.fail(self.ended_by, self.failure, now)
         if self.adapted is not None and self.status <= MIXED:
@@ -199,13 +198,13 @@ class Call(Request, Generic[T]):
         return self.on(_E.REPLIED)
 
     def begin_with(self, flags: int, body: Buffer) -> None:
-        """What goes into the next attempt's REQUEST, in this side's schema."""
+        """Sets the next attempt's REQUEST, in this side's schema."""
         self.flags, self.body = flags, body
         self.own = self.adapted = None
 
     def goes_on_from(self, other: "Call[T]") -> None:
-        """This call is of some of the items of another one, which was not sent after all: it begins with what
-        is known of that one."""
+        """This call has some of the items of another one, which was not sent: it inherits that call's
+        state."""
         self.state = CallState.RESOLVING
         self.attempts = other.attempts
         self.may_have_run = other.may_have_run
@@ -214,7 +213,7 @@ class Call(Request, Generic[T]):
         code = failure.code
         surely_not = failure.execution is Execution.NOT_EXECUTED
         if surely_not:
-            # OVERLOADED, where the server says so: our own limits do not pass by waiting.
+            # OVERLOADED only if the server says so: limits of this side do not change by waiting.
             may = code in _REPEATED_IF_NOT_EXECUTED and (code is not Code.OVERLOADED or event is _E.REPLIED)
         else:
             may = self.method.idempotent and not self.in_order and code in _BUDGETED
@@ -226,7 +225,7 @@ class Call(Request, Generic[T]):
         return code is Code.SHUTTING_DOWN or self.budget.take()
 
     def may_begin_anew(self) -> bool:
-        """Whether nothing of its streams has come or was sent, if it has any."""
+        """Whether nothing of its streams has arrived or was sent, if it has any."""
         return True
 
     def _begin_again(self) -> None:
@@ -249,7 +248,7 @@ class Call(Request, Generic[T]):
     # How it ended
 
     def value(self) -> T:
-        """The result of a call of one item that has ended. Raises what it ended with instead."""
+        """The result of an ended call of one item. Raises its failure instead."""
         if self.failure is None and self.status == OK:
             method = self.method
             if self.encoding == method.result_encoding:
@@ -261,7 +260,7 @@ class Call(Request, Generic[T]):
         raise outcome.error
 
     def value_at_once(self) -> T:
-        """What `settle` and `value` do, for a call whose REPLY is OK and nothing else."""
+        """As `settle` and `value` together, for a call with an OK reply in the common case."""
         self.state = REPLIED_AT_ONCE
         method = self.method
         if self.encoding == method.result_encoding:
@@ -269,7 +268,7 @@ class Call(Request, Generic[T]):
         raise wrong_encoding(method, self.encoding)
 
     def outcomes(self) -> list[Outcome[T]]:
-        """One outcome per item of a call that has ended. None of them says that the item surely was not
+        """One outcome for each item of an ended call. None of them says that the item was certainly not
         executed if an attempt may have run."""
         failure: Error | DeclaredError | None = self.failure
         if failure is None:
@@ -296,5 +295,5 @@ def wrong_encoding(method: Method[Any, Any], encoding: int) -> Error:
 
 
 def too_late() -> Error:
-    """Of a call whose deadline passed before anything was sent."""
+    """The failure of a call whose deadline passed before anything was sent."""
     return not_executed(Code.DEADLINE_EXCEEDED, "the deadline passed before the request was sent")

@@ -1,5 +1,5 @@
-"""R2. The one table of a client's call: its states, what may happen in each, and what is to be done then
-(docs/decisions/0019). The machine that follows it is call.py.
+"""R2. The state table of a client's call: for each state and event, the next state and step
+(docs/decisions/0019). The state machine is call.py.
 """
 
 from enum import IntEnum
@@ -17,15 +17,15 @@ class CallState(IntEnum):
 class CallEvent(IntEnum):
     BEGIN = 0
     RESOLVED = 1
-    """A connection to an instance is at hand."""
+    """A connection to an instance is available."""
     BOUND = 2
-    """And the service is bound on it."""
+    """The service is bound on it."""
     UNREACHABLE = 3
-    """There is none, or the service cannot be bound."""
+    """No instance is available, or the service cannot be bound."""
     REFUSED = 4
-    """The connection did not take the request: nothing has left."""
+    """The connection did not accept the request: nothing was sent."""
     WRITTEN = 5
-    """The connection has taken the request."""
+    """The connection has accepted the request."""
     DATA = 6
     CREDIT = 7
     STOPPED = 8
@@ -45,7 +45,7 @@ class CallStep(IntEnum):
     SEND = 3
     WAIT = 4
     DELIVER = 5
-    """Give what has come to the user of the stream."""
+    """Pass what has arrived to the user of the stream."""
     END = 6
     CANCEL = 7
     """End, and tell the server."""
@@ -101,12 +101,13 @@ TABLE: dict[CallState, dict[CallEvent, _Cell]] = {
     },
 }
 
-# What every lone call meets, by names of this module: looking members up in their classes takes longer.
+# The states that every single call meets, as names of this module, since attributes of their classes are
+# slower.
 SENT = _S.SENT
 END = _T.END
 RESOLVE = _T.RESOLVE
 
-# Ways through the table that every lone call takes, walked once here.
+# The transitions of every single call, looked up once.
 BOUND_AT_ONCE = TABLE[TABLE[_S.START][_E.BEGIN][0]][_E.BOUND][0]
 WRITTEN_AT_ONCE = TABLE[BOUND_AT_ONCE][_E.WRITTEN][0]
 REPLIED_AT_ONCE = TABLE[WRITTEN_AT_ONCE][_E.REPLIED][0]

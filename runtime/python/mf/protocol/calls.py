@@ -1,7 +1,7 @@
-"""R2. What a client waits for: a request's reply, a binding, a descriptor; and the requests in flight, by
-id.
+"""R2. What a client waits for: a request's reply, a binding, a descriptor; and the table of requests in
+flight.
 
-Who waits, and how, is the link's business: `waiter` and `on_done` are its fields, and only it touches them.
+The link implements waiting: `waiter` and `on_done` are its fields, and only it uses them.
 """
 
 from collections.abc import Callable
@@ -14,10 +14,10 @@ from mf.protocol.other_schema import Adaptation
 
 
 class Pending:
-    """Something that ends once. `failure` is set when it ended for a local reason (connection, deadline).
+    """Something that ends once. `failure` is set if it ended for a local reason (connection, deadline).
 
-    Most fields keep their defaults in most calls: so they stand in the class, which makes a call cheap to
-    make.
+    Most fields keep their defaults in most calls; these are class attributes, which makes calls cheap to
+    create.
     """
 
     done = False
@@ -31,11 +31,11 @@ class Pending:
 
 
 class Request(Pending):
-    """One REQUEST under way. After `done`, either `failure` is set, or status, encoding and payload are.
+    """One REQUEST in progress. After `done`, either `failure` is set, or status, encoding and payload are.
 
-    `ended_by`: what the link saw. `binding`: whose routes it goes to; a request is not sent any more once
-    that one was unbound. `end`: where the request ends in all that this side has queued on the connection, in
-    bytes from its beginning. `reply_metadata`: that of the reply, or its fault.
+    `ended_by`: the link's event. `binding`: whose routes it uses; a request is not sent any more once that
+    one was unbound. `end`: the position of the request's end in all that this side has queued on the
+    connection, in bytes from the start. `reply_metadata`: that of the reply, or its fault.
     """
 
     id = 0
@@ -51,9 +51,9 @@ class Request(Pending):
 
 
 class Binding(Pending):
-    """A range of routes for one (service, agent). `status` is a code once done; `text` says why it was
-    refused. `bound`: whether requests may be sent to it. `used`: when the last one was. `adaptation`: how the
-    server's schema is used, if it is another one."""
+    """A range of routes for one (service, agent). `status` is a code once done; `text` is the reason of a
+    refusal. `bound`: whether requests may be sent to it. `used`: when the last one was sent. `adaptation`:
+    that to the server's schema, if it differs."""
 
     bound = True
     adaptation: Adaptation | None = None
@@ -70,7 +70,7 @@ class Binding(Pending):
 
 
 class Description(Pending):
-    """The descriptor that the server has of a service; empty if it has none."""
+    """The server's descriptor of a service; empty if it has none."""
 
     def __init__(self, service: str, deadline: float) -> None:
         super().__init__(deadline)
@@ -80,8 +80,8 @@ class Description(Pending):
 
 
 class RequestTable:
-    """Requests in flight by the lower half of their id. `last` was given out last; `wrapped`: all ids were
-    given out once.
+    """Requests in flight by the lower half of their id. `last` was assigned last; `wrapped`: all ids were
+    assigned once.
     """
 
     __slots__ = ("by_id", "last", "wrapped")

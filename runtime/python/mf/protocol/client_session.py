@@ -1,4 +1,4 @@
-"""R2. The client's side of a connection: binds, requests, replies matched by id and route."""
+"""R2. The client's side of a connection: binds, requests, and replies matched by id and route."""
 
 from typing import Any
 
@@ -39,17 +39,17 @@ _unpack_header = HEADER.unpack_from
 
 
 class ClientSession(Session):
-    """`calls` holds the requests in flight; the link takes those out that it gives up."""
+    """`calls` holds the requests in flight; the link removes those that it gives up."""
 
     __slots__ = ("_bindings", "_descriptions", "_free", "_latest_taken", "bound", "calls")
 
     def __init__(self, hello: Hello, scratch: bytearray) -> None:
         super().__init__(Role.CLIENT, hello, scratch)
         self.calls = RequestTable()
-        self._latest_taken: int | None = None  # once the server has said good-bye
+        self._latest_taken: int | None = None  # set once the server has sent GOAWAY
         self._bindings: dict[int, Binding] = {}
         self.bound = 0
-        """Ranges of routes that are bound, or asked for."""
+        """Ranges of routes that are bound or requested."""
         self._descriptions: dict[str, list[Description]] = {}
         self._free = [(0, MAX_ROUTES)]
         self._control(HELLO, hello.pack())
@@ -57,7 +57,7 @@ class ClientSession(Session):
     def bind(self, binding: Binding, fingerprint: bytes, methods: tuple[str, ...]) -> bool:
         """Queues BIND; BindingAnswered follows. False: this connection has no routes left.
 
-        Raises Error(MESSAGE_TOO_LARGE), NOT_EXECUTED, for names that no server would read.
+        Raises Error(MESSAGE_TOO_LARGE), NOT_EXECUTED, for names that servers would refuse.
         """
         most = self.peer.max_bindings if self.peer is not None else DEFAULT_MAX_BINDINGS
         size = max(len(methods), 1)
@@ -74,8 +74,7 @@ class ClientSession(Session):
         return True
 
     def unbind(self, binding: Binding) -> None:
-        """Queues UNBIND of a range that is bound, and whose calls have ended; its numbers may be used
-        again."""
+        """Queues UNBIND of a bound range whose calls have ended; its numbers may be used again."""
         self._control(UNBIND, route=binding.first)
         self._release(binding)
 
@@ -96,7 +95,7 @@ class ClientSession(Session):
         self._control(DESCRIBE, pack_str16(description.service))
 
     def request(self, call: Request, flags: int, deadline_word: int, count: int, payload: Buffer) -> None:
-        """Queues a REQUEST on `call.route`. A one-way request is not kept: nothing answers it."""
+        """Queues a REQUEST on `call.route`. A one-way request is not kept, since it has no reply."""
         id_ = self.calls.add(call)
         call.count = count
         self._send(REQUEST, flags, call.route, id_, deadline_word, count, payload)
@@ -110,11 +109,13 @@ class ClientSession(Session):
             self._control(CANCEL, id_=call.id)
 
     def surely_not_executed(self, call: Request) -> bool:
-        """If the connection ended now: the request's end still waits in the output."""
+        """Whether an end of the connection now would be before the request was sent: its end still waits in
+        the output."""
         return call.end > self.queued - self.out_bytes
 
     def was_turned_away(self, call: Request) -> bool:
-        """The server has said good-bye, and that it takes no request behind another one."""
+        """Whether the server has sent GOAWAY, and refuses this request since it is later than the last
+        accepted one."""
         return self._latest_taken is not None and is_behind(call.id, self._latest_taken)
 
     def end_stream(self, call: Request) -> None:
@@ -122,8 +123,8 @@ class ClientSession(Session):
         self._control(END, id_=call.id)
 
     def received(self, count: int) -> list[Any]:
-        # The common case by itself: one whole small reply and nothing else. Whatever is unusual takes the
-        # long way.
+        # A fast path for the common case: one whole small reply and nothing else. Everything else takes the
+        # general path.
         if self._clean and HEADER_SIZE <= count <= _SMALL:
             size, type_, flags, route, id_, word, items = _unpack_header(self._scratch)
             if (size + 7) & ~7 == count and type_ == REPLY and size >= HEADER_SIZE and word <= LAST_CODE:
@@ -142,7 +143,7 @@ class ClientSession(Session):
         return super().received(count)
 
     def _parse(self, data: bytearray, end: int, events: list[Any], at: int = 0) -> int:
-        """Small replies behind one another by themselves, too."""
+        """Has a fast path for consecutive small replies, too."""
         if self._row[REPLY] is not None and not self._pad_left:
             by_id = self.calls.by_id
             while end - at >= HEADER_SIZE:
@@ -168,7 +169,7 @@ class ClientSession(Session):
         return super()._parse(data, end, events, at)
 
     def waiting(self) -> list[Binding | Description]:
-        """What has been asked for and not answered, requests apart."""
+        """The requested bindings and descriptions without an answer."""
         descriptions = [item for items in self._descriptions.values() for item in items]
         return [*self._bindings.values(), *descriptions]
 

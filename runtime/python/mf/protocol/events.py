@@ -1,8 +1,8 @@
-"""R2. What a session reports. The frequent two, replies and requests, are plain tuples; the others are
+"""R2. The events of a session. The frequent two, replies and requests, are plain tuples; the others are
 objects.
 
-Metadata that is not as section 4a of docs/protocol.md says ends its call and not the connection: where
-metadata is expected, there stands an Error(DECODE_ERROR), and the payload is empty.
+Metadata that violate section 4a of docs/protocol.md end their call and not the connection: an
+Error(DECODE_ERROR) takes the place of the metadata, and the payload is empty.
 """
 
 from typing import Any
@@ -16,16 +16,16 @@ MetadataOrFault = dict[str, str] | Error | None
 """None: the frame had no block of metadata."""
 
 Reply = tuple[Request, int, int, Payload]
-"""At a client: the call, status, encoding, payload. The count is the request's; the metadata of the reply,
-or its fault, stands in `call.reply_metadata`."""
+"""At a client: the call, status, encoding, payload. The count is the request's; the metadata of the reply, or
+its fault, is in `call.reply_metadata`."""
 
 RequestReceived = tuple[Any, int, int, int, int, int, Payload, MetadataOrFault]
-"""At a server: what the route stands for (see ServerSession.accept), id, route, flags, deadline word, count,
-payload, metadata. One with a metadata fault is to be answered with it."""
+"""At a server: the route's target (see ServerSession.accept), id, route, flags, deadline word, count,
+payload, metadata. A request with a metadata fault must be answered with it."""
 
 
 class HelloReceived:
-    """The session is open; limits of the peer are known."""
+    """The session is open; the peer's limits are known."""
 
     __slots__ = ("hello",)
 
@@ -48,8 +48,8 @@ class DescriptionReceived:
 
 
 class GoawayReceived:
-    """The server takes no request behind the one with id `latest` on this connection (0: it took none);
-    those under way are finished."""
+    """The server accepts no request after the one with id `latest` on this connection (0: it accepted none);
+    running ones are finished."""
 
     __slots__ = ("code", "latest", "reason")
 
@@ -70,7 +70,7 @@ class Refused:
 
 
 class Broken:
-    """The peer broke the protocol. REFUSE is in the output; the session is closed."""
+    """The peer violated the protocol. REFUSE is in the output; the session is closed."""
 
     __slots__ = ("reason",)
 
@@ -86,7 +86,7 @@ class PongReceived:
 
 
 class BindRequested:
-    """Answer with ServerSession.accept or ServerSession.reject before the next event is looked at."""
+    """Must be answered by ServerSession.accept or ServerSession.reject before the next event is handled."""
 
     __slots__ = ("agent", "fingerprint", "first", "methods", "service")
 
@@ -99,7 +99,7 @@ class BindRequested:
 
 
 class UnbindRequested:
-    """The routes from `first` on stand for nothing any more; the session has forgotten them already."""
+    """The routes from `first` on are unbound; the session has removed them already."""
 
     __slots__ = ("first",)
 
@@ -108,7 +108,7 @@ class UnbindRequested:
 
 
 class CancelRequested:
-    """From a client: the reply to this request is no longer wanted, and its streams are over."""
+    """From a client: the reply to this request is not wanted any more, and its streams have ended."""
 
     __slots__ = ("id",)
 
@@ -127,8 +127,8 @@ class StreamStopped:
 
 
 class DataReceived:
-    """Values of a stream of the call `id`. `cost` is what the frame took of the window. `call`, at a client:
-    the request, which may have had its reply in the same read."""
+    """Values of a stream of the call `id`. `cost` is the part of the window that the frame used. `call`, at a
+    client: the request, whose reply may have been in the same read."""
 
     __slots__ = ("call", "cost", "count", "encoding", "id", "metadata", "payload")
 
@@ -172,7 +172,7 @@ class EndReceived:
 
 
 class DescribeRequested:
-    """Answer with ServerSession.describe."""
+    """Must be answered by ServerSession.describe."""
 
     __slots__ = ("service",)
 

@@ -1,5 +1,5 @@
-"""R2. What is spoken by a peer that does not speak MF, or not in the way that this side expects: told by its
-first bytes, so that who has used the wrong port or scheme learns it in words.
+"""R2. Recognises peers that use another protocol, or not the form that this side expects, by their first
+bytes, so that a user with a wrong port or scheme gets a clear message.
 """
 
 from mf.protocol.frame import HEADER_SIZE
@@ -12,8 +12,8 @@ _TLS = (0x15, 0x16)  # an alert, a handshake
 
 
 def looks_like(first: bytes | bytearray) -> str:
-    """'TLS', 'HTTP', 'MF', or empty. Four bytes are enough for the first two, and a HELLO never begins as
-    they do."""
+    """'TLS', 'HTTP', 'MF', or empty. Four bytes suffice for the first two, and a HELLO never begins like
+    them."""
     if len(first) < _ENOUGH:
         return ""
     if first[0] in _TLS and first[1] == 3 and first[2] <= 4:

@@ -20,7 +20,7 @@ CANCEL, PING, PONG, GOAWAY, DESCRIBE, DESCRIPTOR = 7, 8, 9, 10, 11, 12
 DATA, CREDIT, END, UNBIND = 13, 14, 15, 16
 LAST_TYPE = UNBIND
 FIRST_SKIPPABLE = 128
-"""A frame of this type or above that a receiver does not know is skipped."""
+"""Receivers skip frames of unknown types from this number on."""
 
 TYPE_NAMES = (
     "?", "HELLO", "REFUSE", "BIND", "BOUND", "REQUEST", "REPLY",
@@ -39,28 +39,28 @@ EXTENSION_SIZE = 8
 EXTENDED_COUNT = 0xFFFF
 CONTROL_LIMIT = 32 * 1024
 DATA_LIMIT = 64 * 1024
-"""The payload of one DATA."""
+"""The largest payload of one DATA."""
 DEFAULT_MAX_PAYLOAD = 1 << 24
 SMALLEST_MAX_PAYLOAD = 4096
 
 HEADER = Struct("<IBBHIHH")
 EXTENSION = Struct("<II")
 PADDING = tuple(bytes(-length % 8) for length in range(8))
-"""PADDING[size % 8] fills a frame of that size up."""
+"""PADDING[size % 8] pads a frame of that size."""
 
 _pack_header = HEADER.pack
 
-# Below this a copy into one buffer is cheaper than one more entry of a gather list.
+# Copying smaller parts into one buffer is cheaper than another entry of a gather list.
 _JOIN_BELOW = 16 * 1024
 
 
 def is_behind(id_: int, other: int) -> bool:
-    """Request ids count up and wrap: whether one was given out after the other."""
+    """Whether one request id was assigned after the other; ids count up and wrap."""
     return 0 < (id_ - other) & 0xFFFFFFFF < 0x80000000
 
 
 def frame_cost(length: int) -> int:
-    """What a DATA with a payload of `length` bytes takes in the stream of a connection."""
+    """The bytes of a DATA with a payload of `length` bytes on a connection."""
     return (HEADER_SIZE + length + 7) & ~7
 
 

@@ -1,7 +1,7 @@
 """R2. Payloads of HELLO and BIND (docs/protocol.md, sections 2 and 3).
 
-Behind the fixed fields of both stand tagged values: tag:u16 length:u16 value. Bit 15 of a tag marks what
-nobody may skip.
+Tagged values follow the fixed fields of both: tag:u16 length:u16 value. Bit 15 of a tag marks values that
+must not be skipped.
 """
 
 from collections.abc import Callable
@@ -35,8 +35,8 @@ _VIA = 1  # of a BIND
 
 
 class Hello:
-    """What a side says about itself, once, first. `calls_open` and `calls_at_once` are the load of a server
-    as of this HELLO; 0 and 0 say nothing.
+    """What a side tells about itself, once, first. `calls_open` and `calls_at_once` are the load of a server
+    at the time of this HELLO; 0 and 0 are unknown.
     """
 
     __slots__ = (
@@ -105,7 +105,7 @@ class Hello:
         return fixed + self.auth + self._pack_tags()
 
     def _pack_tags(self) -> bytes:
-        """A value that is the default is left out."""
+        """Default values are omitted."""
         name = self.name.encode()
         if len(name) > MAX_NAME:
             raise ValueError(f"a name of {len(name)} bytes: at most {MAX_NAME}")
@@ -179,7 +179,7 @@ class Hello:
 
 
 def _unpack_tags(data: Payload, at: int, frame: str, take: Callable[[int, bytes], bool]) -> None:
-    """The tagged values from there to the end; `take` gives False for a number that it does not know."""
+    """Reads the tagged values from `at` to the end; `take` returns False for an unknown number."""
     seen: set[int] = set()
     while at < len(data):
         if at + _TAG_HEAD.size > len(data):

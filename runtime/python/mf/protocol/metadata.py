@@ -20,8 +20,8 @@ _LONGEST_KEY = 64
 
 
 def pack_metadata(entries: Mapping[str, str]) -> bytes:
-    """The block with its padding. Raises Error, NOT_EXECUTED: INVALID_ARGUMENT for a key or value that may
-    not be, MESSAGE_TOO_LARGE for more than a block holds.
+    """The block with its padding. Raises Error, NOT_EXECUTED: INVALID_ARGUMENT for an invalid key or value,
+    MESSAGE_TOO_LARGE for more than a block holds.
     """
     parts: list[bytes] = []
     for key, value in entries.items():
@@ -50,14 +50,14 @@ def _too_large(size: int) -> Error:
 
 
 def block_size(payload: Payload) -> int:
-    """Of a block that this side has packed, with its padding."""
+    """The size of a block that this side has packed, with its padding."""
     (size,) = U32.unpack_from(payload)
     return int(size + 7) & ~7
 
 
 def take_metadata(payload: Payload) -> tuple[dict[str, str] | Error, Payload]:
-    """The entries of the block that `payload` begins with, and the payload behind it; or the fault, and
-    nothing.
+    """The entries of the block at the start of `payload`, and the payload after it; or the fault, and an
+    empty payload.
     """
     try:
         entries, start = _read(payload)
@@ -67,7 +67,7 @@ def take_metadata(payload: Payload) -> tuple[dict[str, str] | Error, Payload]:
 
 
 class _FaultError(Exception):
-    """What is wrong with a block, in words."""
+    """The fault of a block, in words."""
 
 
 def _read(payload: Payload) -> tuple[dict[str, str], int]:

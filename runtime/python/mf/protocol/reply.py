@@ -15,7 +15,8 @@ MIXED = 1
 
 
 def pack_mixed(method: Method[Any, Any], outcomes: list[Outcome[Any]]) -> bytes:
-    """Payload of a MIXED reply. Errors that the method does not declare must be Error objects by now."""
+    """The payload of a MIXED reply. Errors that the method does not declare must have been replaced by Error
+    objects."""
     codes = bytearray()
     records: list[bytes] = []
     for outcome in outcomes:
@@ -42,8 +43,7 @@ def _pack_declared(method: Method[Any, Any], error: DeclaredError) -> bytes:
 def read_outcomes(
     method: Method[Any, T], status: int, encoding: int, count: int, payload: Payload
 ) -> list[Outcome[T]]:
-    """One outcome per item, whatever the status. Raises Error(DECODE_ERROR) if the payload is not what it
-    must be."""
+    """One outcome for each item, whatever the status. Raises Error(DECODE_ERROR) for an invalid payload."""
     if status == OK:
         _check_encoding(method, encoding)
         return [Outcome(value) for value in method.decode_results(payload, count)]

@@ -1,7 +1,7 @@
-"""R2. One call as its server sees it, as a machine (docs/decisions/0019): from the REQUEST to the end of its
-handler. No socket, clock, thread or lock: drivers say what happened, and it says what to do.
+"""R2. The server's state machine of one call (docs/decisions/0019), from the REQUEST to the end of its
+handler. No socket, clock, thread or lock: drivers report events, and it returns the next step.
 
-A state and an event that the table does not have are a mistake of the driver's: ValueError.
+A state and event that the table does not contain are an error of the driver: ValueError.
 """
 
 from enum import IntEnum
@@ -17,16 +17,16 @@ class ServerCallState(IntEnum):
 
 class ServerCallEvent(IntEnum):
     STARTED = 0
-    """A thread, or the loop, begins the handler."""
+    """A thread, or the loop, starts the handler."""
     QUEUED = 1
     """It will be run later."""
     ANSWERED = 2
-    """The handler has ended, or the call was refused before it began."""
+    """The handler has ended, or the call was refused before it started."""
     DATA = 3
     END_OF_STREAM = 4
     CREDIT = 5
     CANCELLED = 6
-    """The client wants no reply any more."""
+    """The client does not want the reply any more."""
     EXPIRED = 7
     LOST = 8
     """The connection has ended."""
@@ -37,14 +37,14 @@ class ServerCallStep(IntEnum):
     RUN = 1
     WAIT = 2
     DELIVER = 3
-    """Give what has come to the handler's stream."""
+    """Pass what has arrived to the handler's stream."""
     ANSWER = 4
     REFUSE = 5
-    """Answer that it was not run."""
+    """Answer that it was not executed."""
     STOP = 6
     """Ask the handler to stop."""
     DROP = 7
-    """Nobody waits for an answer."""
+    """No answer is expected."""
 
 
 _S, _E, _T = ServerCallState, ServerCallEvent, ServerCallStep
@@ -78,7 +78,7 @@ TABLE: dict[ServerCallState, dict[ServerCallEvent, _Cell]] = {
         **_stream((_S.WAITING, _T.DELIVER)),
         _E.CANCELLED: _REFUSED,
         _E.EXPIRED: _REFUSED,
-        _E.LOST: _DROPPED,  # of a one-way call: see `on`
+        _E.LOST: _DROPPED,  # for a one-way call see `on`
     },
     _S.RUNNING: {
         _E.ANSWERED: (_S.ENDED, _T.ANSWER),
@@ -90,7 +90,7 @@ TABLE: dict[ServerCallState, dict[ServerCallEvent, _Cell]] = {
         **_stream((_S.STOPPING, _T.NONE)),
         **_end((_S.STOPPING, _T.NONE)),
     },
-    # Whoever is about to run or to keep a call may learn only now that it has ended.
+    # Code that is about to run or to queue a call may learn only now that it has ended.
     _S.ENDED: dict.fromkeys(_E, (_S.ENDED, _T.NONE)),
 }
 
@@ -105,11 +105,11 @@ class ServerCall:
         self.state = ServerCallState.RECEIVED
 
     def on(self, event: ServerCallEvent) -> ServerCallStep:
-        """What to do after `event`. Raises ValueError for one that may not be now."""
+        """The step after `event`. Raises ValueError for an event that is invalid now."""
         cell = TABLE[self.state].get(event)
         if cell is None:
             raise ValueError(f"a call that is {self.state.name} cannot be {event.name}")
         if self.oneway and event is ServerCallEvent.LOST and self.state is ServerCallState.WAITING:
-            return ServerCallStep.WAIT  # it was sent off: nobody waits for it, and it runs all the same
+            return ServerCallStep.WAIT  # a one-way call is not cancelled, and runs nevertheless
         self.state, step = cell
         return step

@@ -1,7 +1,6 @@
 """R2. The server's side of a connection: routes, requests in flight, replies.
 
-What a route stands for is an object of the server's; the session only keeps it. Replies may come in any
-order.
+The target of a route is an object of the server; the session only stores it. Replies may come in any order.
 """
 
 from collections.abc import Callable
@@ -58,14 +57,13 @@ _SMALL = 4096
 _unpack_header = HEADER.unpack_from
 
 Resolve = Callable[[BindRequested], list[Any] | tuple[Code, str]]
-"""Answers a BIND: what its routes stand for, or why not."""
+"""Answers a BIND: with the targets of its routes, or with a refusal."""
 
 
 class ServerSession(Session):
     """With `resolve`, BINDs are answered while they are read, so that requests may follow in the same read;
     without it they are events. `in_flight` holds the ids of requests that have been reported and not
-    answered. How many streams are open is the server's to count and to limit: a handler may run longer than
-    its call.
+    answered. The server counts and limits open streams: a handler may run longer than its call.
     """
 
     __slots__ = ("_latest_id", "_ranges", "_resolve", "_routes", "in_flight")
@@ -79,7 +77,7 @@ class ServerSession(Session):
         self.in_flight: set[int] = set()
 
     def accept(self, bind: BindRequested, targets: list[Any]) -> None:
-        """Route `first + i` stands for targets[i] from now on."""
+        """From now on the target of route `first + i` is targets[i]."""
         for offset, target in enumerate(targets):
             self._routes[bind.first + offset] = target
         self._ranges[bind.first] = len(targets)
@@ -95,8 +93,7 @@ class ServerSession(Session):
         self._send(DESCRIPTOR, 0, 0, 0, 0, 0, payload)
 
     def stop_stream(self, id_: int) -> None:
-        """Queues CANCEL: no more of the parameter stream of this call is read; its reply is still to
-        come."""
+        """Queues CANCEL: no more of the parameter stream of this call is read; its reply still follows."""
         self._control(CANCEL, id_=id_)
 
     def reply(
@@ -109,8 +106,8 @@ class ServerSession(Session):
         payload: Buffer,
         metadata: bytes = b"",
     ) -> None:
-        """Answers a request. A payload beyond what the client accepts becomes MESSAGE_TOO_LARGE.
-        `metadata`: a block of pack_metadata."""
+        """Answers a request. A payload that exceeds the client's limit becomes MESSAGE_TOO_LARGE. `metadata`:
+        a block of pack_metadata."""
         self.in_flight.discard(id_)
         size = len(payload) + len(metadata)
         if size > self.peer_max_payload:
@@ -139,8 +136,8 @@ class ServerSession(Session):
             self._enter(State.DRAINING)
 
     def received(self, count: int) -> list[Any]:
-        # The common case by itself: one whole small request and nothing else. Whatever is unusual takes the
-        # long way.
+        # A fast path for the common case: one whole small request and nothing else. Everything else takes the
+        # general path.
         if self._clean and HEADER_SIZE <= count <= _SMALL:
             size, type_, flags, route, id_, word, items = _unpack_header(self._scratch)
             if (size + 7) & ~7 == count and type_ == REQUEST and size >= HEADER_SIZE:
@@ -163,7 +160,7 @@ class ServerSession(Session):
         return super().received(count)
 
     def _parse(self, data: bytearray, end: int, events: list[Any], at: int = 0) -> int:
-        """Small requests behind one another by themselves, too."""
+        """Has a fast path for consecutive small requests, too."""
         if self.state == State.OPEN and not self._pad_left:
             in_flight = self.in_flight
             most = self.our_hello.max_in_flight

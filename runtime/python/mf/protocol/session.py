@@ -1,4 +1,4 @@
-"""R2. One side of one connection: bytes in, events out, bytes to send. What both roles share.
+"""R2. One side of a connection: bytes in, events out, bytes to send. This is the common part of both roles.
 
 How to drive it:
     window = session.window()             where the next bytes go: the given scratch buffer, or a large
@@ -9,8 +9,8 @@ How to drive it:
 
 It never reads a socket, sleeps, locks or asks the time. The scratch buffer belongs to the caller, who may
 share it among sessions as long as nothing else is read between window() and received(). Payloads in events
-own their bytes. A payload of LARGE bytes or more is received straight into its own buffer: nothing is
-joined, nothing copied.
+own their bytes. A payload of LARGE bytes or more is received directly into its own buffer, without joining or
+copying.
 """
 
 from contextlib import suppress
@@ -68,7 +68,7 @@ from mf.protocol.state import TABLE, Role, State
 from mf.protocol.wire import U32, Violation, pack_text, read_only_str16, to_code
 
 LARGE = 64 * 1024
-_BELIEVED = 1 << 20  # so much of a payload has come that the rest of it may take memory before it comes
+_BELIEVED = 1 << 20  # after so many bytes of a payload, memory for the rest may be allocated
 SCRATCH_SIZE = 256 * 1024
 
 _unpack_header = HEADER.unpack_from
@@ -79,7 +79,7 @@ _HAS_ID = frozenset((CANCEL, CREDIT, END, GOAWAY))
 _NEEDS_ID = frozenset((CREDIT, END))
 _ENCODED = ENCODING_MASK | METADATA
 _FOREIGN = ("TLS", "HTTP")
-_ENOUGH = 64  # bytes, to tell who speaks something else
+_ENOUGH = 64  # bytes that suffice to recognise another protocol
 
 
 class Session:
@@ -113,9 +113,9 @@ class Session:
         self.peer: Hello | None = None
         self.peer_max_payload = 0
         self.version = 0
-        """What both sides agreed on; 0 before the peer's HELLO."""
+        """The version that both sides use; 0 before the peer's HELLO."""
         self.dropped = 0
-        """What has arrived for calls that had ended."""
+        """How many frames arrived for calls that had ended."""
         self.out: list[Buffer] = []
         self.out_bytes = 0
         self.queued = 0
@@ -125,7 +125,7 @@ class Session:
         self._large: memoryview | None = None
         self._header: tuple[int, ...] = ()
         self._filled = 0
-        self._clean = True  # nothing is half received
+        self._clean = True  # no frame is incomplete
         self._pad_left = 0
         self.state = State.OPENING
         self._row = TABLE[role, State.OPENING]
@@ -133,19 +133,19 @@ class Session:
     # Output
 
     def take_output(self) -> list[Buffer]:
-        """All that is to be written now. The caller owns the list."""
+        """All bytes to write now. The caller owns the list."""
         out = self.out
         self.out = []
         self.out_bytes = 0
         return out
 
     def ping(self, data: bytes = bytes(8)) -> None:
-        """Asks the peer for a sign of life; it comes as PongReceived."""
+        """Pings the peer; its answer is a PongReceived event."""
         self._control(PING, data)
 
     def send_data(self, id_: int, encoding: int, count: int, payload: Buffer) -> None:
-        """Queues values of a stream; SendWindow says how many bytes may go. Only a server's first DATA of a
-        call begins with a block of metadata, and has METADATA in `encoding` then."""
+        """Queues values of a stream; SendWindow limits the bytes. Only a server's first DATA of a call begins
+        with a metadata block, and has METADATA in `encoding` then."""
         self._send(DATA, encoding, 0, id_, 0, count, payload)
 
     def send_credit(self, id_: int, count: int) -> None:
@@ -153,7 +153,7 @@ class Session:
         self._control(CREDIT, U32.pack(count), id_=id_)
 
     def refuse(self, code: Code, reason: str) -> None:
-        """Queues REFUSE and closes. Nothing is accepted or sent afterwards."""
+        """Queues REFUSE and closes. Nothing is received or sent afterwards."""
         if self.state != State.CLOSED:
             self._control(REFUSE, pack_text(reason), word=code)
             self._enter(State.CLOSED)
@@ -182,22 +182,22 @@ class Session:
 
     @property
     def is_whole(self) -> bool:
-        """Whether no frame has begun to come that has not ended."""
+        """Whether no incomplete frame has arrived."""
         return self._clean
 
     @property
     def announced(self) -> int:
-        """Bytes of the large payload that has begun to come."""
+        """Bytes of the large payload that is arriving."""
         return len(self._large) if self._large is not None else 0
 
     def window(self) -> memoryview:
-        """Where the next bytes are to be read into; never empty."""
+        """Where to read the next bytes to; never empty."""
         if self._large is not None:
             return self._large[self._filled :]
         return self._scratch_view
 
     def received(self, count: int) -> list[Any]:
-        """`count` bytes were read into the window. Returns what they mean, in order."""
+        """`count` bytes were read into the window. Returns their events, in order."""
         events: list[Any] = []
         if self.state == State.CLOSED:
             return events
@@ -229,7 +229,7 @@ class Session:
         return events
 
     def _parse(self, data: bytearray, end: int, events: list[Any], at: int = 0) -> int:
-        """Handles every whole frame in data[at:end]; returns where the rest begins."""
+        """Handles every whole frame in data[at:end]; returns the start of the rest."""
         if self.state == State.OPENING and (what := looks_like(data[: min(end, _ENOUGH)])) in _FOREIGN:
             hint = "; an address begins with tls:// at both ends, or at none" if what == "TLS" else ""
             raise Violation(f"the peer speaks no MF: its first bytes look like {what}{hint}")
@@ -299,7 +299,7 @@ class Session:
         return int(items)
 
     # Large payloads: header (and extension) are parsed, the payload has its own buffer, the padding is
-    # awaited apart.
+    # awaited separately.
 
     def _begin_large(
         self, events: list[Any], data: bytearray, at: int, end: int, header: tuple[int, ...]
@@ -318,7 +318,7 @@ class Session:
         self._filled = have
         self._header = (type_, flags, route, id_, word, items)
         self._pad_left = -size % 8
-        if have == length:  # only padding is missing, and that is not waited for
+        if have == length:  # only padding is missing, and that is not awaited
             self._pad_left -= self._checked_padding(data, start + length, end)
             self._finish_large(events)
         return True
@@ -366,8 +366,8 @@ class Session:
         count: int,
         payload: Payload,
     ) -> None:
-        """Everything but REQUEST and REPLY: checks what must be zero, handles what both roles have in
-        common."""
+        """Everything but REQUEST and REPLY: checks fields that must be zero, and handles what both roles
+        share."""
         if type_ == DATA:
             self._data(events, (flags, route, id_, word, count), payload)
             return
@@ -428,8 +428,8 @@ class Session:
         events.append(DataReceived(id_, flags & ENCODING_MASK, count, payload, cost, metadata, call))
 
     def _open_call(self, id_: int, what: str) -> Any:
-        """What `_in_flight` gives for a call that is under way. None: it has ended, and the frame is dropped.
-        Raises Violation for an id that was never used."""
+        """The result of `_in_flight` for a running call. None: it has ended, and the frame is dropped. Raises
+        Violation for an id that was never used."""
         call = self._in_flight(id_)
         if call is None:
             if self._never_used(id_):
@@ -456,11 +456,11 @@ class Session:
         events.append(HelloReceived(hello))
 
     def _check_peer(self, hello: Hello) -> None:
-        """A HELLO has fields that only one role may use."""
+        """Checks the fields of a HELLO that only one role may use."""
         raise NotImplementedError
 
     def _role_frame(self, events: list[Any], header: tuple[int, int, int, int], payload: Payload) -> None:
-        """A frame that only this role gets; header is type, route, id, word."""
+        """A frame that only this role receives; header is type, route, id, word."""
         raise NotImplementedError
 
 
@@ -469,14 +469,14 @@ def _name_of(type_: int) -> str:
 
 
 def _untouched(size: int) -> memoryview:
-    """Memory that takes none of the machine before bytes arrive in it; a bytearray is filled with zeros."""
-    from mmap import MAP_ANONYMOUS, MAP_PRIVATE, mmap  # only who receives large payloads needs it
+    """Memory whose pages are only allocated when bytes arrive in them; a bytearray is filled with zeros."""
+    from mmap import MAP_ANONYMOUS, MAP_PRIVATE, mmap  # only needed to receive large payloads
 
     return memoryview(mmap(-1, size, MAP_PRIVATE | MAP_ANONYMOUS))
 
 
 def _in_large_pages(memory: memoryview) -> None:
-    """The rest of it comes to memory in few steps: a step of a common page costs more than filling it."""
+    """Uses large pages, since faulting in each common page costs more than filling it."""
     import mmap
 
     if len(memory) >= 2 * _BELIEVED and hasattr(mmap, "MADV_HUGEPAGE"):

@@ -1,6 +1,7 @@
-"""R2. The one table of session states: which frame may arrive when, and what it makes of the session.
+"""R2. The table of session states: which frame may arrive when, and the resulting state.
 
-Blind to which side it serves: the side is a column. Our own acts (close, goaway) are in the session.
+It does not know which side it serves: the side is a column. Actions of this side (close, goaway) are in the
+session.
 """
 
 from enum import IntEnum
@@ -27,7 +28,7 @@ from mf.protocol.frame import (
 
 
 class Role(IntEnum):
-    """Which side this session is."""
+    """The role of this session."""
 
     CLIENT = 0
     SERVER = 1
@@ -38,7 +39,7 @@ class State(IntEnum):
     """The peer's HELLO has not arrived."""
     OPEN = 1
     DRAINING = 2
-    """GOAWAY was sent or has arrived: nothing new is begun."""
+    """GOAWAY was sent or has arrived: no new calls."""
     CLOSED = 3
 
 
@@ -100,7 +101,7 @@ _NEXT: dict[tuple[Role, State], dict[int, State]] = {
 }
 
 Row = tuple[State | None, ...]
-"""By frame type: the state after it, or None where it may not arrive."""
+"""By frame type: the state after it, or None if it may not arrive."""
 
 TABLE: dict[tuple[Role, State], Row] = {
     key: tuple(row.get(type_) for type_ in range(LAST_TYPE + 1)) for key, row in _NEXT.items()

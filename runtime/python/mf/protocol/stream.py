@@ -1,11 +1,12 @@
-"""R2. What a side knows of one direction of a stream (docs/protocol.md, section 5a). Numbers and bytes only:
-no socket, clock or lock.
+"""R2. The state of one direction of a stream (docs/protocol.md, section 5a). Numbers and bytes only: no
+socket, clock or lock.
 
-SendWindow      the credit that the receiver has given and that no DATA has used yet
-ReceiveWindow   the credit that this side has given; when half of it was taken by the user, it is given anew
-WindowBudget    what all receive windows of a connection may sum to. Each stream is sure of the window that
-                HELLO promised; what is left beside all that may still be opened goes to streams that are
-                emptied quickly
+SendWindow      the receiver's credit that no DATA has used yet
+ReceiveWindow   the credit that this side has granted; after the user has taken half of it, it is granted
+again
+WindowBudget    the limit for all receive windows of a connection together. Each stream has the window that
+                HELLO promised; what is left beside all streams that may still be opened goes to streams that
+                are read quickly
 Outgoing        encoded values on their way into DATA frames
 Incoming        DATA frames on their way to the user: checked when they arrive, made whole when taken
 """
@@ -19,14 +20,14 @@ from mf.protocol.frame import DATA_LIMIT, EXTENDED_COUNT, HEADER_SIZE
 from mf.protocol.handshake import MAX_WINDOW
 
 MAX_WINDOWS = 8 << 20
-"""All windows towards one side of a connection, in sum."""
+"""The limit for the sum of all windows towards one side of a connection."""
 
 LARGEST_WINDOW = 1 << 20
 MOST_VALUES = EXTENDED_COUNT - 1
 
 
 class SendWindow:
-    """What may still be sent."""
+    """The credit for sending."""
 
     __slots__ = ("credit",)
 
@@ -34,14 +35,14 @@ class SendWindow:
         self.credit = credit
 
     def add(self, count: int) -> bool:
-        """False: above 2^31 - 1 in sum, which no receiver may give."""
+        """False above a sum of 2^31 - 1, which no receiver may grant."""
         if self.credit + count > MAX_WINDOW:
             return False
         self.credit += count
         return True
 
     def spend(self, cost: int) -> bool:
-        """False, and nothing is used, if there is not so much."""
+        """False, and nothing is used, if there is not enough credit."""
         if cost > self.credit:
             return False
         self.credit -= cost
@@ -49,7 +50,7 @@ class SendWindow:
 
 
 class WindowBudget:
-    """`streams` of `window` each are promised; the rest of `most` may be given beside them."""
+    """`streams` windows of `window` are promised; the rest of `most` may be granted beside them."""
 
     __slots__ = ("left",)
 
@@ -67,30 +68,30 @@ class WindowBudget:
 
 
 class ReceiveWindow:
-    """What the peer may still send, and what this side owes it."""
+    """The credit of the peer, and the credit to return to it."""
 
     __slots__ = ("_given", "_owed", "_promised", "window")
 
     def __init__(self, window: int) -> None:
         self._promised = window
         self.window = window
-        self._given = window  # of which the sender has not used any yet
-        self._owed = 0  # taken by the user and not given back yet
+        self._given = window  # the sender has not used it yet
+        self._owed = 0  # taken by the user and not returned yet
 
     def arrived(self, cost: int) -> bool:
-        """A DATA of this cost has come. False: the sender had no credit for it."""
+        """A DATA of this cost has arrived. False if the sender had no credit for it."""
         if cost > self._given:
             return False
         self._given -= cost
         return True
 
     def taken(self, cost: int, budget: WindowBudget) -> int:
-        """The user has taken so much. Returns the credit to send now, 0: not yet."""
+        """The user has taken this much. Returns the credit to send now, or 0."""
         self._owed += cost
         if self._owed * 2 < self.window:
             return 0
-        # The sender is out of credit, or nearly so, though this side has kept up with it: a wider window
-        # would have helped.
+        # The sender has nearly no credit left although the user reads quickly: a larger window would have
+        # helped.
         if self._given * 4 < self.window < LARGEST_WINDOW:
             more = min(self.window, LARGEST_WINDOW - self.window)
             if budget.take(more):
@@ -102,14 +103,14 @@ class ReceiveWindow:
         return credit
 
     def release(self, budget: WindowBudget) -> None:
-        """The stream is over."""
+        """The stream has ended."""
         budget.give_back(self.window - self._promised)
         self.window = self._promised
 
 
 class Outgoing:
-    """Encoded values that wait to be sent, in order. Many share a frame; one that is longer than a frame, or
-    than the credit, goes in pieces. `max_payload`: the longest value that the receiver takes.
+    """Encoded values that wait to be sent, in order. Many share a frame; a value that is longer than a frame,
+    or than the credit, is sent in pieces. `max_payload`: the receiver's limit for a value.
     """
 
     __slots__ = ("_at", "_max_payload", "_values", "size")
@@ -121,7 +122,7 @@ class Outgoing:
         self.size = 0
 
     def __len__(self) -> int:
-        """Values that were not sent to their ends."""
+        """The number of values that were not sent completely."""
         return len(self._values)
 
     def add(self, value: Payload) -> None:
@@ -140,8 +141,7 @@ class Outgoing:
         self._at = self.size = 0
 
     def next_frame(self, credit: int) -> tuple[Payload, int] | None:
-        """Payload and count of one DATA that `credit` is enough for. None: nothing waits, or it waits for
-        credit."""
+        """Payload and count of one DATA within the credit. None: nothing waits, or it waits for credit."""
         values = self._values
         if not values:
             return None
@@ -174,7 +174,7 @@ class Outgoing:
 class Incoming:
     """See above. What `arrived` refuses ends the call and not the connection.
 
-    `encoding`: the one that the schema plans. `metadata`: whether the first frame may have some.
+    `encoding`: that of the schema. `metadata`: whether the first frame may have some.
     """
 
     __slots__ = (
@@ -193,15 +193,15 @@ class Incoming:
         self._max_payload = max_payload
         self._may_have_metadata = metadata
         self._frames: deque[DataReceived] = deque()
-        self._spanning = 0  # bytes that have arrived of a value that goes on
+        self._spanning = 0  # received bytes of an incomplete value
         self._partial = bytearray()
 
     def __len__(self) -> int:
-        """Frames that were not taken."""
+        """The number of frames that were not taken."""
         return len(self._frames)
 
     def arrived(self, data: DataReceived) -> Error | None:
-        """Keeps a frame; or says what is wrong with it."""
+        """Keeps a frame, or returns what is wrong with it."""
         if not self.window.arrived(data.cost):
             return _violation(f"DATA of {data.cost} bytes without credit")
         if data.metadata is not None and not self._may_have_metadata:
@@ -230,8 +230,8 @@ class Incoming:
         return None
 
     def take(self) -> tuple[Payload, int, int] | None:
-        """Whole values, their count, and what they cost of the window (all frames looked at); count 0: more
-        of a value was taken, and it goes on. None: nothing has arrived.
+        """Whole values, their count, and their cost in the window (of all consumed frames); count 0: only a
+        part of a value was taken. None: nothing has arrived.
         """
         if not self._frames:
             return None

@@ -1,8 +1,8 @@
-"""R2. A call with a stream, as its client sees it: the machine of call.py, and both directions of its values.
+"""R2. The client's view of a call with a stream: the state machine of call.py, and both directions of its
+values.
 
-The link gives it what arrives; who reads and who writes takes it from here. Still no socket, clock, thread or
-lock: the link guards it with its own. `on_done` is called whenever something has happened, not only at the
-end.
+The link passes what arrives to it; readers and writers take it from here. It has no socket, clock, thread or
+lock: the link guards it with its own lock. `on_done` is called for every event, not only at the end.
 """
 
 from typing import Any
@@ -18,9 +18,8 @@ from mf.protocol.stream import Incoming, Outgoing, SendWindow, WindowBudget
 
 
 class StreamCall(Call[T]):
-    """See above. `reader` and `writer` are those who wait for values and for room; the link ends their
-    waiting. `incoming` is None where the method has no result stream, `sending` where nothing may be sent any
-    more, or it never could.
+    """See above. `reader` and `writer` wait for values and for room; the link ends their waits. `incoming` is
+    None if the method has no result stream, `sending` if nothing may be sent (any more).
     """
 
     stream = True
@@ -30,7 +29,7 @@ class StreamCall(Call[T]):
     sending: Outgoing | None = None
     windows: WindowBudget | None = None
     first_metadata: dict[str, str] | None = None
-    """That of the first DATA."""
+    """The metadata of the first DATA."""
     heard = False
     """A DATA has come."""
 
@@ -38,13 +37,13 @@ class StreamCall(Call[T]):
         self, method: Any, deadline: float, budget: RetryBudget, flags: int = 0, body: Buffer = b""
     ) -> None:
         super().__init__(method, deadline, budget, flags, body)
-        self.waiter = self  # nobody waits for it itself: see LinkOutput._done
+        self.waiter = self  # no thread waits for the call itself: see LinkOutput._done
         self.window = SendWindow(0)
 
     def opened(
         self, their_window: int, their_max: int, our_window: int, our_max: int, windows: WindowBudget
     ) -> None:
-        """The request was written: both directions begin."""
+        """The request was written: both directions start."""
         self.windows = windows
         method = self.method
         if method.param_element is not None:
@@ -64,7 +63,7 @@ class StreamCall(Call[T]):
         super()._begin_again()
         self.waiter = self
 
-    # What arrives. Each returns what ends the call, if it is not as it may be.
+    # Input. Each function returns the failure that ends the call, if the peer violated a rule.
 
     def data(self, data: DataReceived) -> Error | None:
         self.on(CallEvent.DATA)
@@ -89,15 +88,15 @@ class StreamCall(Call[T]):
         self.sending = None
         return None
 
-    # What is taken and sent
+    # Output
 
     @property
     def is_read(self) -> bool:
-        """Whether somebody waits for values at this moment."""
+        """Whether a reader waits for values at this moment."""
         return self.reader is not None and not self.reader.done
 
     def next_frame(self) -> tuple[Payload, int] | None:
-        """A DATA that may go now; it is counted as sent."""
+        """A DATA that may be sent now; it is counted as sent."""
         if self.sending is None:
             return None
         sent = self.sending.next_frame(self.window.credit)
@@ -106,8 +105,8 @@ class StreamCall(Call[T]):
         return sent
 
     def take(self) -> tuple[Payload, int, int] | None:
-        """Values, their count (0: only a piece of one has come), and the credit to give back now. None:
-        nothing has come."""
+        """Values, their count (0: only a piece of one has arrived), and the credit to return now. None:
+        nothing has arrived."""
         taken = self.incoming.take() if self.incoming is not None else None
         if taken is None:
             return None
@@ -117,11 +116,11 @@ class StreamCall(Call[T]):
         return payload, count, self.incoming.window.taken(cost, self.windows)
 
     def release(self) -> None:
-        """The call has ended: its window is free for others. What has arrived can still be taken."""
+        """The call has ended: its window is available for others. Received values can still be taken."""
         self.sending = None
         if self.incoming is not None and self.windows is not None:
             self.incoming.window.release(self.windows)
 
     def cut_off(self) -> bool:
-        """Whether the stream of a call that has ended well ends within a value."""
+        """Whether the stream of a successful call ends within a value."""
         return self.incoming is not None and not len(self.incoming) and not self.incoming.ends_whole()

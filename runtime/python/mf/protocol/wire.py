@@ -1,6 +1,6 @@
-"""R2. The small pieces that control payloads and failure records are made of: str16, failure records.
+"""R2. The small parts of control payloads and failure records: str16, failure records.
 
-Reading is strict: what is not exactly as docs/protocol.md says raises Violation.
+Reading is strict: any deviation from docs/protocol.md raises Violation.
 """
 
 from struct import Struct
@@ -13,12 +13,12 @@ U32 = Struct("<I")
 U64 = Struct("<Q")
 
 
-class Violation(Exception):  # noqa: N818 - it is what the peer did, not what we did
-    """The peer broke the protocol. Turned into REFUSE and a closed session in one place: Session.received."""
+class Violation(Exception):  # noqa: N818 - the peer did it, not this side
+    """The peer violated the protocol. Session.received turns it into REFUSE and a closed session."""
 
 
 def pack_str16(text: str) -> bytes:
-    """A name: whole or not at all."""
+    """A name: complete or an error."""
     data = text.encode()
     if len(data) > 0xFFFF:
         raise ValueError(f"a name of {len(data)} bytes: at most 65,535 go over the wire")
@@ -26,12 +26,12 @@ def pack_str16(text: str) -> bytes:
 
 
 def pack_text(text: str) -> bytes:
-    """For people, as str16: what does not fit is cut off, so that no text can break a connection."""
+    """Text for people, as str16: a too long text is cut, so that no text can break a connection."""
     return pack_str16(cut(text).decode())
 
 
 def read_str16(data: Payload, at: int, what: str) -> tuple[str, int]:
-    """The text at `at` and the position behind it."""
+    """The text at `at` and the position after it."""
     if at + 2 > len(data):
         raise Violation(f"{what}: its length is cut off")
     end = at + 2 + U16.unpack_from(data, at)[0]
@@ -44,7 +44,7 @@ def read_str16(data: Payload, at: int, what: str) -> tuple[str, int]:
 
 
 def read_only_str16(data: Payload, what: str) -> str:
-    """The text that is all of a payload; an empty payload is an empty text."""
+    """The text that is the whole payload; an empty payload is an empty text."""
     if not data:
         return ""
     text, end = read_str16(data, 0, what)
@@ -55,12 +55,12 @@ def read_only_str16(data: Payload, what: str) -> str:
 
 def pack_failure(error: Error) -> bytes:
     """u8 execution, u8 zero, str16 message."""
-    text = cut(f"{error.message}")  # or whatever a servant gave for one
+    text = cut(f"{error.message}")  # or another object that a servant passed
     return bytes((error.execution, 0)) + U16.pack(len(text)) + text
 
 
 def read_failure(code: int, data: Payload, at: int) -> tuple[Error, int]:
-    """The failure recorded at `at`, and the position behind it."""
+    """The failure recorded at `at`, and the position after it."""
     if at + 4 > len(data) or data[at] > 1 or data[at + 1]:
         raise Violation("failure record: malformed")
     message, end = read_str16(data, at + 2, "failure record")
@@ -68,7 +68,7 @@ def read_failure(code: int, data: Payload, at: int) -> tuple[Error, int]:
 
 
 def to_code(number: int) -> Code:
-    """A code of the peer; one that this version does not know is an INTERNAL fault of somebody."""
+    """A code of the peer; one that this version does not know becomes INTERNAL."""
     try:
         return Code(number)
     except ValueError:

@@ -311,7 +311,7 @@ class ServerIo(Loop):
         self._watch(connection)
 
     def _close(self, connection: Connection, reason: str) -> None:
-        """Closes with a reason. That a client disconnected is only logged at debug level."""
+        """Closes with a reason. That a client disconnected is logged at a lower level."""
         if self._connections.get(connection.fileno) is not connection:
             return
         if reason:

@@ -1,1 +1,1 @@
-"""R3. Bytes to and from a peer. Transports know nothing of frames."""
+"""R3. Byte streams to and from a peer. Transports know nothing of frames."""

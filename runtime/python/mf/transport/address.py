@@ -31,7 +31,7 @@ class Address:
 
     @classmethod
     def parse(cls, text: str) -> "Address":
-        """Raises ValueError that says what is wrong and shows the expected form."""
+        """Raises ValueError, which says what is wrong and shows the expected form."""
         if text.startswith(_UNIX):
             return cls("unix", _path(text))
         if text.startswith(_MEMORY):
@@ -54,12 +54,12 @@ class Address:
 
     @classmethod
     def parse_list(cls, text: str) -> list["Address"]:
-        """Several, with commas between them."""
+        """Parses several, separated by commas."""
         return [cls.parse(one.strip()) for one in text.split(",")]
 
     @property
     def server(self) -> "Address":
-        """Where the server of a controller's or relay's address is."""
+        """The server's address behind that of a controller or relay."""
         return Address("tls" if self.scheme.endswith("+tls") else "tcp", self.host, self.port)
 
     @property

@@ -1,5 +1,5 @@
-"""R3. Connecting on a loop of asyncio: without a thread, but for the names of hosts (names.py). A task
-that is cancelled while it connects closes its sockets.
+"""R3. Connects on an asyncio loop, without a thread except for host names (names.py). A task that is
+cancelled while it connects closes its sockets.
 """
 
 import errno
@@ -16,14 +16,14 @@ from mf.transport.sockets import Dialer
 from mf.transport.stream import SocketStream, Stream
 
 _STAGGER = 0.25
-"""Seconds before the next address of a host is tried beside those that have not answered."""
+"""Seconds before the next address of a host is tried in parallel with those that have not answered."""
 
 _QUEUE_IS_FULL = 0.01
-"""Seconds until a unix socket whose listener takes no more connections now is tried again."""
+"""Seconds until a unix socket whose listener's queue is full is tried again."""
 
 
 class Progress:
-    """How far an attempt has come, for who gives it up."""
+    """The progress of an attempt, for callers that give it up."""
 
     __slots__ = ("is_shaking_hands",)
 
@@ -39,7 +39,7 @@ class Progress:
 
 
 async def connect(dialer: Dialer, address: Address, progress: Progress) -> Stream:
-    """Waits as long as it takes: who calls has a limit. Raises OSError when nobody can be reached."""
+    """Has no time limit: the caller must have one. Raises OSError if no server can be reached."""
     network = network_of(get_running_loop())
     if network is not None:
         return await network.connect(address)
@@ -61,8 +61,8 @@ async def connect(dialer: Dialer, address: Address, progress: Progress) -> Strea
 
 
 async def _connect_any(found: list[tuple[Any, ...]]) -> socket.socket:
-    """To the first address that answers: one is tried after the other, the next when the one before has
-    failed or was silent for a moment, and then beside it."""
+    """Connects to the first address that answers: the next one is tried when the previous one has failed, or
+    in parallel if it was silent for a moment."""
     if len(found) == 1:
         return await _socket(found[0][0], found[0][4])
     loop = get_running_loop()
@@ -91,7 +91,7 @@ async def _connect_any(found: list[tuple[Any, ...]]) -> socket.socket:
 
 
 def _drop(attempt: "Task[socket.socket]") -> None:
-    """Another one was faster, or nobody wants it any more."""
+    """Another attempt was faster, or the connection is not wanted any more."""
     attempt.cancel()
     attempt.add_done_callback(_close_late)
 
@@ -102,7 +102,7 @@ def _close_late(attempt: "Task[socket.socket]") -> None:
 
 
 async def _socket(family: int, where: Any) -> socket.socket:
-    """A socket that is connected and does not block."""
+    """A connected non-blocking socket."""
     loop = get_running_loop()
     connecting = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -137,7 +137,7 @@ async def _over_tls(dialer: Dialer, stream: SocketStream, address: Address) -> S
 
 
 async def _ready(loop: AbstractEventLoop, descriptor: int, *, write: bool) -> None:
-    """Until the descriptor is readable, or writable."""
+    """Waits until the descriptor is readable, or writable."""
     future: Future[None] = loop.create_future()
     add, remove = (loop.add_writer, loop.remove_writer) if write else (loop.add_reader, loop.remove_reader)
     add(descriptor, _set, future)

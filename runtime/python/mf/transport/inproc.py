@@ -1,5 +1,4 @@
-"""R3. A connection inside one process, over a pair of local sockets: all of the protocol, none of the
-network."""
+"""R3. A connection within one process, over a pair of local sockets: the whole protocol without a network."""
 
 import socket
 
@@ -7,6 +6,6 @@ from mf.transport.stream import SocketStream
 
 
 def pair() -> tuple[SocketStream, socket.socket]:
-    """The client's end as a stream, the server's end as a connected socket, as an accept would give it."""
+    """The client's end as a stream, the server's end as a connected socket, as from accept()."""
     ours, theirs = socket.socketpair()
     return SocketStream(ours, "in-process"), theirs

@@ -7,7 +7,7 @@ from mf.transport.stream import Buffer, Stream
 
 
 class MemoryStream(Stream):
-    """Reads give the pieces of `script` one by one, then the end of the stream. Writes are kept in
+    """Reads return the pieces of `script` one by one, then the end of the stream. Writes are kept in
     `written`.
 
     The operation with number `fail_after` (counted from 0; reads and writes alike) and all later ones raise
@@ -35,7 +35,7 @@ class MemoryStream(Stream):
         return self._descriptor
 
     def set_read_timeout(self, seconds: float) -> None:
-        pass  # a script never makes anybody wait
+        pass  # reading a script never waits
 
     def read_now(self, into: memoryview) -> int:
         self._count()

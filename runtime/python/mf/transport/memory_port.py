@@ -1,8 +1,8 @@
-"""R3. Where connections of one process meet without a network: a server listens at memory:name, and clients
-of the same process connect there. What goes over such a connection is what goes over any other.
+"""R3. Connections within one process without a network: a server listens at memory:name, and clients of the
+same process connect there. They carry the same bytes as any other connection.
 
-A test can have a say in what becomes of the connections to a name (`guards`); mf.testing.Faults is what it
-has it with. A reader first sees what time it is by a test's clock, then what was written since that moved.
+A test can influence the connections to a name (`guards`); mf.testing.Faults does so. A reader first sees the
+time of a test clock, then bytes that were written since the clock moved.
 """
 
 import errno
@@ -47,7 +47,8 @@ class MemoryEnd(Stream):
         return self._at_its_time(into, self._inner.read_now)
 
     def _at_its_time(self, into: memoryview, read: Callable[[memoryview], int]) -> int:
-        """What was written after a test's clock had moved is held until the reader has looked at that."""
+        """Bytes that were written after a test clock had moved are held until the reader has seen the new
+        time."""
         if self._held:
             held, self._held = self._held[: len(into)], self._held[len(into) :]
             into[: len(held)] = held
@@ -76,13 +77,13 @@ class MemoryEnd(Stream):
 
 
 class Guard:
-    """Says what becomes of the connections to a name."""
+    """Controls the connections to a name."""
 
     def refuses(self) -> bool:
-        """Somebody connects. Also asked while nobody listens."""
+        """Called when a client connects, also while no server listens. True refuses the connection."""
         return False
 
-    def end(self, inner: Stream, *, client: bool) -> Stream:  # noqa: ARG002 - who overrides it asks
+    def end(self, inner: Stream, *, client: bool) -> Stream:  # noqa: ARG002 - overriding classes use it
         """One end of a connection."""
         return MemoryEnd(inner)
 
@@ -96,7 +97,7 @@ _listening: "dict[str, MemoryPort]" = {}
 
 
 class MemoryPort:
-    """Who listens at memory:name. Raises OSError if another one of this process does."""
+    """A listener at memory:name. Raises OSError if another listener of this process has the name."""
 
     def __init__(self, address: Address) -> None:
         self._name = address.host
@@ -137,7 +138,7 @@ def guard_of(address: Address) -> Guard:
 
 
 def connect(address: Address, *, blocking: bool = True) -> Stream:
-    """Raises ConnectionRefusedError if nobody listens."""
+    """Raises ConnectionRefusedError if no server listens."""
     guard = guard_of(address)
     refused = guard.refuses()
     with _lock:

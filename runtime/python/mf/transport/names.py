@@ -1,6 +1,6 @@
-"""R3. The addresses of a host. Of a number they are known at once. A name is looked up on a daemon thread,
-one a name at a time, since nothing can end a look-up: a call, a task that is cancelled, a loop and a program
-end when they like, however long the name server is silent.
+"""R3. Looks up the addresses of a host. Numbers need no look-up. A name is looked up on a daemon thread, one
+for each name, since a look-up cannot be interrupted: calls, cancelled tasks, loops and programs can end at
+any time, however long the name server is silent.
 """
 
 import os
@@ -10,11 +10,11 @@ from contextlib import suppress
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # programs that block load no asyncio
+if TYPE_CHECKING:  # blocking programs do not load asyncio
     from asyncio import Future
 
 Found = list[tuple[Any, ...]]
-"""What socket.getaddrinfo gives."""
+"""The result of socket.getaddrinfo."""
 _Answer = Callable[[Found | OSError], None]
 
 _lock = Lock()
@@ -26,8 +26,8 @@ def cannot_resolve(why: str) -> OSError:
 
 
 def found_within(host: str, port: int, timeout: float, flags: int = 0) -> Found:
-    """Waits at most so many seconds. Raises OSError for a host that nobody knows, or that cannot be, and when
-    nobody has said so in time."""
+    """Waits at most `timeout` seconds. Raises OSError for an unknown or invalid host, and without an answer
+    in time."""
     numeric = _numeric(host, port, flags)
     if numeric is not None:
         return numeric
@@ -47,7 +47,7 @@ def found_within(host: str, port: int, timeout: float, flags: int = 0) -> Found:
 
 
 async def addresses(host: str, port: int, flags: int = 0) -> Found:
-    """The same for asyncio: who awaits it has a limit."""
+    """The same for asyncio, without a time limit."""
     from asyncio import get_running_loop
 
     numeric = _numeric(host, port, flags)
@@ -57,7 +57,7 @@ async def addresses(host: str, port: int, flags: int = 0) -> Found:
     future: Future[Found] = loop.create_future()
 
     def take(found: Found | OSError) -> None:
-        with suppress(RuntimeError):  # the loop was closed: nobody waits any more
+        with suppress(RuntimeError):  # the loop was closed: no task waits any more
             loop.call_soon_threadsafe(_give, future, found)
 
     _ask(host, port, flags, take)
@@ -65,7 +65,7 @@ async def addresses(host: str, port: int, flags: int = 0) -> Found:
 
 
 def _numeric(host: str, port: int, flags: int) -> Found | None:
-    with suppress(socket.gaierror, UnicodeError):  # of a name that is none; the thread says so
+    with suppress(socket.gaierror, UnicodeError):  # for an invalid name; the thread reports it
         return socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=flags | socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
         )
@@ -73,7 +73,7 @@ def _numeric(host: str, port: int, flags: int) -> Found | None:
 
 
 def _ask(host: str, port: int, flags: int, take: _Answer) -> None:
-    """`take` is called once, on whatever thread."""
+    """`take` is called once, on any thread."""
     key = (host, port, flags)
     with _lock:
         begin = key not in _waiting
@@ -81,7 +81,7 @@ def _ask(host: str, port: int, flags: int, take: _Answer) -> None:
     if begin:
         try:
             Thread(target=_look_up, args=key, name="mf-lookup", daemon=True).start()
-        except RuntimeError as failed:  # no more threads to be had
+        except RuntimeError as failed:  # no more threads are available
             _answer(key, cannot_resolve(f"no thread for it: {failed}"))
 
 
@@ -113,11 +113,11 @@ def _give(future: "Future[Found]", found: Found | OSError) -> None:
 
 
 def _after_fork() -> None:
-    """In a child: its parent's threads, and whoever held the lock there, are not here."""
+    """In a child, which has neither its parent's threads nor the one that held the lock."""
     global _lock
     _lock = Lock()
     _waiting.clear()
 
 
-if hasattr(os, "register_at_fork"):  # not everywhere where a client may be imported
+if hasattr(os, "register_at_fork"):  # not on all systems where a client may be imported
     os.register_at_fork(after_in_child=_after_fork)

@@ -1,5 +1,5 @@
-"""R3. Where connections of asyncio lead if not to the sockets of this host: a loop may bring a network of its
-own, as that of mf.testing does. Clients and servers on such a loop need not know.
+"""R3. Lets an asyncio loop replace the sockets of this host by its own network, as that of mf.testing does.
+Clients and servers on such a loop do not notice.
 """
 
 from abc import ABC, abstractmethod
@@ -11,15 +11,15 @@ from mf.transport.stream import Stream
 
 
 class Network(ABC):
-    """Streams of its descriptors are watched by the loop that brings it."""
+    """The loop that provides it watches the descriptors of its streams."""
 
     @abstractmethod
     async def connect(self, address: Address) -> Stream:
-        """Waits as long as it takes. Raises OSError when nobody can be reached."""
+        """Has no time limit. Raises OSError if no server can be reached."""
 
     @abstractmethod
     def listen(self, address: Address) -> Listening:
-        """Raises OSError if the address cannot be had."""
+        """Raises OSError if it cannot listen at the address."""
 
 
 def network_of(loop: AbstractEventLoop) -> Network | None:

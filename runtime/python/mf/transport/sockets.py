@@ -1,6 +1,4 @@
-"""R3. Connecting, listening and accepting, for every scheme of an address: nothing above this asks which one
-it is.
-"""
+"""R3. Connects, listens and accepts for all schemes of addresses; upper layers do not distinguish them."""
 
 import os
 from contextlib import suppress
@@ -11,7 +9,7 @@ from mf.transport import memory_port, tcp, unix
 from mf.transport.address import Address
 from mf.transport.stream import SocketStream, Stream
 
-if TYPE_CHECKING:  # who has no tls:// loads no OpenSSL
+if TYPE_CHECKING:  # programs without tls:// do not load OpenSSL
     from mf.transport.tls import Tls
     from mf.transport.tls_context import TlsContext
 
@@ -19,8 +17,8 @@ SCHEMES = ("tcp", "tls", "unix", "memory")
 
 
 class Dialer:
-    """Connects to servers. `tls`: how those at tls:// are verified, and what is shown to them; raises
-    ValueError for files that cannot be used. Without it the authorities are those of the system."""
+    """Connects to servers. `tls`: how it verifies servers at tls:// and identifies itself to them; raises
+    ValueError for unusable files. Without it the system's authorities are used."""
 
     __slots__ = ("_tls",)
 
@@ -28,7 +26,7 @@ class Dialer:
         self._tls: TlsContext | None = _context(tls, server=False) if tls is not None else None
 
     def connect(self, address: Address, timeout: float) -> Stream:
-        """Raises OSError when nobody can be reached within `timeout` seconds."""
+        """Raises OSError if no server can be reached within `timeout` seconds."""
         if address.local:
             return unix.connect(address, timeout)
         if address.in_memory:
@@ -42,8 +40,8 @@ class Dialer:
         return connected(socket, self.tls_context(), address, max(until - monotonic(), 0.001))
 
     def begin(self, address: Address) -> tcp.Connecting | None:
-        """Begins to connect. None: that takes no time, so there is nothing to begin. Raises OSError if it
-        cannot be begun."""
+        """Starts to connect. None: connecting takes no time, so nothing was started. Raises OSError if it
+        cannot start."""
         if address.local or address.in_memory:
             return None
         if address.scheme != "tls":
@@ -53,7 +51,7 @@ class Dialer:
         return TlsConnecting(address, self.tls_context())
 
     def tls_context(self) -> "TlsContext":
-        """What connections to tls:// share."""
+        """The shared state of connections to tls://."""
         if self._tls is None:
             self._tls = _context(None, server=False)
         return self._tls
@@ -67,8 +65,9 @@ def _context(tls: "Tls | None", *, server: bool) -> "TlsContext":
 
 
 def server_context(addresses: list[Address], tls: "Tls | None") -> "TlsContext | None":
-    """What listening at these addresses needs. Raises ValueError if `tls` is missing, cannot be used, or is
-    of no address: somebody believes that the server is protected."""
+    """The TLS context for listening at these addresses, if one needs it. Raises ValueError if `tls` is
+    missing, unusable, or given without a tls:// address, since the user believes that the server is
+    protected."""
     if any(address.scheme == "tls" for address in addresses):
         return _context(tls, server=True)
     if tls is not None:
@@ -82,15 +81,15 @@ def exists_here(address: Address) -> bool:
 
 
 class Listening:
-    """A listening socket, which does not block. `address` has the port that the system chose. At tls:// it
-    needs a server's context. Raises OSError, in one sentence, if the address cannot be had."""
+    """A non-blocking listening socket. `address` has the port that the system chose. At tls:// it needs a
+    server's context. Raises OSError, in one sentence, if it cannot listen at the address."""
 
     __slots__ = ("_inode", "_tls", "address", "socket")
 
     def __init__(
         self, address: Address, tls: "TlsContext | None" = None, found: tuple[Any, ...] | None = None
     ) -> None:
-        """`found`: what getaddrinfo says of its host, if it was asked already."""
+        """`found`: the result of getaddrinfo for its host, if it was called already."""
         self._tls = tls if address.scheme == "tls" else None
         self.socket: Any
         if address.in_memory:
@@ -111,15 +110,14 @@ class Listening:
         return number
 
     def accept(self) -> Stream:
-        """The next connection, which does not block either. Raises OSError; BlockingIOError if there is
-        none."""
+        """The next connection, also non-blocking. Raises OSError; BlockingIOError if there is none."""
         if self.address.in_memory:
             stream: Stream = self.socket.take()
             return stream
         accepted, where = self.socket.accept()
         if self.address.local:
             return SocketStream(accepted, unix.peer_name(accepted, self.address), blocking=False)
-        with suppress(OSError):  # the client may be gone already; reading will tell
+        with suppress(OSError):  # the client may be gone already; reading will report it
             tcp.tune(accepted)
         stream = SocketStream(accepted, f"{where[0]}:{where[1]}", blocking=False)
         if self._tls is None:
@@ -129,8 +127,8 @@ class Listening:
         return TlsStream(stream, self._tls, self.address)
 
     def turn_away(self, farewell: bytes, most: int) -> int:
-        """Accepts those who wait, at most so many, sends them `farewell`, unless they speak TLS, and ends
-        them. Gives their number."""
+        """Accepts at most `most` pending connections, sends them `farewell` unless they use TLS, and ends
+        them. Returns their number."""
         if self.address.in_memory:
             return 0
         for count in range(most):
@@ -146,7 +144,7 @@ class Listening:
         return most
 
     def close(self) -> None:
-        """The path of a unix socket is removed, if it is still this one's."""
+        """Removes the path of a unix socket if it still belongs to this listener."""
         if self._inode and unix.inode(self.address.host) == self._inode:
             with suppress(OSError):
                 os.unlink(self.address.host)  # noqa: PTH108 - one call where pathlib makes objects

@@ -1,9 +1,9 @@
 """R3. The interface of a byte stream, and its implementation over any stream socket.
 
 Reading and writing may happen at the same time on two threads, but only one may read and one write. `read`
-and `read_now` return 0 at the end of the stream and raise BlockingIOError when nothing came (in time);
-every other OSError means that the stream is broken. `shutdown` may come from any thread and wakes a reader;
-`close` only when nobody reads or writes any more.
+and `read_now` return 0 at the end of the stream and raise BlockingIOError when nothing arrived (in time);
+every other OSError means that the stream is broken. Any thread may call `shutdown`, which wakes a reader;
+`close` only when no thread reads or writes any more.
 """
 
 import errno
@@ -18,18 +18,17 @@ from mf.core.error import Code
 
 Buffer = bytes | bytearray | memoryview
 
-_DONTWAIT = int(getattr(socket, "MSG_DONTWAIT", 0))  # not on every system; it can be imported there
+_DONTWAIT = int(getattr(socket, "MSG_DONTWAIT", 0))  # not on every system where this module can be imported
 
 FEW_BUFFERS = 4
 _CHEAP = 128 * 1024  # bytes to copy
 
 MOST_BUFFERS = 512
-"""Entries of one gather list that a system call surely takes."""
+"""Entries of one gather list that every system call accepts."""
 
 
 class StreamError(OSError):
-    """Of a stream that knows more than that it has ended: why, in words, and by which code calls fail for
-    it."""
+    """The failure of a stream with a known reason: in words, and the code with which calls fail."""
 
     def __init__(self, code: Code, why: str) -> None:
         super().__init__(why)
@@ -42,15 +41,15 @@ class Stream(ABC):
     __slots__ = ("peer", "read")
 
     inside = False
-    """Whether bytes may be there that read_now gives without asking the descriptor, which need not be
-    readable then. Who polls reads until this is false, which is soon."""
+    """Whether read_now may return buffered bytes without the descriptor being readable. A thread that polls
+    must read until this is false, which is soon."""
 
     peer: str
-    """Who is at the other end, for people."""
+    """The peer's name for users."""
 
     read: Callable[[memoryview], int]
-    """Waits for bytes, at most as long as set_read_timeout said. An attribute, so that a socket's own method
-    can be it."""
+    """Waits for bytes, at most as long as set by set_read_timeout. It is an attribute, so that a socket's own
+    method can be used."""
 
     @abstractmethod
     def fileno(self) -> int:
@@ -62,18 +61,19 @@ class Stream(ABC):
 
     @abstractmethod
     def read_now(self, into: memoryview) -> int:
-        """What is there already."""
+        """Reads what has arrived."""
 
     @abstractmethod
     def write_now(self, buffers: list[Buffer]) -> int:
-        """Writes from the front as much as fits, without waiting. Returns the bytes taken; 0 if none fit."""
+        """Writes as much as fits from the start, without waiting. Returns the number of bytes; 0 if none
+        fit."""
 
     @abstractmethod
     def wait(self, write: bool, timeout: float) -> bool:
         """Waits until readable, or also until writable. False if `timeout` seconds passed first."""
 
     def unacknowledged(self) -> int:
-        """Bytes that were written and that the peer's host has not acknowledged: what a reset would
+        """Bytes that were written and that the peer's host has not acknowledged, which a reset would
         destroy."""
         return 0
 
@@ -87,8 +87,8 @@ class Stream(ABC):
 
 
 class SocketStream(Stream):
-    """A stream over a connected stream socket, which it owns. `blocking`: whether `read` waits; no other
-    call does."""
+    """A stream over a connected stream socket, which it owns. `blocking`: whether `read` waits; other calls
+    never do."""
 
     __slots__ = ("_recv_into", "_send", "_socket", "read")
 
@@ -129,8 +129,8 @@ class SocketStream(Stream):
 
     def unacknowledged(self) -> int:
         if self._socket.family not in (socket.AF_INET, socket.AF_INET6):
-            return 0  # what was written to a local socket is the peer's already
-        # Rare, and not on every system.
+            return 0  # bytes written to a local socket have reached the peer already
+        # Rare, and not available on every system.
         from fcntl import ioctl
         from termios import TIOCOUTQ
 
@@ -140,22 +140,22 @@ class SocketStream(Stream):
         return int.from_bytes(waiting, "little")
 
     def shutdown(self) -> None:
-        with suppress(OSError):  # the peer was faster
+        with suppress(OSError):  # the peer has closed it already
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        with suppress(OSError):  # an error that the kernel kept for us; nobody is interested any more
+        with suppress(OSError):  # an earlier error that the kernel reports, which is irrelevant now
             self._socket.close()
 
 
 def joined(buffers: list[Buffer], size: int) -> list[Buffer]:
-    """The same bytes as one buffer, where copying them is cheaper than a system call with so many entries.
-    Worth a call above FEW_BUFFERS."""
+    """The same bytes as one buffer, if copying them is cheaper than a system call with so many entries. Worth
+    calling above FEW_BUFFERS."""
     return [b"".join(buffers)] if size <= _CHEAP else buffers
 
 
 def drop_written(buffers: list[Buffer], written: int) -> list[Buffer]:
-    """What is left of a gather list after `written` bytes of it were taken."""
+    """The rest of a gather list after `written` bytes of it were written."""
     for index, buffer in enumerate(buffers):
         if written < len(buffer):
             rest = buffers[index:]

@@ -1,7 +1,7 @@
 """R3. TCP: connect and listen, with the options that calls need.
 
-Peers that vanished without a word are found by the kernel, not by threads of ours: an idle one by keep-alive
-probes, and where bytes are not acknowledged, each after 8 s.
+The kernel detects vanished peers: idle ones by keep-alive probes, and others when bytes are not acknowledged,
+each after 8 s.
 """
 
 import errno
@@ -23,7 +23,7 @@ _PROBES = 3
 _DEAD_AFTER_MS = 8_000
 NO_ANSWER = "no answer within the deadline"
 _LOOK_UP_WITHIN = 0.25
-"""Seconds for a name of one of several instances: who connects to it alone waits longer."""
+"""Seconds for looking up the name of one of several instances; a single one is given longer."""
 
 
 def tune(connected: socket.socket) -> None:
@@ -37,7 +37,7 @@ def tune(connected: socket.socket) -> None:
 
 
 def connect(address: Address, timeout: float) -> SocketStream:
-    """Raises OSError when nobody can be reached within `timeout` seconds."""
+    """Raises OSError if no server can be reached within `timeout` seconds."""
     until = monotonic() + timeout
     failed: OSError | None = None
     for family, kind, protocol, _, where in found_within(address.host, address.port, timeout):
@@ -46,7 +46,7 @@ def connect(address: Address, timeout: float) -> SocketStream:
             connecting.settimeout(max(until - monotonic(), 0.001))
             connecting.connect(where)
             return stream_over(connecting, address)
-        except TimeoutError as error:  # of the socket's own limit, or of the kernel, which has a number
+        except TimeoutError as error:  # by the socket's own limit, or by the kernel, with an error number
             connecting.close()
             failed = failed or (error if error.errno else TimeoutError(errno.ETIMEDOUT, NO_ANSWER))
         except OSError as error:
@@ -56,7 +56,7 @@ def connect(address: Address, timeout: float) -> SocketStream:
 
 
 def stream_over(connected: socket.socket, address: Address) -> SocketStream:
-    """The stream of a socket that is connected. Raises OSError."""
+    """The stream of a connected socket. Raises OSError."""
     # A port of the ephemeral range that nobody listens on can connect to itself.
     if connected.getsockname() == connected.getpeername():
         connected.close()
@@ -66,8 +66,8 @@ def stream_over(connected: socket.socket, address: Address) -> SocketStream:
 
 
 class Connecting:
-    """A connection that is being made while other things are done. To the first address of a name only: if
-    that one does not answer, the rest are tried one by one. Raises OSError if it cannot even be begun.
+    """A connection that is made in parallel with other work. It uses the first address of a name only: if
+    that one does not answer, the others are tried one by one. Raises OSError if it cannot be started.
     """
 
     __slots__ = ("_address", "_begun", "_socket")
@@ -87,8 +87,7 @@ class Connecting:
         return self._socket.fileno()
 
     def finish(self, timeout: float) -> Stream:
-        """The stream. Raises OSError when nobody can be reached within `timeout` seconds, of which those
-        that have passed since the beginning count."""
+        """The stream. Raises OSError if no server can be reached within `timeout` seconds from the start."""
         return self._finish(timeout)
 
     def _finish(self, timeout: float) -> SocketStream:
@@ -109,7 +108,7 @@ class Connecting:
 
 
 def wait_for(connecting: list[Connecting], timeout: float) -> None:
-    """Until all have been made or refused, at most so long."""
+    """Waits until all have been made or refused, at most `timeout` seconds."""
     until = monotonic() + timeout
     poll = select.poll()
     left = 0
@@ -124,8 +123,8 @@ def wait_for(connecting: list[Connecting], timeout: float) -> None:
 
 
 def listen(address: Address, found: tuple[Any, ...] | None = None) -> socket.socket:
-    """A non-blocking listening socket. Port 0 lets the system choose. `found`: what getaddrinfo says of the
-    address, if it was asked already. Raises OSError with one clear sentence."""
+    """A non-blocking listening socket. Port 0: the system chooses. `found`: the result of getaddrinfo for the
+    address, if it was called already. Raises OSError with one clear sentence."""
     try:
         family, kind, protocol, _, where = (
             found

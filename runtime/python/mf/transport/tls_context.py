@@ -1,5 +1,5 @@
-"""R3. What all TLS connections of a client, or of a server, share: certificates, authorities, and the
-sessions that a client resumes. May be used from any thread.
+"""R3. The shared state of all TLS connections of a client or a server: certificates, authorities, and the
+sessions that a client resumes. Thread-safe.
 """
 
 import ssl
@@ -10,14 +10,14 @@ from typing import NoReturn
 from mf.transport.address import Address
 from mf.transport.tls import Tls
 
-# Of TLS 1.2: only those with forward secrecy and authenticated encryption, as TLS 1.3 has them anyway.
+# For TLS 1.2: only ciphers with forward secrecy and authenticated encryption, which TLS 1.3 always has.
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
 _MOST_SESSIONS = 1024
 
 
 class TlsContext:
-    """Raises ValueError that names the file which is missing, unreadable or not PEM, or the key that does not
-    belong to its certificate."""
+    """Raises ValueError, which names a file that is missing, unreadable or not PEM, or a key that does not
+    match its certificate."""
 
     __slots__ = ("_context", "_lock", "_sessions", "options", "server")
 
@@ -60,7 +60,7 @@ class TlsContext:
         for option, path in (("certificate", certificate), ("key", key)):
             _check_readable(option, path)
         try:
-            # Without a password OpenSSL would ask for it at the terminal.
+            # Without a password callback OpenSSL would ask for it at the terminal.
             self._context.load_cert_chain(certificate, key, password=_no_passphrase)
         except ssl.SSLError as failed:
             if failed.reason == "KEY_VALUES_MISMATCH":
@@ -75,8 +75,8 @@ class TlsContext:
     # Connections
 
     def connection(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, address: Address) -> ssl.SSLObject:
-        """The machine of one connection; `address` is that of the server. Raises ValueError for a name that
-        no certificate can be for."""
+        """The TLS object of one connection; `address` is the server's. Raises ValueError for a name that no
+        certificate can be for."""
         if self.server:
             return self._context.wrap_bio(incoming, outgoing, server_side=True)
         with self._lock:
@@ -85,13 +85,13 @@ class TlsContext:
         return self._context.wrap_bio(incoming, outgoing, server_hostname=name, session=session)
 
     def keep(self, address: Address, session: ssl.SSLSession) -> None:
-        """The next connection to the address resumes it."""
+        """The next connection to the address resumes this session."""
         with self._lock:
             if len(self._sessions) >= _MOST_SESSIONS:
                 self._sessions.clear()
             self._sessions[address] = session
 
-    # For words
+    # For messages
 
     def expected_name(self, address: Address) -> str:
         return self.options.server_name or address.host

@@ -1,15 +1,16 @@
-"""R3. TLS over a connected socket. Bytes are encrypted and decrypted in memory, so that the socket is read
-and written as that of any other stream is.
+"""R3. TLS over a connected socket. Bytes are encrypted and decrypted in memory, so that the socket is used as
+that of any other stream.
 
-Threads. The lock guards the machine of TLS, which one thread at a time may use; the socket is waited for
-without it. A finalizer may write on a thread that is within it already: then the stream takes nothing, as if
-the socket were full.
+Threads. The lock guards the TLS object, which one thread at a time may use; waiting for the socket needs no
+lock. A finalizer may write on a thread that holds the lock: then the stream accepts nothing, as if the socket
+were full.
 
-Reading. One read of the socket may bring several records; what the reader had no room for is `inside`, and no
-descriptor tells of it. Who stops reading reads what is inside first; that is at most what one read brought.
+Reading. One read of the socket may bring several records; bytes beyond the reader's room are `inside`, and no
+descriptor reports them. A thread that stops reading must read them first; they are at most what one read
+brought.
 
-Writing. A record counts as written when all of it has left: until then it stands in `_sealed`, and the writer
-gives its bytes again, which are skipped. So what was not counted was not received, either.
+Writing. A record counts as written when all of it has been sent: until then it is in `_sealed`, and the
+writer passes its bytes again, which are skipped. So bytes that were not counted were not received, either.
 """
 
 import ssl
@@ -26,7 +27,7 @@ from mf.transport.stream import Buffer, SocketStream, Stream, StreamError
 from mf.transport.tls_context import TlsContext
 from mf.transport.tls_words import closed_within_handshake, speaks_no_tls, why_tls_failed
 
-_RECORD = 16 * 1024  # the most that one may hold
+_RECORD = 16 * 1024  # the largest record
 _AT_ONCE = 16 * _RECORD
 _RECEIVED = 32 * 1024
 _FIRST_BYTES = (0x15, 0x16)  # an alert, a handshake
@@ -34,8 +35,8 @@ _NO_TLS = b"\x15\x03\x03\x00\x02\x02\x0a"  # the alert `unexpected_message`
 
 
 class TlsStream(Stream):
-    """Owns its socket. At a client it waits where the socket does; at a server it never does, and makes the
-    handshake within its first reads."""
+    """Owns its socket. At a client it waits where the socket does; at a server it never waits, and makes the
+    handshake in its first reads."""
 
     __slots__ = (
         "_address",
@@ -63,13 +64,13 @@ class TlsStream(Stream):
         self._address = address
         self._busy = False
         self._context = context
-        self._greeted = False  # at a client: its first words have left
+        self._greeted = False  # at a client: the first flight of the handshake has been sent
         self._incoming = ssl.MemoryBIO()
         self._outgoing = ssl.MemoryBIO()
         self._kept = context.server
         self._lock = RLock()
         self._received = memoryview(bytearray(_RECEIVED))
-        self._sealed: deque[tuple[memoryview, int]] = deque()  # records, and how many bytes of the writer's
+        self._sealed: deque[tuple[memoryview, int]] = deque()  # records, and their bytes of the writer
         self._shaken = False
         self._socket = socket
         self._started = False
@@ -77,11 +78,11 @@ class TlsStream(Stream):
 
     @property
     def resumed(self) -> bool:
-        """Whether it goes on with the session of an earlier connection."""
+        """Whether it resumed the session of an earlier connection."""
         return bool(self._tls.session_reused)
 
     def shake_hands(self, timeout: float) -> None:
-        """At a client, before anything else. Raises OSError."""
+        """Makes a client's handshake, before anything else. Raises OSError."""
         until = monotonic() + timeout
         while not self.goes_on_shaking():
             left = until - monotonic()
@@ -89,8 +90,7 @@ class TlsStream(Stream):
                 raise handshake_took_too_long()
 
     def goes_on_shaking(self) -> bool:
-        """The same without waiting: takes what has come and answers it. False: more must come. Raises
-        OSError."""
+        """The same without waiting: handles what has arrived. False: more must arrive. Raises OSError."""
         if self._greeted:
             with suppress(BlockingIOError):
                 self._take(self._socket.read_now(self._received))
@@ -156,7 +156,7 @@ class TlsStream(Stream):
             self._busy = True
             count: int | None = None
             try:
-                # It fills the buffer and gives a number, which typeshed does not tell.
+                # It fills the buffer and returns a number, although typeshed says otherwise.
                 count = cast(int, self._tls.read(len(into), cast(bytearray, into)))
                 self.inside = self._tls.pending() > 0 or self._incoming.pending > 0
             except ssl.SSLWantReadError:
@@ -173,14 +173,14 @@ class TlsStream(Stream):
                 self._seal(0)
                 self._send()
             if count and not self._kept:
-                self._kept = True  # a server's ticket comes before its first bytes
+                self._kept = True  # a server's session ticket arrives before its first bytes
                 session = self._tls.session
                 if session is not None and session.has_ticket:
                     self._context.keep(self._address, session)
             return count
 
     def _failed(self, failed: ssl.SSLError) -> StreamError:
-        """With the lock: the peer is told, too."""
+        """With the lock: sends the peer an alert, too."""
         with suppress(OSError):
             self._seal(0)
             self._send()
@@ -209,13 +209,13 @@ class TlsStream(Stream):
                 self._busy = False
 
     def _seal(self, plain: int) -> None:
-        """With the lock: what TLS has to send is a record of so many bytes of the writer's."""
+        """With the lock: the pending TLS output is a record with so many bytes of the writer."""
         if self._outgoing.pending:
             self._sealed.append((memoryview(self._outgoing.read()), plain))
 
     def _send(self) -> int:
-        """With the lock: sends records as long as the socket takes them. Returns how many bytes of the
-        writer's were in those that have left."""
+        """With the lock: sends records as long as the socket accepts them. Returns how many bytes of the
+        writer the sent ones contain."""
         plain = 0
         sealed = self._sealed
         while sealed:
@@ -249,7 +249,7 @@ class TlsStream(Stream):
         with self._lock:
             if self._shaken and not self._busy:
                 with suppress(OSError):
-                    self._tls.unwrap()  # says good-bye, and then would wait for that of the peer
+                    self._tls.unwrap()  # sends close_notify, and then would wait for that of the peer
                 with suppress(OSError):
                     self._seal(0)
                     self._send()
@@ -260,7 +260,7 @@ class TlsStream(Stream):
 
 
 def _records(buffers: list[Buffer], skip: int) -> list[bytes]:
-    """The bytes behind the first `skip`, as many as are encrypted at once, in pieces of at most a record."""
+    """The bytes after the first `skip`, as many as are encrypted at once, in pieces of at most a record."""
     pieces: list[Buffer] = []
     left = _AT_ONCE
     for buffer in buffers:
@@ -281,8 +281,7 @@ def handshake_took_too_long() -> StreamError:
 
 
 def client_end(socket: SocketStream, context: TlsContext, address: Address) -> TlsStream:
-    """A client's end, of which the handshake is still to be made. Raises OSError, and closes the socket
-    then."""
+    """A client's end before the handshake. Raises OSError, and closes the socket then."""
     try:
         return TlsStream(socket, context, address)
     except ValueError:
@@ -292,7 +291,7 @@ def client_end(socket: SocketStream, context: TlsContext, address: Address) -> T
 
 
 def connected(socket: SocketStream, context: TlsContext, address: Address, timeout: float) -> TlsStream:
-    """A client's end, once the handshake is made. Raises OSError."""
+    """A client's end after the handshake. Raises OSError."""
     stream = client_end(socket, context, address)
     try:
         stream.shake_hands(timeout)

@@ -1,4 +1,4 @@
-"""R3. Why TLS has failed, in words, and by which code a call fails for it."""
+"""R3. The reason why TLS has failed, in words, and the code with which calls fail."""
 
 import ssl
 
@@ -12,7 +12,7 @@ _EXPIRED, _NOT_YET = 10, 9  # of OpenSSL's X509_V_ERR_...
 _OTHER_NAME = (62, 64)
 _OTHER_AUTHORITY = (2, 7, 18, 19, 20, 21)
 
-# What the peer says of this side's certificate.
+# Alerts of the peer about this side's certificate.
 _REFUSED = {
     "SSLV3_ALERT_CERTIFICATE_EXPIRED": "it has expired",
     "TLSV1_ALERT_UNKNOWN_CA": "its authority is none of those that {peer} accepts",
@@ -25,7 +25,7 @@ _REFUSED = {
 
 
 def why_tls_failed(failed: ssl.SSLError, context: TlsContext, address: Address) -> StreamError:
-    """`address` is that of the server."""
+    """`address` is the server's."""
     peer, us = _ends(context)
     reason = failed.reason or ""
     if isinstance(failed, ssl.SSLCertVerificationError):
@@ -34,7 +34,7 @@ def why_tls_failed(failed: ssl.SSLError, context: TlsContext, address: Address) 
     if reason == "PEER_DID_NOT_RETURN_A_CERTIFICATE":
         text = f"{peer} shows no certificate, and this {us} demands one"
         return StreamError(Code.UNAUTHENTICATED, text)
-    # TLS 1.2 has no alert of its own for a certificate that is missing.
+    # TLS 1.2 has no specific alert for a missing certificate.
     bare = not context.server and not context.options.certificate
     if reason == "TLSV13_ALERT_CERTIFICATE_REQUIRED" or (bare and reason == "SSLV3_ALERT_HANDSHAKE_FAILURE"):
         text = f"{peer} demands a certificate of this {us}: set certificate and key of mf.Tls"
@@ -70,7 +70,7 @@ def speaks_no_tls(first: bytes, context: TlsContext) -> StreamError:
         text += ", but MF: its address must begin with tls://" if context.server else ", but MF"
     elif what:
         text += f": its first bytes look like {what}"
-    return StreamError(Code.PROTOCOL_ERROR, text)  # its bytes prove it: trying again mends nothing
+    return StreamError(Code.PROTOCOL_ERROR, text)  # its bytes prove it: another attempt fails, too
 
 
 def _ends(context: TlsContext) -> tuple[str, str]:

@@ -1,6 +1,4 @@
-"""R3. Unix sockets: a path is the address, and who may open it is up to the permissions of its folder and
-file.
-"""
+"""R3. Unix sockets: a path is the address, and permissions of its folder and file decide who may open it."""
 
 import errno
 import os
@@ -21,9 +19,9 @@ _CREDENTIALS = struct.Struct("iII")  # ucred: process, user, group
 
 
 def connect(address: Address, timeout: float) -> SocketStream:
-    """Raises OSError when nobody can be reached within `timeout` seconds."""
+    """Raises OSError if no server can be reached within `timeout` seconds."""
     connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    # A connect blocks while the listener's queue is full, and no poll would tell when that is over.
+    # A connect blocks while the listener's queue is full, and no poll reports when that is over.
     whole = int(timeout)
     longest = struct.pack("ll", whole, max(int((timeout - whole) * 1e6), 0 if whole else 1))
     try:
@@ -38,8 +36,8 @@ def connect(address: Address, timeout: float) -> SocketStream:
 
 
 def listen(address: Address) -> socket.socket:
-    """A non-blocking listening socket. A path that a dead server has left is replaced. Raises OSError with
-    one clear sentence."""
+    """A non-blocking listening socket. Replaces a path that a dead server has left. Raises OSError with one
+    clear sentence."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         with _Starting(address.host):
@@ -57,9 +55,9 @@ def listen(address: Address) -> socket.socket:
 
 
 class _Starting:
-    """Held from bind() to listen(): a path on which its server does not listen yet looks like one that a dead
-    server has left. A file beside the path, which whoever holds it removes at the end; who waited for a file
-    that is gone by then takes the new one.
+    """Held from bind() to listen(): a path whose server does not listen yet looks like one that a dead server
+    has left. It is a file beside the path, which its holder removes at the end; a process that waited for a
+    file that is removed takes a new one.
     """
 
     def __init__(self, path: str) -> None:
@@ -80,7 +78,7 @@ class _Starting:
             os.close(self._file)
 
     def _hold(self) -> bool:
-        """True also if there can be no such file: bind() says why then."""
+        """True also if the file cannot be created: bind() reports the reason then."""
         try:
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         except OSError:
@@ -107,7 +105,7 @@ def _bind(listener: socket.socket, path: str) -> None:
 
 
 def _left_behind(path: str) -> bool:
-    """A server that has died leaves its path behind: nobody listens there."""
+    """Whether a dead server has left the path: no process listens there."""
     with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         if stat.S_ISSOCK(os.lstat(path).st_mode):
             probe.setblocking(False)
@@ -116,14 +114,14 @@ def _left_behind(path: str) -> bool:
 
 
 def inode(path: str) -> int:
-    """Of the file at a path; 0 if there is none."""
+    """The inode of the file at a path; 0 if there is none."""
     with suppress(OSError):
         return os.lstat(path).st_ino
     return 0
 
 
 def peer_name(accepted: socket.socket, address: Address) -> str:
-    """Who has connected, for people."""
+    """The connected peer, for users."""
     try:
         raw = accepted.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     except OSError:
