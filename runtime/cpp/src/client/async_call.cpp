@@ -13,7 +13,7 @@ namespace mf::client {
 using protocol::CallEvent;
 using protocol::CallStep;
 
-/// What it takes to cancel a call from outside.
+/// The data for cancelling a call from another thread.
 class AsyncCall::Stopping {
  public:
   struct Cancel {
@@ -26,11 +26,11 @@ class AsyncCall::Stopping {
 
   std::mutex mutex;
   bool requested = false;
-  int attempt = 0;  // that `link` and `id` are of
+  int attempt = 0;  // the attempt of `link` and `id`
   std::weak_ptr<link::ClientLink> link;
   std::uint32_t id = 0;
-  std::unique_ptr<OnStop> first;   // the caller's options, and
-  std::unique_ptr<OnStop> second;  // the slot of a completion handler
+  std::unique_ptr<OnStop> first;   // of the caller's options
+  std::unique_ptr<OnStop> second;  // of the completion handler's cancellation slot
 };
 
 AsyncCall::AsyncCall(const Target& target, const MethodInfo& method, const protocol::RequestHead& head,
@@ -147,19 +147,19 @@ void AsyncCall::fail(std::shared_ptr<AsyncCall> call, CallEvent event, Failure f
   finish(std::move(call), link::Reply::failed(std::move(failure), link::Ended::lost), false);
 }
 
-// Who waits for the call cannot read for it any more.
+// The thread that waits for the call cannot read for it any more.
 void AsyncCall::leave_reader(AsyncCall& call) noexcept {
   if (auto* const reader = std::exchange(call.reader_, nullptr)) reader->leave_to_others();
 }
 
-// Once the link has taken the call, it may end on another thread before this returns: then only what is of
-// this attempt may be touched. The call owns itself meanwhile, which costs no atomic operation.
+// Once the link has accepted the call, it may end on another thread before this returns: then only data of
+// this attempt may be used. The call owns itself meanwhile, which costs no atomic operation.
 std::optional<link::Reply> AsyncCall::send(std::shared_ptr<AsyncCall>& owner, TimePoint now) {
   auto& call = *owner;
   auto head = call.head_;
   head.route = call.route_.of(call.method_);
   const auto deadline = call.deadline();
-  // What is moved into the link is not to be had once more.
+  // A payload that is moved into the link is not available for another attempt.
   const bool last = call.call_.attempt() == protocol::Call::kMostAttempts;
   auto& large = call.payload_;
   if (call.route_.adaptation() != nullptr) [[unlikely]] {
@@ -178,7 +178,7 @@ std::optional<link::Reply> AsyncCall::send(std::shared_ptr<AsyncCall>& owner, Ti
     if (call.adapted_) call.adapted_->receive(sent);
     return sent;
   }
-  // Completions without a reader run on the reactor's thread, so not while this is it.
+  // Completions without a reader run on the reactor's thread, so not while this is that thread.
   std::shared_ptr<link::ClientLink> kept;
   if (call.reader_ != nullptr || !call.state_->core->reactor().on_own_thread()) kept = call.route_.link;
   if (auto* const stream = call.stream()) {
@@ -187,7 +187,7 @@ std::optional<link::Reply> AsyncCall::send(std::shared_ptr<AsyncCall>& owner, Ti
     });
     if (auto refused = link->try_start_stream(head, payload, deadline, ended, *stream))
       return link::Reply::failed(std::move(*refused), link::Ended::refused);
-    if (owner->stop_requested()) owner->cancel();  // meanwhile
+    if (owner->stop_requested()) owner->cancel();  // it was requested in the meantime
     return std::nullopt;
   }
   if (call.stopping_) return send_stoppable(owner, head, payload);
@@ -201,7 +201,7 @@ std::optional<link::Reply> AsyncCall::send(std::shared_ptr<AsyncCall>& owner, Ti
   return link::Reply::failed(std::move(*refusal), link::Ended::refused);
 }
 
-// What is kept for other attempts stays in the client's schema.
+// The payload that is kept for other attempts stays in the client's schema.
 std::optional<link::Reply> AsyncCall::adapt(protocol::RequestHead& head) {
   adapted_ = link::adapted_request(*route_.adaptation(), method_.index);
   if (!adapted_) return std::nullopt;

@@ -30,8 +30,8 @@ CallEvent event_of(link::Ended how) noexcept {
   return CallEvent::replied;
 }
 
-/// A REPLY that says that all items failed. It is the call's end as it stands, unless the machine knows
-/// better.
+/// Handles a REPLY whose items have all failed. Its failure ends the call unless the state machine decides
+/// otherwise.
 CallStep settle_failure(Call& call, link::Reply& reply) {
   protocol::FailureRecord record;
   if (!protocol::parse_failure(reply.payload, record)) return call.on(CallEvent::replied);
@@ -94,11 +94,11 @@ void learn(link::ClientLink& link, link::Usual& usual, std::uint32_t items, cons
     if (reply.how == link::Ended::expired || reply.status == Code::deadline_exceeded) {
       standing.missed(now);
     } else if (reply.how != link::Ended::replied) {
-      return;  // it says nothing of the instance, or the connection has ended
+      return;  // it says nothing about the instance, or the connection has ended
     } else if (reply.status == Code::unavailable) {
       standing.failed(now);
     } else if (reply.status == Code::overloaded) {
-      return;  // then others are asked for a while
+      return;  // then other instances are preferred for a while
     } else if (items != 1) {
       standing.replied(now - sent, {}, sent, now);
     } else {

@@ -1,5 +1,4 @@
-// Which connection a call takes, and from how its request ended there to what the machine of the call is
-// told.
+// Chooses the connection of an attempt, and reports the end of the attempt to the call's state machine.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +15,7 @@
 
 namespace mf::client {
 
-/// `call` is being sent, and this is how that attempt ended. Where the call ends, `reply` is what it ends
-/// with.
+/// Reports the end of an attempt of `call`, which is `reply`. If the call ends, `reply` becomes its end.
 [[nodiscard]] protocol::CallStep settle(protocol::Call& call, link::Reply& reply);
 
 /// Connections that one target opens to instances of one service; more would only be idle.
@@ -26,18 +24,18 @@ inline constexpr std::size_t kMostRoutes = 8;
 /// One of several connections that a call may take.
 struct Candidate {
   std::shared_ptr<link::ClientLink> link;
-  std::uint32_t weight = 1;   // how many times more calls than others it can take
-  TimePoint refuses_until{};  // as overloaded: then others are asked, if there are any
+  std::uint32_t weight = 1;   // its capacity relative to others
+  TimePoint refuses_until{};  // because of overload: others are preferred until then
 };
-/// The place of the one that gets the next call, of at most kMostRoutes. Those that refuse only if all do,
-/// and then `some_refuse` stays true. Those of whom nothing is heard are pinged, later, as that takes the
+/// The index of the candidate for the next call, of at most kMostRoutes. Candidates that refuse are taken
+/// only if all do, and then `some_refuse` stays true. Silent candidates are pinged later, as that takes the
 /// locks of their links.
 [[nodiscard]] std::size_t choose(std::span<const Candidate* const> candidates, TimePoint now,
                                  transport::Reactor& reactor, bool& some_refuse);
-/// How a request of so many items that was sent then has ended on a connection that was chosen.
+/// Records the end of a request with `items` items that was sent at `sent` on a chosen connection.
 void learn(link::ClientLink& link, link::Usual& usual, std::uint32_t items, const link::Reply& reply,
            TimePoint sent);
-/// For spreading what many do at once.
+/// To spread actions of many clients over time.
 [[nodiscard]] std::uint32_t random_number();
 
 }  // namespace mf::client

@@ -28,7 +28,7 @@ class Batch::Message final : public AsyncCall {
 
 namespace {
 
-/// Whether nobody knows if a message that ended so is still being executed.
+/// Whether a message with this reply may still be executed.
 bool may_still_run(const link::Reply& reply) noexcept {
   if (!reply.local() || reply.failure.execution == Execution::not_executed) return false;
   const auto code = reply.failure.code;
@@ -66,8 +66,8 @@ void Batch::send(const Target& target, Route route, link::Items requests, const 
   pump();
 }
 
-// Sends while the window is open. A send that ends at once (it is not repeated) comes back through
-// finished(): the loop here takes the next one, instead of each calling the next.
+// Sends while the window is open. A send that ends at once (and is not repeated) returns through finished():
+// this loop then takes the next one, so that calls do not nest.
 void Batch::pump() {
   std::unique_lock lock(mutex_);
   if (pumping_) return;
@@ -193,7 +193,7 @@ std::vector<AgentReply> gather(const ScatterTarget& target, const MethodInfo& me
                                const protocol::RequestHead& head, Encode encode, const CallContext& context) {
   auto targets = target.targets(context.deadline);
   auto one = context;
-  one.reply_metadata = nullptr;  // whose would it be?
+  one.reply_metadata = nullptr;  // it would be unclear whose metadata they are
   const bool stoppable = context.stop != nullptr && context.stop->stop_possible();
   std::vector<std::shared_ptr<Part>> parts;
   for (const auto& [agent, to] : targets) {

@@ -1,9 +1,9 @@
 #pragma once
-// What a handle on a batch holds: sends messages while the window is open, and has the replies taken apart.
-// Knows nothing of types, and nothing of what a repetition is: each message is an AsyncCall.
+// The state behind the handle of a batch: sends messages while the window is open, and decodes the replies.
+// It does not know the types, and leaves repetitions to the messages: each is an AsyncCall.
 //
 // In a batch of an @ordered method one message is in flight at a time, so that no item runs before an earlier
-// one has ended, whatever is repeated and wherever. A message that may still run somewhere ends the batch.
+// one has ended, whatever is repeated. A message that may still run ends the batch.
 
 #include <chrono>
 #include <cstddef>
@@ -26,10 +26,10 @@ class Batch final : public BatchState, public std::enable_shared_from_this<Batch
  public:
   Batch(const link::BatchMethod& method, std::unique_ptr<detail::Decoder> decoder);
 
-  /// In messages of at most `options.size` items, which is not 0.
+  /// Sends messages of at most `options.size` items, which is not 0.
   void send(const Target& target, Route route, link::Items requests, const BatchOptions& options,
             const CallContext& context);
-  /// For one that ended before anything was sent.
+  /// Ends a batch before anything was sent.
   void end();
 
   bool ready() override;
@@ -44,13 +44,13 @@ class Batch final : public BatchState, public std::enable_shared_from_this<Batch
   bool wait_until(TimePoint until);
   void pump();
   void finished(const link::Reply& reply, std::size_t first, std::uint32_t count);
-  /// Of an ordered batch: the message before item `first` may still run, so no more are sent.
+  /// For an ordered batch: the message before item `first` may still run, so no more are sent.
   void stop_behind(const Failure& failure, std::size_t first);
 
   const link::BatchMethod& method_;
   const std::unique_ptr<detail::Decoder> decoder_;
-  Route route_;             // of the first attempts; without a link: nothing is sent
-  bool stoppable_ = false;  // who waits sleeps: the reactor reads
+  Route route_;             // of the first attempts; without a link nothing is sent
+  bool stoppable_ = false;  // waiting threads sleep, and the reactor reads
   std::size_t window_ = 0;
   TimePoint deadline_ = kNever;
   std::mutex mutex_;
@@ -63,7 +63,7 @@ class Batch final : public BatchState, public std::enable_shared_from_this<Batch
 };
 
 namespace detail {
-/// Without its route.
+/// The head without its route.
 [[nodiscard]] protocol::RequestHead head_of(const link::BatchMethod& method, std::size_t count,
                                             std::uint8_t flags);
 }  // namespace detail
@@ -73,7 +73,7 @@ struct AgentReply {
   link::Reply reply;
 };
 
-/// Sends one message to all agents before it waits for any; looks for all their connections at once.
+/// Sends one message to all agents before it waits for any; searches all their connections at the same time.
 std::vector<AgentReply> gather(const ScatterTarget& target, const MethodInfo& method,
                                const protocol::RequestHead& head, Encode encode, const CallContext& context);
 

@@ -47,8 +47,8 @@ void MethodCache::land(Flight& flight, const Kept& kept, bool keep) {
   for (const auto& waiter : waiters) waiter->wake(&kept);
 }
 
-// A new leader may fail at once, and so on through all that wait: those of a thread are woken one after the
-// other, not one within the other.
+// A new leader may fail at once, and so on for all waiting calls: those of one thread are woken by a loop,
+// not by nested calls.
 void MethodCache::fail(Flight& flight) {
   thread_local std::deque<std::shared_ptr<Waiter>>* under_way = nullptr;
   std::shared_ptr<Waiter> next;
@@ -151,7 +151,7 @@ MethodCache& ServiceCaches::of(const MethodInfo& method) {
 namespace detail {
 namespace {
 
-/// Where this thread is, as leaders say it.
+/// Identifies this thread as the place of a leader.
 const void* this_thread() noexcept {
   static thread_local const char place = 0;
   return &place;
@@ -180,7 +180,7 @@ class WaitingThread final : public Waiter {
     stopped_ = true;
     changed_.notify_one();
   }
-  /// Until it was woken, or has to leave.
+  /// Waits until it was woken, or has to leave.
   [[nodiscard]] bool wait(TimePoint until) {
     std::unique_lock lock(mutex_);
     const auto over = [&] { return woken_ || stopped_; };
@@ -191,7 +191,7 @@ class WaitingThread final : public Waiter {
     }
     return woken_;
   }
-  /// For one that will be woken in a moment.
+  /// For a call that will be woken in a moment.
   void wait() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return woken_; });
@@ -245,7 +245,7 @@ Failure kept_failure(const link::Method& method, std::span<const std::byte> byte
 BlockingFlight::BlockingFlight(MethodCache& cache, const Key& key, const Target& target,
                                const CallOptions& options, const MethodInfo& method)
     : cache_(cache), options_(options), method_(method) {
-  // The client's own thread runs what all others may wait for.
+  // All other calls may depend on the client's own thread.
   if (!target.in_process() && target.state()->core->reactor().on_own_thread()) return;
   const Context context(target, options, method);
   const auto waiter = std::make_shared<WaitingThread>();
@@ -311,7 +311,7 @@ FlyingCall::~FlyingCall() = default;
 void FlyingCall::begin() {
   MethodCache::Joined joined;
   {
-    const std::scoped_lock lock(mutex_);  // who wakes it finds its flight
+    const std::scoped_lock lock(mutex_);  // the call that wakes it finds its flight
     joined = cache_.join({target_.agent_key(), payload_.span()}, nullptr, shared_from_this());
     flight_ = joined.flight;
   }
@@ -320,7 +320,7 @@ void FlyingCall::begin() {
   arm();
 }
 
-// It may have been woken by now, or be woken meanwhile.
+// The call may have been woken by now, or may be meanwhile.
 void FlyingCall::arm() {
   auto& reactor = target_.state()->core->reactor();
   if (deadline_ != kNever) {
@@ -350,7 +350,7 @@ void FlyingCall::wake(const Kept* kept) {
   waited_ = true;
   try {
     lead();
-  } catch (...) {  // no memory, mostly: the next one leads
+  } catch (...) {  // mostly for lack of memory: the next call leads
     end_later([itself = shared_from_this(), failure = Failure::from_current_exception()]() mutable {
       itself->fail(std::move(failure));
     });

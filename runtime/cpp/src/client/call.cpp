@@ -18,8 +18,7 @@ protocol::RequestHead head_of(const link::BatchMethod& method, std::size_t count
 
 namespace {
 
-/// One-way calls in messages of so many, sent here and now; an outcome says whether its message was handed
-/// over.
+/// Sends one-way calls now, in messages of `size` items; an outcome says whether its message was handed over.
 void send_oneway_messages(const Target& target, const link::BatchMethod& method, link::Items requests,
                           std::size_t size, const CallContext& context, std::uint8_t flags,
                           link::Results& results) {
@@ -87,7 +86,7 @@ namespace {
 
 using CallOne = FunctionRef<void(const Target&, const CallOptions&, Decoder&)>;
 
-/// The parts of agents whose calls are made here and now, each with the time that those before have left.
+/// The parts of agents whose calls are made one after another, each with the remaining time.
 std::vector<ScatteredPart> in_turn(const ScatterTarget& target, CallOptions options, TimePoint deadline,
                                    std::size_t items, NewDecoder decoder, CallOne call_one) {
   std::vector<ScatteredPart> parts;

@@ -7,9 +7,9 @@ namespace mf::client {
 namespace {
 
 constexpr std::size_t kBackgroundThreads = 4;
-// Connections that are made at once; a thread for each, while it is made.
+// Connections that are made at the same time, each by a thread.
 constexpr std::size_t kMostConnecting = 64;
-// Agents whose connections are remembered; with more, those that nobody holds are forgotten.
+// Agents whose connections are remembered; above this number, unused ones are dropped.
 constexpr std::size_t kMostShared = 4096;
 // Calls that wait for a connection, and the bytes of their requests.
 constexpr std::size_t kMostWaiting = std::size_t{1} << 16U;

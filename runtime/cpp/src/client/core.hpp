@@ -1,4 +1,5 @@
-// What all stubs of a client share: resolver, connections, the reactor, a few threads for what may block.
+// The state that all stubs of a client share: resolver, connections, the reactor, a few threads for blocking
+// work.
 #pragma once
 
 #include <atomic>
@@ -21,7 +22,7 @@
 
 namespace mf::client {
 
-/// What targets of the same service and agent share.
+/// State that the targets of one service and agent share.
 class Shared {
  public:
   virtual ~Shared() = default;
@@ -31,7 +32,7 @@ class Shared {
 
 class MethodCache;
 
-/// What a client keeps of the cached methods of one service: each is made when it is first asked for.
+/// The caches of a service's cached methods at one client: each is made on first use.
 class ServiceCaches {
  public:
   ServiceCaches(const ServiceInfo& service, std::shared_ptr<const Clock> clock);
@@ -46,18 +47,18 @@ class ServiceCaches {
   std::vector<std::atomic<MethodCache*>> by_index_;  // of the methods; owned
 };
 
-/// Of servers, controllers or relays at a URL. Throws Error(INVALID_ARGUMENT).
+/// The resolver for servers, controllers or relays at a URL. Throws Error(INVALID_ARGUMENT).
 std::shared_ptr<Resolver> resolver_for(std::string_view url,
                                        const std::shared_ptr<transport::Reactor>& reactor, const Log& log,
                                        const TlsOptions& tls = {});
 
 class Core {
  public:
-  /// With a reactor that is given it has no thread of its own for sockets; that reactor must not be stopped
-  /// before this is closed.
+  /// With a given reactor it has no thread of its own for sockets; that reactor must not be stopped before
+  /// this is closed.
   Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServants> servants,
        ClientOptions options, std::shared_ptr<transport::Reactor> reactor = nullptr);
-  /// Of servers, controllers or relays at a URL.
+  /// For servers, controllers or relays at a URL.
   static std::shared_ptr<Core> at(std::string_view url, ClientOptions options);
 
   [[nodiscard]] const ClientOptions& options() const noexcept { return options_; }
@@ -67,7 +68,8 @@ class Core {
   [[nodiscard]] transport::Reactor& reactor() noexcept { return *reactor_; }
   [[nodiscard]] protocol::RetryBudget& retry_budget() noexcept { return retry_budget_; }
 
-  /// Has this client ever been bound to the (service, agent)? What it has seen, it does not wait for.
+  /// Whether this client was ever bound to the (service, agent). It does not wait for a target that it has
+  /// seen.
   [[nodiscard]] bool seen(std::string_view service, std::string_view agent) const;
   void set_seen(std::string_view service, std::string_view agent);
 
@@ -75,24 +77,26 @@ class Core {
   using Make = FunctionRef<std::shared_ptr<Shared>()>;
   std::shared_ptr<Shared> shared(const ServiceInfo& service, std::string_view agent, Make make);
 
-  /// Targets of this service, which is no constant, are not used any more.
+  /// Releases the targets of this service, whose ServiceInfo is not a constant.
   void forget(const ServiceInfo& service);
 
-  /// Of all agents; kept as long as the client.
+  /// The caches for all agents; they live as long as the client.
   [[nodiscard]] ServiceCaches& caches(const ServiceInfo& service);
 
-  /// Runs on a thread of its own, which blocks while it connects.
+  /// Runs `work` on its own thread, which may block while it connects.
   void connecting(UniqueFunction<void()> work);
-  /// Runs on a thread of the client's own, for what may block.
+  /// Runs `work`, which may block, on a thread of the client.
   void in_background(UniqueFunction<void()> work);
-  /// Runs where completions do: on the reactor's thread, or here if the client was closed.
+  /// Runs `work` where asynchronous calls complete: on the reactor's thread, or here if the client was
+  /// closed.
   void complete(UniqueFunction<void()> work);
 
-  /// Room for one more call, of so many bytes, that waits for a connection; false: there are too many.
+  /// Reserves room for one more call, of so many bytes, that waits for a connection; false if there are too
+  /// many.
   [[nodiscard]] bool reserve_wait(std::size_t bytes);
   void release_wait(std::size_t bytes) noexcept;
 
-  /// Of the first request on each connection from now on: 1 unless a test wants to see the wrap soon.
+  /// The id of the first request on each later connection: other values than 1 make the wrap testable.
   void set_first_id(std::uint32_t id) noexcept { first_id_.store(id, std::memory_order_relaxed); }
 
   void close();
@@ -120,7 +124,7 @@ class Core {
   std::unique_ptr<transport::Workers> connecting_;
   std::size_t waiting_calls_ = 0;
   std::size_t waiting_bytes_ = 0;
-  bool stopped_ = false;  // the reactor runs nothing more
+  bool stopped_ = false;  // the reactor runs nothing any more
   std::atomic<bool> closed_{false};
 };
 

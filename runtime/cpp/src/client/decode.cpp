@@ -30,7 +30,7 @@ Failure declared_failure(const link::Method& method, std::size_t index, std::spa
                  .declared = std::move(error)};
 }
 
-/// What the server's failure record says.
+/// The failure in the server's failure record.
 Failure server_failure(const link::Reply& reply, const link::Method& method) {
   protocol::FailureRecord record;
   if (!protocol::parse_failure(reply.payload, record)) {
@@ -46,7 +46,7 @@ void fail(Decoder& into, std::size_t item, Failure failure) {
   into.results.fail(item, mf::detail::shared(std::move(failure)));
 }
 
-/// A result that breaks its constraints is none.
+/// A result that violates its constraints becomes a failure.
 void check_result(const link::Method& method, std::size_t item, Decoder& into) {
   if (method.result_violation == nullptr) return;
   if (const auto bad = method.result_violation(into.value(item))) [[unlikely]]

@@ -1,7 +1,7 @@
 #pragma once
-// The words for a call that was tried until its deadline: a prefix before what the last attempt met. Who
-// passes such a failure on in words of its own (a client that asks a controller by a call) takes it off
-// again, so that a message has it at most once, in front.
+// The prefix of the message of a call that was tried until its deadline, before the failure of the last
+// attempt. Code that passes such a failure on in its own message (a client that calls a controller) removes
+// it first, so that a message contains it at most once, at the start.
 
 #include <string>
 #include <string_view>

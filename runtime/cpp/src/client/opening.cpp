@@ -8,7 +8,7 @@
 namespace mf::client {
 namespace {
 
-// What the calls of a client wait for the other instances once the first can be called.
+// How long calls wait for other instances once the first one is available.
 constexpr std::chrono::milliseconds kMoment{50};
 
 }  // namespace
@@ -31,7 +31,7 @@ void Opening::run() {
       ++opened_;
       changed_.notify_all();
     } else if (failure_.message.empty() || attempted.failure().code != Code::schema_mismatch) {
-      failure_ = attempted.failure();  // one with another schema says nothing of the others
+      failure_ = attempted.failure();  // one with another schema says nothing about the others
     }
   }
   if (--running_ == 0) changed_.notify_all();

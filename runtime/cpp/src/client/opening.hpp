@@ -1,7 +1,7 @@
-// Attempts to reach several instances at once, so that one which does not answer holds up nobody.
+// Attempts to reach several instances at the same time, so that a silent one delays no call.
 //
-// Each attempt blocks a thread of the client's for connections. Calls do not wait for that thread longer than
-// until their deadline; a client that is closed ends the attempts, and waits for the threads. Thread-safe.
+// Each attempt blocks one of the client's threads for connections. Calls wait for it at most until their
+// deadline; closing the client ends the attempts, and waits for the threads. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -17,27 +17,27 @@ namespace mf::client {
 
 class Opening {
  public:
-  /// Gives the failure, if it was one; else the instance can be called when this returns.
+  /// Returns the failure, if there was one; otherwise the instance can be called afterwards.
   using Attempt = std::function<Outcome<void>(const Instance&)>;
 
   struct Result {
     bool opened = false;     // at least one instance
-    bool all_ended = false;  // no attempt is under way any more
+    bool all_ended = false;  // no attempt is in progress any more
     Failure failure;         // of the latest attempt that failed
   };
 
-  /// At most `most` are opened.
+  /// At most `most` instances are opened.
   Opening(std::vector<Instance> instances, std::size_t most, Attempt attempt);
 
-  /// How many threads should run().
+  /// How many threads should call run().
   [[nodiscard]] std::size_t threads() const noexcept { return threads_; }
   /// Attempts one instance after another until none is left.
   void run();
 
-  /// Whether attempts are under way, and all of these instances are among those that it attempts.
+  /// Whether attempts are in progress, and include all of these instances.
   [[nodiscard]] bool covers(const std::vector<Instance>& instances);
-  /// Until all attempts have ended; or a moment after the first has succeeded; or until the deadline, or
-  /// give_up(). Any number of threads may wait.
+  /// Waits until all attempts have ended, a moment after the first success, the deadline, or give_up().
+  /// Thread-safe.
   [[nodiscard]] Result wait(TimePoint deadline);
   void give_up();
 

@@ -5,7 +5,7 @@
 namespace mf::client {
 namespace {
 
-// What grew beyond this is given back.
+// Larger buffers are released.
 constexpr std::size_t kKept = std::size_t{64} << 10U;
 
 thread_local Buffer kept;

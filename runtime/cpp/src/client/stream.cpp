@@ -79,7 +79,7 @@ void StreamedCall::on_sent(const std::shared_ptr<link::ClientLink>& link, std::u
   if (!std::exchange(idle_watched_, true)) watch_idle();
 }
 
-// This connection has ended or takes no calls: calls wait for the next one and not for it.
+// This connection has ended or accepts no calls: calls wait for the next one.
 void StreamedCall::on_again() noexcept {
   const std::scoped_lock lock(mutex_);
   place_ = {};
@@ -107,7 +107,7 @@ link::StreamEvent StreamedCall::on_credit(std::uint32_t bytes) {
   return out_.on_credit(bytes);
 }
 
-// While the user waits and nothing comes for so long, the other side is taken to have stopped.
+// If the user waits and nothing arrives for the idle time, the other side counts as stalled.
 void StreamedCall::watch_idle() {
   const TimePoint due = TimePoint(TimePoint::duration(active_at_)) + idle_;
   state()->core->reactor().at(due, [weak = weak_from_this()] {
@@ -138,7 +138,7 @@ void StreamedCall::end_with(Failure why) noexcept {
 }
 
 void StreamedCall::cancel() {
-  AsyncCall::cancel();  // says so to who begins it, and ends its search for a route
+  AsyncCall::cancel();  // also ends the search for a route
   if (const auto at = place(); at.link) at.link->give_up(at.id, cancelled());
 }
 
@@ -198,7 +198,7 @@ void StreamedCall::wait_for_end() {
       if (ended_) return;
       waiter_ = &waiter;
     }
-    wait(waiter, kNever);  // the call ends at its deadline by itself
+    wait(waiter, kNever);  // the call ends by itself at its deadline
     const std::scoped_lock lock(mutex_);
     waiter_ = nullptr;
   }
@@ -250,7 +250,7 @@ void StreamedCall::wait(link::Waiter& waiter, TimePoint until) {
 }
 
 TimePoint StreamedCall::wait_until() {
-  // The call ends at its deadline by itself, which the link or the search for one sees to.
+  // The call ends by itself at its deadline, which the link or the search for one ensures.
   return deadline() == kNever ? kNever : deadline() + std::chrono::seconds(1);
 }
 

@@ -85,7 +85,7 @@ Outcome<Route> Target::route(const MethodInfo& method, TimePoint deadline,
 
 namespace {
 
-/// A blocking call that may be stopped: its thread sleeps, so that whoever stops it can wake it.
+/// A blocking call that may be stopped: its thread sleeps, so that the stopping thread can wake it.
 class StoppableCall final : public AsyncCall {
  public:
   using AsyncCall::AsyncCall;

@@ -17,15 +17,15 @@
 namespace mf::client {
 namespace {
 
-// How long an instance must have refused nothing before it is avoided as briefly as at first.
+// How long an instance must not have refused any call before the next refusal avoids it only briefly.
 constexpr auto kCalm = std::chrono::seconds(2);
 // How often instances that could not be reached are tried again while others serve the calls.
 constexpr auto kTryMissingEvery = std::chrono::milliseconds(200);
 // A blocking search notices within this time that its client was closed.
 constexpr auto kSlice = std::chrono::milliseconds(500);
-// How often a search that holds no thread looks whether the resolver says something new.
+// How often a search without a thread checks whether the resolver has news.
 constexpr auto kLookEvery = std::chrono::milliseconds(10);
-// How long one of its steps waits for connections, which are made meanwhile and after it.
+// How long one of its steps waits for connections, which are made meanwhile and afterwards.
 constexpr auto kLongestStep = std::chrono::milliseconds(5);
 
 Failure not_executed(Code code, std::string message) {
@@ -37,14 +37,14 @@ Failure client_closed() {
   return not_executed(Code::cancelled, "the client was closed");
 }
 
-/// What a search that has run out of time fails with.
+/// The failure of a search that has run out of time.
 Failure gave_up(Failure failure) {
   if (failure.code == Code::ok || failure.code == Code::internal) failure.code = Code::unavailable;
   failure.message.insert(0, kGaveUp);
   return failure;
 }
 
-/// May the same instance do better in a moment?
+/// Whether the same instance may succeed in a moment.
 bool may_pass(Code code) noexcept {
   return code == Code::unavailable || code == Code::connection_lost || code == Code::shutting_down;
 }
@@ -90,7 +90,7 @@ std::string Target::State::what() const {
          (agent && service->per_agent ? " for agent \"" + shortened(shown) + "\"" : "");
 }
 
-// ---- routes that are known
+// ---- known routes
 
 Route Target::State::ready_route(const MethodInfo& method, TimePoint now) {
   const std::scoped_lock lock(mutex);
@@ -117,7 +117,7 @@ Route Target::State::pick(const MethodInfo& method, TimePoint now) {
   return {};
 }
 
-// Under the lock. The number of routes, if none of them can be asked for the method.
+// Under the lock. The number of routes if none of them allows the method.
 std::size_t Target::State::choose(const MethodInfo& method, TimePoint now) {
   std::array<const Candidate*, kMostRoutes> candidates{};
   std::array<std::size_t, kMostRoutes> places{};
@@ -142,7 +142,7 @@ bool Target::State::can_be_asked(const MethodInfo& method) const {
   return std::ranges::any_of(routes_, [&](const Known& known) { return known.allows(method); });
 }
 
-// Under the lock. Of one of those that are connected; none of them can be asked for the method.
+// Under the lock. The refusal of one of the connected instances; none of them allows the method.
 std::optional<Failure> Target::State::refusal_of(const MethodInfo& method) const {
   if (routes_.empty()) return std::nullopt;
   return routes_.front().binding->adaptation()->refusal_of(method.index);
@@ -161,7 +161,8 @@ std::optional<TimePoint> Target::State::rest_of(const protocol::Call& call, cons
     const std::scoped_lock lock(mutex);
     bool others = false;
     for (auto& known : routes_) {
-      if (known.link == route.link && now >= known.refuses_until) {  // else the refusals say the same
+      if (known.link == route.link &&
+          now >= known.refuses_until) {  // otherwise it is part of the same overload
         if (now > known.refuses_until + kCalm) known.calm.reset();
         known.refuses_until = now + known.calm.next();
         some_refuse_ = true;
@@ -295,7 +296,7 @@ Failure Target::State::nobody(const LocalServants& servants) const {
   return not_executed(Code::unknown_agent, message + "; known agents: " + some_of(known, "\""));
 }
 
-// An address that was announced anew is tried at once.
+// An address that was announced again is tried at once.
 void Target::State::reset_backoff_of_new(const std::vector<Instance>& instances) {
   std::vector<Address> now;
   for (const auto& instance : instances) now.push_back(instance.address);
@@ -338,7 +339,7 @@ Outcome<void> Target::State::attempt(const Instance& instance) {
   return {};
 }
 
-// Under the lock. Gives the instances that are not connected.
+// Under the lock. Returns the instances that are not connected.
 std::vector<Instance> Target::State::forget_all_but(const std::vector<Instance>& instances) {
   std::vector<Instance> missing;
   std::vector<Known> kept;
@@ -361,7 +362,7 @@ std::vector<Instance> Target::State::forget_all_but(const std::vector<Instance>&
 
 // Under the lock.
 std::shared_ptr<Opening> Target::State::begin_opening(std::vector<Instance> instances) {
-  // The threads hold this object, not the opening, which it holds.
+  // The threads hold this object, and not the opening, which it owns.
   opening_ = std::make_shared<Opening>(std::move(instances), kMostRoutes - routes_.size(),
                                        [this](const Instance& instance) { return attempt(instance); });
   for (std::size_t i = 0; i < opening_->threads(); ++i)
@@ -369,8 +370,8 @@ std::shared_ptr<Opening> Target::State::begin_opening(std::vector<Instance> inst
   return opening_;
 }
 
-// Of instances that are not connected: those that may be asked for the method, as far as their schemas are
-// known. `refusal`: what one of the others would say.
+// The unconnected instances that may allow the method, as far as their schemas are known. `refusal`: the
+// refusal of one of the others.
 std::vector<Instance> Target::State::able(std::vector<Instance> instances, const MethodInfo& method,
                                           std::optional<Failure>& refusal) const {
   std::erase_if(instances, [&](const Instance& instance) {
@@ -383,8 +384,8 @@ std::vector<Instance> Target::State::able(std::vector<Instance> instances, const
   return instances;
 }
 
-// Connects to and binds at some of the instances; the failure, if none could be had that can be asked for the
-// method. Those that can be called already are not made to wait for the others.
+// Connects to and binds at some of the instances; returns the failure if none allows the method. Instances
+// that can be called already are not delayed by the others.
 std::optional<Failure> Target::State::open(const std::vector<Instance>& instances, const MethodInfo* method,
                                            TimePoint deadline, Found& found) {
   const auto some = [&] { return method == nullptr ? !routes_.empty() : can_be_asked(*method); };
@@ -447,7 +448,7 @@ Found Target::State::look(Search& search, const MethodInfo* method, TimePoint de
     reset_backoff_of_new(instances);
     if (auto refused = open(instances, method, deadline, found)) {
       found.failure = std::move(*refused);
-      // It ended while it was made: no call was in flight on it.
+      // It ended while it was being made: no call was in flight on it.
       if (found.failure.code == Code::connection_lost) found.failure.code = Code::unavailable;
       const bool late = found.failure.code == Code::deadline_exceeded;
       const auto now_on = mf::now();
@@ -492,7 +493,7 @@ Found Target::State::wait_for_route(const MethodInfo& method, TimePoint deadline
       stopped.failure = AsyncCall::cancelled_by_caller();
       return stopped;
     }
-    // What the resolver says meanwhile is heard in time, however long the attempts last.
+    // News of the resolver are noticed in time, however long the attempts last.
     auto found = look(search, &method, std::min(deadline, mf::now() + slice));
     if (found.route || found.over) return found;
     const auto now = mf::now();
@@ -523,7 +524,7 @@ Route Target::State::find_route(const MethodInfo& method, protocol::Call& call, 
   return route;
 }
 
-// ---- calls that no thread waits for
+// ---- calls for which no thread waits
 
 void Target::State::find_later(std::shared_ptr<AsyncCall> call) {
   auto* const waiting = call.get();
@@ -565,7 +566,7 @@ void Target::State::search_in_background(std::shared_ptr<Search> search) {
 }
 
 void Target::State::search_step(const std::shared_ptr<Search>& search) {
-  // A server that does not answer must not keep this thread: the next step asks again.
+  // A silent server must not block this thread: the next step checks again.
   const auto now = mf::now();
   auto until = now;
   const MethodInfo* method = nullptr;
@@ -615,8 +616,8 @@ void Target::State::search_later(const std::shared_ptr<Search>& search, Resolver
                      });
 }
 
-// Calls that began to wait after the last step had begun are not ended by what it has found out; nor are, by
-// what holds for one method alone, those of other methods.
+// Results of a step do not end calls that started to wait after it had begun; nor do failures of one method
+// end calls of others.
 void Target::State::end_search(Found& found, const MethodInfo* method) {
   std::vector<Waiting> ended;
   bool again = false;

@@ -13,14 +13,14 @@
 namespace mf::link {
 namespace {
 
-// Pairs of schemas that are remembered. With more, those that no connection uses are forgotten.
+// The number of remembered pairs of schemas. Above it, unused ones are dropped.
 constexpr std::size_t kMostKept = 1'024;
 
 struct Key {
   std::string service;
   Fingerprint own;
   Fingerprint theirs;
-  Fingerprint annex;  // of theirs, which is outside of their fingerprint
+  Fingerprint annex;  // of their schema, since the fingerprint does not cover it
   auto operator<=>(const Key&) const = default;
 };
 
@@ -31,7 +31,7 @@ class Kept {
     const auto found = kept_.find(key);
     return found == kept_.end() ? nullptr : found->second;
   }
-  /// With whichever annex.
+  /// Ignores the annex.
   std::shared_ptr<const Adaptation> find_any(const Key& key) {
     const std::scoped_lock lock(mutex_);
     const auto found = kept_.lower_bound(key);
@@ -40,7 +40,7 @@ class Kept {
     same.annex = key.annex;
     return same == key ? found->second : nullptr;
   }
-  /// The first one of two that were made at once.
+  /// Returns the first one if two were made at the same time.
   std::shared_ptr<const Adaptation> add(Key&& key, std::shared_ptr<const Adaptation> made) {
     const std::scoped_lock lock(mutex_);
     if (kept_.size() >= kMostKept) {
@@ -51,7 +51,7 @@ class Kept {
   }
 
   static Kept& of_process() {
-    static Kept& kept = *new Kept;  // for good: clients may end after statics do
+    static Kept& kept = *new Kept;  // never destroyed, since clients may outlive static objects
     return kept;
   }
 
@@ -88,11 +88,11 @@ Adaptation::Adaptation(const ServiceInfo& own, const Fingerprint& theirs, evolut
   for (std::size_t index = 0; index < plan_.methods.size(); ++index) {
     auto& method = plan_.methods[index];
     if (!method.callable()) continue;
-    if (method.there.empty() && index < own.methods.size()) method.there = own.methods[index];  // of a topic
+    if (method.there.empty() && index < own.methods.size()) method.there = own.methods[index];  // for a topic
     places_[index] = static_cast<std::uint16_t>(names_.size());
     names_.push_back(method.there);
   }
-  // Nothing can be called: bound all the same, so that each call is told why.
+  // No method can be called: it is bound nevertheless, so that each call gets its own failure.
   if (names_.empty() && plan_.refusal.empty() && !plan_.there->methods().empty())
     names_.push_back(plan_.there->methods().front().name);
   bound_ = {.name = name_, .per_agent = own.per_agent, .fingerprint = theirs, .methods = names_};
@@ -144,7 +144,7 @@ Outcome<std::shared_ptr<Binding>> bind_adapting(ClientLink& link, const ServiceI
   }
   const auto theirs = link.describe(own.name, deadline);
   if (!theirs) {
-    if (link.broken()) return link.bind(own, agent, deadline);  // which says why
+    if (link.broken()) return link.bind(own, agent, deadline);  // which returns the reason
     return not_executed(Code::schema_mismatch, link.peer() + " has another schema of " +
                                                    std::string(own.name) +
                                                    ", and did not say in time what that schema is");

@@ -21,14 +21,14 @@ TimePoint after(TimePoint from, double pause) noexcept {
   return from + std::chrono::duration_cast<TimePoint::duration>(Seconds(pause));
 }
 
-/// The better of two, of which the first was drawn first.
+/// Compares two instances, of which the first was drawn first.
 bool first_is_better(const Look& first, const Look& second) noexcept {
   if (first.cost * kAlike <= second.cost) return true;
   if (second.cost * kAlike <= first.cost) return false;
   return first.load <= second.load;
 }
 
-/// Two different ones, each drawn as often as its weight says.
+/// Two different ones, each drawn in proportion to its weight.
 std::pair<std::size_t, std::size_t> two_of(std::span<const std::uint8_t> among, std::span<const Look> looks,
                                            FunctionRef<std::uint32_t(std::uint32_t)> random) {
   const auto weight = [&](std::uint8_t of) { return looks[of].weight; };
@@ -55,7 +55,7 @@ std::pair<std::size_t, std::size_t> two_of(std::span<const std::uint8_t> among, 
 
 }  // namespace
 
-// A method that one slow instance answers now and then stays what it is at the others.
+// A method that one slow instance answers now and then keeps its usual time for the others.
 double Usual::next(double known, double took) noexcept {
   if (known == 0.0) return took;
   return known + (std::min(took, known * kMostRise) - known) * kMethodWeight;
@@ -136,7 +136,7 @@ void Standing::connected(bool again, TimePoint now) noexcept {
   if (again) ramp_from_ = now;
 }
 
-// The pauses go on growing where an instance came back only to be suspected again.
+// The pauses continue to grow if an instance returned only to be suspected again.
 void Standing::suspect(TimePoint now) noexcept {
   if (seconds(trusted_at_, now) > kLongestPause) pause_ = kFirstPause;
   trusted_ = false;
@@ -144,7 +144,7 @@ void Standing::suspect(TimePoint now) noexcept {
   probe_at_ = after(now, pause_);
 }
 
-// An instance that was away for a moment only needs no slow start.
+// An instance that was away only for a moment needs no slow start.
 void Standing::recover(TimePoint now) noexcept {
   trusted_ = true;
   silent_ = false;
@@ -176,7 +176,7 @@ std::size_t choose(std::span<const Look> looks, FunctionRef<std::uint32_t(std::u
   }
   if (count == 1) return drawn_from[0];
   const auto [a, b] = two_of(std::span(drawn_from).first(count), looks, random);
-  // One that comes back is passed over for as much as it lacks of its share.
+  // A returning instance is skipped as often as its share is below the full one.
   const auto passed_over = [&](const Look& one, const Look& other) {
     return one.share < other.share && random(100) >= one.share * 100;
   };

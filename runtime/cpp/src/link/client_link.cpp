@@ -1,4 +1,4 @@
-// Opening, binding, starting and ending calls. Who reads and writes, and when: client_link_io.cpp.
+// Opens, binds, starts and ends calls. client_link_io.cpp reads and writes.
 #include "mf/link/client_link.hpp"
 
 #include <algorithm>
@@ -13,24 +13,24 @@
 namespace mf::link {
 namespace {
 
-// What may wait to be written; a server that does not read is noticed here rather than by the memory of its
-// client.
+// The limit for pending output, so that a server that does not read is noticed before the client's memory is
+// exhausted.
 constexpr std::size_t kMaxOutput = std::size_t{64} << 20U;
-// With more than this waiting to be written, streams add nothing.
+// Streams add nothing above this amount of pending output.
 constexpr std::size_t kRoom = std::size_t{4} << 20U;
 // Requests started from outside are written at once when this much has gathered.
 constexpr std::size_t kFlushFrom = std::size_t{64} << 10U;
-// After a pause this long the connection is looked at before it is used: the server may have gone.
+// After a pause of this length the connection is checked before use: the server may have gone.
 constexpr auto kIdle = std::chrono::milliseconds(5);
 constexpr auto kAdoptAfter = std::chrono::milliseconds(100);
-// The silence that ends a link lasts so many turns of its timer: after the first one the server is pinged,
+// The silence that ends a link lasts this number of timer turns: after the first one the server is pinged,
 // and by the last one the link has ended.
 constexpr int kSilenceTurns = 5;
-// Less than this is on its way to a peer that lives, or to one that does not.
+// More unacknowledged bytes than this show that a peer does not live.
 constexpr std::size_t kMuchUnacknowledged = std::size_t{64} << 10U;
-// Of a reply that is passed on while it comes, so much has to come in the time of a silence, as at servers.
+// The bytes of a forwarded reply that must arrive within the time of a silence, as at servers.
 constexpr std::size_t kLeastProgress = std::size_t{512} << 10U;
-// While a user's callback takes longer than this, what is started elsewhere does not wait for the turn's end.
+// If a user's callback takes longer than this, requests started elsewhere do not wait for the turn's end.
 constexpr auto kLongTurn = std::chrono::milliseconds(1);
 
 Failure not_executed(Code code, std::string message) {
@@ -45,14 +45,14 @@ Failure out_of_time(const std::string& peer) {
                  .declared = nullptr};
 }
 
-/// Its text needs no memory.
+/// A failure whose text needs no memory.
 Failure out_of_memory() noexcept {
   Failure failure;
   failure.message = "out of memory";
   return failure;
 }
 
-/// A thread that waits, in a list of those to be woken; under the link's lock.
+/// A waiting thread in a list of those to wake; under the link's lock.
 class Listed {
  public:
   explicit Listed(std::vector<Waiter*>& list) : list_(list) { list_.push_back(&waiter); }
@@ -153,7 +153,7 @@ Outcome<std::shared_ptr<Binding>> ClientLink::begin_bind(
   std::shared_ptr<Binding> binding;
   if (const auto found = bindings_.find(key); found != bindings_.end()) {
     if (found->second->pin()) return found->second;
-    binding = found->second;  // another caller has asked for it
+    binding = found->second;  // another caller has requested it
   }
   if (broken()) return not_executed(why_broken_.code, why_broken_.message);
   if (!binding) {
@@ -161,7 +161,7 @@ Outcome<std::shared_ptr<Binding>> ClientLink::begin_bind(
     if (!asked) return asked;
     binding = std::move(asked).value();
   }
-  binding->users_.fetch_add(1);  // from here on, so that it is not taken back before this caller has it
+  binding->users_.fetch_add(1);  // from now on it cannot be taken back before this caller has it
   return binding;
 }
 
@@ -191,7 +191,7 @@ Outcome<std::shared_ptr<Binding>> ClientLink::ask(const ServiceInfo& service, Bi
                                          .agent = key.agent,
                                          .methods = {service.methods.begin(), service.methods.end()},
                                          .via = via});
-  } catch (const Error& error) {  // an agent's name of 32 KiB
+  } catch (const Error& error) {  // for an agent's name of 32 KiB
     route_numbers_.give_back(binding->first_, binding->methods_);
     return not_executed(error.code(), error.message());
   }
@@ -214,7 +214,7 @@ bool ClientLink::make_room_for(std::size_t methods, std::uint16_t& first) {
   }
 }
 
-// Requests that were sent on it are finished by the server all the same, but there are none: calls pin it.
+// The server would finish requests that were sent on it, but there are none, since calls pin it.
 bool ClientLink::unbind_oldest() {
   auto oldest = bindings_.end();
   for (auto at = bindings_.begin(); at != bindings_.end(); ++at) {
@@ -275,7 +275,7 @@ std::optional<Failure> ClientLink::refuse_early(const Payload& payload, TimePoin
   return std::nullopt;
 }
 
-// Throws std::bad_alloc, and then the call is not in flight and `pending` is as it was.
+// Throws std::bad_alloc; then the call is not in flight and `pending` is unchanged.
 std::uint32_t ClientLink::append(protocol::RequestHead& head, const Payload& payload, TimePoint now,
                                  TimePoint deadline, Pending&& pending) {
   head.id = session_.reserve_id([this](std::uint32_t id) { return calls_.contains(id); });
@@ -550,7 +550,7 @@ void ClientLink::write_now() {
   if (!written_later()) flush(lock);
 }
 
-// Replies that their callers do not fetch must not fill the server's buffers.
+// Replies that their callers do not read must not fill the server's buffers.
 void ClientLink::adopt_later() {
   if (adopting_) return;
   try {
@@ -600,7 +600,8 @@ Reply ClientLink::send_oneway(protocol::RequestHead head, Payload payload, TimeP
   const auto refused = [](Failure why) { return Reply::failed(std::move(why), Ended::refused); };
   Lock lock(mutex_);
   if (!written_later()) check_idle(now, lock);
-  // A caller that is faster than the server waits here, so that one-way calls cannot pile up without bound.
+  // A caller that is faster than the server waits here, so that one-way calls do not accumulate without
+  // limit.
   while (!broken() && blocked_ && session_.output_bytes() > kFlushFrom * 16) {
     if (mf::now() >= deadline) {
       return refused(
@@ -643,8 +644,8 @@ void ClientLink::close(const std::string& reason) {
       lock);
 }
 
-// Of a request that is lost with the connection. Its last byte was never given to the kernel, or the server
-// has said that it takes none behind another one: then it surely was not executed.
+// The failure of a request that is lost with the connection. If its last byte was never given to the kernel,
+// or the server has refused requests behind an earlier one, it certainly was not executed.
 Failure ClientLink::why_lost(std::uint32_t id, std::uint64_t ends_at) const {
   if (draining_.load(std::memory_order_relaxed) && static_cast<std::int32_t>(id - last_taken_) > 0 &&
       why_broken_.code == Code::connection_lost) {
@@ -692,7 +693,7 @@ void ClientLink::break_off(Failure why, Lock& lock) {
   if (cut_off) {
     lock.unlock();
     if (cut_off->complete()) {
-      cut_off->tell();  // what came with its last byte has ended the link, before anybody was told
+      cut_off->tell();  // data with its last byte have ended the link before the watcher was told
     } else {
       cut_off->lose();
     }
@@ -701,7 +702,7 @@ void ClientLink::break_off(Failure why, Lock& lock) {
   post_completions(lock);
 }
 
-// In a catch block. What a second exception would leave undone cannot be made good: it ends the program.
+// Call it in a catch block. A second exception could not be handled: it ends the program.
 void ClientLink::break_off_by_exception(Lock& lock) noexcept {
   auto why = out_of_memory();
   try {
@@ -727,7 +728,7 @@ void ClientLink::end_by_peer(Lock& lock) {
   break_off(std::move(why), lock);
 }
 
-// So that end() needs no memory for so many calls, but for a payload that is copied. Throws std::bad_alloc.
+// Reserves memory so that end() needs none for so many calls, except to copy payloads. Throws std::bad_alloc.
 void ClientLink::make_room_to_end(FinishedList& own, std::size_t calls) {
   for (auto* list : {&own.items, &completions_.items}) {
     if (list->capacity() - list->size() < calls)
@@ -742,7 +743,7 @@ void ClientLink::end(Pending&& pending, Reply&& reply, FinishedList& own) {
     } catch (const std::bad_alloc&) {
       pending.slot->reply = Reply::failed(out_of_memory(), Ended::unreadable);
     }
-    pending.waiter->finish();  // under the lock, which the waiter needs before it can go away
+    pending.waiter->finish();  // under the lock, which the waiter needs before it can be destroyed
     return;
   }
   if (pending.waiter != nullptr || pending.stream != nullptr || pending.forwarded) {
@@ -758,7 +759,7 @@ void ClientLink::end(Pending&& pending, Reply&& reply, FinishedList& own) {
   completions_.items.emplace_back(std::move(pending.done), std::move(reply), kept_at, size);
 }
 
-// Timers are not taken back: one that is no longer the earliest finds so when it fires.
+// Timers are not cancelled: one that is no longer the earliest detects that when it fires.
 void ClientLink::watch_deadline(TimePoint deadline) {
   if (deadline >= timer_at_) return;
   try {
@@ -775,12 +776,12 @@ void ClientLink::watch_deadline(TimePoint deadline) {
       }
     });
     timer_at_ = deadline;
-  } catch (const std::bad_alloc&) {  // the next call will try again, and whoever leads looks, too
+  } catch (const std::bad_alloc&) {  // the next call will try again, and the leader checks, too
   }
 }
 
-// The timer is not cancelled when nothing is awaited any more: it notices that when it fires, and is not set
-// again. So calls made one after another set it once a turn.
+// The timer is not cancelled when no reply is awaited any more: it detects that when it fires, and is not set
+// again. So consecutive calls set it once a turn.
 void ClientLink::watch_silence(TimePoint now) {
   if (silence_turn_.count() == 0) return;
   try {
@@ -818,7 +819,7 @@ void ClientLink::look_for_silence(Lock& lock) {
   if (!broken()) watch_silence(mf::now());
 }
 
-// "One byte now and then" is no progress: the client that the reply is passed on to waits for nothing else.
+// Single bytes do not count as progress, since another client waits for the rest of the reply.
 void ClientLink::watch_coming() {
   was_held_ = held_;
   const auto within = silence_turn_.count() != 0 ? silence_turn_ * kSilenceTurns : Liveness::kDeadAfter;
@@ -840,8 +841,8 @@ void ClientLink::watch_coming() {
                });
 }
 
-/// Since the last turn: anything has arrived, or the peer has taken some of what waited to be written; or
-/// nothing can be expected of it: it is not read, or waits for the rest of a request that still comes here.
+/// Whether, since the last turn, anything has arrived or the peer has taken pending output; or nothing can be
+/// expected of it, since it is not read, or waits for the rest of a request that still arrives here.
 bool ClientLink::progress() noexcept {
   const auto heard = heard_.load(std::memory_order_relaxed);
   const auto unacknowledged = stream_->unacknowledged();

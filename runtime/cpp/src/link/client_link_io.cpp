@@ -15,10 +15,10 @@ namespace mf::link {
 namespace {
 
 constexpr std::chrono::microseconds kLongestCoarse = std::chrono::seconds(5);
-// With no more than this waiting to be written, streams add to it again.
+// Streams may add again at or below this amount of pending output.
 constexpr std::size_t kRoomAgain = std::size_t{2} << 20U;
 constexpr int kReadsPerTurn = 16;
-// Memory for payloads of completions that is kept from turn to turn.
+// Memory for payloads of completions that is kept between turns.
 constexpr std::size_t kKeptAtMost = std::size_t{256} << 10U;
 
 }  // namespace
@@ -52,16 +52,16 @@ void ClientLink::drive(Waiter& waiter, TimePoint deadline, Lock& lock, bool inte
   if (!leading_) leave(lock);
 }
 
-// What a thread gives away that reads a server's sockets is no business of this lock.
+// Announces a wait without the lock, since the thread may hand over the role of reading a server's sockets.
 void ClientLink::announce_wait(Lock& lock) {
   if (mf::detail::io_role == nullptr) return blocking();
-  flush(lock);  // the server may begin meanwhile
+  flush(lock);  // the server may start meanwhile
   lock.unlock();
   blocking();
   lock.lock();
 }
 
-// Also when the link has ended: whoever ended it finishes the waiter.
+// Also used when the link has ended: the thread that ended it finishes the waiter.
 void ClientLink::follow(Waiter& waiter, TimePoint deadline, Lock& lock) {
   flush(lock);
   waiter.asleep_.store(true);
@@ -69,7 +69,7 @@ void ClientLink::follow(Waiter& waiter, TimePoint deadline, Lock& lock) {
   if (waiter.done() || (!leading_ && !broken())) return;
   try {
     followers_.push_back(&waiter);
-  } catch (const std::bad_alloc&) {  // nobody would wake it to lead
+  } catch (const std::bad_alloc&) {  // without it, this thread would not be woken to lead
     deadline = std::min(deadline, mf::now() + std::chrono::milliseconds(1));
   }
   lock.unlock();
@@ -87,7 +87,7 @@ void ClientLink::begin_leading() {
   leader_ = std::this_thread::get_id();
 }
 
-// What completions have started must not stay unwritten, and what the server sent before it went is read.
+// Writes what completions have started, and reads what the server sent before it closed.
 void ClientLink::stop_leading(Lock& lock) {
   flush(lock);
   while (write_failed_ && !broken() && read_once(lock, transport::Wait::no) != Got::nothing) {
@@ -108,7 +108,7 @@ void ClientLink::lead(Waiter& waiter, TimePoint deadline, Lock& lock, bool inter
       if (over()) break;
       const auto until = std::min(deadline, calls_.next_deadline());
       if (on_test_time() && mf::now() >= until) {
-        // What comes now is too late: the clock was moved before it was sent.
+        // Later data are too late: the clock was moved before they were sent.
       } else if (blocked_) {
         wait_for_room(until, lock);
         (void)read_once(lock, transport::Wait::no);
@@ -128,7 +128,7 @@ void ClientLink::lead(Waiter& waiter, TimePoint deadline, Lock& lock, bool inter
   stop_leading(lock);
 }
 
-/// Another thread has finished what the leader waits for, which the leader cannot see while it reads.
+/// Another thread has finished the leader's waiter, which the leader does not notice while it reads.
 void ClientLink::interrupt_finished_leader() noexcept {
   if (interruptible_ != nullptr && interruptible_->done() && !leading_here()) stream_->interrupt();
 }
@@ -156,8 +156,8 @@ void ClientLink::leave(Lock& lock) {
   }
 }
 
-// The socket's timeout is a power of two of microseconds at most as long as what is left, and only ever
-// raised after it has run out: calls with like deadlines set it once.
+// The socket's timeout is a power of two of microseconds at most as long as the remaining time, and is only
+// raised after it has run out: calls with similar deadlines set it once.
 void ClientLink::fit_coarse_timeout(TimePoint until, bool timed_out) {
   if (!timed_out && coarse_.count() > 0 && until == kNever) return;
   const auto left =
@@ -230,7 +230,7 @@ void ClientLink::process(Lock& lock) {
       return;
     }
   } catch (...) {
-    run_own(own, lock);  // which have ended already
+    run_own(own, lock);  // completions that ended already
     throw;
   }
   run_own(own, lock);
@@ -265,13 +265,13 @@ void ClientLink::on_event(protocol::Event& event, FinishedList& own) {
     case protocol::EventType::cancel:
       return on_stream(event, own);
     default:
-      return;  // pongs, and what only servers are sent
+      return;  // pongs, and frames that only servers get
   }
 }
 
 void ClientLink::on_reply(protocol::Event& event, FinishedList& own) {
   auto pending = calls_.take(event.header.id, event.header.route);
-  if (!pending) {  // mostly a late answer to a call given up
+  if (!pending) {  // usually a late answer to a call that was given up
     unmatched_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
@@ -305,14 +305,14 @@ void ClientLink::on_reply(protocol::Event& event, FinishedList& own) {
     if (pending->slot == nullptr) make_room_to_end(own, 1);
     end(std::move(*pending), std::move(reply), own);
   } catch (const std::bad_alloc&) {
-    // Back where it was, which takes no memory: it ends with the link.
+    // Restores it, which needs no memory: it ends with the link.
     count(*pending);
     calls_.insert(event.header.id, event.header.route, kNever, std::move(*pending));
     throw;
   }
 }
 
-// A reply that is passed on ends its call when it begins: what becomes of the rest is told by its payload.
+// A forwarded reply ends its call when it begins to arrive; its payload tells what becomes of the rest.
 void ClientLink::on_begun(const protocol::Event& event, FinishedList& own) {
   const auto* const found = calls_.find(event.header.id);
   if (found == nullptr || !found->forwarded || found->stream != nullptr) return;
@@ -401,7 +401,7 @@ void ClientLink::after_stream(std::uint32_t id, StreamCall& stream, StreamEvent&
   session_.send_cancel(id);
 }
 
-// The streams that were told that there is no room look again.
+// Streams that were told that there is no room check again.
 void ClientLink::tell_room() {
   room_wanted_ = false;
   calls_.for_each([](std::uint32_t /*id*/, const Pending& pending) {
@@ -422,7 +422,7 @@ void ClientLink::on_bound(const protocol::Event& event) {
   asked_.erase(found);
   if (event.code == Code::ok) {
     binding->bound_.store(true);
-  } else {  // it may be asked for again
+  } else {  // it may be requested again
     binding->refusal_ = {.code = event.code,
                          .execution = Execution::not_executed,
                          .message = peer() + ": " + std::string(event.text),
@@ -445,7 +445,7 @@ void ClientLink::on_descriptor(const protocol::Event& event) {
   for (auto* waiter : found->second.waiters) waiter->finish();
 }
 
-// There is nobody to tell what a completion throws, and the others have still to run.
+// Exceptions of completions have no receiver, and the other completions must still run.
 void ClientLink::FinishedList::run(const transport::Reactor& reactor) noexcept {
   for (auto& item : items) {
     if (item.kept_size != 0) item.reply.payload = {kept.data() + item.kept_at, item.kept_size};
@@ -455,7 +455,7 @@ void ClientLink::FinishedList::run(const transport::Reactor& reactor) noexcept {
       reactor.log_exception("the completion of a call");
     }
     item.done = nullptr;
-    item.reply.owner.clear();  // what it looked into may go now
+    item.reply.owner.clear();  // its memory may be released now
   }
   items.clear();
   kept.clear();
@@ -491,13 +491,13 @@ void ClientLink::complete_here(Lock& lock) {
   stop_completing(false, lock);
 }
 
-// What has ended since run_completions() looked must not wait for the next turn.
+// Completions that ended after run_completions() checked must not wait for the next turn.
 void ClientLink::stop_completing(bool outer, Lock& lock) {
   completing_ = outer;
   post_completions(lock);
 }
 
-// On the reactor's thread, with `completing_` set. Nobody is kept from leading meanwhile.
+// On the reactor's thread, with `completing_` set. Other threads can lead meanwhile.
 void ClientLink::run_completions(Lock& lock) {
   if (completions_.empty()) return;
   completing_since_ = mf::now();
@@ -508,7 +508,7 @@ void ClientLink::run_completions(Lock& lock) {
     running.run(*reactor_);
     lock.lock();
     if (running.kept.capacity() > kKeptAtMost) running.kept = Buffer();
-    // The memory that is warm is used next.
+    // Warm memory is used next.
     auto& next = completions_.empty() ? completions_ : spare_;
     std::swap(next, running);
     if (&next == &completions_) spare_ = std::move(running);
@@ -522,7 +522,7 @@ void ClientLink::flush(Lock& lock) {
   std::array<IoSlice, 64> slices;
   while ((session_.output_bytes() > 0 || stream_->has_output()) && !broken()) {
     const auto n = session_.fill_output(slices);
-    if (n == 0 && !stream_->has_output()) break;  // the rest of a payload has to come first
+    if (n == 0 && !stream_->has_output()) break;  // the rest of a payload has to arrive first
     for (const auto& slice : std::span(slices).first(n)) offered_ += slice.size;
     lock.unlock();
     const auto result = stream_->write(std::span(slices).first(n));
@@ -538,14 +538,14 @@ void ClientLink::flush(Lock& lock) {
       if (!broken()) arm(lock);
     } else {
       write_failed_ = true;
-      stream_->shutdown();  // a leader's read then ends, after what has arrived
+      stream_->shutdown();  // a leader's read then ends, after the data that have arrived
     }
     break;
   }
   writing_ = false;
   if (room_wanted_ && session_.output_bytes() <= kRoomAgain) tell_room();
   if (!write_failed_ || leading_ || broken()) return;
-  begin_leading();  // what the server sent before it went is read
+  begin_leading();  // reads what the server sent before it closed
   stop_leading(lock);
 }
 
@@ -565,7 +565,8 @@ void ClientLink::flush_soon(Lock& lock) {
   }
 }
 
-// By the state of things: reads for asynchronous calls while nobody leads, writes while the socket is full.
+// Depending on the state: reads for asynchronous calls while no thread leads, writes while the socket is
+// full.
 void ClientLink::arm(Lock& lock) {
   const bool reads = (by_reactor_ > 0 || pinged() || !awaited_.empty() || coming_) && !leading_ && !held_;
   const unsigned wanted = (reads ? 1U : 0U) | (blocked_ ? 2U : 0U);
@@ -585,7 +586,7 @@ void ClientLink::arm(Lock& lock) {
   armed_ |= wanted;
 }
 
-// What is inside of the stream already makes no descriptor readable.
+// Data that the stream has buffered make no descriptor readable.
 void ClientLink::look_again(Lock& lock) {
   if (std::exchange(look_posted_, true)) return;
   try {

@@ -1,4 +1,4 @@
-// What a link does without a thread that waits: the reactor reads for it.
+// Operations of a link without a waiting thread: the reactor reads for them.
 #include <algorithm>
 #include <utility>
 
@@ -52,7 +52,7 @@ void ClientLink::bind_later(const ServiceInfo& service, const std::string& agent
     binding->unpin();
     done(*std::move(why));
   };
-  // The list lasts as long as the binding, which `then` holds.
+  // The list lives as long as the binding, which `then` holds.
   await(nullptr, waiters, deadline, std::move(then), lock);
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using described::Went;
 
-/// Does a value of this type lie in others as bytes of its own, with their length?
+/// Whether values of this type are embedded in others as bytes with their length.
 bool is_counted(const described::Type& type) noexcept {
   return type.tier == Tier::archive || type.tier == Tier::custom;
 }
@@ -104,12 +104,12 @@ Converted Conversion::element(codec::Reader& reader, Buffer& out) {
 
 // ---- requests
 
-/// What became of an item that was sent, without its result.
+/// The outcome of a sent item, without its result.
 struct AdaptedRequest::Answer {
   Code code = Code::ok;
   Execution execution = Execution::unknown;
   std::string message;      // or:
-  std::uint16_t error = 0;  // of the client's schema,
+  std::uint16_t error = 0;  // of the client's schema
   Buffer bytes;             // and its bytes
 };
 
@@ -182,7 +182,7 @@ void AdaptedRequest::receive(Reply& reply) {
     reply = Reply::failed(unreadable(why), Ended::unreadable);
     reply.metadata = std::move(metadata);
   };
-  if (plan_.results_type == described::kNoType) {  // of a one-way request, which has gone
+  if (plan_.results_type == described::kNoType) {  // a one-way request, which was sent
     if (!unsent_.empty()) reply = put_together(reply, std::vector<Answer>(sent), {});
     return;
   }
@@ -223,7 +223,7 @@ void AdaptedRequest::receive(Reply& reply) {
   reply.encoding = static_cast<std::uint8_t>(adaptation_->plan().here->type(plan_.own_results_type).tier);
 }
 
-/// The next record. False: it is none.
+/// Reads the next record. False if it is invalid.
 bool AdaptedRequest::take(protocol::MixedReader& outcomes, Code code, Answer& answer) {
   answer.code = code;
   if (code != Code::declared) {
@@ -252,7 +252,7 @@ bool AdaptedRequest::take(protocol::MixedReader& outcomes, Code code, Answer& an
   return true;
 }
 
-/// MIXED, of all items of the client's request.
+/// A MIXED reply for all items of the client's request.
 Reply AdaptedRequest::put_together(Reply& reply, std::vector<Answer>&& answers, const Buffer& results) {
   for (auto& [item, why] : unsent_) {
     Answer unsent;

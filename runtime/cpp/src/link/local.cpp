@@ -17,8 +17,8 @@ void refuse_expired() {
   throw Error(Code::deadline_exceeded, Execution::not_executed, "the deadline had passed before the call");
 }
 
-/// Who may ask a handler to stop that has a deadline. It lives until the deadline, after which the handler
-/// may still run.
+/// The stop source of a handler with a deadline. It lives until the deadline, after which the handler may
+/// still run.
 struct LocalHandle::Stopping {
   struct Stop {
     std::stop_source source;
@@ -85,7 +85,7 @@ void log_oneway_failure(const Method& method) {
 
 namespace {
 
-/// Errors that the method does not declare are failures; so is all that a servant says who miscounts.
+/// Errors that the method does not declare become failures, and so does a wrong number of outcomes.
 void sort_out(const Method& method, Results& results, std::size_t items) {
   if (const auto answered = results.size(); answered != items) {
     results.remap(items, {});
@@ -111,11 +111,11 @@ void local_oneway_batch(const BatchMethod& method, const LocalBatch& local, Item
   }
 }
 
-/// What asynchronous servants answer; knows which items have been answered, not by what.
+/// The answers of asynchronous servants; knows which items were answered, but not their types.
 class LocalAnswers final : public mf::detail::Answers {
  public:
-  /// `results`: of as many items as there are; not touched once wait() is over. An answer that comes after
-  /// the deadline does not count, even if the caller has not looked yet.
+  /// `results` has all items, and is not used after wait(). An answer after the deadline is ignored, even if
+  /// the caller has not noticed the deadline yet.
   LocalAnswers(Results& results, TimePoint deadline)
       : deadline_(deadline), results_(results), answered_(results.size(), 0), open_(results.size()) {}
 
@@ -126,7 +126,7 @@ class LocalAnswers final : public mf::detail::Answers {
     ended(item, [&] { results_.fail(item, failure); });
   }
 
-  /// Until this one is answered; false: the deadline has passed, or the caller wishes to stop.
+  /// Waits until this item is answered; false if the deadline passes, or the caller requests a stop.
   bool wait_for(std::size_t item, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     const auto done = [&] { return answered_[item] != 0; };
@@ -138,8 +138,8 @@ class LocalAnswers final : public mf::detail::Answers {
     return transport::wait_until(changed_, lock, stop, deadline_, done);
   }
 
-  /// Until all are answered, or until the deadline, or the caller's wish to stop; items without an answer
-  /// have failed then.
+  /// Waits until all items are answered, the deadline, or the caller's stop request; unanswered items have
+  /// failed then.
   void wait(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     const auto done = [this] { return open_ == 0; };
@@ -198,7 +198,7 @@ void local_async(const Method& method, BeginItem begin, void* servant, const Cal
     } catch (...) {
       beginning.fail(mf::detail::shared(mf::detail::handler_failure()));
     }
-    // Those behind one that does not end in time are not begun, and wait() says so of them.
+    // Items after one that does not end in time are not started, and wait() fails them.
     if (method.info.ordered && !answers->wait_for(item, options.stop)) break;
   }
   answers->wait(options.stop);

@@ -66,7 +66,7 @@ TimePoint LocalStream::wait_until(bool callers) const {
 
 void LocalStream::end(std::shared_ptr<const Failure> why, FunctionRef<void()> set) {
   UniqueFunction<void()> done;
-  // What ends after the deadline is too late, however it ends.
+  // Any end after the deadline is too late.
   if (late()) why = mf::detail::shared(out_of_time());
   {
     const std::scoped_lock lock(mutex_);

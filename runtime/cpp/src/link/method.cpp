@@ -14,7 +14,7 @@ bool declares(const Method& method, const DeclaredError& error) {
   refuse_argument(method.method, "item " + std::to_string(item) + ": " + codec::rooted("", bad));
 }
 
-/// Why no server could read a request that perhaps none can read, if there is a reason.
+/// The reason why servants cannot decode a request that is possibly undecodable.
 std::optional<std::string> refusal(const BatchMethod& method, Items requests, std::size_t item) {
   Buffer bytes;
   method.encode(bytes, requests, item, 1);

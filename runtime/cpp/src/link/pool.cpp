@@ -10,10 +10,10 @@
 namespace mf::link {
 namespace {
 
-// A server on this host that lives answers so soon; another one's path must not keep a call from the network.
+// A live server on this host answers within this time; a foreign path must not keep a call from the network.
 constexpr auto kLocalAnswersWithin = std::chrono::milliseconds(250);
 
-// Between attempts at one address: who returns there is to be used again within 300 ms.
+// Between attempts at one address: a server that returns is used again within 300 ms.
 constexpr auto kLongestPause = std::chrono::milliseconds(200);
 
 struct OwnDescriptor {
@@ -106,7 +106,7 @@ Outcome<std::shared_ptr<ClientLink>> Pool::connect(const Address& address, Slot&
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now);
   auto stream = transport::connect(address, std::max(left, std::chrono::milliseconds(1)), connecting_);
   if (!stream) return stream.failure();
-  // A descriptor of its own: the stream's may be closed, and its number another socket's, before this ends.
+  // A descriptor of its own, since the stream's may be closed, and its number reused, before this ends.
   const OwnDescriptor same(stream.value()->fd());
   const std::stop_callback end(connecting_.stop, [&same] { ::shutdown(same.fd, SHUT_RDWR); });
   return ClientLink::open(std::move(stream).value(), make_options_(), reactor_, until,
@@ -136,7 +136,7 @@ void Pool::drop_ended() {
 void Pool::reset_backoff(const Address& address) {
   const auto entry = slot(address);
   const std::unique_lock lock(entry->opening, std::try_to_lock);
-  if (!lock) return;  // it is tried just now
+  if (!lock) return;  // another thread is trying it now
   entry->not_before = {};
   entry->backoff.reset();
 }

@@ -33,7 +33,7 @@ Resolver::Snapshot StaticResolver::wait_for_change(std::string_view /*service*/,
                                                    TimePoint until) {
   const transport::TimedWait wait(until);
   for (auto left = until - now(); left.count() > 0; left = until - now())
-    std::this_thread::sleep_for(transport::slice(left));  // nothing ever changes here
+    std::this_thread::sleep_for(transport::slice(left));  // snapshots never change here
   return offers_;
 }
 
@@ -46,7 +46,7 @@ Resolver::Snapshot RelayedResolver::offers(std::string_view service) {
   return relayed(service, known_->offers(service));
 }
 
-// What has changed may make no difference here: then it goes on waiting.
+// A change may make no difference here: then it continues to wait.
 Resolver::Snapshot RelayedResolver::wait_for_change(std::string_view service, const Snapshot& known,
                                                     TimePoint until) {
   for (;;) {

@@ -13,16 +13,16 @@ namespace mf::link {
 namespace {
 
 constexpr int kReadsPerTurn = 4;
-// The rate of BIND, UNBIND and DESCRIBE: so many at once, then so many a second, and so many in a row before
-// other connections have their turn.
+// The rate of BIND, UNBIND and DESCRIBE: a burst, a number per second, and how many may be handled in a row
+// before other connections have their turn.
 constexpr std::uint32_t kQuestionsAtOnce = 8'192;
 constexpr std::uint32_t kQuestionsPerSecond = 50'000;
 constexpr std::size_t kQuestionsPerSlice = 64;
 constexpr std::chrono::milliseconds kQuestionsPause{10};
-// What a connection is charged may be behind by so much, so that a lone call changes nothing.
+// The charged bytes may lag behind by this amount, so that a single call changes nothing.
 constexpr std::size_t kChargeStep = std::size_t{16} << 10U;
 constexpr std::size_t kModest = std::size_t{256}
-                                << 10;  // of one connection: never refused for lack of memory
+                                << 10;  // a connection with less is never refused for lack of memory
 constexpr std::size_t kEventsKept = 16'384;
 // As at clients: after the first silent turn of the timer the peer is pinged, and by the last one the
 // connection has ended.
@@ -31,7 +31,7 @@ constexpr int kSilenceTurns = 5;
 constexpr const char* kTooManyQuestions = "BINDs and DESCRIBEs are sent faster than their answers are read";
 constexpr const char* kLongName = "the name of a service is longer than the peer's own messages may be";
 
-/// What this thread lends to the connection that it works on.
+/// The memory that this thread lends to the connection that it handles.
 struct Spares {
   protocol::Session::Spares session;
   std::vector<protocol::Event> events;
@@ -53,7 +53,7 @@ ServerLink::ServerLink(std::unique_ptr<transport::Stream> stream, Options option
       session_(protocol::Role::server, options_.session),
       questions_(kQuestionsAtOnce, kQuestionsPerSecond) {}
 
-// Requests may have been alive for longer than the connection, and hold what was charged for them.
+// Requests may have outlived the connection, and hold what was charged for them.
 ServerLink::~ServerLink() {
   const auto left = -static_cast<std::ptrdiff_t>(charged_.load());
   (void)options_.load->change(left);
@@ -79,7 +79,7 @@ void ServerLink::on_ready(transport::Ready ready) {
 }
 
 void ServerLink::on_ready(transport::Ready ready, bool go_on) {
-  // Whatever goes wrong here, in a handler's code or for want of memory, ends this connection and no other.
+  // An exception here, in a handler's code or for lack of memory, ends this connection and no other.
   try {
     serve(ready, go_on);
   } catch (const std::exception& error) {
@@ -89,10 +89,10 @@ void ServerLink::on_ready(transport::Ready ready, bool go_on) {
   }
 }
 
-// `go_on`: only if a turn waits to be gone on with.
+// `go_on`: only to continue a turn that waits for that.
 void ServerLink::serve(transport::Ready ready, bool go_on) {
   if (closed() || (go_on && !turn_waits_)) return;
-  // Streams that have room again, or the end of the connection, may run a user's code, which may wait.
+  // Streams that have room again, or the end of the connection, may run user code, which may wait.
   const auto* const role = detail::io_role;
   const auto still_ours = [role] { return detail::io_role == role; };
   if (ready.writable) {
@@ -110,7 +110,7 @@ void ServerLink::serve(transport::Ready ready, bool go_on) {
   look_again();
 }
 
-// Under the lock: what is inside of the stream already makes no descriptor readable.
+// Under the lock: data that the stream has buffered make no descriptor readable.
 void ServerLink::look_again() {
   if (paused_ || closed() || !stream_->has_input()) return;
   if (std::exchange(look_posted_, true)) return;
@@ -143,7 +143,7 @@ ServerLink::Went ServerLink::read_once() {
     return Went::enough;
   }
   if (result.state == transport::IoState::would_block) {
-    flush(lock);  // what the stream has to say for itself
+    flush(lock);  // output of the stream itself
     end_turn();
     return Went::enough;
   }
@@ -165,7 +165,7 @@ ServerLink::Went ServerLink::read_once() {
   return run_turn(result.bytes == window.size());
 }
 
-// What has come of a request that is passed on goes on its way.
+// Passes on what has arrived of a forwarded request.
 void ServerLink::tell_coming() {
   const auto coming = coming_;
   if (!coming) return;
@@ -195,7 +195,7 @@ class ServerLink::Turn final : public detail::IoRole {
   }
   [[nodiscard]] bool left() const noexcept { return left_; }
 
-  // What the request looks into that still runs here.
+  // The memory of the request that still runs here.
   std::vector<protocol::Event> events;
   std::shared_ptr<const Buffer> input;
 
@@ -205,12 +205,12 @@ class ServerLink::Turn final : public detail::IoRole {
   bool left_ = false;
 };
 
-// All that was parsed and is left; `full`: the read that gave it filled its window.
+// Handles all remaining parsed events; `full`: the read filled its window.
 ServerLink::Went ServerLink::run_turn(bool full) {
   {
     Turn turn(*this);
     const auto now = mf::now();
-    // What was read behind a violation is neither run nor counted as another one.
+    // Frames after a violation are neither run nor reported as another one.
     while (next_event_ < events_.size() && !ending_) {
       const bool goes_on = may_go_on(turn, now);
       if (turn.left()) return Went::elsewhere;
@@ -228,9 +228,9 @@ ServerLink::Went ServerLink::run_turn(bool full) {
   return !paused_ && full ? Went::more : Went::enough;
 }
 
-// Under the lock: nothing that was parsed is left.
+// Under the lock: no parsed event is left.
 void ServerLink::end_turn() {
-  events_.clear();  // large payloads are not kept alive by a connection that is idle
+  events_.clear();  // an idle connection must not keep large payloads alive
   next_event_ = 0;
   questions_in_slice_ = 0;
   turn_input_.reset();
@@ -276,14 +276,13 @@ bool ServerLink::may_go_on(const Turn& turn, TimePoint now) {
   return false;
 }
 
-// Under the lock. The rest of the turn stays parsed, and the memory that its views point into stays
-// untouched.
+// Under the lock. The rest of the turn stays parsed, and its memory is preserved.
 void ServerLink::hold_turn(Lock& lock) {
   in_turn_ = false;
   turn_waits_ = turn_held_ = true;
   update_interest();
   lock.unlock();
-  handler_->on_turn_end();  // what was begun waits for nobody
+  handler_->on_turn_end();  // the started calls must not wait
   lock.lock();
 }
 
@@ -297,8 +296,8 @@ void ServerLink::go_on_with_turn() {
   on_ready({.readable = true}, true);
 }
 
-// The request that runs keeps what it looks into; the others, and the reading, are left to the next thread.
-// False: there is no memory for that, and all stays as it was.
+// The running request keeps its memory; the other events, and reading, are left to the next thread. False:
+// there is no memory for that, and nothing has changed.
 bool ServerLink::leave_turn(Turn& turn) noexcept {
   try {
     std::vector<protocol::Event> left;
@@ -324,7 +323,7 @@ bool ServerLink::leave_turn(Turn& turn) noexcept {
   handler_->on_handed_over();
   Lock lock(mutex_);
   try {
-    flush(lock);  // who waits for the replies of this turn may be whom the handler waits for
+    flush(lock);  // a client that waits for replies of this turn may be what the handler waits for
   } catch (const std::bad_alloc&) {
     shut("", lock);
   }
@@ -347,7 +346,7 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
     case protocol::EventType::bind:
       return on_bind(event);
     case protocol::EventType::begun: {
-      // What would be refused is not passed on.
+      // A request that would be refused is not forwarded.
       if (above(1) || lacks_memory(event.announced) || !handler_->passes_on(event)) return;
       {
         const Lock lock(mutex_);
@@ -389,7 +388,7 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
       return;
     }
     default:
-      return;  // pongs, and what only clients are sent
+      return;  // pongs, and frames that only clients get
   }
 }
 
@@ -412,8 +411,8 @@ void ServerLink::on_request(const protocol::Event& event, TimePoint now) {
   handler_->on_request(event, now);
 }
 
-// Connections that hold little are served on, so that nobody can shut them out by holding nearly all. If they
-// exceed the limit, the connection that holds the most is ended.
+// Connections that hold little are still served, so that no client can block them by holding nearly all. If
+// they exceed the limit, the connection that holds the most is ended.
 bool ServerLink::lacks_memory(std::size_t request_size) const noexcept {
   return options_.load->nearly_over(request_size) && holds() + request_size > kModest;
 }
@@ -444,7 +443,7 @@ void ServerLink::send_bound(std::uint16_t first_route, Code code, std::string_vi
   flush_after_reply(lock);
 }
 
-// Under the lock. What the peer takes no more of is left out.
+// Under the lock. Leaves out texts that exceed the peer's limit.
 void ServerLink::answer(const protocol::Descriptor& descriptor) {
   if (session_.output_bytes() > options_.max_output)
     return refuse_and_close(Code::overloaded, kTooManyQuestions);
@@ -474,7 +473,7 @@ void ServerLink::on_stream(const protocol::Event& event) {
                                              ", with which no call was begun");
 }
 
-// Under the lock: refuses, and closes once that is written.
+// Under the lock: refuses, and closes when that is written.
 void ServerLink::refuse_and_close(Code code, const std::string& reason) {
   session_.fail(code, reason);
   ending_ = true;
@@ -615,7 +614,7 @@ void ServerLink::note_output() {
   if (session_.output_bytes() >= kChargeStep) charge();
 }
 
-// Under the lock: what this connection holds, for the server to know.
+// Under the lock: tells the server what this connection holds.
 void ServerLink::charge() {
   const auto before = charged_.load(std::memory_order_relaxed);
   std::size_t now = queued_bytes_.load(std::memory_order_relaxed);
@@ -657,7 +656,7 @@ bool ServerLink::above(std::size_t divisor) const noexcept {
 }
 
 void ServerLink::flush_after_reply(Lock& lock) {
-  if (blocked_) return update_interest();  // there may be enough by now to read nothing more
+  if (blocked_) return update_interest();  // there may be enough output now to stop reading
   if (in_turn_ || writing_ || flush_posted_) return;
   if (in_flight() == 0) return flush(lock);
   flush_posted_ = true;
@@ -676,7 +675,7 @@ void ServerLink::flush(Lock& lock) {
   std::array<IoSlice, 64> slices;
   while ((session_.output_bytes() > 0 || stream_->has_output()) && !closed()) {
     const auto n = session_.fill_output(slices);
-    if (n == 0 && !stream_->has_output()) break;  // the rest of a payload has to come first
+    if (n == 0 && !stream_->has_output()) break;  // the rest of a payload has to arrive first
     lock.unlock();
     const auto result = stream_->write(std::span(slices).first(n));
     lock.lock();
@@ -702,7 +701,7 @@ void ServerLink::flush(Lock& lock) {
   make_room(lock);
 }
 
-// Under the lock: if enough was written, what had to wait goes on.
+// Under the lock: if enough was written, held work continues.
 void ServerLink::make_room(Lock& lock) {
   if (full() && session_.output_ready() <= options_.max_output / 2) {
     full_.store(false, std::memory_order_relaxed);
@@ -720,7 +719,7 @@ void ServerLink::make_room(Lock& lock) {
   lock.lock();
 }
 
-// Under the lock: from now on something has to move.
+// Under the lock: from now on data must be transferred within the time limit.
 void ServerLink::watch_progress() {
   progress_watched_ = true;
   progress_ = {.written = written_,
@@ -733,8 +732,8 @@ void ServerLink::watch_progress() {
   });
 }
 
-// "One byte now and then" is no progress: either all that waited has moved, or as much as a slow network
-// takes.
+// Single bytes do not count as progress: either all that waited was transferred, or as much as a slow network
+// manages.
 void ServerLink::look_at_progress() {
   Lock lock(mutex_);
   progress_watched_ = false;
@@ -745,8 +744,7 @@ void ServerLink::look_at_progress() {
         "the peer does not read its replies: " + std::to_string(session_.output_bytes()) + " bytes wait",
         lock);
   }
-  // Nothing is read while replies wait, or while there are too many requests: then it is not the peer's
-  // fault.
+  // Nothing is read while replies wait, or while there are too many requests: then the peer is not at fault.
   const bool same_frame = progress_.mid_frame && session_.mid_frame() && frames_ == progress_.frames;
   if (same_frame && received_ - progress_.received < options_.least_progress) {
     return cut(Cut::progress, "progress_timeout", "the peer does not end the frame that it has begun", lock);
@@ -774,7 +772,7 @@ void ServerLink::watch_silence() {
   });
 }
 
-// Who is not read from, since its replies wait, is left to look_at_progress().
+// If it is not read since its replies wait, look_at_progress() handles it.
 void ServerLink::look_for_silence(Lock& lock) {
   if (closed()) return;
   const bool heard = std::exchange(received_before_, received_) != received_;
@@ -800,7 +798,7 @@ void ServerLink::cut(Cut why, std::string_view limit, const std::string& reason)
   cut(why, limit, reason, lock);
 }
 
-// Under the lock. What waits to be written is dropped: it is too much, or the peer does not read it.
+// Under the lock. Drops the pending output: it is too much, or the peer does not read it.
 void ServerLink::cut(Cut why, std::string_view limit, const std::string& reason, Lock& lock) {
   if (closed()) return;
   options_.load->count(why);
@@ -844,7 +842,7 @@ bool ServerLink::idle() {
 
 void ServerLink::close(const std::string& reason) {
   Lock lock(mutex_);
-  // Answers that wait for the reactor's turn are written; a write that is under way never blocks.
+  // Answers that wait for the reactor's turn are written; a write in progress never blocks.
   while (writing_ && !closed()) {
     lock.unlock();
     std::this_thread::yield();
@@ -871,7 +869,7 @@ void ServerLink::shut(const std::string& reason, Lock& lock) {
   reactor_->forget(stream_->fd());
   stream_->shutdown();
   options_.load->change_leaving(static_cast<std::ptrdiff_t>(charged_.load(std::memory_order_relaxed)));
-  full_.store(false, std::memory_order_relaxed);  // nothing waits any more for who will not read
+  full_.store(false, std::memory_order_relaxed);  // the peer does not read, so nothing waits any more
   release_stream();
   const auto handler = handler_;
   const auto coming = coming_;
@@ -881,8 +879,8 @@ void ServerLink::shut(const std::string& reason, Lock& lock) {
   lock.lock();
 }
 
-// Under the lock, once it has ended. Requests that nobody has answered yet may keep this alive, but neither
-// its descriptor nor what it would have sent.
+// Under the lock, after the end. Unanswered requests may keep this object alive, but not its descriptor or
+// pending output.
 void ServerLink::release_stream() {
   if (writing_ || reading_ || std::exchange(released_, true)) return;
   stream_->close();

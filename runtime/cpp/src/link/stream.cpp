@@ -13,11 +13,11 @@ namespace {
 using protocol::kHeaderSize;
 using protocol::kMaxDataPayload;
 
-// Values are gathered up to here before their writer sends them itself.
+// Values are gathered up to this size before their writer sends them itself.
 constexpr std::size_t kGathered = std::size_t{32} << 10U;
 // With more than this pending, a writer waits.
 constexpr std::size_t kMostPending = std::size_t{64} << 10U;
-// A value is not cut into pieces for less credit than this, if there may be more soon.
+// With less credit than this a value is not cut into pieces, if there may be more soon.
 constexpr std::size_t kLeastCredit = kHeaderSize + 1024;
 constexpr std::uint16_t kMostValues = protocol::kExtendedCount - 1;
 
@@ -25,7 +25,7 @@ Failure failed(Code code, Execution execution, std::string message) {
   return {.code = code, .execution = execution, .message = std::move(message), .declared = nullptr};
 }
 
-/// The longest payload of a DATA that costs at most so much.
+/// The longest payload of a DATA within this credit.
 std::size_t payload_for(std::size_t credit) noexcept {
   const std::size_t whole = credit & ~std::size_t{7};
   return whole <= kHeaderSize ? 0 : std::min(whole - kHeaderSize, kMaxDataPayload);
@@ -96,7 +96,7 @@ StreamEvent StreamIn::on_data(const protocol::Event& event) {
                        .cost = std::exchange(piece_cost_, 0)});
     wake(done);
   } else if (frames_.empty() && held_cost_ == 0) {
-    // The user waits for this very value, so its pieces count as taken.
+    // The user waits for this value, so its pieces count as taken.
     done.credit = window_.taken(std::exchange(piece_cost_, 0), *budget_);
   }
   return done;
@@ -150,7 +150,7 @@ StreamIn::Got StreamIn::take(Frame& into) {
   return got;
 }
 
-// Those before one that cannot be converted are still read.
+// Values before one that cannot be converted are still read.
 void StreamIn::convert(Frame& frame, StreamConversion& conversion) {
   if (frame.encoding != static_cast<std::uint8_t>(conversion.tier_before())) {
     frame.encoding = 0;
@@ -257,7 +257,7 @@ StreamEvent StreamOut::open(std::uint32_t credit, std::size_t most) {
 StreamEvent StreamOut::woken() {
   StreamEvent done;
   if (waiter_ != nullptr) {
-    std::exchange(waiter_, nullptr)->finish();  // who waits writes itself
+    std::exchange(waiter_, nullptr)->finish();  // the waiting writer writes itself
   } else {
     again_ = emitting_;
     done.write = unsent() != 0 && !emitting_;
@@ -283,7 +283,7 @@ StreamEvent StreamOut::on_stopped() {
   const std::scoped_lock lock(mutex_);
   stopped_ = true;
   StreamEvent done = woken();
-  done.write = static_cast<bool>(ready_) || static_cast<bool>(drained_);  // write_pending() tells them
+  done.write = static_cast<bool>(ready_) || static_cast<bool>(drained_);  // write_pending() calls them
   return done;
 }
 
@@ -321,7 +321,7 @@ bool StreamOut::stopped() const {
   return stopped_ || ended_;
 }
 
-/// A value was appended; one that is too large is taken back.
+/// A value was appended; it is removed if it is too large.
 std::optional<Failure> StreamOut::add_value() {
   if (conversion_ && opened_) [[unlikely]] {
     if (auto lost = convert_last(ends_.empty() ? 0 : ends_.back())) return lost;
@@ -338,7 +338,7 @@ std::optional<Failure> StreamOut::add_value() {
                     " that the peer takes");
 }
 
-/// The last value is not among the ends yet, and stays out if it cannot be converted.
+/// The last value is not in ends_ yet, and stays out if it cannot be converted.
 std::optional<Failure> StreamOut::convert_last(std::size_t before) {
   Buffer value;
   value.append(std::span<const std::byte>(pending_.data() + before, pending_.size() - before));
@@ -350,7 +350,7 @@ std::optional<Failure> StreamOut::convert_last(std::size_t before) {
   return conversion_->convert(bytes, pending_);
 }
 
-/// Nothing has been sent. What cannot be converted was written in good faith: it ends the stream.
+/// Nothing has been sent. A value that cannot be converted ends the stream, since its write has returned.
 std::optional<Failure> StreamOut::convert_pending() {
   to_convert_ = false;
   Buffer out;
@@ -427,7 +427,7 @@ bool StreamOut::wait(Lock& lock, bool for_all) {
     lock.lock();
     emitted_.wait(lock, [this] { return !emitting_; });  // another thread writes, which never blocks
     emit(lock);
-    // From here to the wait the lock is held: what changes meanwhile finds the waiter.
+    // The lock is held from here until the wait, so that later changes find the waiter.
     if (ended_ || stopped_ || (for_all ? unsent() == 0 : !too_much())) return may_write();
     Waiter waiter;
     waiter_ = &waiter;
@@ -473,8 +473,8 @@ void StreamOut::write_pending() {
   if (drained) drained();
 }
 
-// Frames are cut with the lock held and handed to the connection without it; one thread at a time does both,
-// so that they leave in their order.
+// Frames are cut with the lock held and passed to the connection without it; one thread at a time does both,
+// so that they are sent in order.
 void StreamOut::emit(Lock& lock) {
   if (emitting_) return;
   if (to_convert_) [[unlikely]] {
@@ -564,7 +564,7 @@ Buffer StreamOut::cut_front(std::size_t size) {
   return front;
 }
 
-/// Moves what is unsent to the front, so that a stream that never stands still does not grow.
+/// Moves unsent values to the front, so that a busy stream does not grow.
 void StreamOut::forget_sent() {
   const std::size_t gone = ends_[first_ - 1];
   std::memmove(pending_.data(), pending_.data() + gone, pending_.size() - gone);

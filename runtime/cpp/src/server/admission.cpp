@@ -2,7 +2,8 @@
 
 namespace mf::server {
 
-/// Calls that have left the queue. The destructor, which runs after the lock was released, tells them why.
+/// Calls that have left the queue. The destructor, which runs after the lock was released, tells them the
+/// reason.
 class Admission::Ended {
  public:
   Ended() = default;
@@ -49,7 +50,7 @@ std::shared_ptr<Gate> Admission::gate(const Limit& limit, std::string what) {
 }
 
 Admission::Entry Admission::enter(Gate& gate, TimePoint now, bool may_run) {
-  Ended ended;  // after the lock
+  Ended ended;  // destroyed after unlocking
   const std::scoped_lock lock(mutex_);
   auto& own = gate.counted_;
   if (may_run && own.free() && server_.free()) {
@@ -145,9 +146,9 @@ Admission::Gauges Admission::gauges(const Gate& gate) const {
   return {.running = gate.counted_.running, .waiting = gate.counted_.waiting};
 }
 
-// All below: under the lock.
+// All functions below require the lock.
 
-/// Takes a call out of its queue and gives its place back.
+/// Takes a call out of its queue and releases its place.
 Admission::Call Admission::take(QueuedCall& call) {
   auto& gate = *call.place_;
   if (!call.oneway_) by_id_.erase({call.connection_, call.id_});
@@ -156,7 +157,7 @@ Admission::Call Admission::take(QueuedCall& call) {
   if (gate.queue_.empty()) queues_.erase(&gate);
   --gate.counted_.waiting;
   --server_.waiting;
-  taken->place_.reset();  // never the last owner: who calls this has another
+  taken->place_.reset();  // never the last owner: the caller has another one
   return taken;
 }
 
@@ -165,12 +166,12 @@ void Admission::drop_expired(Gate& gate, TimePoint now, Ended& ended) {
     ended.end(take(*gate.queue_.begin()->second), QueuedCall::End::expired);
 }
 
-/// The gate with the call that is to run next; null if none may.
+/// The gate with the call to run next; null if none may.
 Gate* Admission::next(TimePoint now, Ended& ended) {
   if (!server_.free()) return nullptr;
   Gate* found = nullptr;
   for (auto at = queues_.begin(); at != queues_.end();) {
-    auto& gate = **at++;  // which may leave the set here
+    auto& gate = **at++;  // it may leave the set here
     if (!gate.counted_.free()) continue;
     drop_expired(gate, now, ended);
     if (gate.queue_.empty()) continue;

@@ -48,7 +48,7 @@ void Calls::remove(std::uint32_t id, const Slot* slot) noexcept {
   if (auto* const found = calls_.find(id); found != nullptr && *found == slot) (void)calls_.take(id);
 }
 
-// A call leaves the table before it dies, under the same lock.
+// A call leaves the table, under the same lock, before it is destroyed.
 std::shared_ptr<Call> Calls::find(std::uint32_t id) {
   const std::scoped_lock lock(mutex_);
   auto* const found = calls_.find(id);
@@ -70,7 +70,7 @@ void Calls::on_cancel(std::uint32_t id) {
   {
     const std::scoped_lock lock(mutex_);
     auto* const found = calls_.find(id);
-    if (found == nullptr) return;  // it has ended, or runs and was not asked for
+    if (found == nullptr) return;  // it has ended, or runs without a live call
     step = (*found)->machine.on(ServerCallEvent::cancelled);
     if ((*found)->call != nullptr) call = (*found)->call->shared_from_this();
   }
@@ -125,13 +125,13 @@ void Call::on_queued() {
 }
 
 bool Call::end() {
-  // The client has given the call up at the same moment. The timer may not have come yet.
+  // The client has cancelled the call at the same moment. The timer may not have fired yet.
   if (slot_.machine.state() == protocol::ServerCallState::running && deadline_ != kNever &&
       mf::now() >= deadline_)
     (void)on(ServerCallEvent::expired);
   const bool answer = on(ServerCallEvent::answered) == ServerCallStep::answer;
   if (in_table_.exchange(false)) calls_->remove(head_.id, &slot_);
-  // What still comes for its streams is nobody's business, and what waits for them must not wait for ever.
+  // Later events of its streams are ignored, and waits for them must end.
   if (streams_) end_streams(mf::detail::shared(failed(Code::cancelled, "the call has ended")));
   return answer;
 }
@@ -164,7 +164,7 @@ std::stop_token Call::stop_token() {
   return token;
 }
 
-// A handler that nobody can stop needs no timer.
+// A handler that cannot be stopped needs no timer.
 void Call::watch_deadline() {
   {
     const std::scoped_lock lock(mutex_);
@@ -180,7 +180,7 @@ void Call::set_reply_metadata(std::string_view key, std::string_view value) {
   const std::scoped_lock lock(mutex_);
   Metadata metadata = reply_metadata_.value_or(Metadata());
   metadata.set(key, value);
-  (void)protocol::metadata_size(metadata);  // throws what is too large
+  (void)protocol::metadata_size(metadata);  // throws for too large metadata
   reply_metadata_ = std::move(metadata);
 }
 
@@ -227,12 +227,13 @@ void Call::done(link::StreamEvent event) {
   event.complete();
 }
 
-/// The client broke the rules of the call, or sent what cannot be read: it is told now, and the handler finds
-/// that the call has ended. It still counts until the handler returns.
+/// The client violated the rules of the call, or sent invalid data: it is told now, and the handler detects
+/// that the call has ended. The call still counts until the handler returns.
 void Call::answer_early(const Failure& failure) {
   bool answers = false;
   {
-    // Who finds that the call has ended before its handler began learns here why, and answers no second time.
+    // A thread that finds the call ended before its handler started learns the reason here, and does not
+    // answer again.
     const std::scoped_lock lock(mutex_);
     answers = on(ServerCallEvent::answered) == ServerCallStep::answer;
     if (answers) answered_early_ = true;
@@ -275,7 +276,7 @@ Buffer Call::take_front(std::size_t most) {
   Buffer block;
   const std::scoped_lock lock(mutex_);
   if (!reply_metadata_ || protocol::metadata_size(*reply_metadata_) > most)
-    return block;  // it goes with the reply
+    return block;  // it is sent with the reply
   block.resize(protocol::metadata_size(*reply_metadata_));
   protocol::write_metadata(block.data(), *reply_metadata_);
   reply_metadata_.reset();

@@ -12,14 +12,14 @@
 namespace mf::server {
 namespace {
 
-// How many workers begin calls that had to wait for room.
+// How many workers run calls that had to wait for room.
 constexpr std::size_t kHeldAtOnce = 8;
 
 constexpr std::string_view kCancelled = "cancelled before it was started";
 constexpr std::string_view kIdTwice = "the id of a call that is in flight was used again";
 constexpr std::string_view kTooLate = "the deadline passed while the call waited to be run";
 
-/// What learns from this request's run.
+/// The placement that learns from the run of this request.
 Placement* placement_of(const Offer& offer, std::uint16_t method, const protocol::Event& event) {
   if (offer.where != Where::adaptive || event.header.stream() ||
       !Placement::measures(event.payload.size(), event.count))
@@ -29,7 +29,7 @@ Placement* placement_of(const Offer& offer, std::uint16_t method, const protocol
 
 }  // namespace
 
-// Dropped unrun, it drops the lane, whose calls hold the connection.
+// If dropped before it runs, it drops the lane, whose calls hold the connection.
 class Connection::LaneTask {
  public:
   explicit LaneTask(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
@@ -76,7 +76,7 @@ struct Connection::Job final : QueuedCall {
   }
   void finish(End why) {
     if (why == End::cancelled) return ticket.refuse(Code::cancelled, kCancelled);
-    if (why == End::stopped) return;  // which is what a dropped ticket says
+    if (why == End::stopped) return;  // which a dropped ticket answers, too
     Counters::add(counters().expired, ticket.count());
     ticket.fail(Code::deadline_exceeded, Execution::not_executed, kTooLate);
   }
@@ -84,16 +84,16 @@ struct Connection::Job final : QueuedCall {
 
   const std::uint32_t id;
   Slot slot;
-  std::shared_ptr<Calls> table;            // where the slot is, if it is in one
-  std::shared_ptr<Connection> connection;  // until it is run
+  std::shared_ptr<Calls> table;            // the slot's table, if it is in one
+  std::shared_ptr<Connection> connection;  // set until it runs
   Ticket ticket;
   Bytes payload;
   std::uint16_t method = 0;
   Tier tier = Tier::memcpy;
   const TimePoint deadline;
   std::shared_ptr<Binding> binding;
-  Placement* placement = nullptr;  // that learns from this run, if any does
-  std::shared_ptr<Gate> gate;      // at which it has to ask again: it was held, and gave its slot back
+  Placement* placement = nullptr;  // learns from this run; may be null
+  std::shared_ptr<Gate> gate;      // to be asked again: the call was held, and released its slot
 
  private:
   static std::unique_ptr<Job> mine(std::unique_ptr<QueuedCall> self) {
@@ -162,7 +162,7 @@ Connection::Answer Connection::forwarding_bind(std::uint16_t first_route, const 
     const auto self = weak.lock();
     if (!self) return;
     const auto* const bound = self->routes_.bound_at(first_route);
-    if (bound == nullptr || bound->offer.get() != *offered) return;  // taken back meanwhile
+    if (bound == nullptr || bound->offer.get() != *offered) return;  // taken back in the meantime
     if (code != Code::ok) (void)self->routes_.unbind(first_route);
     if (const auto link = self->link_.lock()) link->send_bound(first_route, code, why);
   };
@@ -187,7 +187,7 @@ Connection::Answer Connection::forwarding_bind(std::uint16_t first_route, const 
   }
 }
 
-// Requests that come before the answer wait for it.
+// Requests that arrive before the answer wait for it.
 Connection::Answer Connection::forward_bind(std::uint16_t first_route, const protocol::Bind& bind) {
   Binding binding;
   binding.forwarded = forwarding_->on_bind(
@@ -195,7 +195,7 @@ Connection::Answer Connection::forward_bind(std::uint16_t first_route, const pro
         const auto self = weak.lock();
         if (!self) return;
         const auto* const bound = self->routes_.bound_at(first_route);
-        if (bound == nullptr || bound->forwarded.get() != of) return;  // taken back meanwhile
+        if (bound == nullptr || bound->forwarded.get() != of) return;  // taken back in the meantime
         if (code != Code::ok) (void)self->routes_.unbind(first_route);
         if (const auto link = self->link_.lock()) link->send_bound(first_route, code, why);
       });
@@ -264,7 +264,7 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
                                           : binding->offer->where == Where::io_thread &&
                                                 event.payload.size() <= Placement::kMostBytes);
   bool queue = false;
-  bool behind = false;  // others that it must not overtake
+  bool behind = false;  // there are others that it must not overtake
   if (oneway || oneways_open_.load(std::memory_order_acquire) != 0) {
     const std::scoped_lock lock(mutex_);
     behind = oneway ? lane_runs_ : *binding->oneways != 0;
@@ -407,9 +407,9 @@ void Connection::run_lane(std::unique_ptr<Job> first) {
     const bool oneway = job->ticket.oneway();
     if (job->has_place()) {
       directory_.admission().queue(std::move(job));
-      if (oneway) return;  // the lane stands still until it has a slot
+      if (oneway) return;  // the lane waits until it has a slot
     } else if (oneway) {
-      const auto binding = job->binding;  // which an UNBIND may take away meanwhile
+      const auto binding = job->binding;  // an UNBIND may remove it meanwhile
       run(std::move(job));
       end_oneway(*binding);
     } else {
@@ -455,9 +455,9 @@ void Connection::on_stream(const protocol::Event& event) {
   }
 }
 
-// Calls with replies need not begin in the order in which they were sent; one-way calls, which must, queue
-// no replies and are never held. One that has a slot of a limit gives it back, or connections whose replies
-// are read would wait for it, and asks again once there is room.
+// Calls with replies need not start in the order in which they were sent; one-way calls, which must, queue no
+// replies and are never held. A held call with a slot releases it, so that connections that read their
+// replies need not wait for it, and asks again once there is room.
 bool Connection::hold(std::unique_ptr<Job>& job) {
   const auto link = link_.lock();
   if (!link || !link->full() || job->ticket.oneway() ||
@@ -468,12 +468,12 @@ bool Connection::hold(std::unique_ptr<Job>& job) {
     const std::scoped_lock lock(mutex_);
     held_.push_back(std::move(job));
   }
-  // There may be room by now, and then nobody else would look.
+  // There may be room by now, and no other thread would check.
   if (!link->awaits_room()) directory_.workers().submit([self = shared_from_this()] { self->run_held(); });
   return true;
 }
 
-// On a worker: one after the other, as long as there is room.
+// On a worker: one after another, as long as there is room.
 void Connection::run_held() {
   for (;;) {
     std::unique_ptr<Job> job;
@@ -489,7 +489,7 @@ void Connection::run_held() {
   }
 }
 
-// False: it waits for a slot again, was refused, or its deadline has passed.
+// False if it waits for a slot again, was refused, or its deadline has passed.
 bool Connection::enter_again(std::unique_ptr<Job>& job) {
   auto gate = std::exchange(job->gate, nullptr);
   const auto now = mf::now();
@@ -565,7 +565,7 @@ void Connection::on_turn_end() {
   if (!tasks_.empty()) directory_.workers().submit(tasks_);
 }
 
-/// A call on the thread that reads its connection; on the stack of that thread.
+/// A call on the thread that reads its connection; on that thread's stack.
 class Connection::Here {
  public:
   Here(Connection& connection, const std::shared_ptr<Binding>& binding, Placement* placement,
@@ -586,7 +586,7 @@ class Connection::Here {
   void set(Incoming& incoming) noexcept { incoming_ = &incoming; }
   [[nodiscard]] bool left() const noexcept { return left_ != nullptr; }
 
-  /// It waits, and others go on reading.
+  /// The call waits, and other threads continue to read.
   void leave() {
     left_ = *binding_;
     if (placement_ != nullptr) placement_->waited();
@@ -614,7 +614,7 @@ class Connection::Here {
   }
 
   Connection& connection_;
-  const std::shared_ptr<Binding>* const binding_;  // in the routes, from which it may be taken
+  const std::shared_ptr<Binding>* const binding_;  // in the routes, from which it may be removed
   Placement* const placement_;
   const bool oneway_;
   Incoming* incoming_ = nullptr;
@@ -625,7 +625,7 @@ void Connection::on_handed_over() noexcept {
   now_ = {};
   try {
     if (auto* const here = std::exchange(here_, nullptr)) here->leave();
-    on_turn_end();  // what was begun in this turn waits for nobody
+    on_turn_end();  // calls started in this turn must not wait
   } catch (...) {   // no memory or no thread: then it cannot be cancelled
   }
 }
@@ -633,7 +633,7 @@ void Connection::on_handed_over() noexcept {
 void Connection::run_here(const std::shared_ptr<Binding>& binding, Ticket ticket, std::uint16_t method,
                           Tier tier, std::span<const std::byte> payload, const Bytes& owner,
                           TimePoint deadline, Placement* placement) {
-  // Handlers before it in the same turn may have taken their time.
+  // Earlier handlers of the same turn may have taken long.
   const auto* const clock = directory_.clock();
   const bool measured = placement != nullptr;
   if (now_ == TimePoint{} && (deadline != kNever || (measured && clock == nullptr))) now_ = mf::now();

@@ -1,13 +1,13 @@
-// What the server knows of one connection: which routes stand for which offers, where their calls run, the
-// order of its one-way calls, which calls wait or run.
+// The server's state of one connection: the offers of its routes, where their calls run, the order of its
+// one-way calls, and which calls wait or run.
 //
-// Order: one-way calls run one after the other as they were sent, in the connection's lane; while any of an
-// offer are waiting or running, later calls of that offer queue behind them. Calls with a reply leave the
-// lane when their turn comes and run beside each other. A one-way call that runs where it was read is in the
-// lane only if it waits and others go on reading: from then on until it has ended.
+// Order: one-way calls run one after another in the order sent, in the connection's lane; while one-way calls
+// of an offer wait or run, later calls of that offer queue behind them. Calls with a reply leave the lane
+// when their turn comes and run in parallel. A one-way call that runs where it was read enters the lane only
+// if it waits and other threads continue to read, until it has ended.
 //
 // Limits (admission.hpp): a call of a method with a gate gets its slot here, or when its turn comes, or has a
-// place while it waits. A lane whose next one-way call waits for a slot stands still until it has one.
+// place while it waits. A lane whose next one-way call waits for a slot waits with it.
 #pragma once
 
 #include <atomic>
@@ -42,17 +42,17 @@ struct Offer {
   std::map<std::string, std::string> labels;
   bool alone = false;
   bool registered = true;  // controllers are told of it, as of a service
-  // Each by the method's index in the schema:
-  std::unique_ptr<Placement[]> placements;  // none unless adaptive
+  // Each is indexed by the method's index in the schema:
+  std::unique_ptr<Placement[]> placements;  // null unless adaptive
   std::unique_ptr<Counters[]> counters;
-  std::vector<std::shared_ptr<Gate>> gates;  // none: no limit holds for this offer; null: none for the method
+  std::vector<std::shared_ptr<Gate>> gates;  // empty: no limits for this offer; null: none for the method
 };
 
-/// What a connection asks of its server; outlives all connections.
+/// The functions of the server that a connection needs; it outlives all connections.
 class Directory {
  public:
   virtual ~Directory() = default;
-  /// The offer for a BIND, or why not.
+  /// The offer for a BIND, or the reason of a refusal.
   virtual Outcome<std::shared_ptr<const Offer>> find(const protocol::Bind& bind) = 0;
   virtual const ServiceInfo* describe(std::string_view service) = 0;
   virtual void on_greeted(std::uint64_t connection) = 0;
@@ -61,14 +61,14 @@ class Directory {
   virtual void on_closed(std::uint64_t connection) = 0;
   virtual Admission& admission() = 0;
   virtual transport::Workers& workers() = 0;
-  /// For handlers of streams, which may last: each has a thread of its own.
+  /// For stream handlers, which may run for long: each has its own thread.
   virtual transport::Workers& stream_threads() = 0;
-  /// True once the server no longer runs what has not been started.
+  /// True once the server no longer runs calls that were not started.
   [[nodiscard]] virtual bool stopped() const noexcept = 0;
   [[nodiscard]] virtual const Log& log() const = 0;
-  /// Null: what is not offered is refused.
+  /// Null if calls of unknown services are refused.
   virtual Forwarder* forwarder() noexcept = 0;
-  /// That handlers are measured by; null: the steady clock.
+  /// The clock by which handlers are measured; null: the steady clock.
   [[nodiscard]] virtual const Clock* clock() const noexcept = 0;
 };
 
@@ -99,10 +99,10 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   struct Job;
   struct Binding {
     std::shared_ptr<const Offer> offer;    // or
-    std::shared_ptr<Forwarded> forwarded;  // to where the calls go
+    std::shared_ptr<Forwarded> forwarded;  // the destination of the calls
     std::vector<std::uint16_t> methods;    // position in the BIND -> index in the schema
-    std::shared_ptr<std::size_t> lone;     // of an offer that this binding alone has
-    std::size_t* oneways = nullptr;        // of the offer: one-way calls in the lane or running from it
+    std::shared_ptr<std::size_t> lone;     // for an offer that only this binding has
+    std::size_t* oneways = nullptr;  // the offer's number of one-way calls in the lane or running from it
   };
   class LaneTask;
   class Here;
@@ -120,12 +120,12 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
            std::span<const std::byte> payload, const Bytes& owner, TimePoint deadline, Here* here = nullptr);
   void run(std::unique_ptr<Job> job);
   void submit(std::unique_ptr<Job> job);
-  /// The same from any thread, for a call whose turn has come.
+  /// The same on any thread, for a call whose turn has come.
   void submit_now(std::unique_ptr<Job> job);
-  /// The call was refused by the limits of its method or its server.
+  /// Refuses the call because of the limits of its method or its server.
   void refuse(Ticket ticket, const Offer& offer, std::uint16_t method, const Gate& gate, TimePoint now);
   void count_here(Counters& counters, std::uint32_t calls);
-  /// Keeps a call back that may not begin while its connection's replies are not read. False: it may.
+  /// Holds a call that must not start while its connection's replies are not read. False: it may start.
   bool hold(std::unique_ptr<Job>& job);
   void run_held();
   bool enter_again(std::unique_ptr<Job>& job);
@@ -142,25 +142,25 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   const std::uint64_t number_;
   const std::shared_ptr<Calls> calls_;
   std::shared_ptr<Forwarding> forwarding_;    // once greeted, if the server forwards; set under mutex_
-  std::atomic<std::size_t> oneways_open_{0};  // of all offers; only the reactor's thread adds to it
-  // The reactor's thread only.
+  std::atomic<std::size_t> oneways_open_{0};  // of all offers; only the reactor's thread increments it
+  // Used only by the reactor's thread.
   protocol::Routes<Binding> routes_;
   std::vector<transport::Workers::Task> tasks_;
-  Here* here_ = nullptr;             // the call that it runs
-  TimePoint turn_{};                 // when the turn began
-  bool spare_ = false;               // then, may a handler be run here that perhaps waits?
-  std::chrono::nanoseconds took_{};  // what has been measured here in this turn
+  Here* here_ = nullptr;  // the running call
+  TimePoint turn_{};      // when the turn began
+  bool spare_ = false;    // whether a handler that may wait could run here at the start of the turn
+  std::chrono::nanoseconds took_{};  // the time measured here in this turn
   TimePoint now_{};                  // when the latest run of the turn ended, or it began; {}: too long ago
-  Counters* counted_ = nullptr;      // of the latest calls that were run here, and
-  std::uint64_t count_ = 0;          // how many of them are not counted there yet
+  Counters* counted_ = nullptr;      // the counters of the latest calls that were run here, and
+  std::uint64_t count_ = 0;          // the number of those that are not counted yet
 
-  std::mutex mutex_;                      // all below
-  std::list<std::unique_ptr<Job>> lane_;  // and no deque, which takes memory when it is empty
+  std::mutex mutex_;                      // guards all members below
+  std::list<std::unique_ptr<Job>> lane_;  // not a deque, which takes memory when it is empty
   bool lane_runs_ = false;
-  std::list<std::unique_ptr<Job>> held_;  // until there is room for their replies
+  std::list<std::unique_ptr<Job>> held_;  // they wait for room for their replies
   std::map<const Offer*, std::size_t> oneways_;
   std::atomic<bool> draining_{false};
-  std::atomic<std::uint32_t> latest_{0};  // once draining: no request behind it is executed
+  std::atomic<std::uint32_t> latest_{0};  // while draining: no later request is executed
 };
 
 }  // namespace mf::server

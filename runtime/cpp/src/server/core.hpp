@@ -1,4 +1,4 @@
-// The inside of a server: what it offers, where it listens, who is connected.
+// The implementation of a server: its offers, addresses and connections.
 #pragma once
 
 #include <algorithm>
@@ -70,7 +70,8 @@ class Server::Core final : public server::Directory {
   void publishes(const ServiceInfo& topic, std::vector<std::string> agents);
   void accept(std::unique_ptr<transport::Stream> stream);
   void refuse(transport::Stream& stream);
-  /// Calls it on the acceptors' thread when all reactors have told what had arrived by now.
+  /// Calls `work` on the acceptors' thread when all reactors have handled the events that have arrived by
+  /// now.
   void after_events(std::function<void()> work, std::size_t asked = 0);
   void announce();
   void drain();
@@ -87,21 +88,21 @@ class Server::Core final : public server::Directory {
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const server::Offer>, std::less<>> offers_;
   std::map<std::string, Published> topics_;
-  std::shared_ptr<Door> door_;  // for what offers by itself
+  std::shared_ptr<Door> door_;  // for objects that offer servants by themselves
   std::unordered_map<std::uint64_t, Client> clients_;
-  std::set<std::uint64_t> greeting_;  // of them, those whose HELLO has not come, the oldest first
+  std::set<std::uint64_t> greeting_;  // those without a HELLO yet, the oldest first
   std::uint64_t connections_ = 0;
   const std::shared_ptr<link::ServerLoad> load_;
-  std::chrono::steady_clock::time_point refused_logged_{};  // the reactor's thread that accepts
+  std::chrono::steady_clock::time_point refused_logged_{};  // used by the reactor's thread that accepts
   std::uint64_t refused_unlogged_ = 0;                      // as above
   bool started_ = false;
   bool stopped_ = false;
-  std::atomic<bool> nothing_more_{false};  // drained: what has not been started will not be
+  std::atomic<bool> nothing_more_{false};  // drained: calls that were not started will not be
   std::vector<std::shared_ptr<transport::Reactor>> reactors_;  // the first one accepts
   std::unique_ptr<transport::Workers> workers_;
   std::unique_ptr<transport::Workers> stream_threads_;
   std::vector<std::shared_ptr<Acceptor>> acceptors_;
-  std::shared_ptr<Registrar> registrar_;  // offer() announces while stop() lets go of it
+  std::shared_ptr<Registrar> registrar_;  // offer() uses it while stop() releases it
   std::mutex starting_or_stopping_;
   server::StopSignals* signals_ = nullptr;
 };

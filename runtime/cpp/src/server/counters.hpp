@@ -1,4 +1,4 @@
-// What became of the calls of one method of one offer. Any thread counts, and any thread reads.
+// Counts of the calls of one method of one offer. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,8 @@ struct Counters {
     counter.fetch_add(calls, std::memory_order_relaxed);
   }
 
-  /// One-way calls were dropped. How many the log has not heard of, if it is to hear of them now: the first
-  /// at once, then once a second; else 0.
+  /// One-way calls were dropped. Returns how many are not logged yet, if a line is due now: the first at
+  /// once, then once a second; otherwise 0.
   [[nodiscard]] std::uint64_t on_dropped(std::uint64_t calls, TimePoint now) noexcept {
     const auto all = dropped.fetch_add(calls, std::memory_order_relaxed) + calls;
     auto last = logged_at_.load(std::memory_order_relaxed);

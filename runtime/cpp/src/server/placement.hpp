@@ -1,14 +1,14 @@
-// Where the handler of a method runs, by how long it has taken so far.
+// Decides where the handler of a method runs, by how long it has taken so far.
 //
-// A method begins on the workers. One that was quick 32 times in a row is promoted: it runs where its
-// requests are read. A slow run sends it back, and each time that happens the next promotion asks for twice
-// as many quick runs, up to a most. A run that says that it waits (mf::blocking(), or a blocking call) is
-// slow, however long it took. And one turn of a connection runs handlers where they were read for no longer
-// than a slow run takes: what else it has read goes to the workers.
+// A method starts on the workers. After 32 quick runs in a row it is promoted: it runs where its requests are
+// read. A slow run demotes it, and each demotion doubles the number of quick runs for the next promotion, up
+// to a maximum. A run that announces a wait (mf::blocking(), or a blocking call) counts as slow, however long
+// it took. One turn of a connection runs handlers where they were read for no longer than a slow run takes:
+// the rest goes to the workers.
 //
-// Runs of one method end on several threads at once. Their order is nobody's promise, so that no more is kept
-// exact than this: nobody but the one who demotes doubles, and a promotion needs as many quick runs as it
-// asks for. A quick run of a promoted method writes nothing.
+// Runs of one method end on several threads at the same time, in any order, so that only this is exact: only
+// the demoting thread doubles, and a promotion needs the required number of quick runs. A quick run of a
+// promoted method writes nothing.
 #pragma once
 
 #include <atomic>
@@ -24,8 +24,7 @@ class Placement {
   static constexpr std::uint32_t kRunsAtMost = 1U << 20U;
   static constexpr std::chrono::nanoseconds kQuick = std::chrono::microseconds(50);
   static constexpr std::chrono::nanoseconds kSlow = std::chrono::milliseconds(1);
-  /// Requests that take longer to decode, or hold more items, do not run where they are read, and how long
-  /// they take says nothing of the others.
+  /// Requests with more bytes or items do not run where they are read, and their times are not counted.
   static constexpr std::size_t kMostBytes = std::size_t{64} << 10U;
   static constexpr std::size_t kMostItems = kSlow / kQuick;
 
@@ -33,14 +32,14 @@ class Placement {
     return bytes <= kMostBytes && items <= kMostItems;
   }
 
-  /// Does it run where its requests are read?
+  /// Whether it runs where its requests are read.
   [[nodiscard]] bool promoted() const noexcept { return promoted_.load(std::memory_order_relaxed); }
 
   /// A message was run where it was read.
   void ran_here(std::chrono::nanoseconds took) noexcept {
     if (took > kSlow) waited();
   }
-  /// A message of so many items was run on a worker. Of a promoted method that teaches nothing: the workers
+  /// A message of `items` items was run on a worker. For a promoted method this is ignored, since the workers
   /// are busy when they get its calls.
   void ran_on_worker(std::chrono::nanoseconds took, std::size_t items) noexcept {
     if (promoted()) return;
@@ -61,7 +60,7 @@ class Placement {
 
  private:
   std::atomic<bool> promoted_{false};
-  std::atomic<std::uint32_t> quick_{0};  // runs in a row, since the latest demotion or run that was not quick
+  std::atomic<std::uint32_t> quick_{0};  // runs in a row, since the latest demotion or slow run
   std::atomic<std::uint32_t> needed_{kRunsAtFirst};
 };
 

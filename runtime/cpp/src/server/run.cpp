@@ -35,8 +35,8 @@ void write_failure(protocol::MixedWriter& writer, Buffer& out, const link::Metho
   writer.failure(failure.execution, failure.message);
 }
 
-/// How the client is told of a declared error: one that the method does not declare, or that no client could
-/// read, must not leave.
+/// The failure for the client: an error that the method does not declare, or that clients could not decode,
+/// must not be sent.
 Failure to_wire_failure(const link::Method& method, const Failure& failure) {
   for (const auto& error : method.errors) {
     if (!error.is(*failure.declared)) continue;
@@ -49,7 +49,7 @@ Failure to_wire_failure(const link::Method& method, const Failure& failure) {
   return mf::detail::undeclared(failure);
 }
 
-/// Neither may a result leave that breaks its constraints, or that no client could read.
+/// Results that violate their constraints, or that clients could not decode, must not be sent.
 void sort_out(const link::Method& method, const Encoder& encoder) {
   auto& results = encoder.results;
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -97,9 +97,9 @@ bool decode(Incoming& in, Tier tier, Requests& requests) {
   return false;
 }
 
-/// Items that the servant does not get.
+/// Items that are not passed to the servant.
 struct Refused {
-  std::vector<std::size_t> kept;  // where the others are, if there are any refused ones
+  std::vector<std::size_t> kept;  // the indices of the others, if items were refused
   std::vector<std::pair<std::size_t, std::string>> refused;
 };
 
@@ -156,8 +156,8 @@ class Collected final : public mf::detail::Answers {
   std::size_t open_;
 };
 
-/// The same for items that run one after the other: who begins them waits for each answer. It holds a worker,
-/// so that all items run in the context of their call.
+/// The same for items that run one after another: the starting thread waits for each answer. It holds a
+/// worker, so that all items run in the context of their call.
 class InTurn final : public mf::detail::Answers {
  public:
   explicit InTurn(std::shared_ptr<Collected> collected) : collected_(std::move(collected)) {}
@@ -171,7 +171,7 @@ class InTurn final : public mf::detail::Answers {
     ended(item);
   }
 
-  /// False: the deadline has passed, or nobody wants the answer any more, and the item still runs.
+  /// False: the deadline has passed, or the answer is not wanted any more, and the item still runs.
   bool wait(std::size_t item, TimePoint deadline, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     const auto done = [&] { return ended_ > item; };
@@ -193,14 +193,14 @@ class InTurn final : public mf::detail::Answers {
   const std::shared_ptr<Collected> collected_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::size_t ended_ = 0;  // items, from the first
+  std::size_t ended_ = 0;  // ended items, from the first on
 };
 
 }  // namespace
 
 namespace {
 
-/// The one answer of an asynchronous handler of a stream.
+/// The only answer of an asynchronous stream handler.
 class StreamAnswer final : public mf::detail::Answers, public std::enable_shared_from_this<StreamAnswer> {
  public:
   StreamAnswer(Ticket ticket, const link::Method& method, std::unique_ptr<Encoder> encoder)
@@ -297,7 +297,7 @@ void run_batch(Incoming& in, const link::Method& method, Tier tier, Requests& re
   const std::size_t items = in.count();
   if (!decode(in, tier, requests)) return;
   const auto refused = refuse_items(requests, items);
-  const auto given = items - refused.refused.size();  // to the servant
+  const auto given = items - refused.refused.size();  // items for the servant
   const CallScope scope(in.info());
   if (method.info.oneway) {
     try {
@@ -327,9 +327,9 @@ void run_batch(Incoming& in, const link::Method& method, Tier tier, Requests& re
 void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& requests, void* servant) {
   const std::size_t items = in.count();
   if (!decode(in, tier, requests)) return;
-  if (!method.info.oneway) (void)in.live_call();  // it goes on when this function has returned
+  if (!method.info.oneway) (void)in.live_call();  // it continues when this function has returned
   const CallScope scope(in.info());
-  std::shared_ptr<Collected> collected;  // null: nobody waits
+  std::shared_ptr<Collected> collected;  // null if no answer is expected
   if (!method.info.oneway) {
     collected = std::make_shared<Collected>(std::move(in.ticket()), method, requests.encoder(items));
   }

@@ -19,18 +19,17 @@
 namespace mf {
 namespace {
 
-// What a controller takes of an offer (controller.mfidl).
+// The controller's limits for an offer (controller.mfidl).
 constexpr std::size_t kMostLabels = 16;
 constexpr std::size_t kLongestLabel = 64;
 constexpr std::size_t kLongestText = 1'024;
 
-// Blocking handlers of streams that run at once, of all connections; more wait.
+// Blocking stream handlers that run at once, of all connections; more wait.
 constexpr std::size_t kMostStreamThreads = 1024;
-// Handlers that wait on threads that read sockets, for each such thread; with so many, all others go to
-// workers.
+// Waiting handlers per socket-reading thread; above this number, all others go to workers.
 constexpr std::size_t kMostSpares = 64;
 
-// A connection above the limit is one line at first, and then one with their number every ten seconds.
+// Connections above the limit are logged once at first, and then every ten seconds with their number.
 constexpr auto kRefusedLoggedEvery = std::chrono::seconds(10);
 
 constexpr const char* kNoDescriptors = "the server has no file descriptors left; use another instance";
@@ -50,7 +49,8 @@ Error refused(std::string message) {
   return {Code::invalid_argument, Execution::not_executed, message};
 }
 
-// What no controller takes is refused here: there it would cost the process its other offers.
+// Offers that controllers would refuse are refused here, since there they would cost the process its other
+// offers.
 void check_announced(const OfferOptions& options, std::string_view agent, bool registered) {
   if (registered && agent.size() > kLongestText)
     throw refused("a controller takes agents of at most " + std::to_string(kLongestText) + " bytes, not " +
@@ -89,7 +89,7 @@ std::vector<Address> listened_at(const std::string& list) {
   return found;
 }
 
-// TLS options without an address that uses them are refused: somebody believes that the server is protected.
+// TLS options without a tls:// address are refused, since the user believes that the server is protected.
 std::shared_ptr<transport::TlsContext> tls_for(const std::vector<Address>& listen,
                                                const TlsOptions& options) {
   const auto is_tls = [](const Address& address) { return address.scheme == "tls"; };
@@ -100,9 +100,9 @@ std::shared_ptr<transport::TlsContext> tls_for(const std::vector<Address>& liste
 
 }  // namespace
 
-// Accepts on the reactor's thread. Out of descriptors, it looks first whether connections have ended that
-// nobody has noticed yet; if that frees none, it turns away who waits, and lets the listener rest for 10 ms
-// to 1 s.
+// Accepts on the reactor's thread. Without free descriptors, it first checks for ended connections that were
+// not noticed yet; if that frees none, it turns away pending clients, and pauses the listener for 10 ms to 1
+// s.
 class Server::Core::Acceptor final : public transport::Watched,
                                      public std::enable_shared_from_this<Acceptor> {
  public:
@@ -115,7 +115,7 @@ class Server::Core::Acceptor final : public transport::Watched,
     core_.reactors_.front()->watch(listener_.fd(), shared_from_this(), false);
     core_.reactors_.front()->arm(listener_.fd(), transport::Interest::read);
   }
-  /// On the reactor's thread. Who waits to be accepted is turned away at once.
+  /// On the reactor's thread. Turns away clients that wait to be accepted.
   void close() {
     core_.reactors_.front()->forget(listener_.fd());
     listener_.close();
@@ -142,8 +142,8 @@ class Server::Core::Acceptor final : public transport::Watched,
   static constexpr int kAcceptsPerTurn = 64;
   static constexpr std::chrono::milliseconds kShortestPause{10};
 
-  // The ends of connections may be behind the listener in what their threads have to do. One that is busy for
-  // long is not waited for.
+  // Ends of connections may be queued behind the listener's event on their threads. A thread that is busy for
+  // long is not awaited.
   void look() {
     looked_ = true;
     core_.reactors_.front()->arm(listener_.fd(), transport::Interest::none);
@@ -154,14 +154,14 @@ class Server::Core::Acceptor final : public transport::Watched,
   void rest() {
     looked_ = false;
     listener_.turn_away();
-    if (pause_ == kShortestPause)  // once, until somebody was accepted again
+    if (pause_ == kShortestPause)  // once, until a connection is accepted again
       core_.log().write(Level::error, "out_of_descriptors", {{"address", address().str()}});
     core_.reactors_.front()->arm(listener_.fd(), transport::Interest::none);
     core_.reactors_.front()->at(mf::now() + pause_, resume());
     pause_ = std::min<std::chrono::milliseconds>(pause_ * 2, std::chrono::seconds(1));
   }
 
-  /// What accepts again, unless the listener rests for another reason by then.
+  /// Returns a function that accepts again, unless the listener pauses for another reason by then.
   std::function<void()> resume() {
     return [weak = weak_from_this(), stop = stops_] {
       const auto self = weak.lock();
@@ -174,11 +174,11 @@ class Server::Core::Acceptor final : public transport::Watched,
   Core& core_;
   transport::Listener listener_;
   std::chrono::milliseconds pause_ = kShortestPause;
-  bool looked_ = false;      // since somebody was accepted, or turned away
-  std::uint64_t stops_ = 0;  // how often accepting has gone on
+  bool looked_ = false;      // since a connection was accepted, or turned away
+  std::uint64_t stops_ = 0;  // how often accepting was resumed
 };
 
-// Each thread is asked twice: what has arrived before the first time is told to it before the second.
+// Each thread runs the check twice: events that arrived before the first time are handled before the second.
 void Server::Core::after_events(std::function<void()> work, std::size_t asked) {
   if (asked == 2 * reactors_.size()) return reactors_.front()->post(std::move(work));
   reactors_[asked / 2]->post(
@@ -193,7 +193,7 @@ Server::Core::Core(ServerOptions options)
   for (auto& byte : nonce_) byte = static_cast<std::byte>(random());
 }
 
-/// What offers by itself may outlive the server.
+/// The server for objects that offer by themselves, which may outlive it.
 class Server::Core::Door final : public server::Offers {
  public:
   explicit Door(Core& core) : core_(&core) {}
@@ -309,7 +309,7 @@ std::shared_ptr<link::Candidacy> Server::Core::candidacy(const ServiceInfo& serv
   return wanted;
 }
 
-/// By the method's index; none if there is no limit for any of them.
+/// By the method's index; empty if there is no limit for any of them.
 std::vector<std::shared_ptr<server::Gate>> Server::Core::gates_for(const ServiceInfo& service,
                                                                    const std::string& agent,
                                                                    const OfferOptions& options) {
@@ -365,7 +365,7 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
   auto found = offers_.find(std::pair(service, std::string(bind.agent)));
   const auto first = offers_.lower_bound(std::pair(service, std::string()));
   if (first == offers_.end() || first->first.first != service) {
-    std::vector<std::string> services;  // sorted: those of one service stand together
+    std::vector<std::string> services;  // sorted: those of one service are adjacent
     for (const auto& [key, offer] : offers_)
       if (services.empty() || services.back() != key.first) services.push_back(key.first);
     return unknown(Code::unknown_service, "this server does not offer " + service + "; it offers " +
@@ -413,7 +413,7 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
   link_options.load = load_;
   std::shared_ptr<link::ServerLink> link;
   std::shared_ptr<server::Connection> connection;
-  std::shared_ptr<link::ServerLink> slowest;  // of those that have not sent their HELLO
+  std::shared_ptr<link::ServerLink> slowest;  // of those without a HELLO
   {
     std::unique_lock lock(mutex_);
     if (stopped_) return;
@@ -472,7 +472,7 @@ void Server::Core::on_greeted(std::uint64_t connection) {
   greeting_.erase(connection);
 }
 
-// An attacker who wants to fill the memory has to hold most of it, so the greatest holder is ended.
+// An attacker who wants to fill the memory has to hold most of it, so the largest holder is ended.
 void Server::Core::on_overfull() {
   auto all = clients();
   while (load_->over() && !all.empty()) {
@@ -529,7 +529,7 @@ std::vector<Server::Core::Client> Server::Core::clients() const {
   return all;
 }
 
-// A path is told, too: clients of other hosts do not find this server there, and know that by its nonce.
+// Paths are included: clients on other hosts do not find this server there, and recognise that by its nonce.
 std::vector<Address> Server::Core::advertised() const {
   auto all = addresses();
   if (!options_.advertise.empty()) {
@@ -631,7 +631,7 @@ void Server::Core::run() {
   };
   try {
     serve();
-  } catch (...) {  // the port is taken, for instance
+  } catch (...) {  // for example, if the port is in use
     done();
     throw;
   }
@@ -648,7 +648,7 @@ void Server::Core::drain() {
     client.link->drain("the server is stopping");
   }
   if (door_) door_->stop();
-  // In real time, also on that of a test: nobody may be left to move its clock.
+  // In real time, also under a test clock, since no thread may be left to move it.
   const auto until = std::chrono::steady_clock::now() + options_.drain_timeout;
   const auto busy = [](const Client& client) { return !client.link->idle(); };
   while (std::ranges::any_of(clients(), busy) && std::chrono::steady_clock::now() < until) {
@@ -656,7 +656,7 @@ void Server::Core::drain() {
   }
 }
 
-// A handler that stops its own server is not waited for there, but its thread uses this.
+// A handler that stops its own server is not awaited there, but its thread uses this object.
 Server::Core::~Core() {
   if (door_) door_->close();
   for (const auto& reactor : reactors_) reactor->stop();

@@ -1,5 +1,5 @@
-// Waits for SIGTERM and SIGINT whichever thread they reach. A second one ends the process at once. One at a
-// time in a process.
+// Waits for SIGTERM and SIGINT, whichever thread receives them. A second one ends the process at once. Only
+// one object at a time in a process.
 #pragma once
 
 #include <signal.h>
