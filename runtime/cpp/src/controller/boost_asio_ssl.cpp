@@ -1,2 +1,2 @@
-// Asio's own code for TLS, for the store in etcd.
+// Compiles Asio's TLS implementation, for the store in etcd.
 #include <boost/asio/ssl/impl/src.hpp>

@@ -1,2 +1,2 @@
-// Boost.JSON's own code, for the store in etcd.
+// Compiles Boost.JSON's implementation, for the store in etcd.
 #include <boost/json/src.hpp>

@@ -10,7 +10,7 @@
 namespace mf::controller {
 namespace {
 
-// So long a lead waits for the first controller, which may only restart, before another one is asked.
+// How long a lead waits for the first controller, which may only restart, before another one is asked.
 constexpr std::chrono::seconds kElsewhereAfter{1};
 
 /// How a stream ends when its controller or its connection does.

@@ -1,10 +1,10 @@
-// The leads that a server asks its controllers for.
+// The leads that a server requests from its controllers.
 //
 // Each is a stream of one controller (`lead`), which is opened while the process is registered there, and
-// again after a pause if it ends before the lead was given. A lead that was given ends with its stream, or
-// with the registration there. It is asked for at the first controller; while the process is not registered
-// there, at one that shares the first one's store, as the name of their cluster says: two that know nothing
-// of each other would give one lead twice. Thread-safe; runs on the reactor's thread.
+// again after a pause if it ends before the lead was granted. A granted lead ends with its stream, or with
+// the registration there. It is requested at the first controller; while the process is not registered there,
+// at one that shares the first one's store, which has the same cluster id: controllers that do not know of
+// each other would grant one lead twice. Thread-safe; runs on the reactor's thread.
 #pragma once
 
 #include <cstdint>
@@ -30,15 +30,15 @@ class Candidates : public std::enable_shared_from_this<Candidates> {
                                           const std::shared_ptr<transport::Reactor>& reactor);
 
   [[nodiscard]] const Credential& who() const noexcept { return who_; }
-  /// One more controller, before anything is asked; gives its number. `where`: its address, for the log.
+  /// Adds a controller, before any request; returns its number. `where`: its address, for the log.
   std::size_t add_seat(const ControllerClient& controller, std::string where);
   void add(Key key, std::shared_ptr<link::Candidacy> candidacy);
-  /// The process is registered there: it may ask.
+  /// The process is registered there, and may request leads.
   void registered(std::size_t seat, const Uuid& cluster);
-  /// It is not any more: what it has from there is lost, and what it waits for is asked for again when it is,
-  /// or elsewhere. Nobody is told within this call.
+  /// It is not registered any more: leads from there are lost, and wanted ones are requested again later, or
+  /// elsewhere. No callback runs within this call.
   void lost(std::size_t seat);
-  /// The server is stopped: nothing is held and nothing is asked for any more.
+  /// The server is stopped: all leads are given up, and none is requested any more.
   void stop();
 
  private:
@@ -47,27 +47,27 @@ class Candidates : public std::enable_shared_from_this<Candidates> {
     ControllerClient controller;
     std::string where;
     bool registered = false;
-    bool lost = false;  // since the last step: all streams there are of the registration before
-    Uuid cluster{};     // that it was of when it was heard of last
+    bool lost = false;  // since the last step: all streams there belong to the previous registration
+    Uuid cluster{};     // its cluster when it last answered
   };
   struct One {
     One(Key of, std::shared_ptr<link::Candidacy> shared) : key(std::move(of)), candidacy(std::move(shared)) {}
     Key key;
     std::shared_ptr<link::Candidacy> candidacy;
     std::shared_ptr<Reader> stream;
-    std::size_t seat = 0;  // where that is
-    bool given = false;    // whatever its holder has been told by now
+    std::size_t seat = 0;  // the controller of the stream
+    bool given = false;    // whether the lead was granted, even if its holder was not told yet
     TimePoint retry_at{};
     link::Backoff backoff{std::random_device{}()};
   };
 
   Candidates(const Credential& who, const Log& log);
   TimePoint step();
-  /// Where to ask now; null: nowhere. `next` becomes when to look again, if that is before it.
+  /// The controller to ask now, or null. `next` becomes the time to look again, if that is earlier.
   [[nodiscard]] Seat* seat_for(TimePoint now, TimePoint& next);
   void let_go(std::unique_lock<std::mutex>& lock);
   void read(std::uint64_t id, const std::shared_ptr<Reader>& stream);
-  /// False: the stream has ended.
+  /// False if the stream has ended.
   bool took(std::uint64_t id, const std::shared_ptr<Reader>& stream,
             const Outcome<std::optional<Lead>>& outcome);
   void ended(std::uint64_t id, const std::shared_ptr<Reader>& stream, const Failure* why);
@@ -76,9 +76,9 @@ class Candidates : public std::enable_shared_from_this<Candidates> {
   const Credential who_;
   const Log log_;
   std::shared_ptr<Turns> turns_;
-  std::mutex mutex_;  // all below
+  std::mutex mutex_;  // guards all members below
   std::vector<Seat> seats_;
-  TimePoint elsewhere_at_{};  // until then the first one may be back
+  TimePoint elsewhere_at_{};  // until then the first controller may return
   std::map<std::uint64_t, One> all_;
   std::uint64_t ids_ = 0;
   bool stopped_ = false;

@@ -11,9 +11,9 @@
 namespace mf::controller {
 namespace {
 
-constexpr int kBeatsOfSleep = 4;  // so often it looks whether it runs
+constexpr int kBeatsOfSleep = 4;  // checks per sleep limit whether the controller is running
 
-/// Never 0, which is what a watcher names that has seen none.
+/// Never 0, which watchers send that have seen no run.
 std::uint64_t new_run() {
   const std::uint64_t run = random_number();
   return run != 0 ? run : 1;
@@ -30,7 +30,7 @@ Controller::Controller(ControllerOptions options)
       run_(new_run()),
       registry_(options_.lease),
       store_answers_(std::make_shared<StoreAnswers>(*this)) {
-  options_.store->listen(store_answers_);  // before, so that no change is missed
+  options_.store->listen(store_answers_);  // before load(), so that no change is missed
   const Stored stored = options_.store->load();
   const TimePoint now = options_.clock->now();
   std::unique_lock lock(mutex_);
@@ -51,8 +51,8 @@ Controller::~Controller() {
   if (thread_.joinable()) thread_.join();
 }
 
-// A store that cannot promise anything now is no reason to turn a client away, or to let it wait: it gets a
-// number by chance, as one without a controller does.
+// If the store cannot reserve ids now, a client is neither refused nor delayed: it gets a random id, as
+// without a controller.
 void Controller::client_id(ControllerClientIdRequest /*request*/, Responder<std::uint32_t> responder) {
   std::uint32_t id = 0;
   Work work;
@@ -99,8 +99,8 @@ void Controller::enter(const std::shared_ptr<Feed>& feed) {
   ++streams_of_[feed->connection];
 }
 
-// Made without the lock: a caller that is gone already is found here. By then the stream may have ended for
-// another reason.
+// Called without the lock: a caller that has gone already is detected here. The stream may have ended for
+// another reason by then.
 void Controller::await_end(const std::shared_ptr<Feed>& feed) {
   const auto stop = current_call().stop_token();
   if (!stop.stop_possible()) return;
@@ -144,8 +144,8 @@ void Controller::end(const std::shared_ptr<Feed>& feed, Outcome<void> outcome, W
   feed->on_end(*this, work);
 }
 
-// The value is taken when its turn to be written has come: of a change that concerns a thousand watchers
-// there is one value at a time.
+// A value is made when its turn to be written has come: if a change concerns a thousand watchers, only one
+// value exists at a time.
 void Controller::go_on(const std::shared_ptr<Feed>& feed, Work& work) {
   if (feed->ended || std::exchange(feed->writing, true)) return;
   work.emplace_back([this, feed] { write_next(feed); });
@@ -184,8 +184,8 @@ void Controller::close() {
   {
     const std::scoped_lock lock(mutex_);
     if (std::exchange(closed_, true)) return;
-    // Nothing is forgotten: what is registered stays in the store, for the controller that comes next. Leads
-    // end, and others may be given them.
+    // Nothing is forgotten: registrations stay in the store, for the next controller. Leads end, and may be
+    // granted to others.
     registrations_.clear();
     while (!feeds_.empty()) {
       const auto feed = feeds_.begin()->second;
@@ -200,7 +200,7 @@ void Controller::close() {
 bool Controller::was_asleep() {
   if (options_.asleep_after.count() == 0) return false;
   const TimePoint now = options_.clock->now();
-  // Whose lease it is that may be over: also of who is only known from the store.
+  // Only while a lease may end, including those known only from the store.
   if (registry_.next_expiry() != kNever && now - beat_ >= options_.asleep_after) {
     woke_ = now;
     registry_.renew_all(now);
@@ -225,13 +225,13 @@ TimePoint Controller::tick() {
   TimePoint next = kNever;
   {
     const std::scoped_lock lock(mutex_);
-    if (closed_) return kNever;  // nobody is registered any more, and nobody is forgotten for that
+    if (closed_) return kNever;  // no process is registered any more, and none is removed because of that
     const TimePoint now = options_.clock->now();
     (void)was_asleep();
     for (const Uuid& nonce : registry_.expired(now)) {
       gone.push_back({public_id(nonce), registry_.offered(nonce), {}});
       const auto registration = registrations_.find(nonce);
-      if (registration == registrations_.end()) {  // not verified
+      if (registration == registrations_.end()) {  // unverified
         forget(nonce, work);
         continue;
       }
@@ -270,7 +270,7 @@ void Controller::run() {
   for (;;) {
     tick();
     std::unique_lock lock(mutex_);
-    sleeps_until_ = next_due();  // and not what tick() gave: more may have come since
+    sleeps_until_ = next_due();  // not the result of tick(), since events may have been added
     while (!closed_ && options_.clock->now() < sleeps_until_) {
       if (sleeps_until_ == kNever)
         earlier_.wait(lock);
@@ -281,7 +281,7 @@ void Controller::run() {
   }
 }
 
-// What is done may add more, through other locks, but never here.
+// A work item may add more, through other locks, but not to this list.
 void Controller::do_all(Work& work) {
   for (auto& one : work) one();
 }

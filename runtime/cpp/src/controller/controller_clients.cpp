@@ -1,4 +1,4 @@
-// What clients and tools ask of the controller: what there is, and what changes.
+// The controller's functions for clients and tools: current entries, and changes.
 
 #include <utility>
 
@@ -7,10 +7,10 @@
 namespace mf::controller {
 namespace {
 
-/// Of one answer of find().
+/// Limits of one answer of find().
 constexpr std::size_t kMostFound = 1'000;
 constexpr std::size_t kMostFoundBytes = std::size_t{4} << 20;
-/// Who only watches is pinged at a slower pace than who is registered.
+/// Connections that only watch are pinged at a slower pace than those of registered processes.
 constexpr int kSlower = 10;
 
 }  // namespace
@@ -38,11 +38,11 @@ void Controller::watch(ControllerWatchRequest request, StreamWriter<Change> out,
   do_all(work);
 }
 
-// A watcher that has all up to `before` is fed from there; one that is behind comes to it by itself.
+// A watcher that has everything up to `before` continues from there; one that is behind catches up by itself.
 void Controller::spread(std::uint64_t before, Work& work) {
   const ChangeLog& log = registry_.log();
   if (closed_ || log.latest() == before) return;
-  if (!log.holds_since(before)) {  // too many at once: each watcher sees for itself
+  if (!log.holds_since(before)) {  // too many at once: each watcher checks by itself
     for (const auto& [id, watch] : watches_) go_on(watch, work);
     return;
   }

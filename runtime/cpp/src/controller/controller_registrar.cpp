@@ -58,7 +58,7 @@ void ControllerRegistrar::lead(std::string service, std::string agent,
 }
 
 void ControllerRegistrar::withdraw() {
-  candidates_->stop();  // before anybody else can be given what is led here
+  candidates_->stop();  // before another process can be granted what this one leads
   const TimePoint until = mf::now() + kWithdrawWithin;
   for (const auto& registration : registrations_) registration->begin_withdraw();
   for (const auto& registration : registrations_) registration->await_withdrawn(until);

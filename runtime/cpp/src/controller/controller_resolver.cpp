@@ -21,9 +21,10 @@
 namespace mf::controller {
 namespace {
 
-constexpr std::chrono::milliseconds kGreetDeadline{800};  // short: within a second users learn why it fails
+constexpr std::chrono::milliseconds kGreetDeadline{
+    800};  // short, so that users learn the reason within a second
 constexpr std::chrono::seconds kFirstValueWithin{5};
-constexpr std::chrono::seconds kDeadAfter{100};  // long: a client that does nothing makes few system calls
+constexpr std::chrono::seconds kDeadAfter{100};  // long, so that an idle client makes few system calls
 
 std::vector<Address> as_servers(std::vector<Address> controllers) {
   for (Address& address : controllers) address = address.server();
@@ -38,13 +39,13 @@ std::string listed(const std::vector<Address>& addresses) {
 
 using Reader = StreamReader<Change>;
 
-/// All that is known of one service.
+/// The state of one service.
 struct Service {
   KnownService known;
   Resolver::Snapshot snapshot;
-  std::shared_ptr<Reader> watch;  // null: nobody watches
+  std::shared_ptr<Reader> watch;  // null if it is not watched
   TimePoint first_value_by = kNever;
-  bool late = false;  // the first value has not come in time
+  bool late = false;  // the first value has not arrived in time
   TimePoint watch_at{};
   link::Backoff backoff{random_number()};
 };
@@ -65,17 +66,17 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
   const Log log;
   const std::string where;
   std::shared_ptr<Turns> turns;
-  std::mutex mutex;                 // all below but the stub
-  std::condition_variable changed;  // for those who wait for a snapshot
+  std::mutex mutex;                 // guards all members below except the stub
+  std::condition_variable changed;  // for threads that wait for a snapshot
   std::map<std::string, std::shared_ptr<Service>, std::less<>> services;
   std::atomic<std::uint64_t> version{1};
   std::atomic<std::uint32_t> client_id{0};
-  bool answers = false;  // the controller did when it was asked last, and no watch has failed since
+  bool answers = false;  // a controller answered the last request, and no watch has failed since
   bool greeting = false;
   TimePoint greet_at{};
   link::Backoff greet_backoff{random_number()};
   std::string note;         // why nothing is known yet
-  bool complained = false;  // one line a loss, not one an attempt
+  bool complained = false;  // one line for each loss, not for each attempt
   bool closed = false;
   std::map<std::uint64_t, std::function<void()>> listeners;
   std::uint64_t last_listener = 0;
@@ -131,7 +132,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
     return service;
   }
 
-  /// Asks what is to be asked now; gives when to look again.
+  /// Sends the requests that are due; returns when to look again.
   TimePoint step() {
     std::vector<std::string> begin;
     std::vector<std::shared_ptr<Reader>> late;
@@ -171,7 +172,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
     return next;
   }
 
-  /// The first question, and that after a loss: whether somebody is there, and the number of this client.
+  /// The first request, also after a loss: checks that a controller answers, and gets this client's id.
   void greet() {
     const CallOptions options{.deadline = kGreetDeadline};
     if (client_id.load() != 0) {
@@ -225,7 +226,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
     });
   }
 
-  /// False: the watch has ended.
+  /// False if the watch has ended.
   bool took(const std::string& name, const std::shared_ptr<Reader>& from,
             Outcome<std::optional<Change>>&& outcome) {
     const std::scoped_lock lock(mutex);
@@ -245,7 +246,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
     service.watch.reset();
     service.first_value_by = kNever;
     service.watch_at = now + service.backoff.next();
-    if (outcome.ok())  // as it may, when it stops
+    if (outcome.ok())  // a controller that stops may end it
       outcome = Failure{Code::unavailable, Execution::not_executed, "it has ended the watch", nullptr};
     Failure failure = outcome.failure();
     if (std::exchange(service.late, false))

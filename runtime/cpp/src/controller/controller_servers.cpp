@@ -1,4 +1,4 @@
-// What server processes ask of the controller: to be registered, and to lead.
+// The controller's functions for server processes: registration and leads.
 
 #include <set>
 #include <utility>
@@ -9,7 +9,7 @@
 namespace mf::controller {
 namespace {
 
-constexpr std::size_t kMostWarnings = 64;  // that wait for one process
+constexpr std::size_t kMostWarnings = 64;  // the limit for pending warnings of one process
 
 std::string name_of(const Key& key) {
   return key.agent.empty() ? key.name : key.name + " for agent \"" + key.agent + "\"";
@@ -54,7 +54,7 @@ void Controller::register_(ControllerRegisterRequest request, StreamWriter<Stand
     if (auto no = not_owner("register", request.who)) return no;
     const auto before = registry_.log().latest();
     const TimePoint now = options_.clock->now();
-    (void)was_asleep();  // before there is anybody to be renewed by mistake
+    (void)was_asleep();  // before a registration could be renewed by mistake
     try {
       registry_.put(request.who, request.process, registration->connection, std::move(request.offers), now);
     } catch (const Error& error) {
@@ -199,7 +199,8 @@ void Controller::end_leads(const Uuid& nonce, Work& work) {
   std::vector<std::shared_ptr<Feed>> over;
   for (const auto& [id, candidate] : candidates_)
     if (candidate->nonce == nonce) over.push_back(candidate);
-  for (const auto& feed : over) {  // before any of them ends, so that none is given to another one of them
+  for (const auto& feed :
+       over) {  // before any of them ends, so that none of their leads is granted to another one of them
     const auto candidate = candidates_.extract(feed->id);
     election_.remove(candidate.mapped()->key, feed->id);
   }

@@ -1,6 +1,6 @@
-// What the controller needs of its store, and what becomes of it: leads and client ids. The store is asked
-// without the lock, and may take as long as a disk does. And what a store tells of the other controllers that
-// share it: what is registered there is here as if it were registered here, but for the connection.
+// The controller's use of its store: leads and client ids. The store is called without the lock, and may take
+// as long as a disk does. It also handles the store's news of other controllers that share it: a process that
+// is registered there counts as registered here, but without a connection.
 
 #include <chrono>
 #include <utility>
@@ -13,7 +13,7 @@ namespace mf::controller {
 namespace {
 
 constexpr std::chrono::seconds kLeadsAgain{1};
-/// Of a store that is slow to begin with; then the first clients get numbers by chance.
+/// The wait for a slow store at the start; then the first clients get random ids.
 constexpr std::chrono::seconds kFirstIdsWithin{1};
 
 std::uint64_t milliseconds_since_1970() {
@@ -50,7 +50,7 @@ void Controller::on_lead(const Key& key, std::optional<std::uint64_t> epoch) {
       return;
     }
     const auto leader = election_.give(key, *epoch);
-    if (!leader) {  // who asked has gone meanwhile
+    if (!leader) {  // its candidate has gone in the meantime
       work.emplace_back([store = options_.store, key, epoch] { store->give_up_lead(key, *epoch); });
     } else {
       tell_lead(*candidates_.at(*leader), *epoch, work);
@@ -79,10 +79,10 @@ void Controller::give_up_lead(const Candidate& candidate, Work& work) {
   });
 }
 
-// ---- of controllers that share the store
+// ---- controllers that share the store
 
-// A store that cannot be reached does not know whether the others still have it. This controller has seen it
-// go, and believes what it has seen.
+// A store that cannot be reached does not know whether the other controllers still have the process. This
+// controller has seen it disconnect, and relies on that.
 bool Controller::stays_elsewhere(const Uuid& nonce) {
   return options_.store->state().ok && take_elsewhere(nonce);
 }

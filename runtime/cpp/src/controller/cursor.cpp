@@ -53,7 +53,7 @@ Change Cursor::snapshot(const Registry& registry) {
 }
 
 bool Cursor::changes(const ChangeLog& log, Change& change) {
-  std::map<Place, const ChangeLog::Entry*> latest;  // of each place: what it has become
+  std::map<Place, const ChangeLog::Entry*> latest;  // the latest entry of each place
   std::size_t bytes = 0;
   for (std::size_t scanned = 0; seen_ < log.latest() && scanned < kMostScanned; ++scanned) {
     if (latest.size() >= kMostInstances || bytes >= kMostBytes) break;

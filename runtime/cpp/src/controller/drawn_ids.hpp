@@ -1,4 +1,5 @@
-// Client ids, of which the first is drawn, so that those of two controllers without a common store differ.
+// Client ids that start at a random number, so that two controllers without a common store assign different
+// ones.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ inline std::uint32_t random_client_id() {
   return id != 0 ? id : 1;
 }
 
-/// Takes the next client ids of a store, which begin by chance; 0: none was ever taken.
+/// Takes the next client ids of a store, which start at random; 0: none was ever taken.
 inline std::uint32_t take_ids(std::uint32_t& next, std::uint32_t count) {
   const std::uint32_t first = next != 0 ? next : random_client_id();
   next = first + count;

@@ -19,7 +19,7 @@ constexpr const char* kPrevious = "registry.previous";
 constexpr const char* kNew = "registry.new";
 constexpr const char* kDamaged = "registry.damaged";
 
-/// What a rewriting takes from the map while others wait.
+/// The bytes that a rewrite takes from the map while other threads wait.
 constexpr std::size_t kPiece = std::size_t{64} << 10;
 constexpr std::size_t kFewKeys = 16;
 constexpr int kMostPieces = 256;
@@ -30,11 +30,11 @@ Timestamp wall_now() {
   return std::chrono::system_clock::now();
 }
 
-/// What one file says, laid over what is known already.
+/// The content of one file, applied to what is known already.
 struct FileContent {
   bool is_there = false;
   std::uint32_t version = kStoreVersion;
-  bool has_snapshot = false;  // all of it
+  bool has_snapshot = false;  // a complete one
   std::vector<ScannedFile::Damage> damages{};
 };
 
@@ -114,7 +114,8 @@ DurableMap::Loaded DurableMap::load() {
   const char* name = kCurrent;
   FileContent content = read_file(*folder_, name, loaded.values);
   if (!content.is_there) {
-    // Between the two renamings of a rewriting. What is the previous file otherwise has every change.
+    // The process died between the two renames of a rewrite. The file that is otherwise the previous one has
+    // every change.
     name = kPrevious;
     content = read_file(*folder_, name, loaded.values);
   }
@@ -151,7 +152,7 @@ bool DurableMap::apply(std::vector<stored::Change> changes, bool durable) noexce
   bool names = false;
   {
     const std::scoped_lock lock(mutex_);
-    // What is known is written already, but may still have to be made durable.
+    // Known changes are written already, but may still have to be made durable.
     if (!durable) std::erase_if(changes, [this](const stored::Change& change) { return is_known(change); });
     if (changes.empty()) return file_ != nullptr;
     stored::Record record{.changes = std::move(changes)};
@@ -183,7 +184,7 @@ bool DurableMap::sync(const std::vector<std::shared_ptr<StoreFile>>& files, bool
     names_are_durable_ = names_are_durable_ || (names && file_ == files.front());
     return true;
   }
-  // What a sync() refused may never reach the disk.
+  // Data that sync() refused may never reach the disk.
   if (rewriting_ && rewriting_->file) rewriting_->error = error;
   if (std::ranges::find(files, file_) != files.end()) {
     file_.reset();
@@ -212,7 +213,7 @@ bool DurableMap::append(std::span<const std::byte> payload) noexcept {
     rewriting_->writer->record(bytes, payload);
     rewriting_->error = rewriting_->file->append(bytes);
     rewriting_->changes_size += bytes.size();
-    // It may be getting its name just now.
+    // The new file may be getting its name at this moment.
     if (rewriting_->error)
       degrade(refusal("a change", rewriting_->error) + "; changes are safe when a new file has them");
   }
@@ -246,7 +247,7 @@ bool DurableMap::tend() noexcept {
   std::string problem;
   try {
     problem = rewrite();
-  } catch (const std::exception& error) {  // of lock(), or of memory
+  } catch (const std::exception& error) {  // from lock(), or for lack of memory
     problem = error.what();
   }
   const std::scoped_lock lock(mutex_);
@@ -293,7 +294,8 @@ std::string DurableMap::rewrite() {
   error = file->sync();
   if (error) return refused("to keep a new file");
 
-  // What has changed meanwhile, a piece at a time, until the rest fits into the time in which others wait.
+  // Changes in the meantime, piece by piece, until the rest fits into the time for which other threads may
+  // wait.
   for (int pieces = 0; pieces < kMostPieces; ++pieces) {
     stored::Record record;
     {
@@ -314,7 +316,7 @@ std::string DurableMap::rewrite() {
     rewriting_->writer = writer;
     rewriting_->changes_size = size - snapshot_size;
   }
-  // Nobody waits for the disk with this: what changes meanwhile is in both files.
+  // No other thread waits for the disk during this: later changes are in both files.
   error = file->sync();
   if (!error) {
     const std::scoped_lock lock(mutex_);

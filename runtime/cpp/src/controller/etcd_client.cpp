@@ -30,9 +30,9 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 namespace json = boost::json;
 
-/// Longer ones are not etcd's, which has at most 1.5 MiB in a value.
+/// Longer answers are not from etcd, whose values have at most 1.5 MiB.
 constexpr std::size_t kLongestAnswer = std::size_t{64} << 20;
-constexpr std::size_t kShown = 200;  // of what is no answer
+constexpr std::size_t kShown = 200;  // of an invalid answer
 
 std::string place(const Address& server) {
   return "etcd at " + server.host + ":" + std::to_string(server.port);
@@ -58,7 +58,7 @@ json::object parsed(std::string_view text) {
   return std::move(value.as_object());
 }
 
-/// etcd's refusal, as a failed answer or in a stream.
+/// Throws etcd's refusal, from a failed answer or a stream.
 [[noreturn]] void refused(const Address& server, const json::object& answer, std::string_view text) {
   for (const char* name : {"message", "error"})
     if (const auto* const words = answer.if_contains(name); words != nullptr && words->is_string())
@@ -72,7 +72,7 @@ Channel::Request request_of(const Address& server, std::string_view path, const 
   http::request<http::string_body> request(http::verb::post, "/v3/" + std::string(path), 11);
   request.set(http::field::host, server.host + ":" + std::to_string(server.port));
   request.set(http::field::content_type, "application/json");
-  // Else a server that has lost the others goes on answering from what it has, and a watch is silent.
+  // Otherwise an etcd server that has lost the others still answers with old data, and a watch stays silent.
   request.set("Grpc-Metadata-hasleader", "true");
   if (!token.empty()) request.set(http::field::authorization, token);
   request.body() = json::serialize(question);
@@ -80,7 +80,7 @@ Channel::Request request_of(const Address& server, std::string_view path, const 
   return request;
 }
 
-/// Of a user's token that is too old, or of before users were changed.
+/// Whether a user's token has expired, or is older than a change of users.
 bool is_stale(const json::object& answer) {
   const auto* const words = find(answer, "message");
   if (words == nullptr || !words->is_string()) return false;
@@ -89,7 +89,7 @@ bool is_stale(const json::object& answer) {
          text.find("auth store is old") != std::string_view::npos;
 }
 
-/// A failure to use a file is the caller's fault.
+/// A failure to use a file is an error of the caller.
 template <class Use>
 void use_file(const char* option, const std::string& path, Use use) {
   boost::system::error_code error;

@@ -1,12 +1,12 @@
-// What of etcd a controller's store speaks: the JSON gateway of its API v3 (POST /v3/kv/txn and so on), over
-// HTTP/1.1. Keys and values are base64 there, numbers of 64 bits are strings, and what is zero or false is
-// left out.
+// The part of etcd's API that a controller's store uses: the JSON gateway of API v3 (POST /v3/kv/txn and so
+// on), over HTTP/1.1. Keys and values are base64 there, numbers of 64 bits are strings, and values that are
+// zero or false are omitted.
 //
-// Over TLS where Access has it, and as a user where that has one: then a connection asks for a token first,
-// which stands in each of its questions.
+// It uses TLS, and authenticates a user, if Access says so: then a connection first requests a token, which
+// is part of each later request.
 //
-// Everything runs on one thread's io_context. What goes wrong is an EtcdError: no answer in time, an answer
-// that is none of etcd's, or etcd's own refusal in its words.
+// Everything runs on one thread's io_context. Failures throw EtcdError: no answer in time, an answer that is
+// not from etcd, or etcd's own refusal with its message.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -41,18 +41,18 @@ class EtcdError : public std::runtime_error {
 
 namespace etcd {
 
-/// Of a question and its answer together, connecting included.
+/// The time limit for a request and its answer, including connecting.
 inline constexpr std::chrono::seconds kAnswerWithin{3};
 
 [[nodiscard]] std::string base64(std::string_view text);
 [[nodiscard]] std::string base64(std::span<const std::byte> bytes);
-/// The key behind all that begin with `prefix`, as etcd names a range of them.
+/// The key after all that begin with `prefix`, with which etcd describes ranges.
 [[nodiscard]] std::string end_of(std::string prefix);
 
-/// Members of an answer; throw EtcdError if they are something else.
+/// Members of an answer; throw EtcdError for another type.
 [[nodiscard]] std::int64_t number(const boost::json::object& of, std::string_view name);
 [[nodiscard]] bool flag(const boost::json::object& of, std::string_view name);
-/// Null: it is not there.
+/// Null if there is none.
 [[nodiscard]] const boost::json::object* member(const boost::json::object& of, std::string_view name);
 [[nodiscard]] const boost::json::array* list(const boost::json::object& of, std::string_view name);
 [[nodiscard]] const boost::json::object& object_in(const boost::json::value& of);
@@ -64,21 +64,21 @@ struct KeyValue {
   std::int64_t revision = 0;  // of its last change
 };
 [[nodiscard]] KeyValue key_value(const boost::json::object& from);
-/// Of an answer to a range.
+/// The first key of a range's answer.
 [[nodiscard]] std::optional<KeyValue> first_of(const boost::json::object& range);
 
-/// What all connections of a store share.
+/// The state that all connections of a store share.
 struct Access {
-  /// Throws Error(INVALID_ARGUMENT) that names the file which cannot be used.
+  /// Throws Error(INVALID_ARGUMENT), which names the unusable file.
   Access(const EtcdOptions& options, bool with_tls);
 
   std::optional<boost::asio::ssl::context> tls;
-  const std::string server_name;  // that certificates must be for; empty: the host of the address
-  const std::string user;         // empty: etcd asks for none
+  const std::string server_name;  // the name that certificates must be for; empty: the host of the address
+  const std::string user;         // empty: etcd does not require one
   const std::string password;
 };
 
-/// A connection, plain or over TLS, that may be closed and made again.
+/// A connection, plain or over TLS, that may be closed and opened again.
 class Channel {
  public:
   using Error = boost::system::error_code;
@@ -86,10 +86,10 @@ class Channel {
 
   Channel(boost::asio::any_io_executor executor, Address server, std::shared_ptr<Access> access);
 
-  /// Of all that follows, until it is told again.
+  /// Sets the time limit for all later operations.
   void expires_after(std::chrono::seconds time);
   void expires_never();
-  /// Nothing, if it is connected.
+  /// Does nothing if it is connected.
   boost::asio::awaitable<void> connect();
   void close();
   boost::asio::awaitable<Error> write(const Request& request);
@@ -115,13 +115,13 @@ class Channel {
   boost::beast::flat_buffer buffer_;
 };
 
-/// Asks one question at a time, over a connection that is kept.
+/// Sends one request at a time, over a persistent connection.
 class Connection {
  public:
   Connection(boost::asio::any_io_executor executor, Address server, std::shared_ptr<Access> access);
 
   boost::asio::awaitable<boost::json::object> ask(std::string path, boost::json::object question);
-  /// What shows who asks, once something was asked; empty: nobody in particular.
+  /// The token of the user, available after the first request; empty without a user.
   [[nodiscard]] const std::string& token() const noexcept { return token_; }
 
  private:
@@ -137,14 +137,14 @@ class Connection {
   std::string token_;
 };
 
-/// What changes of the keys that begin with a prefix, from a revision on. etcd ends it when it has no leader.
+/// The changes of keys with a prefix, from a revision on. etcd ends the watch when it has no leader.
 class Watch {
  public:
   Watch(boost::asio::any_io_executor executor, Address server, std::shared_ptr<Access> access);
 
-  /// `token`: of a connection to the same server.
+  /// `token`: that of a connection to the same server.
   boost::asio::awaitable<void> begin(std::string prefix, std::int64_t revision, std::string token);
-  /// The next message, which may have events or not.
+  /// The next message, with or without events.
   boost::asio::awaitable<boost::json::object> next();
 
  private:
@@ -152,7 +152,7 @@ class Watch {
 
   Channel channel_;
   Parser parser_;
-  std::string text_;  // what has come of the next messages
+  std::string text_;  // received text of incomplete messages
 };
 
 }  // namespace etcd

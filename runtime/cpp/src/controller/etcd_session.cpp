@@ -25,16 +25,16 @@ namespace json = boost::json;
 using etcd::Connection;
 using etcd::KeyValue;
 
-/// So often, since it also shows that this server of etcd is there.
+/// Frequent, since it also shows that this etcd server is available.
 constexpr int kSignsOfALease = 5;
 constexpr std::chrono::seconds kReadAgain{30};
 constexpr std::chrono::milliseconds kFirstPause{100};
 constexpr std::chrono::milliseconds kLastPause{2'000};
-/// etcd takes 128 changes at a time, and 1.5 MiB.
+/// etcd's limits are 128 changes at a time, and 1.5 MiB.
 constexpr std::size_t kMostChanges = 100;
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 constexpr int kPageOfKeys = 500;
-/// Others may be quicker; then it is refused for now.
+/// Other controllers may be faster; then it is refused for now.
 constexpr int kMostTries = 16;
 
 std::string text(std::int64_t number) {
@@ -61,7 +61,7 @@ json::object to_read(std::string_view key) {
 json::object transaction(json::array compare, json::array success, json::array failure) {
   return {{"compare", std::move(compare)}, {"success", std::move(success)}, {"failure", std::move(failure)}};
 }
-/// What the n-th range of a transaction that did not succeed has found.
+/// The result of the n-th range of a failed transaction.
 std::optional<KeyValue> found(const json::object& answer, std::size_t n) {
   const json::array* const responses = etcd::list(answer, "responses");
   if (responses == nullptr || responses->size() <= n)
@@ -78,7 +78,7 @@ T decoded(const KeyValue& from) {
   return std::move(*read);
 }
 
-/// Ends without an exception, and says why.
+/// Catches exceptions and stores their reason.
 asio::awaitable<void> noted(asio::awaitable<void> work, std::string& why) {
   try {
     co_await std::move(work);
@@ -167,14 +167,14 @@ EtcdStore::Session::Awaitable<bool> EtcdStore::Session::renew_lease(Connection& 
   json::object question{{"ID", text(lease_)}};
   const json::object answer = co_await etcd.ask("lease/keepalive", std::move(question));
   const json::object* const result = etcd::member(answer, "result");
-  // etcd answers as usual for a lease that it does not know; only its time is missing.
+  // etcd answers without an error for an unknown lease; only its remaining time is missing.
   const std::int64_t seconds = result == nullptr ? 0 : etcd::number(*result, "TTL");
   if (seconds <= 0 || lease_ == 0) co_return false;
   set_lease(seconds, asked);
   co_return true;
 }
 
-// Counted from when it was asked for: so it is over here before it is in etcd.
+// Counted from the time of the request, so that it ends here before it ends in etcd.
 void EtcdStore::Session::set_lease(std::int64_t seconds, Clock::time_point asked) {
   lease_until_ = asked + std::chrono::seconds(seconds);
   lease_timer_.expires_at(lease_until_);
@@ -195,7 +195,7 @@ void EtcdStore::Session::lease_over() {
   if (const auto to = listener()) to->leads_lost();
 }
 
-// ---- what etcd has
+// ---- etcd's data
 
 EtcdStore::Session::Awaitable<void> EtcdStore::Session::name_cluster(Connection& etcd) {
   const std::string key = at(kClusterKey);
@@ -242,7 +242,7 @@ void EtcdStore::Session::take(const Snapshot& snapshot) {
     const std::scoped_lock lock(shared_->mutex);
     const auto before = std::exchange(shared_->others, {});
     shared_->leads.clear();
-    std::set<std::string, std::less<>> missing;  // of what this controller wants to be there
+    std::set<std::string, std::less<>> missing;  // keys of this controller that should be there
     for (const auto& [key, value] : shared_->own) missing.insert(key);
     const std::string own_keys = own("");
     const std::string at_keys = at("at/");
@@ -265,7 +265,7 @@ void EtcdStore::Session::take(const Snapshot& snapshot) {
         const Shared::Value* known = nullptr;
         if (known_run != before.end())
           if (const auto at = known_run->second.find(key); at != known_run->second.end()) known = &at->second;
-        // After a while without etcd the controller may have believed its own eyes.
+        // After a while without etcd the controller may have relied on its own observations.
         if (!shared_->connected || known == nullptr || known->revision != value.revision) changed.merge(of);
       } else {
         take_value(value);
@@ -284,7 +284,7 @@ void EtcdStore::Session::take(const Snapshot& snapshot) {
   tell(changed, true);
 }
 
-/// Of a key that is no registration. Under the lock.
+/// Handles a key that is not a registration. Under the lock.
 void EtcdStore::Session::take_value(const KeyValue& value) {
   const std::string lead_keys = at("lead/");
   if (value.key.starts_with(lead_keys)) {
@@ -351,11 +351,11 @@ EtcdStore::Session::Awaitable<void> EtcdStore::Session::keep(Connection& etcd) {
     if (Clock::now() < read_at) continue;
     read_at = Clock::now() + kReadAgain;
     const Snapshot snapshot = co_await read_all(etcd);
-    if (snapshot.revision >= seen_) take(snapshot);  // else the watch is further by now
+    if (snapshot.revision >= seen_) take(snapshot);  // otherwise the watch is further by now
   }
 }
 
-// ---- what this controller wants
+// ---- this controller's data
 
 EtcdStore::Session::Awaitable<void> EtcdStore::Session::write(Connection& etcd) {
   for (;;) {
@@ -456,7 +456,7 @@ EtcdStore::Session::Awaitable<std::optional<std::uint64_t>> EtcdStore::Session::
     const auto held = found(answer, 0);
     if (!held) continue;
     if (decoded<stored::Held>(*held).by != shared_->run) co_return std::nullopt;
-    // This controller took it without learning of that: nobody leads with it.
+    // This controller took it without getting the answer: no process leads with it.
     json::object mend = transaction({unchanged(lead, held->revision)}, {to_remove(lead)}, {});
     (void)co_await etcd.ask("kv/txn", std::move(mend));
   }
@@ -492,7 +492,7 @@ EtcdStore::Session::Awaitable<std::optional<std::uint32_t>> EtcdStore::Session::
   co_return std::nullopt;
 }
 
-// ---- how it stands
+// ---- state
 
 void EtcdStore::Session::connected() {
   pause_ = kFirstPause;

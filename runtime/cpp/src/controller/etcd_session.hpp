@@ -1,6 +1,6 @@
-// The thread of an EtcdStore, and all that is said to etcd. A session is with one server of etcd: it holds
-// the lease, reads everything, watches what changes from there on, writes what is late, and answers what is
-// asked. When anything of that fails, it ends, and a session with the next server begins, after a pause.
+// The thread of an EtcdStore, and all its communication with etcd. A session uses one etcd server: it holds
+// the lease, reads everything, watches later changes, writes what is late, and handles requests. When any of
+// that fails, it ends, and after a pause a session with the next server starts.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -19,14 +19,14 @@ namespace mf::controller {
 class EtcdStore::Session {
  public:
   explicit Session(std::shared_ptr<Shared> shared);
-  /// Says nothing more to etcd.
+  /// Ends all communication with etcd.
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// There is something to write or to ask. Thread-safe.
+  /// There is something to write or to request. Thread-safe.
   void wake();
-  /// Asks etcd for it; refuses it at once where there is no etcd. Thread-safe.
+  /// Sends the request to etcd; refuses it at once if there is no connection. Thread-safe.
   void ask(Shared::Ask ask);
 
  private:
@@ -48,7 +48,7 @@ class EtcdStore::Session {
   Awaitable<void> run();
   Awaitable<void> live(Address server);
   Awaitable<void> hold_lease(etcd::Connection& etcd);
-  /// False: etcd does not know it any more.
+  /// False if etcd does not know it any more.
   Awaitable<bool> renew_lease(etcd::Connection& etcd);
   void set_lease(std::int64_t seconds, Clock::time_point asked);
   void lease_over();
@@ -80,9 +80,9 @@ class EtcdStore::Session {
   boost::asio::steady_timer wake_{io_};
   boost::asio::steady_timer lease_timer_{io_};
   std::int64_t lease_ = 0;     // 0: none
-  bool lease_in_use_ = false;  // others have seen something of it
+  bool lease_in_use_ = false;  // other controllers may have seen keys of it
   Clock::time_point lease_until_{};
-  std::int64_t seen_ = 0;  // the revision up to which the watch has come
+  std::int64_t seen_ = 0;  // the revision that the watch has reached
   Counter epoch_;
   Counter client_ids_;
   std::size_t server_ = 0;

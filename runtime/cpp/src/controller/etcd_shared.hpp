@@ -1,5 +1,5 @@
-// What the functions of an EtcdStore and its thread share: what this controller wants to be in etcd, and what
-// others have there. Plain data under one lock; nothing here speaks to etcd.
+// The data that the functions of an EtcdStore and its thread share: this controller's keys in etcd, and those
+// of other controllers. Plain data under one lock; nothing here communicates with etcd.
 #pragma once
 
 #include <condition_variable>
@@ -30,11 +30,11 @@ struct EtcdStore::Shared {
   using Values = std::map<std::string, Value, std::less<>>;
   using Own = std::map<std::string, Bytes, std::less<>>;
 
-  /// One question, answered once.
+  /// One request, answered once.
   struct Ask {
     enum class Kind : std::uint8_t { take_lead, give_up_lead, take_client_ids } kind{};
     std::string key{};         // of a lead
-    std::uint64_t number = 0;  // least epoch, epoch, count
+    std::uint64_t number = 0;  // the least epoch, the epoch, or the count
     Done<std::uint64_t> got_epoch{};
     Done<std::uint32_t> got_ids{};
 
@@ -51,15 +51,15 @@ struct EtcdStore::Shared {
   std::string run;
   Log log;
 
-  mutable std::mutex mutex;  // all below
+  mutable std::mutex mutex;  // guards all members below
   mutable std::condition_variable news;
   std::shared_ptr<StoreListener> listener;
-  Own own;                     // what this controller wants to be in etcd, by keys as stored.mfidl has them
-  std::set<std::string> late;  // keys of which etcd does not know yet what they are in `own`
-  bool writing = false;        // some have been taken from there, and are on their way
+  Own own;                     // this controller's data for etcd, by keys as in stored.mfidl
+  std::set<std::string> late;  // keys whose value in `own` etcd does not have yet
+  bool writing = false;        // some of them were taken, and are being written
   std::deque<Ask> asks;
-  std::map<std::string, Values, std::less<>> others;      // of other controllers, by run
-  std::map<std::string, std::string, std::less<>> leads;  // who gives each, by key_text
+  std::map<std::string, Values, std::less<>> others;      // data of other controllers, by run
+  std::map<std::string, std::string, std::less<>> leads;  // the granting controller of each lead, by key_text
   bool connected = false;
   bool degraded = false;  // the log says so
   StoreStatus status{};
@@ -86,7 +86,7 @@ struct EtcdStore::Shared {
     return keys;
   }
 
-  /// Another controller's value has changed; without one it is gone.
+  /// Another controller's value has changed; without a value it was removed.
   void take(std::string_view of_run, std::string_view key, std::optional<Value> value, std::set<Uuid>& of) {
     auto values = others.find(of_run);
     if (values == others.end()) {
@@ -102,7 +102,7 @@ struct EtcdStore::Shared {
     if (const auto nonce = process_of(key)) of.insert(*nonce);
   }
 
-  /// Where several have the process, the one that was told last says what it offers.
+  /// The offers of a process; if several controllers have it, the most recently reported ones.
   [[nodiscard]] std::optional<stored::Process> process(const Uuid& nonce) const {
     const std::string beginning = process_key(nonce);
     std::map<std::string, Bytes, std::less<>> latest;

@@ -5,7 +5,7 @@
 namespace mf::controller {
 namespace {
 
-/// Of a listing: taken under the lock at once.
+/// The entries of a listing that are read under the lock at a time.
 constexpr std::size_t kPage = 256;
 
 }  // namespace

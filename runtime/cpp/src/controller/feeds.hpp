@@ -1,5 +1,5 @@
-// The streams of a controller: what each stands for, and its next value. All under the controller's lock, but
-// for the writing.
+// The streams of a controller: what each represents, and its next value. All functions require the
+// controller's lock, except for writing.
 #pragma once
 
 #include <deque>
@@ -16,17 +16,17 @@
 namespace mf::controller {
 
 struct Controller::Feed : std::enable_shared_from_this<Feed> {
-  /// Of the call that this thread runs.
+  /// For the call that this thread runs.
   explicit Feed(Responder<void> to)
       : connection(current_call().connection), peer(current_call().peer), responder(std::move(to)) {}
   Feed(const Feed&) = delete;
   Feed& operator=(const Feed&) = delete;
   virtual ~Feed() = default;
 
-  /// Takes the next value, to be written by what is given; null: there is none now.
+  /// Takes the next value and returns the function that writes it; null: there is none now.
   using Written = UniqueFunction<void(Outcome<bool>&&)>;
   virtual UniqueFunction<void(Written)> next(Controller& controller) = 0;
-  /// It has ended: what it stood for is over.
+  /// The stream has ended, and so does what it represents.
   virtual void on_end(Controller& controller, Work& work) = 0;
 
   struct Left {
@@ -41,7 +41,7 @@ struct Controller::Feed : std::enable_shared_from_this<Feed> {
   Id id = 0;
   bool writing = false;
   bool ended = false;
-  bool ends_when_written = false;  // there is nothing more, and nobody waits for more
+  bool ends_when_written = false;  // no values follow, and the stream should end
   std::unique_ptr<std::stop_callback<Left>> on_left;
 
  protected:
@@ -65,7 +65,7 @@ struct Controller::Registration final : Feed {
   StreamWriter<Standing> writer;
   const Uuid nonce;
   bool told = false;     // that it is registered
-  bool doubted = false;  // perhaps its process is there although its connection has ended
+  bool doubted = false;  // its process may still be there although its connection has ended
   std::vector<Warning> warnings;
 };
 
@@ -80,7 +80,7 @@ struct Controller::Watch final : Feed {
   Cursor cursor;
 };
 
-/// "tcp://10.0.0.7" of a connection from there, "unix" of one on this host.
+/// "tcp://10.0.0.7" for a connection from there, "unix" for one on this host.
 inline std::string host_of(const std::string& peer) {
   return peer.substr(0, peer.starts_with("unix:") ? peer.find(':') : peer.rfind(':'));
 }

@@ -12,8 +12,8 @@
 namespace mf::controller {
 namespace {
 
-/// The first address over the network and the first path, as far as this runtime can connect to them. So
-/// where a server lists tls:// before tcp://, nobody is led to send in clear text.
+/// The first network address and the first path that this runtime can connect to. So if a server lists tls://
+/// before tcp://, no client uses plain text.
 std::optional<mf::Instance> reachable(const Instance& instance) {
   const Offer& offer = instance.offer;
   mf::Instance found{.address = {}, .weight = std::max<std::uint32_t>(offer.weight, 1)};
@@ -33,7 +33,7 @@ std::optional<mf::Instance> reachable(const Instance& instance) {
   return found;
 }
 
-/// Of those at one address the first counts.
+/// Of several instances at one address the first counts.
 using Places = std::set<std::pair<std::string_view, Address>>;
 
 void add(Offers& offers, Places& taken, const Instance& instance) {
@@ -75,7 +75,7 @@ void KnownService::tidy(TimePoint now) {
   if (now >= earlier_until_) earlier_.clear();
 }
 
-// Of several at one address the one that was heard of is there now.
+// Of several instances at one address the verified one is there now.
 Offers KnownService::offers() const {
   Offers offers;
   offers.answered = run_ != 0;

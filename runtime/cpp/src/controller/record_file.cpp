@@ -11,7 +11,7 @@ namespace mf::controller {
 namespace {
 
 constexpr std::array<char, 8> kFileMagic{'M', 'F', 'S', 'T', 'O', 'R', 'E', '\n'};
-constexpr std::uint32_t kRecordMagic = 0x3152464d;  // "MFR1": a format with other records has another magic
+constexpr std::uint32_t kRecordMagic = 0x3152464d;  // "MFR1"; a format with other records has another magic
 constexpr std::size_t kRecordHead = 24;
 constexpr std::size_t kAlignment = 8;
 
@@ -57,7 +57,7 @@ struct Found {
   std::size_t end;
 };
 
-/// The record that begins there, if one does.
+/// The record that begins there, if there is one.
 std::optional<Found> record_at(std::span<const std::byte> bytes, std::size_t offset) {
   if (bytes.size() - offset < kRecordHead || number_at<std::uint32_t>(bytes, offset + 12) != kRecordMagic)
     return std::nullopt;
@@ -104,7 +104,7 @@ ScannedFile scan_records(std::span<const std::byte> bytes) {
   } else {
     file.damages.push_back({0, std::min(bytes.size(), kStoreHeaderSize), "the head of the file is damaged"});
   }
-  std::size_t lost_from = bytes.size();  // where the damage that is being passed over began
+  std::size_t lost_from = bytes.size();  // the start of the damage that is being skipped
   const auto report_lost = [&](std::size_t until) {
     if (lost_from < until)
       file.damages.push_back(
@@ -114,8 +114,8 @@ ScannedFile scan_records(std::span<const std::byte> bytes) {
   std::size_t at = std::min(bytes.size(), kStoreHeaderSize);
   while (at < bytes.size()) {
     const std::optional<Found> found = record_at(bytes, at);
-    // There is no room for more records in what was passed over. So an older file's remains are none of this
-    // one's, and neither is what a name contains that was chosen to look like a record.
+    // The skipped bytes have room for only so many records. This excludes remains of an older file, and names
+    // that were chosen to look like a record.
     const std::uint64_t most_lost = lost_from < at ? (at - lost_from) / kRecordHead : 0;
     if (!found || (expected && found->number - *expected > most_lost)) {
       lost_from = std::min(lost_from, at);

@@ -25,12 +25,12 @@ constexpr std::chrono::seconds kAnswerWithin{5};
 constexpr std::chrono::seconds kDeadAfter{30};
 constexpr std::chrono::milliseconds kWithdrawDeadline{500};
 constexpr int kSignsOfALease = 3;
-// What the controller has refused is asked for again after so long: it may have room by then.
+// How long after a refusal the controller is asked again: it may have room by then.
 constexpr std::chrono::seconds kRefusedAgain{10};
 
 using Reader = StreamReader<Standing>;
 
-/// Does it say that this one update was refused, and nothing of the registration?
+/// Whether only this update was refused, and not the registration.
 bool is_refusal(const Failure& failure) noexcept {
   return failure.code == Code::overloaded || failure.code == Code::invalid_argument;
 }
@@ -60,38 +60,38 @@ struct Registration::State : std::enable_shared_from_this<State> {
   const Credential who;
   const std::shared_ptr<Candidates> candidates;
   std::shared_ptr<Turns> turns;
-  std::mutex mutex;  // all below but the stub
+  std::mutex mutex;  // guards all members below except the stub
   std::condition_variable withdrawn;
   bool wanted = false;  // offers were set
-  Offers offers;        // what is to be offered
-  Offers sent;          // what the controller has, or will have when what is on its way has arrived
+  Offers offers;        // the current offers
+  Offers sent;          // the offers that the controller has, or will have when pending updates have arrived
   struct Refused {
     Offer offer;
-    TimePoint until;  // then it is offered again; kNever: when it has changed
+    TimePoint until;  // then it is sent again; kNever: when it has changed
   };
-  std::map<Key, Refused> refused;  // what the controller does not take
-  bool singly = false;             // one of several was refused: each is offered in an update of its own
-  // At most one of these is under way: a question whether the controller is there, the registration's first
+  std::map<Key, Refused> refused;  // the offers that the controller refused
+  bool singly = false;             // one of several was refused: each is sent in an update of its own
+  // At most one of these is in progress: a check whether the controller answers, the registration's first
   // value, an update.
   bool asking = false;
   bool updating = false;
   std::shared_ptr<Reader> stream;  // of the registration
-  bool registered = false;         // its first value has come
-  bool replied = false;            // the controller was there when it was asked last
-  bool late = false;               // the first value has not come in time
+  bool registered = false;         // its first value has arrived
+  bool replied = false;            // the controller answered the last check
+  bool late = false;               // the first value has not arrived in time
   TimePoint first_value_by = kNever;
-  TimePoint sign_at = kNever;  // of life
+  TimePoint sign_at = kNever;  // when to send a sign of life
   std::chrono::nanoseconds lease{};
-  bool withdrawing = false;  // a deregister is on its way
+  bool withdrawing = false;  // a deregister is in progress
   bool stopping = false;
-  bool complained = false;  // one line a loss, not one an attempt
+  bool complained = false;  // one line for each loss, not for each attempt
   TimePoint retry_at{};
   link::Backoff backoff{std::random_device{}()};
   Client client;
   const ControllerClient controller;
-  const std::size_t seat;  // among the controllers that the candidates know
+  const std::size_t seat;  // the controller's number at the candidates
 
-  /// Asks what is to be asked now; gives when to look again.
+  /// Sends the requests that are due; returns when to look again.
   TimePoint step() {
     std::unique_lock lock(mutex);
     if (stopping || !wanted || asking || updating) return kNever;
@@ -126,7 +126,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
     [[nodiscard]] bool empty() const { return put.empty() && removed.empty(); }
   };
 
-  /// Between what is to be offered and what the controller has, without what it refuses until `next`.
+  /// The difference between the current offers and the controller's, without refused ones until `next`.
   Difference difference(TimePoint now, TimePoint& next) {
     Difference change;
     for (const auto& [key, offer] : sent)
@@ -145,7 +145,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
     return change;
   }
 
-  /// Whether somebody is there: says soon why not.
+  /// Checks whether the controller answers; a failure is reported soon.
   void ask() {
     controller.async_status(CallOptions{.deadline = kGreetDeadline},
                             [self = shared_from_this()](Outcome<Status>&& outcome) {
@@ -168,7 +168,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
     try {
       stream = std::make_shared<Reader>(
           controller.register_(who, program_invocation_short_name, all, CallOptions{.deadline = kInfinite}));
-    } catch (const Error& error) {  // what is offered breaks a constraint
+    } catch (const Error& error) {  // an offer violates a constraint
       lost(Outcome<void>(error).failure());
       return retry_at;
     }
@@ -186,7 +186,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
     });
   }
 
-  /// False: the registration has ended.
+  /// False if the registration has ended.
   bool took(const std::shared_ptr<Reader>& reader, const Outcome<std::optional<Standing>>& outcome) {
     const std::scoped_lock lock(mutex);
     turns->soon();
@@ -214,7 +214,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
     return false;
   }
 
-  /// What has changed, or a sign of life.
+  /// Sends changes, or a sign of life.
   void update(Difference&& change, std::unique_lock<std::mutex>& lock) {
     updating = true;
     sign_at = deadline_after(mf::now(), lease / kSignsOfALease);
@@ -225,9 +225,10 @@ struct Registration::State : std::enable_shared_from_this<State> {
       self->on_updated(of, *shared, outcome);
     };
     try {
-      controller.async_update(who, shared->put, shared->removed,
-                              CallOptions{.deadline = kInfinite},  // dead_after ends it: one may pause
-                              done);
+      controller.async_update(
+          who, shared->put, shared->removed,
+          CallOptions{.deadline = kInfinite},  // dead_after ends it, since a controller may pause
+          done);
     } catch (const Error& error) {  // what is offered breaks a constraint
       done(error);
     }
@@ -240,7 +241,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
       const std::scoped_lock lock(mutex);
       updating = false;
       if (stream != of) {
-        // Of a registration that has ended.
+        // It belongs to a registration that has ended.
       } else if (outcome.ok()) {
         for (const Key& key : change.removed) sent.erase(key);
         for (const Offer& offer : change.put) sent.insert_or_assign(offer.key, offer);
@@ -256,10 +257,10 @@ struct Registration::State : std::enable_shared_from_this<State> {
     if (over) over->cancel();
   }
 
-  /// The registration stands as it was. A refusal need not be a sign of life, so one follows.
+  /// The registration is unchanged. A refusal may not count as a sign of life, so one follows.
   void refuse(const Difference& change, const Failure& failure) {
     const TimePoint now = mf::now();
-    if (change.put.empty()) {  // a controller that has too much to do
+    if (change.put.empty()) {  // an overloaded controller
       sign_at = retry_at = now + backoff.next();
       return;
     }
@@ -332,12 +333,12 @@ void Registration::set(const std::vector<Offer>& offers) {
   state_->turns->soon();
 }
 
-// A handler may stop its own server: the reactor, on whose thread it may be, has no turn meanwhile.
+// A handler may stop its own server: then the reactor, on whose thread it may run, has no turn meanwhile.
 void Registration::begin_withdraw() {
   {
     const std::scoped_lock lock(state_->mutex);
     if (std::exchange(state_->stopping, true)) return;
-    if (!state_->stream) return;  // nothing to take back
+    if (!state_->stream) return;  // nothing to withdraw
     state_->withdrawing = true;
   }
   const CallOptions options{.deadline = kWithdrawDeadline};
@@ -350,7 +351,7 @@ void Registration::begin_withdraw() {
     return state_->controller.async_deregister(state_->who, options, done);
   try {
     state_->controller.deregister(state_->who, options);
-  } catch (const std::exception&) {  // the controller will notice by the connection's end
+  } catch (const std::exception&) {  // the controller will notice the connection's end
   }
   done({});
 }

@@ -18,22 +18,22 @@ class Candidates;
 
 class Registration {
  public:
-  /// `candidates`: hear when the process is registered here, as whom they know.
+  /// `candidates` are told when the process is registered here.
   Registration(const Address& controller, std::shared_ptr<Candidates> candidates, const Log& log,
                std::shared_ptr<transport::Reactor> reactor, const TlsOptions& tls);
   ~Registration();
   Registration(const Registration&) = delete;
   Registration& operator=(const Registration&) = delete;
 
-  /// These are the offers now; returns at once.
+  /// Sets the current offers; returns at once.
   void set(const std::vector<Offer>& offers);
-  /// Nothing more is registered; what is registered, is being taken back.
+  /// Stops registering and withdraws the registration.
   void begin_withdraw();
-  /// Returns when the controller knows, or at the time given.
+  /// Returns when the controller has confirmed it, or at the given time.
   void await_withdrawn(TimePoint until);
 
  private:
-  /// What answers reach, also those that come late.
+  /// State that late answers reach, too.
   struct State;
 
   const std::shared_ptr<State> state_;

@@ -10,7 +10,7 @@ namespace mf::controller {
 namespace {
 
 constexpr std::size_t kMostNamed = 8;
-/// So many places are looked at for one page, so that a filter that matches little holds up nobody.
+/// The limit for visited places per page, so that a filter that matches few does not delay other work.
 constexpr std::size_t kMostLookedAt = 10'000;
 
 [[noreturn]] void refuse(const std::string& words) {
@@ -24,7 +24,7 @@ std::size_t bytes_of(const Offer& offer) noexcept {
   return bytes;
 }
 
-/// What a newer peer says beyond what is known here makes no other key.
+/// Fields that a newer peer adds do not make another key.
 Key known_part(const Key& key) {
   Key known;
   known.kind = key.kind;
@@ -42,7 +42,7 @@ Place first_of(const Filter& filter) {
   return first;
 }
 
-/// Whether all that follows this key in the order is out of the filter's reach.
+/// Whether this key and all later ones cannot match the filter.
 bool beyond(const Filter& filter, const Key& key) {
   const Pattern name(filter.name);
   if (key.kind != filter.kind || !name.matches(key.name)) return true;

@@ -1,4 +1,4 @@
-// What is kept of a process's secret, and how a process is called where its nonce must not be seen.
+// The stored form of a process's secret, and the public name of a process, whose nonce must not be seen.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ namespace mf::controller {
 
 /// SHA-256.
 [[nodiscard]] Bytes hash_of(const Uuid& secret);
-/// In a time that says nothing of how much of it is right.
+/// Takes the same time whatever part of it is right.
 [[nodiscard]] bool is_hash_of(const Bytes& hash, const Uuid& secret);
 
-/// Eight characters that tell processes apart, from which nobody learns the nonce.
+/// Eight characters that distinguish processes and do not reveal the nonce.
 [[nodiscard]] std::string public_id(const Uuid& nonce);
 
 }  // namespace mf::controller

@@ -1,4 +1,5 @@
-// What a store answers to a controller, from a thread of its own, and perhaps when the controller has gone.
+// Passes a store's answers to a controller: from a thread of the store, and perhaps after the controller has
+// gone.
 #pragma once
 
 #include <mutex>
@@ -8,7 +9,7 @@
 
 namespace mf::controller {
 
-/// What a store answers and tells. Its mutex is recursive, since a store may answer while it is being asked.
+/// Receives answers and news of a store. Its mutex is recursive, since a store may answer within a request.
 struct Controller::StoreAnswers final : StoreListener {
   explicit StoreAnswers(Controller& controller) : controller_(&controller) {}
 
@@ -32,7 +33,7 @@ struct Controller::StoreAnswers final : StoreListener {
       self.cluster_ = cluster;
     });
   }
-  /// Returns when none is being given, and from then on none is.
+  /// Returns when no answer is being passed on; later ones are dropped.
   void end() {
     const std::scoped_lock lock(mutex_);
     controller_ = nullptr;

@@ -69,7 +69,7 @@ class PosixFile final : public StoreFile {
   Descriptor file_;
 };
 
-/// What the disk says, which may pass, and not what a person has to mend.
+/// Errors of the disk, which may be temporary; others need a person.
 bool is_of_the_disk(int error) noexcept {
   return error == EROFS || error == ENOSPC || error == EDQUOT || error == EIO;
 }
@@ -86,7 +86,7 @@ class PosixFolder final : public StoreFolder {
     folder_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!folder_) refuse(last_error());
     Descriptor lock = open_file(at(kLockName), O_RDWR | O_CREAT);
-    // Of a file system that is read-only now: the file of before can be locked all the same.
+    // On a file system that is read-only now, the existing file can still be locked.
     const std::error_code unwritable = lock ? std::error_code() : last_error();
     if (!lock) lock = open_file(at(kLockName), O_RDONLY);
     if (!lock && is_of_the_disk(unwritable.value())) return unwritable;
@@ -152,7 +152,8 @@ class PosixFolder final : public StoreFolder {
       made /= part;
       if (::mkdir(made.c_str(), kFolderMode) == 0 || errno == EEXIST) continue;
       const std::error_code error = last_error();
-      if (::access(made.c_str(), F_OK) == 0) continue;  // such as a folder that is there on a read-only disk
+      if (::access(made.c_str(), F_OK) == 0)
+        continue;  // for example, a folder that exists on a read-only disk
       if (is_of_the_disk(error.value())) return error;
       refuse(error);
     }
@@ -174,7 +175,7 @@ class PosixFolder final : public StoreFolder {
 
   void say_who_holds_it() const noexcept {
     const std::string process = std::to_string(::getpid()) + "\n";
-    // For people only: whoever cannot read it is kept out all the same.
+    // For people only: other processes are locked out even if it cannot be written.
     if (::ftruncate(lock_.get(), 0) != 0 || ::pwrite(lock_.get(), process.data(), process.size(), 0) < 0)
       return;
   }

@@ -27,7 +27,7 @@ std::string escaped(std::string_view part) {
   return text;
 }
 
-/// The value as a T for `use`; why it is none, if so.
+/// Decodes the value as a T and calls `use`; returns the reason if it is invalid.
 template <class T, class Use>
 std::string read_as(const Bytes& value, Use&& use) {
   auto read = from_bytes<T>(value);
@@ -36,7 +36,7 @@ std::string read_as(const Bytes& value, Use&& use) {
   return {};
 }
 
-/// A process comes before its offers: that is the order of the keys.
+/// A process precedes its offers in the order of the keys.
 std::string read_of_process(std::string_view key, const Bytes& value, Stored& stored) {
   const std::optional<Uuid> nonce = process_of(key);
   if (!nonce) return "its key names no process";
@@ -110,7 +110,7 @@ std::vector<stored::Change> process_changes(const Uuid& nonce, const stored::Pro
 
 std::vector<stored::Change> offer_changes(const Uuid& nonce, const std::vector<Offer>& put,
                                           const std::vector<Key>& removed) {
-  // Each key once, with what it is in the end.
+  // Each key once, with its final value.
   std::map<std::string, std::optional<Bytes>> last;
   for (const Key& key : removed) last[offer_key(nonce, key)] = std::nullopt;
   for (const Offer& offer : put) last[offer_key(nonce, offer.key)] = to_bytes(offer);

@@ -1,4 +1,4 @@
-// What decides from time to time what to do next, on the thread of somebody else's reactor.
+// Runs a component's steps from time to time on the thread of a shared reactor.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,9 @@
 
 namespace mf::controller {
 
-/// Runs a step on a reactor's thread, one at a time: soon, whenever that is asked for, and at the time that
-/// the step gives (kNever: only when it is asked for). Owners hold it by a shared_ptr; the step may outlive
-/// what is asked of it only by its own turn. Thread-safe.
+/// Runs a step on a reactor's thread, one at a time: soon after each request, and at the time that the step
+/// returns (kNever: only on request). Owners hold it by a shared_ptr; a running step may outlive its owner
+/// until its turn ends. Thread-safe.
 class Turns : public std::enable_shared_from_this<Turns> {
  public:
   using Step = std::function<TimePoint()>;
@@ -30,7 +30,7 @@ class Turns : public std::enable_shared_from_this<Turns> {
     reactor_->post([self = shared_from_this()] { self->turn(); });
   }
 
-  /// No step begins from now on.
+  /// Prevents further steps.
   void stop() {
     std::optional<transport::Reactor::TimerId> timer;
     {

@@ -10,7 +10,7 @@
 namespace mf {
 namespace {
 
-/// What stands before the next `end`; `rest` goes on behind it.
+/// Returns the text before the next `end`; `rest` becomes the text after it.
 std::string_view take_until(std::string_view& rest, char end) noexcept {
   const std::size_t at = rest.find(end);
   const auto taken = rest.substr(0, at);
@@ -26,7 +26,7 @@ std::string_view type_of_agent(std::string_view descriptor) noexcept {
   return line.substr(line.rfind(' ') + 1);
 }
 
-/// Whether it is a number's only text: "7", not "07" nor "+7".
+/// Whether it is the canonical text of a number: "7", not "07" nor "+7".
 template <class Number>
 bool is_number(std::string_view text) {
   Number number = 0;
@@ -34,7 +34,7 @@ bool is_number(std::string_view text) {
   return fault == std::errc() && std::to_string(number) == text;
 }
 
-/// Nothing if the type is no integer.
+/// Nothing if the type is not an integer.
 std::optional<bool> is_integer(std::string_view type, std::string_view text) {
   if (type == "i8") return is_number<std::int8_t>(text);
   if (type == "i16") return is_number<std::int16_t>(text);
@@ -60,10 +60,10 @@ bool is_uuid(std::string_view text) noexcept {
 struct EnumText {
   std::string_view base;
   bool closed;
-  std::string_view members;  // a line each, indented: ` NAME NUMBER`
+  std::string_view members;  // one line for each, indented: ` NAME NUMBER`
 };
 
-/// Of the type that the agent has, if it is an enum: `type NAME enum BASE closed`, or `open`.
+/// The enum in the descriptor if the agent's type is one: `type NAME enum BASE closed`, or `open`.
 std::optional<EnumText> enum_of(std::string_view type, std::string_view descriptor) noexcept {
   while (!descriptor.empty()) {
     auto line = take_until(descriptor, '\n');
@@ -80,7 +80,7 @@ struct MemberText {
   std::string_view number;
 };
 
-/// The first member that `wanted` finds.
+/// The first member for which `wanted` is true.
 template <class Wanted>
 std::optional<MemberText> find_member(std::string_view members, Wanted wanted) {
   while (members.starts_with(' ')) {

@@ -17,11 +17,11 @@ constexpr std::size_t kPage = 4096;
 
 struct Kept {
   Block block;
-  std::uint64_t second = 0;  // in which it was given
+  std::uint64_t second = 0;  // the second in which it was returned
 };
 
-/// Held for some twenty instructions. Nobody waits for it where memory can be had without it: codecs link no
-/// threads, so it is no mutex.
+/// Held for some twenty instructions. No thread waits for it if memory is available without it: codecs do not
+/// link threads, so it is not a mutex.
 class Flag {
  public:
   [[nodiscard]] bool try_lock() noexcept { return !held_.test_and_set(std::memory_order_acquire); }
@@ -35,7 +35,7 @@ class Flag {
   std::atomic_flag held_;
 };
 
-/// The kept blocks, the one that was used last at the end.
+/// The kept blocks, the most recently used one at the end.
 class Cache {
  public:
   [[nodiscard]] Block take(std::size_t size) noexcept {
@@ -52,7 +52,7 @@ class Cache {
     return remove(best);
   }
 
-  /// Gives the blocks that go back to the system for it; the block itself if it is not kept.
+  /// Returns the blocks that go back to the system instead; the given one if it is not kept.
   [[nodiscard]] std::size_t give(Block block, std::span<Block> dropped) noexcept {
     const std::unique_lock lock(flag_, std::try_to_lock);
     std::size_t count = 0;
@@ -111,7 +111,7 @@ class Cache {
   bool used_ = false;  // since the last cool()
 };
 
-// Never destroyed: what is given back while the program ends must still find it.
+// Never destroyed, since memory may be returned while the program ends.
 Cache& cache() noexcept {
   alignas(Cache) static std::array<std::byte, sizeof(Cache)> memory;
   static auto* const made = new (memory.data()) Cache;

@@ -13,7 +13,7 @@ constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kOverhead = Buffer::kHeadroom + Buffer::kTailroom + kAlignment;
 constexpr std::size_t kFrameHeaderAtMost = 24;
 
-/// At the start of a block that was a buffer's.
+/// At the start of a block that a buffer had.
 struct OwnedBlock final : detail::BytesOwner {
   static void give(BytesOwner* owner) noexcept {
     const Block block{.memory = owner, .size = owner->capacity + kOverhead};
@@ -44,7 +44,7 @@ void Buffer::append(std::span<const std::byte> bytes) {
 
 void Buffer::move_to(std::size_t capacity) {
   if (capacity > std::numeric_limits<std::size_t>::max() - kOverhead) throw std::bad_alloc();
-  // malloc and not aligned_alloc: it is the faster of the two, and 64 bytes more cost nothing.
+  // malloc instead of aligned_alloc: it is faster, and 64 more bytes cost nothing.
   const Block block = take_block(capacity + kOverhead);
   const auto start = reinterpret_cast<std::uintptr_t>(block.memory) + kHeadroom;
   const std::uintptr_t aligned = (start + kAlignment - 1) & ~std::uintptr_t{kAlignment - 1};
@@ -59,10 +59,10 @@ void Buffer::move_to(std::size_t capacity) {
 
 void Buffer::give_back() noexcept {
   try {
-    // Not realloc(): glibc maps large blocks one by one, and learns to keep them only from one that is freed
-    // as large as it was asked for.
+    // Not realloc(): glibc maps large blocks separately, and learns to keep them only when one is freed with
+    // its requested size.
     move_to(size_);
-  } catch (const std::bad_alloc&) {  // then the old one stays
+  } catch (const std::bad_alloc&) {  // then the old block stays
   }
 }
 

@@ -20,7 +20,7 @@ void release_block(BytesOwner* owner) noexcept {
   give_block({.memory = owner, .size = size});
 }
 
-/// An owner with so many bytes behind it, or more.
+/// An owner followed by at least `size` bytes.
 BytesOwner* make_block(std::size_t size) {
   if (size > std::numeric_limits<std::ptrdiff_t>::max()) throw std::bad_alloc();
   const Block block = take_block(sizeof(BytesOwner) + size);
@@ -57,7 +57,8 @@ Bytes::Bytes(std::string text) {
     assign(std::as_bytes(std::span(text)));
     return;
   }
-  data_ = reinterpret_cast<const std::byte*>(text.data());  // not within the string itself: it is too long
+  data_ = reinterpret_cast<const std::byte*>(
+      text.data());  // not inside the string object, since it is too long for that
   size_ = text.size();
   owner_ = hold(text, reinterpret_cast<std::byte*>(text.data()), size_);
 }

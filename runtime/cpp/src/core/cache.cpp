@@ -74,7 +74,7 @@ bool Cache::leave(Flight& flight, const Waiter& waiter) {
   return std::erase_if(flight.waiters, [&](const auto& each) { return each.get() == &waiter; }) != 0;
 }
 
-// One that was forgotten is not there any more, and another may stand in its place.
+// A forgotten flight is not there any more, and another one may have its place.
 void Cache::over(const Flight& flight) {
   const auto found = under_way_.find(flight.own.key());
   if (found != under_way_.end() && found->second.get() == &flight) under_way_.erase(found);

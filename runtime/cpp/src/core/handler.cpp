@@ -16,7 +16,7 @@ void give_up(Answers& answers, std::size_t item) {
   answers.fail(item, shared(failed("the handler gave up the call without answering it")));
 }
 
-thread_local Beginning* beginning = nullptr;  // of the handler that begins on this thread
+thread_local Beginning* beginning = nullptr;  // of the handler that starts on this thread
 
 bool meant_for_the_caller(Code code) noexcept {
   return code == Code::invalid_argument || code == Code::unauthenticated || code == Code::permission_denied ||

@@ -17,15 +17,16 @@
 namespace mf {
 namespace {
 
-constexpr std::size_t kMaxWrite = PIPE_BUF;        // what a pipe takes whole
-constexpr std::size_t kMaxLine = kMaxWrite - 128;  // room for the time, the level and what was lost
+constexpr std::size_t kMaxWrite = PIPE_BUF;  // what a pipe accepts in one piece
+constexpr std::size_t kMaxLine =
+    kMaxWrite - 128;  // leaves room for the time, the level and the count of lost lines
 constexpr std::array<const char*, 5> kLevels{"debug", "info", "warning", "error", "off"};
 
-/// Lines that standard error had no room for since the last one that it took.
+/// Lines that standard error did not accept since the last one that it did.
 std::atomic<std::uint64_t> lost_lines{0};
 
-/// Whether standard error takes a line now. A pipe that nobody reads must not stop the thread that serves
-/// every connection: POSIX says of a pipe that polls writable that PIPE_BUF bytes go in without blocking.
+/// Whether standard error accepts a line now. An unread pipe must not block a thread that serves connections:
+/// POSIX guarantees for a writable pipe that PIPE_BUF bytes are written without blocking.
 bool takes_a_line() noexcept {
   pollfd standard_error{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
   return ::poll(&standard_error, 1, 0) == 1;
@@ -54,8 +55,8 @@ void write_to_standard_error(Level level, std::string_view line) noexcept {
   size += line.copy(text + size, sizeof text - size - 1 - ending.size());
   size += ending.copy(text + size, ending.size());
   text[size++] = '\n';
-  // One write a line: lines of several threads and processes do not mix. A log that cannot be written has
-  // nobody to tell.
+  // One write for each line, so that lines of several threads and processes do not mix. A failure to log
+  // cannot be reported.
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, size);
 }
 
@@ -93,8 +94,7 @@ bool is_printable_ascii(unsigned char c) noexcept {
   return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
 }
 
-/// C1 controls, line and paragraph separators and marks that turn the direction of text are printable to no
-/// log.
+/// C1 controls, line and paragraph separators and marks that change the direction of text are not printable.
 bool is_harmless(std::string_view character) noexcept {
   if (character.size() == 2)
     return !(character[0] == '\xc2' && static_cast<unsigned char>(character[1]) < 0xa0);
@@ -164,7 +164,7 @@ void Log::write(Level level, std::string_view event, std::initializer_list<LogFi
     }
     sink_ ? sink_->write(level, line) : write_to_standard_error(level, line);
   } catch (...) {
-    // Out of memory while logging: what was going on matters more than the line about it.
+    // Out of memory while logging: the running operation matters more than its log line.
   }
 }
 

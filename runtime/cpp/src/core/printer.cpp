@@ -31,7 +31,7 @@ void append_padded(std::string& text, std::int64_t value, std::size_t width) {
   text.append(width > number.size() ? width - number.size() : 0, '0').append(number);
 }
 
-/// One character inside quotes, or a byte that starts none.
+/// Appends one character inside quotes, or an invalid byte.
 void append_escaped(std::string& text, std::string_view character, bool valid) {
   const char first = character.front();
   if (first == '"' || first == '\\') {
@@ -188,7 +188,7 @@ void Printer::write_timestamp(Timestamp value) {
   write(text += "Z");
 }
 
-/// As the schema language writes it: in the largest unit that it is a whole number of.
+/// In the form of the schema language: in the largest unit of which it is a whole number.
 void Printer::write_duration(Duration value) {
   struct Unit {
     std::int64_t nanoseconds;

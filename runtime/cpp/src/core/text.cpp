@@ -54,7 +54,7 @@ std::string_view cut_at_character(std::string_view text, std::size_t limit) noex
   if (text.size() <= limit) return text;
   std::size_t end = limit;
   while (end > 0 && limit - end < 4 && continues(text[end])) --end;
-  // Four continuation bytes in a row are no text: cut anywhere.
+  // Four continuation bytes in a row are not UTF-8: cut anywhere.
   return text.substr(0, continues(text[end]) ? limit : end);
 }
 

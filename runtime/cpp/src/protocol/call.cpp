@@ -57,7 +57,7 @@ CallStep Call::fail(CallEvent event, Failure& failure, TimePoint now) {
 bool Call::may_repeat(CallEvent event, const Failure& failure, TimePoint now) const noexcept {
   if (attempt_ >= kMostAttempts || now >= deadline_) return false;
   const bool unharmed = failure.execution == Execution::not_executed;
-  // OVERLOADED, where the server says so: our own limits do not pass by waiting.
+  // OVERLOADED only if the server says so: limits of this side do not change by waiting.
   const bool refused = failure.code == Code::shutting_down ||
                        (failure.code == Code::overloaded && event == CallEvent::replied);
   if (!is_lost(failure.code) && !(unharmed && refused)) return false;

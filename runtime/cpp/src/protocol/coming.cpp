@@ -19,8 +19,8 @@ void Coming::tell(State state) {
     lost_ = lost_ || state == State::lost;
     watcher = state == State::coming ? watcher_ : std::exchange(watcher_, nullptr);
   }
-  // Without the lock: who writes what has come may find that a connection has ended, and this payload with
-  // it; who has waited for the end may pass it on, and watch anew.
+  // Without the lock: a watcher that writes received bytes may find that its connection has ended; one that
+  // waited for the end may pass the payload on, and set another watcher.
   if (watcher) watcher(state);
 }
 

@@ -8,7 +8,7 @@
 namespace mf::protocol {
 namespace {
 
-/// Takes fields from the front; each gives false if the bytes do not reach.
+/// Reads fields from the front; each function returns false if bytes are missing.
 class Take {
  public:
   explicit Take(Payload bytes) noexcept : bytes_(bytes) {}
@@ -83,7 +83,7 @@ bool whole(Payload bytes, T& value) noexcept {
   return true;
 }
 
-/// False: the value is not one of this tag's.
+/// False if the value is invalid for this tag.
 bool take_value(Hello& hello, std::uint16_t tag, Payload value, bool& known) {
   switch (tag) {
     case kTagBindings:
@@ -110,7 +110,7 @@ bool take_value(Hello& hello, std::uint16_t tag, Payload value, bool& known) {
   }
 }
 
-/// False: the value is not one of this tag's.
+/// False if the value is invalid for this tag.
 bool take_value(Bind& bind, std::uint16_t tag, Payload value, bool& known) {
   known = tag == kTagVia;
   if (!known) return true;
@@ -118,7 +118,7 @@ bool take_value(Bind& bind, std::uint16_t tag, Payload value, bool& known) {
   return value.size() % sizeof(Nonce) == 0;
 }
 
-/// To the end of the payload. `of`: the frame, as words have it.
+/// Reads tags to the end of the payload. `of`: the frame's name in messages.
 template <class T>
 bool parse_tags(Take& take, T& into, const std::string& of, const char*& reason, std::string& room) {
   const auto refuse = [&](std::string why) {

@@ -125,8 +125,8 @@ class Comparison {
                   short_expression(theirs) + " there");
   }
 
-  /// `what` goes in front of a member's name: "parameter ", "field Hit.". The names of errors are full ones;
-  /// the rest are short.
+  /// `what` precedes a member's name: "parameter ", "field Hit.". Names of errors are full; the rest are
+  /// short.
   void members(const std::string& at, const std::string& what, const DescriptorMembers& ours,
                const DescriptorMembers& theirs, bool ordered = true) {
     bool same_names = ours.size() == theirs.size();
@@ -160,8 +160,8 @@ class Comparison {
     }
   }
 
-  /// The types that the method reaches here and that have the same name there, each once in all: those that
-  /// its own lines mention, then those that these mention, and so on.
+  /// Compares the types that the method reaches here and that have the same name there, each once: those in
+  /// its own lines, then those that these mention, and so on.
   void types(const std::string& at, const DescriptorMethod& method) {
     std::vector<std::string_view> mentioned;
     for (const DescriptorMember& member : method.params) mentioned.push_back(member.value);
@@ -214,8 +214,7 @@ std::string descriptor_difference(std::string_view here, std::string_view there)
   const DescriptorTree ours = DescriptorTree::read(here);
   const DescriptorTree theirs = DescriptorTree::read(there);
   std::string words = Comparison(ours, theirs).words();
-  // What has no sentence of its own: the order of methods, or of members that have numbers, or a text that
-  // is no descriptor.
+  // Remaining differences: the order of methods, or of members with numbers, or an invalid descriptor.
   if (words.empty())
     words = std::string(short_name(ours.service)) + ": the descriptors differ in the order of their lines";
   return words;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kMaxLines = 100'000;
 
-/// Up to `separator`, which is dropped; `text` keeps what is behind it.
+/// Returns the text before `separator`, which is dropped; `text` becomes the text after it.
 std::string_view take_until(std::string_view& text, char separator) noexcept {
   const std::size_t end = std::min(text.find(separator), text.size());
   const std::string_view taken = text.substr(0, end);

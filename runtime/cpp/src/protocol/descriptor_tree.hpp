@@ -1,7 +1,6 @@
 #pragma once
-// A descriptor's text (protocol.md section 7) as a tree of views into it. Reads anything: a line that is no
-// descriptor's is kept where its depth puts it, or passed over, and the counts are bounded, since the text
-// may come from a peer.
+// A descriptor's text (protocol.md section 7) as a tree of views into it. It accepts any text, since that may
+// come from a peer: an invalid line is kept by its depth, or skipped, and the counts are bounded.
 
 #include <cstddef>
 #include <map>
@@ -33,9 +32,9 @@ struct DescriptorMethod {
 struct DescriptorType {
   std::string_view head;  // "struct febird", "enum u8 closed"
   DescriptorMembers members;
-  /// What its members are called; types with another word cannot be compared by them.
+  /// The word for its members; types with different words cannot be compared by members.
   [[nodiscard]] std::string_view member() const noexcept;
-  /// Whether members are found by their numbers: then their order means nothing.
+  /// Whether members are identified by numbers, so that their order is irrelevant.
   [[nodiscard]] bool numbered() const noexcept;
 };
 

@@ -27,7 +27,7 @@ std::uint16_t encode_deadline_us(std::uint64_t microseconds) noexcept {
   unsigned exponent = width > kMantissaBits ? width - kMantissaBits : 0;
   if (exponent > kLargestExponent) return 0xffff;
   std::uint64_t mantissa = (microseconds + (std::uint64_t{1} << exponent) - 1) >> exponent;
-  if (mantissa == std::uint64_t{1} << kMantissaBits) {  // rounding up carried into a twelfth bit
+  if (mantissa == std::uint64_t{1} << kMantissaBits) {  // rounding up overflowed into a twelfth bit
     mantissa >>= 1;
     if (++exponent > kLargestExponent) return 0xffff;
   }

@@ -10,7 +10,7 @@
 namespace mf::protocol {
 namespace {
 
-// Of a frame that has not come whole: copied rather than left in a large buffer of its own.
+// Up to this size an incomplete frame is copied instead of staying in a large buffer.
 constexpr std::size_t kLittle = 8 * 1024;
 
 }  // namespace
@@ -23,7 +23,7 @@ std::span<std::byte> Input::window() {
     if (left != 0) std::memcpy(larger.data(), buffer_.data() + begin_, left);
     buffer_.swap(larger);
   } else if (left != 0 && begin_ != 0) {
-    // Part of one frame at most, and frames start at the buffer's start again: payloads stay aligned.
+    // At most part of one frame, and frames then start at the buffer's start: payloads stay aligned.
     std::memmove(buffer_.data(), buffer_.data() + begin_, left);
   }
   begin_ = 0;
@@ -95,7 +95,7 @@ void Input::give_back(Buffer& spare) noexcept {
     try {
       kept.reserve(kReceiveWindowAtFirst);
     } catch (const std::bad_alloc&) {
-      return;  // then it stays where it is
+      return;  // then it stays in place
     }
     std::memcpy(kept.data(), buffer_.data() + begin_, left);
   }

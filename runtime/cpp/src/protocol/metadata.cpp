@@ -26,7 +26,7 @@ std::string_view text_of(std::span<const std::byte> bytes) noexcept {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Takes the entry from the front; nothing if the bytes do not reach.
+/// Reads the entry at the front; nothing if bytes are missing.
 std::optional<Entry> take_entry(std::span<const std::byte>& bytes) noexcept {
   const std::size_t key = std::to_integer<std::size_t>(bytes.front());
   if (bytes.size() < kAroundEntry + key) return std::nullopt;

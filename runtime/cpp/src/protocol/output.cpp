@@ -9,7 +9,7 @@
 namespace mf::protocol {
 namespace {
 
-// Their list, which one that writes lone replies needs again and again.
+// The capacity of the list that a connection with single replies needs repeatedly.
 constexpr std::size_t kSegmentsKept = 2;
 
 }  // namespace
@@ -96,7 +96,7 @@ void Output::consumed(std::size_t n) noexcept {
       return;
     }
     n -= size;
-    if (open_ && first_ + 1 == segments_.size()) {  // the segment goes on taking frames, from its start
+    if (open_ && first_ + 1 == segments_.size()) {  // the segment accepts frames again, from its start
       segment.buffer.clear();
       segment.begin = segment.buffer.data();
       return;

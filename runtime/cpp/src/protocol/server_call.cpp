@@ -32,7 +32,7 @@ ServerCallStep ServerCall::on(ServerCallEvent event) {
     if (next.step == ServerCallStep::wrong) [[unlikely]]
       throw std::logic_error(std::string("a call that is ") + name(state) + " cannot see the event " +
                              name(event));
-    // A one-way call was sent off: it runs although its client has gone.
+    // A one-way call is not cancelled: it runs although its client has gone.
     if (oneway_ && event == ServerCallEvent::lost && state == ServerCallState::waiting)
       next = {ServerCallState::waiting, ServerCallStep::wait};
     if (state_.compare_exchange_weak(state, next.state, std::memory_order_acq_rel)) return next.step;

@@ -1,4 +1,4 @@
-// A session's state and what it makes of received bytes; what it sends is in session_send.cpp.
+// A session's state and the handling of received bytes; session_send.cpp sends.
 #include "mf/protocol/session.hpp"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ bool all_zero(std::span<const std::byte> bytes) noexcept {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
 }
 
-/// Are DATA, CREDIT and END, which belong to a call.
+/// Whether frames of this type belong to a call: DATA, CREDIT and END.
 bool belongs_to_a_call(FrameType type) noexcept {
   return type == FrameType::data || type == FrameType::credit || type == FrameType::end;
 }
@@ -173,7 +173,7 @@ bool Session::next_dedicated(Event& event) {
   return deliver(event) || give_broken(event);
 }
 
-// Of the frame that await() has given a buffer of its own just now.
+// For the frame that await() has just given its own buffer.
 bool Session::tell_begun(Event& event) {
   const auto size = event.header.size - event.header.payload_offset();
   if (options_.told_from == 0 || size < options_.told_from || !carries_items(event.header.type)) return false;
@@ -225,7 +225,7 @@ bool Session::check_first(std::span<const std::byte> bytes) {
 }
 
 bool Session::check_header(const Header& header) {
-  // The table is first: it also makes sure that the type is a number that the other tables know.
+  // The table comes first: it also ensures that the type is a number that the other tables contain.
   if (after(other(role_), theirs_, header.type) == State::forbidden) [[unlikely]] {
     const auto number = static_cast<unsigned>(header.type);
     return broke("a frame of type " + std::to_string(number) + " (" + name(header.type) +
@@ -237,7 +237,7 @@ bool Session::check_header(const Header& header) {
   return check_size(header);
 }
 
-/// Of a frame whose type this version does not know: all but its size is that type's own business.
+/// Checks a frame of an unknown type: only its size matters.
 bool Session::check_skippable(const Header& header) {
   if (header.size >= kHeaderSize && header.size - kHeaderSize <= kMaxControlPayload) return true;
   return broke("a frame of the unknown type " + std::to_string(static_cast<unsigned>(header.type)) +
@@ -376,8 +376,8 @@ bool Session::take_hello(Event& event) {
                  std::to_string(kProtocolVersion));
   if (role_ == Role::server ? peer_.max_in_flight != 0 : peer_.client_id != 0)
     return broke("a field of the HELLO that must be zero is not");
-  // At once and not when the link sees the event: the next frame of the same segment may be one that is
-  // answered here, and nothing may be sent before HELLO.
+  // Sent now and not when the link handles the event: the next frame in the buffer may be answered here, and
+  // nothing may be sent before HELLO.
   if (role_ == Role::server && ours_ == State::fresh) send_hello();
   event.type = EventType::hello;
   return true;

@@ -1,4 +1,4 @@
-// What a session sends: frames into its output, each only in a state that allows it.
+// Sending of a session: frames are added to its output, each only in a state that allows it.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -55,7 +55,7 @@ bool Session::may_send(FrameType type) {
 }
 
 void Session::check_peer_takes(std::size_t payload_size, Execution execution) const {
-  // A frame's size is 32 bits, whatever a peer says that it takes.
+  // A frame's size has 32 bits, whatever limit the peer announces.
   constexpr std::size_t kMostPossible = UINT32_MAX - kHeaderSize - kExtensionSize - 8;
   if (payload_size <= std::min(peer_max_payload(), kMostPossible)) [[likely]]
     return;
@@ -71,7 +71,7 @@ std::byte* Session::append_frame(Header header, std::uint32_t count, std::size_t
   header.count = static_cast<std::uint16_t>(std::min<std::uint32_t>(count, kExtendedCount));
   const std::size_t total = padded(header.size);
   std::byte* at = output_.append(total);
-  std::memset(at + total - 8, 0, 8);  // the padding, whatever its size: the rest is written over
+  std::memset(at + total - 8, 0, 8);  // the padding, whatever its size: the rest is overwritten
   encode_header(header, at);
   if (count >= kExtendedCount) write_extension(at + kHeaderSize, count);
   return at + offset;
@@ -108,7 +108,7 @@ void Session::send_frame(Header header, std::uint32_t count, Gathered&& payload)
   encode_header(header, begin);
   if (count >= kExtendedCount) write_extension(begin + kHeaderSize, count);
   const std::size_t padding = padded(header.size) - header.size;
-  // A slice of the buffer that is small is copied by cut() and by push() alike; then it is gone.
+  // cut() and push() both copy small slices of the buffer, which is released then.
   const Bytes between(std::move(payload.buffer));
   std::size_t at = 0;
   for (auto& piece : payload.pieces) {

@@ -54,7 +54,7 @@ std::optional<Failure> Call::send(client::Route route, const link::Payload& payl
   return std::nullopt;
 }
 
-// By whoever reads the server's link, which is not locked. Once.
+// Called by the thread that reads the server's link, which is not locked. Called once.
 void Call::on_reply(link::Reply&& reply) {
   if (route_.chosen() && !request_.stream())
     destination_->learn(*route_.link, request_.method, request_.head.count, reply, sent_at_);
@@ -65,7 +65,8 @@ void Call::on_reply(link::Reply&& reply) {
   answer(reply);
 }
 
-// Others wait for answers, too: what is handed on before it is here would hold them up if it did not come.
+// Other calls wait for answers, too: a reply that is forwarded before it is complete would block them if the
+// rest did not arrive.
 void Call::await_rest(link::Reply&& reply) {
   const auto coming = reply.coming;
   coming->watch([self = shared_from_this(),
@@ -150,7 +151,7 @@ void Call::on_client_credit(std::uint32_t bytes) {
   pass_credit();
 }
 
-// Many small ones for a server that does not read become one.
+// Combines many small credits for a server that does not read.
 void Call::pass_credit() {
   if (!link_ || owed_credit_ == 0 || credit_waits_) return;
   const auto again = [self = shared_from_this()] {

@@ -1,11 +1,11 @@
-// One call on its way through a relay: from the REQUEST of its client to the answer, in envelopes.
+// One call through a relay: from the REQUEST of its client to the answer, as envelopes.
 //
-// The ids of both connections meet here. Of a stream the frames pass as they come, and so does credit: what
-// the receiver gives is what the sender gets, since the relay's own HELLOs give none. Who sends without
-// credit is found out here, as the relay keeps no frame back.
+// It maps the ids of both connections. Frames of a stream pass unchanged, and so does credit: the sender gets
+// what the receiver grants, since the relay's own HELLOs grant none. Senders without credit are detected
+// here, as the relay keeps no frames back.
 //
-// Threads: on_…() of the client's side come on the reactor's thread of its connection, those of the server's
-// side from whoever reads its link, with the lock of that held.
+// Threads: on_…() of the client's side are called on the reactor's thread of its connection, those of the
+// server's side on the thread that reads its link, with that link's lock held.
 #pragma once
 
 #include <atomic>
@@ -30,11 +30,11 @@ class Destination;
 
 /// A REQUEST without its payload.
 struct Request {
-  protocol::ReplyHead head;  // of its answer
-  std::uint16_t method = 0;  // position in the BIND
+  protocol::ReplyHead head;  // for its answer
+  std::uint16_t method = 0;  // the method's position in the BIND
   std::uint8_t encoding = 0;
   std::uint8_t flags = 0;
-  std::size_t size = 0;  // of its payload, as the link of the client counts it
+  std::size_t size = 0;  // the size of its payload, as the client's link counts it
   TimePoint deadline = kNever;
 
   [[nodiscard]] bool oneway() const noexcept { return (flags & protocol::kOneway) != 0; }
@@ -49,15 +49,15 @@ class Call final : public link::StreamCall, public std::enable_shared_from_this<
   [[nodiscard]] const Request& request() const noexcept { return request_; }
   [[nodiscard]] Destination& destination() const noexcept { return *destination_; }
 
-  /// Sends it there; if the link does not take it, why not, and nothing has happened.
-  /// `coming`: its payload, if that still comes.
+  /// Sends it there; if the link does not accept it, returns the reason, and nothing has changed. `coming`:
+  /// its payload if that is still arriving.
   std::optional<Failure> send(client::Route route, const link::Payload& payload, std::uint64_t oneways,
                               const std::shared_ptr<protocol::Coming>& coming);
   [[nodiscard]] bool sent() const noexcept { return link_ != nullptr; }
-  /// The client wants no reply any more, or the relay ends it with `why`.
+  /// The client does not want the reply any more; fail() ends the call by the relay.
   void cancel();
   void fail(Failure why);
-  /// A frame of its stream, from the client.
+  /// A frame of its stream from the client.
   void on_frame(const protocol::Event& event);
 
   [[nodiscard]] bool reads() const noexcept override { return false; }
@@ -79,19 +79,19 @@ class Call final : public link::StreamCall, public std::enable_shared_from_this<
   const std::shared_ptr<Connection> connection_;
   const std::shared_ptr<Destination> destination_;
   const Request request_;
-  // The reactor's thread.
+  // Used only by the reactor's thread.
   std::shared_ptr<link::ClientLink> link_;
   std::uint32_t id_ = 0;
-  bool ended_there_ = false;  // END has come
+  bool ended_there_ = false;  // END has arrived
   std::uint32_t owed_credit_ = 0;
   bool credit_waits_ = false;
 
   std::atomic<bool> answered_{false};
   client::Route route_;
-  std::uint64_t oneways_ = 0;  // that were sent to its destination before it
+  std::uint64_t oneways_ = 0;  // the number of one-way calls sent to its destination before it
   TimePoint sent_at_{};
   std::mutex mutex_;
-  protocol::SendWindow to_server_{0};  // nothing before it has left
+  protocol::SendWindow to_server_{0};  // nothing has been sent before it is set
   protocol::SendWindow to_client_;
 };
 

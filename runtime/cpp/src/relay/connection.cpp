@@ -9,12 +9,12 @@
 namespace mf::relay {
 namespace {
 
-// Of BINDs that wait for an answer: service, agent and methods are kept meanwhile.
+// The limit for service, agent and methods of unanswered BINDs, which are kept meanwhile.
 constexpr std::size_t kMostBindBytes = std::size_t{1} << 20U;
 constexpr std::size_t kMostDescriptions = 16;
 constexpr std::size_t kMostRefusers = 64;
 constexpr auto kLookEvery = std::chrono::milliseconds(10);
-// That one client has in use.
+// The limit of services that one client has in use.
 constexpr std::size_t kMostServices = 128;
 
 Failure not_bound(Code code, std::string message) {
@@ -38,7 +38,7 @@ Connection::Connection(std::shared_ptr<Shared> shared, const std::shared_ptr<lin
       client_window_(client->peer_stream_window()),
       servers_(std::make_shared<Servers>(shared_, reactor_, [this] { return session_options(); })) {}
 
-// The servers see the client as it has said it is, but for the credit of streams, which it gives itself.
+// Servers see the client's own HELLO, except for the credit of streams, which the client grants itself.
 protocol::SessionOptions Connection::session_options() const {
   protocol::SessionOptions options;
   options.limits.max_payload = hello_.max_payload;
@@ -63,7 +63,7 @@ std::string Connection::words(std::string_view message) const {
   return shared_->name + ": " + std::string(message);
 }
 
-// ---- what the client asks for
+// ---- requests of the client
 
 Failure Connection::refusal_of(const protocol::Bind& bind) const {
   const auto& nonce = shared_->nonce;
@@ -125,7 +125,7 @@ std::shared_ptr<Servant> Connection::serve(const protocol::Bind& bind, Answered 
   return servant;
 }
 
-// Who has another schema than all publishers is told so now, and asks for theirs.
+// A client with another schema than all publishers is told so now, and requests theirs.
 void Connection::answer_topic(std::string name, const Fingerprint& fingerprint, TimePoint until,
                               std::shared_ptr<Services::Use> use, Answered answered) {
   const auto offers = shared_->resolver->offers(topic_view(name));
@@ -223,7 +223,7 @@ void Connection::refused(const std::string& service, const std::shared_ptr<link:
   refusers_[service] = link;
 }
 
-// ---- what goes back to it
+// ---- replies to the client
 
 bool Connection::remember(const std::shared_ptr<Call>& call) {
   const auto& head = call->request().head;
@@ -240,7 +240,7 @@ void Connection::forget(std::uint32_t id) {
 }
 
 bool Connection::passes_on(const std::shared_ptr<protocol::Coming>& reply) {
-  bool alone = false;  // as subscriptions are awaited, too, which the relay serves itself
+  bool alone = false;  // subscriptions, which the relay serves itself, are awaited, too
   link_do([&](link::ServerLink& client) { alone = client.in_flight() <= 1; });
   const std::scoped_lock lock(mutex_);
   const auto before = passing_.lock();
@@ -292,7 +292,7 @@ void Connection::flush_soon() {
 void Connection::watch_room() {
   link_do([&](link::ServerLink& client) {
     if (client.has_room()) return;
-    // One after the other with on_room(), or what it lets go on would be held for good.
+    // In order with on_room(), or the held reading might never resume.
     if (reactor_->on_own_thread()) return hold(true);
     post([self = shared_from_this()] { self->watch_room(); });
   });
@@ -344,7 +344,7 @@ void Connection::on_turn_end() {
   for (const auto& link : std::exchange(to_write_, {})) link->write_now();
 }
 
-// What clients watch at the controller lasts for ever, and would have the relay wait for as long as it may.
+// A client's watches at the controller have no end, and the relay would wait for them as long as it may.
 void Connection::on_drain() {
   post([self = shared_from_this()] {
     self->end_calls(

@@ -1,5 +1,5 @@
-// What a client of a relay asks for to explain why schemas differ: the descriptor of a service, from a server
-// of it. The reactor's thread only.
+// Gets the descriptor of a service from one of its servers, for a client of a relay that explains differences
+// of schemas. Used only on the reactor's thread.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@ namespace mf::relay {
 
 class Connection;
 
-/// Asks `first` if that is there, else the instances one after another, within the time in which a relay
-/// connects; then answers the client's DESCRIBE, if need be with nothing.
+/// Asks `first` if it is set, otherwise the instances one after another, within the relay's connect timeout;
+/// then answers the client's DESCRIBE, if necessary with an empty descriptor.
 void describe(const std::shared_ptr<Connection>& connection, std::string service, std::string asked_for,
               std::shared_ptr<Services::Use> use, std::shared_ptr<link::ClientLink> first);
 

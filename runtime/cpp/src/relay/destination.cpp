@@ -11,16 +11,16 @@
 namespace mf::relay {
 namespace {
 
-// How long a client waits for instances in all, and how long for one of a service that nobody offers: what it
-// has heard from the controller may be on its way to the relay.
+// How long a client waits for instances in total, and how long for a service without offers: the controller's
+// news may be on its way to the relay.
 constexpr auto kLongest = std::chrono::milliseconds(1'500);
 constexpr auto kGrace = std::chrono::milliseconds(250);
 constexpr auto kLookEvery = std::chrono::milliseconds(10);
-// After so many looks the next ones come at longer and longer intervals.
+// After this number of attempts the intervals grow.
 constexpr int kQuickLooks = 5;
 // How often instances that could not be reached are tried again while others serve the calls.
 constexpr auto kTryMissingEvery = std::chrono::milliseconds(200);
-// How long others are asked after one was overloaded.
+// How long other instances are preferred after one was overloaded.
 constexpr auto kCalm = std::chrono::milliseconds(50);
 
 std::vector<std::string> owned(const std::vector<std::string_view>& names) {
@@ -34,7 +34,7 @@ Failure unavailable(std::string message) {
           .declared = nullptr};
 }
 
-/// May the same instance do better in a moment?
+/// Whether the same instance may succeed in a moment.
 bool may_pass(Code code) noexcept {
   return code == Code::unavailable || code == Code::connection_lost || code == Code::shutting_down ||
          code == Code::deadline_exceeded;
@@ -192,7 +192,7 @@ client::Route Destination::pick(TimePoint now) {
   return {};
 }
 
-// What the resolver says may have changed, or a server that went may be there again.
+// The resolver's data may have changed, or a server may have returned.
 void Destination::refresh(TimePoint now) {
   auto& shared = connection_->shared();
   version_ = shared.resolver->version();
@@ -243,7 +243,7 @@ void Destination::go_on() {
     break;
   }
   going_on_ = false;
-  if (connection_->closed()) waiting_.clear();  // nobody is left to be told
+  if (connection_->closed()) waiting_.clear();  // no client is left
   stay_while_some_wait();
 }
 
@@ -388,7 +388,7 @@ void Destination::attempted(Attempted&& result) {
     go_on();
   } else {
     if (result.failure.code == Code::schema_mismatch && result.link) connection_->refused(name_, result.link);
-    // What a server has said counts for more than that another one was not reached.
+    // A server's own failure is more specific than that another one could not be reached.
     if (failure_.code == Code::ok || may_pass(failure_.code)) failure_ = std::move(result.failure);
   }
   if (attempts_ != 0) return;

@@ -1,11 +1,11 @@
-// What a client of a relay has bound: a service for an agent, and the instances where its calls go.
+// A binding of a relay's client: a service for an agent, and the instances that get its calls.
 //
 // The first BIND is answered when an instance has bound it, or none did. Each REQUEST goes to one of the
-// instances, by the rules of link/balancing.hpp; those that come while there is none wait here, in order, for
-// as long as instances are looked for. One-way calls of a destination go to one instance, and so do the calls
-// behind them, until one of those was answered: then what they must not overtake has begun.
+// instances, by the rules of link/balancing.hpp; requests without an instance wait here, in order, while
+// instances are searched. One-way calls of a destination go to one instance, and so do later calls, until one
+// of those was answered: then the one-way calls have started, and order is kept.
 //
-// The reactor's thread of the client's connection only, but for learn() and settled().
+// Used only on the reactor's thread of the client's connection, except learn() and settled().
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ namespace mf::relay {
 
 class Connection;
 
-/// Where a service is offered for the agent, as the relay knows now; an empty agent is any.
+/// The known instances of a service for the agent; an empty agent means any.
 [[nodiscard]] std::vector<Instance> instances_of(Shared& shared, std::string_view service,
                                                  std::string_view agent);
 
@@ -40,17 +40,17 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
               std::shared_ptr<Services::Use> service);
 
   [[nodiscard]] bool is_controller() const noexcept { return name_ == kController; }
-  /// Looks for instances and answers the BIND.
+  /// Searches instances and answers the BIND.
   void begin();
   void refuse(const Failure& why);
 
   void take(const Request& request, const protocol::Event& event, TimePoint now);
-  /// One that waits here waits no longer.
+  /// Removes a waiting request.
   void drop(const Call& call);
 
   void learn(link::ClientLink& link, std::uint16_t method, std::uint32_t items, const link::Reply& reply,
              TimePoint sent);
-  /// A call that was sent behind so many one-way ones was answered.
+  /// A call that was sent after so many one-way ones was answered.
   void settled(std::uint64_t oneways) noexcept;
 
  private:
@@ -60,9 +60,9 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
   };
   struct Waiting {
     Request request;
-    std::shared_ptr<Call> call;                // null: one-way
+    std::shared_ptr<Call> call;                // null for a one-way call
     Bytes payload;                             // or
-    std::shared_ptr<protocol::Coming> coming;  // one that still comes
+    std::shared_ptr<protocol::Coming> coming;  // a payload that is still arriving
   };
   struct Attempted {
     Address address;
@@ -73,7 +73,7 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
 
   [[nodiscard]] client::Route pick(TimePoint now);
   void refresh(TimePoint now);
-  /// False: it has to wait.
+  /// False if it has to wait.
   struct Body {
     std::span<const std::byte> payload;
     const Bytes& owner;
@@ -83,7 +83,7 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
                           TimePoint now);
   void wait(Waiting&& waiting);
   void go_on();
-  /// While requests wait it stays, also if its client has taken the binding back.
+  /// Keeps this object while requests wait, even if its client has unbound it.
   void stay_while_some_wait();
   void watch_deadline(TimePoint deadline);
   void expire();
@@ -97,7 +97,7 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
   void give_up(Failure why);
   void answer(Code code, std::string_view why);
   [[nodiscard]] std::string what() const;
-  /// Those that are offered and have the client's schema; if none has, all: one of them says how it differs.
+  /// The instances with the client's schema; if there are none, all: one of them reports the difference.
   [[nodiscard]] std::vector<Instance> candidates() const;
 
   const std::shared_ptr<Connection> connection_;
@@ -105,16 +105,16 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
   const std::string agent_;
   const std::vector<std::string> methods_;
   const std::vector<std::string_view> method_names_;
-  const ServiceInfo service_;  // of the strings above; it has no descriptor
+  const ServiceInfo service_;  // refers to the strings above; it has no descriptor
   const std::vector<std::byte> via_;
-  server::Forwarding::Answer answer_;  // empty once it was called
+  server::Forwarding::Answer answer_;  // empty after it was called
   const std::size_t bind_bytes_;
-  const std::shared_ptr<Services::Use> use_;  // null: of the controller's, or it is refused
+  const std::shared_ptr<Services::Use> use_;  // null: for the controller's service, or refused
   const std::unique_ptr<link::Usual[]> usual_;
 
   std::vector<Path> paths_;
-  std::uint64_t version_ = 0;  // of the resolver, when they were compared
-  bool missing_ = false;       // instances that are offered and not connected
+  std::uint64_t version_ = 0;  // the resolver's version at the last comparison
+  bool missing_ = false;       // some offered instances are not connected
   bool some_refuse_ = false;
   TimePoint try_again_{};
   std::list<Waiting> waiting_;

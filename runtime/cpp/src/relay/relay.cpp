@@ -49,7 +49,7 @@ Relay::Relay(RelayOptions options) : shared_(shared_with(std::move(options))) {
   if (!shared_->options.controller.empty()) ask(shared_->options.controller);
 }
 
-// Who knows where the servers are.
+// Sets up the resolver.
 void Relay::ask(const std::string& url) {
   const auto controllers = Address::parse_list(url);
   for (const auto& address : controllers) {

@@ -8,9 +8,9 @@
 namespace mf::relay {
 namespace {
 
-// A server on this host that lives answers so soon; another one's path must not keep a call from the network.
+// A live server on this host answers within this time; a foreign path must not keep a call from the network.
 constexpr auto kLocalAnswersWithin = std::chrono::milliseconds(250);
-// Between attempts at one address: who returns there is to be used again within 300 ms.
+// Between attempts at one address: a server that returns is used again within 300 ms.
 constexpr auto kLongestPause = std::chrono::milliseconds(200);
 // With more addresses than this, those without a connection are forgotten.
 constexpr std::size_t kKeptSlots = 64;
@@ -124,7 +124,7 @@ std::optional<Failure> Servers::refusal() {
   return std::nullopt;
 }
 
-// Of which no binding knows, and over which no call is on its way. They count no more at once.
+// Ends connections without bindings and running calls. They are no longer counted at once.
 void Servers::drop_unused() {
   for (auto& [address, of] : slots_) {
     if (!of.link || of.link.use_count() != 1 || (*of.link)->in_flight() != 0) continue;

@@ -1,14 +1,14 @@
-// A client's connections to servers, through a relay: one an instance, made when it is first needed and
-// replaced when it breaks. No thread waits while one is made, so that an instance that accepts connections
-// and never answers holds up nobody but who calls it, and each for no longer than until its own deadline.
+// A client's connections to servers through a relay: one for each instance, made when first needed and
+// replaced when it breaks. No thread waits for a connection, so that an instance which accepts connections
+// and never answers delays only its own callers, each at most until its deadline.
 //
-// After a failed attempt the address is left alone for a moment, growing to 200 ms: until then whoever asks
-// gets the last failure. Those who ask for an address while it is being connected wait for the same attempt.
+// After a failed attempt the address is not tried for a moment, growing to 200 ms: until then callers get the
+// last failure. Callers for one address wait for the same attempt.
 //
-// There is a bound for one client and one for all of a relay. At its own a client's connections that none of
-// its bindings uses are ended first.
+// There are limits for one client and for a whole relay. At its own limit, a client's connections that none
+// of its bindings uses are ended first.
 //
-// The reactor's thread only.
+// Used only on the reactor's thread.
 #pragma once
 
 #include <atomic>
@@ -39,26 +39,27 @@ class Servers : public std::enable_shared_from_this<Servers> {
   Servers(const Servers&) = delete;
   Servers& operator=(const Servers&) = delete;
 
-  /// Over a socket of this host, if the instance is found there. `done` is called once, never before this
-  /// has returned. Who gives the link back uses it no longer.
+  /// Uses a socket of this host if the instance is found there. `done` is called once, never before this has
+  /// returned. The caller releases the link by dropping it.
   void open(const Instance& instance, TimePoint until, Opened done);
-  /// Ends the connections, and what waits for one.
+  /// Ends the connections, and pending open() calls.
   void close(const std::string& reason);
 
  private:
   class Counted;
-  /// Its owners beside the slot are who uses the link.
+  /// Its owners beside the slot are the users of the link.
   using Held = std::shared_ptr<std::shared_ptr<link::ClientLink>>;
   struct Slot {
     Held link;
-    std::vector<std::weak_ptr<link::ClientLink>> former;  // which take no new calls and have some in flight
+    std::vector<std::weak_ptr<link::ClientLink>>
+        former;  // links that accept no new calls and have some in flight
     const std::shared_ptr<link::SharedStanding> standing = std::make_shared<link::SharedStanding>();
     bool was_connected = false;
     link::Backoff backoff{0};
     TimePoint not_before{};
     Failure last_failure;
     std::shared_ptr<Counted> counted;  // of the link, or of the attempt
-    // An attempt that is under way.
+    // State of an attempt in progress.
     bool opening = false;
     std::vector<Opened> waiting;
     std::shared_ptr<transport::Connector> connecting;
@@ -78,7 +79,7 @@ class Servers : public std::enable_shared_from_this<Servers> {
   const std::shared_ptr<Shared> shared_;
   const std::shared_ptr<transport::Reactor> reactor_;
   const MakeOptions make_options_;
-  const std::shared_ptr<std::atomic<std::size_t>> count_;  // of connections, also of those being made
+  const std::shared_ptr<std::atomic<std::size_t>> count_;  // of connections, including those being made
   std::map<Address, Slot> slots_;
   bool closed_ = false;
 };

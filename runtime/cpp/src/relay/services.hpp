@@ -1,9 +1,8 @@
-// The services that a relay asks its resolver about: each for as long as somebody has it bound, and a while
-// longer if it is known, so that it need not be asked for again.
+// The services that a relay watches at its resolver: each as long as a client has it bound, and if it exists
+// a while longer, so that it need not be requested again.
 //
-// Clients name what they like, so there is a bound; it counts what is in use only. What nobody uses makes
-// room for what is asked for, whoever was idle longest first. A name of which the resolver knows nothing is
-// forgotten with its last user.
+// Clients choose the names, so there is a limit; it counts only services in use. Unused ones make room for
+// new ones, the longest unused first. A name that the resolver does not know is forgotten with its last user.
 //
 // Thread-safe. The resolver is called under the lock, and calls nothing back.
 #pragma once
@@ -23,15 +22,15 @@ namespace mf::relay {
 
 class Services : public std::enable_shared_from_this<Services> {
  public:
-  // Each is a stream at the controller, of which a client takes 512 on its connection.
+  // Each is a stream at the controller, which allows 512 on a client's connection.
   static constexpr std::size_t kMost = 400;
   static constexpr std::size_t kLongestName = 255;
   static constexpr std::chrono::minutes kKeptFor{5};
 
-  /// Without a resolver nothing is asked, and nothing needs to be forgotten.
+  /// Without a resolver nothing is watched or forgotten.
   explicit Services(std::shared_ptr<Resolver> resolver) : resolver_(std::move(resolver)) {}
 
-  /// Somebody needs to know where the service is, until this is gone.
+  /// Keeps the service watched until this object is destroyed.
   class Use {
    public:
     Use(std::shared_ptr<Services> of, std::string service)
@@ -44,12 +43,12 @@ class Services : public std::enable_shared_from_this<Services> {
     const std::shared_ptr<Services> of_;
     const std::string service_;
   };
-  /// Null: others use all that there may be, or the name is too long.
+  /// Null if others use all that are allowed, or the name is too long.
   [[nodiscard]] std::shared_ptr<Use> use(std::string_view service);
 
-  /// Forgets what nobody has used for kKeptFor; gives when to look again.
+  /// Forgets services that were unused for kKeptFor; returns when to look again.
   TimePoint tidy(TimePoint now);
-  /// How many the resolver was asked about and has not been told to forget.
+  /// The number of watched services.
   [[nodiscard]] std::size_t known() const;
 
  private:

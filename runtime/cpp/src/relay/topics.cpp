@@ -11,11 +11,10 @@
 namespace mf::relay {
 namespace {
 
-// Topics that are remembered, by their name and schema; of what has gone the one that went first is
-// forgotten.
+// The number of remembered topics, by name and schema; of ended ones the earliest is forgotten first.
 constexpr std::size_t kMostNames = 1'024;
 constexpr std::chrono::minutes kKeptFor{1};
-// The largest message that is taken from a publisher.
+// The largest message accepted from a publisher.
 constexpr std::uint32_t kMostPayload = 64U << 20U;
 constexpr std::uint32_t kWindow = 256U << 10U;
 
@@ -23,7 +22,7 @@ Error refused(Code code, std::string message) {
   return {code, Execution::not_executed, std::move(message)};
 }
 
-/// What one BIND of a topic stands for.
+/// The subscriptions of one BIND of a topic.
 class Bound final : public topics::Subscriptions {
  public:
   Bound(std::shared_ptr<Shared> shared, std::shared_ptr<TopicName> topic)
@@ -162,13 +161,13 @@ std::shared_ptr<Trunk> Topics::attach(const std::shared_ptr<TopicName>& topic,
                     "its clients have " + std::to_string(most) +
                         " subscriptions that differ, which is all that it makes at publishers");
   }
-  // Made without the lock, which it takes; two may come at once.
+  // Made without the lock, which it takes; two may be made at the same time.
   auto made = std::make_shared<Trunk>(shared_.shared_from_this(), key, std::move(use));
   {
     const std::scoped_lock lock(mutex_);
     const auto found = trunks_.find(key);
     if (found != trunks_.end() && found->second->attach(queue, request)) return found->second;
-    (void)made->attach(queue, request);  // which may throw, and then there is none
+    (void)made->attach(queue, request);  // it may throw, and then there is no trunk
     trunks_.insert_or_assign(key, made);
   }
   made->begin();

@@ -1,4 +1,4 @@
-// The topics that clients of a relay subscribe to: one trunk for all who want the same (trunk.hpp). A client
+// The topics that clients of a relay subscribe to: equal subscriptions share one trunk (trunk.hpp). A client
 // binds a topic here and not at a publisher, since its subscription ends here.
 //
 // Thread-safe.
@@ -30,31 +30,31 @@ class Topics {
  public:
   explicit Topics(Shared& shared) : shared_(shared) {}
 
-  /// What the BIND of a topic stands for. Throws OVERLOADED.
+  /// The servant for the BIND of a topic. Throws OVERLOADED.
   [[nodiscard]] std::shared_ptr<topics::TopicServant> servant(const protocol::Bind& bind);
   [[nodiscard]] std::vector<TopicRelayStats> stats() const;
-  /// Ends all that goes on.
+  /// Ends all subscriptions.
   void close();
 
   // ---- for subscriptions and trunks
 
-  /// The trunk that the queue is attached to. Throws what is wrong with the subscription.
+  /// Returns the trunk to which the queue was attached. Throws for an invalid subscription.
   [[nodiscard]] std::shared_ptr<Trunk> attach(const std::shared_ptr<TopicName>& topic,
                                               const std::shared_ptr<topics::Queue>& queue,
                                               const topics::Request& request);
   void detach(const std::shared_ptr<Trunk>& trunk, const topics::Queue& queue);
-  /// It has ended by itself.
+  /// The trunk has ended by itself.
   void forget(const Trunk& trunk);
-  /// By which the relay subscribes.
+  /// The core by which the relay subscribes.
   [[nodiscard]] std::shared_ptr<client::Core> core();
 
  private:
   [[nodiscard]] std::shared_ptr<TopicName> topic(std::string_view name, const Fingerprint& fingerprint);
 
   Shared& shared_;
-  mutable std::mutex mutex_;  // all below
+  mutable std::mutex mutex_;  // guards all members below
   std::shared_ptr<client::Core> core_;
-  // Clients refer to what is here by its address, so that what has gone stays for a while.
+  // Clients refer to these by address, so that ended ones stay for a while.
   std::map<std::pair<std::string, Fingerprint>, std::shared_ptr<TopicName>> names_;
   std::map<TrunkKey, std::shared_ptr<Trunk>> trunks_;
   bool closed_ = false;

@@ -17,10 +17,11 @@ using topics::Queue;
 
 // How many entries are taken under one lock.
 constexpr std::size_t kAtOnce = 64;
-// That one trunk has had. Then its subscribers begin anew, and go on where they are.
+// The limit for sources in one trunk's lifetime. Then its subscribers subscribe again, and continue where
+// they are.
 constexpr std::size_t kMostSources = std::size_t{1} << 17U;
 
-/// A message whose bytes are all that there is.
+/// A message as its undecoded bytes.
 class Unread final : public topics::Item {
  public:
   explicit Unread(Bytes payload) {
@@ -30,10 +31,11 @@ class Unread final : public topics::Item {
   [[nodiscard]] static topics::Item* received(Bytes payload) { return new Unread(std::move(payload)); }
 
  private:
-  Bytes encode() override { return payload_; }  // it has them from the beginning
+  Bytes encode() override { return payload_; }  // available from the start
 };
 
-/// Who blocks has little between itself and its publisher; for others it is the publisher's own bounds.
+/// Blocking subscribers get small queues between them and their publisher; for others the publisher's own
+/// bounds apply.
 SubscribeOptions options_of(const TrunkKey& key) {
   SubscribeOptions options;
   options.overflow = key.overflow;
@@ -100,7 +102,7 @@ bool Trunk::attach(const std::shared_ptr<Queue>& queue, const topics::Request& r
     throw Error(Code::overloaded, Execution::not_executed,
                 "topic " + key_.topic->name + " has " + std::to_string(most) +
                     " subscriptions, the most that this relay takes");
-  // Nobody waits for the queue yet.
+  // No consumer waits for the queue yet.
   for (const auto& [source, outlet] : outlets_) (void)match(attached, *outlet);
   subscriptions_.emplace(queue.get(), std::move(attached));
   return true;
@@ -128,9 +130,9 @@ void Trunk::close() {
   upstream_->close();
 }
 
-// ---- what comes
+// ---- incoming messages
 
-/// On the thread that hands on, where all of it is done.
+/// Continues on the delivering thread, which does all of it.
 void Trunk::go_on() {
   if (core_->reactor().on_own_thread()) return pump();
   core_->reactor().post([weak = weak_from_this()] {
@@ -138,7 +140,7 @@ void Trunk::go_on() {
   });
 }
 
-// Who comes while it hands on has it look once more.
+// A call during another one makes that one check again.
 void Trunk::pump() {
   if (asked_++ != 0) return;
   for (std::uint32_t seen = 1; seen != 0;) {
@@ -245,7 +247,7 @@ void Trunk::end_source(std::uint32_t number) {
   outlet->end();
 }
 
-// ---- who blocks
+// ---- blocking subscribers
 
 void Trunk::wait_for(std::shared_ptr<Queue> full, std::size_t size) {
   waits_for_ = std::move(full);
@@ -270,7 +272,7 @@ void Trunk::stalled() {
   waiting_->cut(*waits_for_);
 }
 
-// ---- its end
+// ---- end
 
 void Trunk::end(Failure why) {
   std::vector<std::shared_ptr<Queue>> queues;
@@ -280,9 +282,9 @@ void Trunk::end(Failure why) {
     for (const auto& [queue, attached] : subscriptions_) queues.push_back(attached.queue);
   }
   shared_->topics->forget(*this);
-  upstream_->close();  // others of its publishers may go on
+  upstream_->close();  // its other publishers may continue
   if (queues.empty()) return;
-  if (why.code == Code::cancelled) why.code = Code::unavailable;  // by the relay: another one may do
+  if (why.code == Code::cancelled) why.code = Code::unavailable;  // ended by the relay: another one may work
   why.message.insert(0, shared_->name + ": ");
   const auto shared = mf::detail::shared(std::move(why));
   for (const auto& queue : queues) {

@@ -1,11 +1,11 @@
-// One subscription of a relay at the publishers of a topic, and those of its clients who share it: what comes
-// is handed on undecoded, one item for all of them, each of whom has a queue and what is replayed.
+// One subscription of a relay at the publishers of a topic, and the client subscriptions that share it:
+// messages are passed on undecoded, one item for all, and each subscription has its own queue and replay.
 //
-// The numbers of publishers stay. What is missed on the way here is told as missed upstream. While a
-// subscriber that blocks has no room nothing more is taken, so that its publishers wait in the end.
+// The publishers' numbers are kept. Messages missed on the way to the relay are reported as missed upstream.
+// While a blocking subscriber has no room, no more messages are taken, so that finally its publishers wait.
 //
-// Threads: what comes is handed on by the thread of the relay's own subscriptions, the rest is any. Locks are
-// taken in this order: that of Topics, the trunk's, an outlet's, a queue's.
+// Threads: the thread of the relay's own subscriptions delivers messages, the rest is thread-safe. Locks are
+// taken in this order: Topics, the trunk, an outlet, a queue.
 #pragma once
 
 #include <atomic>
@@ -38,7 +38,7 @@ namespace mf::relay {
 
 class Topics;
 
-/// A topic as some clients have it from their schema.
+/// A topic with the schema of some clients.
 struct TopicName {
   explicit TopicName(std::string named, const Fingerprint& fingerprint);
   TopicName(const TopicName&) = delete;
@@ -51,15 +51,15 @@ struct TopicName {
   const ServiceInfo service;
   const topics::TopicInfo with_agents;
   const topics::TopicInfo without;
-  TimePoint used_at{};  // last; with the lock of Topics
+  TimePoint used_at{};  // last use; under the lock of Topics
 };
 
-/// What subscriptions share one trunk by.
+/// Subscriptions with equal keys share one trunk.
 struct TrunkKey {
   std::shared_ptr<TopicName> topic;
   std::string agents;
   topics::Overflow overflow{};
-  std::vector<Uuid> path;  // the relays behind this one, if there are others before it
+  std::vector<Uuid> path;  // the relays behind this one, if it is behind others
 
   friend bool operator<(const TrunkKey& one, const TrunkKey& other) {
     return std::tie(one.topic, one.agents, one.overflow, one.path) <
@@ -75,15 +75,15 @@ class Trunk final : public std::enable_shared_from_this<Trunk> {
   Trunk& operator=(const Trunk&) = delete;
 
   [[nodiscard]] const TrunkKey& key() const noexcept { return key_; }
-  /// Subscribes at the publishers; once.
+  /// Subscribes at the publishers; call it once.
   void begin();
-  /// False: it has ended. Throws OVERLOADED.
+  /// False if it has ended. Throws OVERLOADED.
   [[nodiscard]] bool attach(const std::shared_ptr<topics::Queue>& queue, const topics::Request& request);
-  /// Gives what the subscription has come to; nothing: it is none of this.
+  /// Returns the statistics of the subscription; nothing if it does not belong to this trunk.
   [[nodiscard]] std::optional<SubscriptionStats> detach(const topics::Queue& queue);
-  /// True: nobody has subscribed, and nobody can any more.
+  /// True if there are no subscriptions; no more can be attached then.
   [[nodiscard]] bool retire();
-  /// Gives its subscription up.
+  /// Ends its subscription.
   void close();
   [[nodiscard]] TopicRelayStats stats() const;
 
@@ -114,19 +114,19 @@ class Trunk final : public std::enable_shared_from_this<Trunk> {
   const std::shared_ptr<Services::Use> use_;
   const std::shared_ptr<client::Core> core_;
   const std::shared_ptr<topics::RemoteInbox> upstream_;
-  // Of the thread that hands on:
+  // Used only by the delivering thread:
   std::uint32_t asked_ = 0;  // how often pump() was called
   std::vector<topics::Queue::Entry> entries_;
   std::size_t at_ = 0;
   std::size_t count_ = 0;
   std::vector<std::shared_ptr<topics::Outlet>> sources_;  // by their number upstream; null: it has ended
   std::shared_ptr<topics::Queue> waits_for_;
-  std::shared_ptr<topics::Outlet> waiting_;  // the outlet of what waits
+  std::shared_ptr<topics::Outlet> waiting_;  // the outlet of the waiting message
   bool stall_watched_ = false;
 
   std::atomic<std::uint64_t> received_{0};
   std::atomic<std::uint64_t> missed_{0};
-  mutable std::mutex mutex_;  // all below
+  mutable std::mutex mutex_;  // guards all members below
   std::map<SourceKey, std::shared_ptr<topics::Outlet>> outlets_;
   std::map<const topics::Queue*, Attached> subscriptions_;
   bool ended_ = false;

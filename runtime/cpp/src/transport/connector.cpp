@@ -20,7 +20,7 @@
 namespace mf::transport {
 namespace {
 
-// How often one who waits for a full queue of a unix socket tries again.
+// How often a unix socket with a full queue is tried again.
 constexpr std::chrono::milliseconds kTryAgain{50};
 
 class Connection final : public Connector, public std::enable_shared_from_this<Connection> {
@@ -51,7 +51,7 @@ class Connection final : public Connector, public std::enable_shared_from_this<C
   }
 
  private:
-  /// One who waits for a socket, and tells the attempt that it belongs to.
+  /// Waits for one socket, and notifies its attempt.
   struct Waiting final : Watched {
     Waiting(std::weak_ptr<Connection> to, int of) : owner(std::move(to)), fd(of) {}
     void on_ready(Ready /*ready*/) override {
@@ -99,7 +99,7 @@ class Connection final : public Connector, public std::enable_shared_from_this<C
     try_next();
   }
 
-  // Those before it go on meanwhile.
+  // Earlier attempts continue meanwhile.
   void try_next() {
     while (next_ < addresses_.size()) {
       const auto& to = addresses_[next_++];
@@ -117,7 +117,7 @@ class Connection final : public Connector, public std::enable_shared_from_this<C
     if (done_ && attempts_.empty()) fail();
   }
 
-  /// False: it has ended.
+  /// False if it has failed.
   bool try_one(const sockaddr_storage& to, socklen_t size) {
     const int fd = ::socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) {
@@ -187,7 +187,7 @@ class Connection final : public Connector, public std::enable_shared_from_this<C
     finish(std::unique_ptr<Stream>(std::move(handshake_)));
   }
 
-  // The queue of the one who listens may be full, which no poll would tell.
+  // The listener's queue may be full, which no poll reports.
   void try_path() {
     if (auto stream = transport::try_unix(address_, error_)) return finish(std::move(stream));
     if (error_ != EAGAIN) return fail();
@@ -235,7 +235,7 @@ class Connection final : public Connector, public std::enable_shared_from_this<C
   const Connecting with_;
   Done done_;
   std::vector<SocketAddress> addresses_;
-  std::size_t next_ = 0;       // of them to be tried
+  std::size_t next_ = 0;       // the next address to try
   std::vector<int> attempts_;  // sockets
   std::unique_ptr<TlsStream> handshake_;
   std::string problem_;

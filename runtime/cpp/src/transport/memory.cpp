@@ -74,8 +74,8 @@ class FaultyStream final : public Stream {
 
   const std::unique_ptr<Stream> stream_;
   const Faults faults_;
-  Sizes read_sizes_;   // of the one who reads
-  Sizes write_sizes_;  // of the one who writes, as all below
+  Sizes read_sizes_;   // of the reader
+  Sizes write_sizes_;  // of the writer, as all below
   std::size_t written_ = 0;
   std::array<IoSlice, kMostSlices> slices_{};
 };

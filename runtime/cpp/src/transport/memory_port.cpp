@@ -34,7 +34,7 @@ struct MemoryPort::Queue {
 
 namespace {
 
-// The names of this process, as its ports are the system's.
+// The in-memory names of this process.
 struct Names {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<MemoryPort::Queue>, std::less<>> listening;
@@ -42,11 +42,11 @@ struct Names {
 };
 
 Names& names() {
-  static auto* const all = new Names;  // never destroyed: threads may end later
+  static auto* const all = new Names;  // never destroyed, since threads may end later
   return *all;
 }
 
-/// One direction of a connection, as far as await_settled() looks at it.
+/// One direction of a connection, as await_settled() needs it.
 struct Way {
   [[nodiscard]] bool settled() const {
     if (ended || reader.load() == std::this_thread::get_id()) return true;
@@ -55,8 +55,8 @@ struct Way {
 
   std::atomic<bool> ended{false};
   std::atomic<std::int64_t> unread{0};
-  std::atomic<bool> busy{false};  // who reads has got something, and has not asked for more yet
-  std::atomic<bool> left{false};  // nobody has read for long
+  std::atomic<bool> busy{false};  // the reader has got data, and has not asked for more yet
+  std::atomic<bool> left{false};  // nothing was read for long
   std::atomic<std::thread::id> reader{};
 };
 
@@ -98,7 +98,7 @@ class MemoryStream final : public SocketStream {
   IoResult write(std::span<const IoSlice> slices) noexcept override {
     std::int64_t all = 0;
     for (const auto& slice : slices) all += static_cast<std::int64_t>(slice.size);
-    out_->unread += all;  // before anybody can have read it
+    out_->unread += all;  // before any of it can be read
     const auto result = SocketStream::write(slices);
     out_->unread -= all - static_cast<std::int64_t>(result.bytes);
     return result;
@@ -143,7 +143,7 @@ void await_settled() {
     if (std::chrono::steady_clock::now() >= until) break;
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
-  for (const auto& way : open) way->left = true;  // until somebody reads there
+  for (const auto& way : open) way->left = true;  // until it is read again
 }
 
 void set_memory_guard(const std::string& name, const std::shared_ptr<MemoryGuard>& guard) {

@@ -12,7 +12,7 @@
 namespace mf::transport {
 namespace {
 
-/// Alternately of one family and the other, as a broken one is broken for all of its addresses.
+/// Alternates between the families, since a broken family fails for all of its addresses.
 std::vector<SocketAddress> in_turn(const addrinfo* list) {
   std::vector<SocketAddress> preferred;
   std::vector<SocketAddress> other;

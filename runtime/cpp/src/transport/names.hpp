@@ -1,8 +1,8 @@
-// Looks up the addresses of hosts' names for callers who cannot wait as long as the system's resolver does.
+// Looks up the addresses of host names for callers that cannot wait as long as the system's resolver.
 //
-// getaddrinfo() cannot be interrupted. It has a thread of its own, one for a name at a time, and everybody
-// who asks for the name meanwhile waits for the same one. Whoever has no time left goes away and leaves the
-// thread behind, which holds nothing but the name. A numeric address needs no thread. Thread-safe.
+// getaddrinfo() cannot be interrupted. It runs on a thread of its own, one at a time for each name, and all
+// callers for the name wait for the same one. A caller without time leaves the thread running, which holds
+// only the name. A numeric address needs no thread. Thread-safe.
 #pragma once
 
 #include <netdb.h>
@@ -27,7 +27,7 @@ struct AddrInfoDeleter {
 };
 using AddrInfoList = std::unique_ptr<addrinfo, AddrInfoDeleter>;
 
-/// Blocks as long as the system's resolver does. Null: why not is in `problem`.
+/// Blocks as long as the system's resolver does. Null with the reason in `problem`.
 [[nodiscard]] AddrInfoList look_up(const Address& address, int flags, std::string& problem);
 
 class Names {
@@ -36,7 +36,7 @@ class Names {
   explicit Names(Resolve resolve = look_up) : resolve_(resolve) {}
 
   struct Found {
-    std::vector<SocketAddress> addresses;  // in the order in which they should be tried
+    std::vector<SocketAddress> addresses;  // in the order to try
     std::string problem;                   // why there are none
   };
 

@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The sockets of attempts under way; those that are left at the end are closed.
+/// The sockets of attempts in progress; those that are left at the end are closed.
 class Race {
  public:
   Race(Clock::time_point until, std::stop_token stop) : until_(until), stop_(std::move(stop)) {}
@@ -45,7 +45,7 @@ class Race {
     }
   }
 
-  /// Until an attempt has ended or it is time for the next one. False: the time is over.
+  /// Waits until an attempt has ended or it is time for the next one. False: time is over.
   bool wait(Clock::time_point next) {
     const auto until = std::min(until_, next);
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());

@@ -1,5 +1,5 @@
-// Connects to whichever of several addresses of one name answers first (RFC 8305): one after another, without
-// waiting longer than kNextAfter for each, those before it going on meanwhile.
+// Connects to the first of several addresses of a name that answers (RFC 8305): they are tried one after
+// another, at intervals of at most kNextAfter, while earlier attempts continue.
 #pragma once
 
 #include <sys/socket.h>
@@ -22,7 +22,7 @@ struct Connected {
   int error = 0;  // the errno of the last attempt that failed
 };
 
-/// Ends what is done with a socket; for std::stop_callback. Whoever waits for the socket wakes.
+/// Shuts a socket down; for std::stop_callback. A thread that waits for the socket wakes.
 class ShutDown {
  public:
   explicit ShutDown(int fd) : fd_(fd) {}
@@ -32,11 +32,11 @@ class ShutDown {
   int fd_;
 };
 
-/// As a port of the ephemeral range can be that nobody listens on.
+/// An unused port of the ephemeral range can connect to itself.
 [[nodiscard]] bool is_connected_to_itself(int fd) noexcept;
 
-/// The first address is tried however little time is left: who is refused learns that, and not that time ran
-/// out.
+/// The first address is tried however little time is left, so that a refusal is reported as such, and not as
+/// a timeout.
 [[nodiscard]] Connected connect_to_any(const std::vector<SocketAddress>& addresses,
                                        std::chrono::milliseconds timeout, const std::stop_token& stop = {});
 

@@ -28,39 +28,38 @@ namespace {
 namespace asio = boost::asio;
 using Descriptor = asio::posix::stream_descriptor;
 
-// A socket that nobody asks for stays registered so long, since the next asynchronous call mostly follows.
-// Until then each reply to a blocking call wakes the loop, too.
+// How long an unused socket stays registered, since the next asynchronous call usually follows. Until then
+// each reply to a blocking call wakes the loop, too.
 constexpr auto kIdle = std::chrono::milliseconds(100);
 
-// A spare thread that was not needed for so long ends.
+// After this time an unused spare thread ends.
 constexpr auto kSpareKept = std::chrono::seconds(10);
 
 constexpr unsigned kRead = static_cast<unsigned>(Interest::read);
 constexpr unsigned kWrite = static_cast<unsigned>(Interest::write);
 
-/// One descriptor. All of it is guarded by the loop's mutex, the calls of Asio included.
+/// One descriptor. The loop's mutex guards all of it, including calls of Asio.
 struct Watch {
   Watch(asio::io_context& context, int number, std::shared_ptr<Watched> whom, bool once)
       : descriptor(context), fd(number), handler(std::move(whom)), one_shot(once) {}
 
   Descriptor descriptor;  // open: registered
   int fd;
-  std::shared_ptr<Watched> handler;  // none: forgotten
+  std::shared_ptr<Watched> handler;  // null: forgotten
   bool one_shot;
   unsigned wanted = 0;
-  unsigned waiting = 0;  // what Asio waits for, which may be more than is wanted
-  bool used = true;      // since the last look at what is idle
+  unsigned waiting = 0;  // the events that Asio waits for, possibly more than wanted
+  bool used = true;      // since the last check for idle ones
 };
 
-// Asio makes what it waits for non-blocking, although it never reads or writes it here; but a caller of a
+// Asio makes watched descriptors non-blocking, although it never reads or writes them here; but a caller of a
 // client blocks in its own read.
 void set_blocking(int fd) noexcept {
   int no = 0;
   (void)::ioctl(fd, FIONBIO, &no);
 }
 
-// Thrown by the loop's own callbacks, to leave io_context::run(), which a thread that has given its role away
-// must not go on with.
+// Thrown by the loop's own callbacks, to leave io_context::run() when the thread has handed over the role.
 struct HandedOver {};
 struct Stopped {};
 
@@ -84,28 +83,28 @@ struct Timer {
   TimedWait wait;
 };
 
-/// The loop that this thread runs, or ran before it gave the role away.
+/// The loop that this thread runs, or ran before it handed over the role.
 thread_local const void* own_loop = nullptr;
 
 }  // namespace
 
-// Who runs the loop. Outlives the loop by the moment in which its last thread ends.
+// The threads that run the loop. Outlives the loop until its last thread has ended.
 struct Reactor::Crew {
   std::mutex mutex;
   std::condition_variable vacancy;
   std::condition_variable ended;
   std::size_t threads = 0;
   std::size_t parked = 0;
-  bool vacant = true;  // the role; of a new loop
+  bool vacant = true;  // the role is not taken; initially true
   bool over = false;
-  std::atomic<std::size_t> away{0};  // threads that have given the role away and have not come back
+  std::atomic<std::size_t> away{0};  // threads that have handed over the role and have not returned
   Threads all;
 };
 
-// What the threads work on; shared with them, so that it may outlive the Reactor by one turn.
+// The state of the threads' work; shared with them, so that it may outlive the Reactor by one turn.
 class Reactor::Loop final : public detail::IoRole, public std::enable_shared_from_this<Loop> {
  public:
-  // With one thread Asio wakes nobody for what it posts, and hides from others what is posted on that thread.
+  // With one thread Asio needs no wake-ups for posted work, and hides work posted on that thread from others.
   Loop(std::size_t spares, std::shared_ptr<Crew> crew, Log log)
       : context_(spares == 0 ? 1 : BOOST_ASIO_CONCURRENCY_HINT_DEFAULT),
         spares_(spares),
@@ -121,7 +120,7 @@ class Reactor::Loop final : public detail::IoRole, public std::enable_shared_fro
   }
   void watch(int fd, std::shared_ptr<Watched> handler, bool one_shot);
   void arm(int fd, Interest interest);
-  /// With `only`: unless the number stands for another descriptor by now.
+  /// With `only`: unless the number belongs to another descriptor by now.
   void forget(int fd, const Watch* only = nullptr) noexcept;
   void post(UniqueFunction<void()> work);
   TimerId at(TimePoint when, UniqueFunction<void()> work);
@@ -133,7 +132,7 @@ class Reactor::Loop final : public detail::IoRole, public std::enable_shared_fro
   [[nodiscard]] bool take_role();
   [[nodiscard]] bool give_role() noexcept;
   void finish();
-  /// At the end of each callback.
+  /// To be called at the end of each callback.
   void leave_if_handed_over() const {
     if (spares_ != 0 && detail::io_role != this) throw HandedOver();
   }
@@ -157,7 +156,7 @@ class Reactor::Loop final : public detail::IoRole, public std::enable_shared_fro
   const std::shared_ptr<Crew> crew_;
   const Log log_;
   const std::shared_ptr<Watch>* told_ =
-      nullptr;  // what the thread with the role tells to be ready, if anything
+      nullptr;  // the handler being notified by the thread with the role, if any
 };
 
 void Reactor::Loop::start_thread() {
@@ -223,14 +222,14 @@ bool Reactor::Loop::give_role() noexcept {
   if (give(false)) return true;
   try {
     start_thread();
-  } catch (...) {  // no more threads to be had
+  } catch (...) {  // no more threads are available
     return false;
   }
   return give(true);
 }
 
 void Reactor::Loop::hand_over() noexcept {
-  // What is told just now may become ready again while its callback waits.
+  // The notified descriptor may become ready again while its callback waits.
   if (const auto* const told = std::exchange(told_, nullptr)) {
     try {
       const std::scoped_lock lock(mutex_);
@@ -328,7 +327,7 @@ void Reactor::Loop::on_event(const std::shared_ptr<Watch>& watch, unsigned direc
   told_ = &watch;
   try {
     handler->on_ready({.readable = direction == kRead, .writable = direction == kWrite});
-  } catch (...) {  // one descriptor's trouble must not end the process, nor spin
+  } catch (...) {  // an error of one descriptor must not end the process, nor spin
     forget(watch->fd, watch.get());
   }
   handler.reset();
@@ -370,7 +369,7 @@ Reactor::TimerId Reactor::Loop::at(TimePoint when, UniqueFunction<void()> work) 
   auto& timer = timers_.try_emplace(id, context_, when, this).first->second.timer;
   timer.async_wait([this, id, work = std::move(work)](const boost::system::error_code& cancelled) mutable {
     {
-      decltype(timers_)::node_type due;  // as long as it runs
+      decltype(timers_)::node_type due;  // for as long as it runs
       {
         const std::scoped_lock done(mutex_);
         due = timers_.extract(id);
@@ -392,14 +391,14 @@ void Reactor::Loop::stop() noexcept {
   asio::post(context_, [] { throw Stopped(); });
 }
 
-// By the thread with the role, which is the last to have it.
+// Called by the last thread with the role.
 void Reactor::Loop::finish() {
   {
     const std::scoped_lock lock(mutex_);
     for (auto& [fd, watch] : watches_) close(*watch);
     timers_.clear();
   }
-  for (;;) {  // what was posted
+  for (;;) {  // posted work
     try {
       context_.poll();
       return;

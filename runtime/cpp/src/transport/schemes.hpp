@@ -1,4 +1,4 @@
-// What socket.cpp asks of each scheme.
+// The functions of each scheme for socket.cpp.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ namespace mf::transport {
 // second).
 inline constexpr int kBacklog = 4096;
 
-// A descriptor that listens without blocking; throws what Listener's constructor throws.
+// A non-blocking listening descriptor; throws as Listener's constructor does.
 int listen_tcp(Address& address);
 int listen_unix(const Address& address);
 
@@ -25,18 +25,18 @@ Outcome<std::unique_ptr<Stream>> connect_tcp(const Address& address, std::chrono
                                              const Connecting& with);
 Outcome<std::unique_ptr<Stream>> connect_unix(const Address& address, std::chrono::milliseconds timeout,
                                               const Connecting& with);
-/// Without waiting; nothing: why not is in `error`, and EAGAIN says that there may be room soon.
+/// Does not wait; null with the reason in `error`, where EAGAIN means that there may be room soon.
 std::unique_ptr<Stream> try_unix(const Address& address, int& error);
 Outcome<std::unique_ptr<Stream>> connect_tls(const Address& address, std::chrono::milliseconds timeout,
                                              const Connecting& with);
 Outcome<std::unique_ptr<Stream>> connect_memory(const Address& address);
-/// The server's end of a connection that was accepted.
+/// The server's end of an accepted connection.
 std::unique_ptr<Stream> accept_tls(std::unique_ptr<Stream> socket, const std::shared_ptr<TlsContext>& tls);
 
-/// Of the file at a path; 0 if there is none.
+/// The inode of the file at a path; 0 if there is none.
 [[nodiscard]] std::uint64_t inode_of(const std::string& path) noexcept;
 
-/// UNAVAILABLE, not executed.
+/// A failure UNAVAILABLE, not executed.
 [[nodiscard]] Failure unavailable(const std::string& message);
 [[noreturn]] void cannot_listen(const Address& address, const std::string& why);
 /// "connection refused"

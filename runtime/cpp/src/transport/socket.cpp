@@ -18,7 +18,7 @@
 namespace mf::transport {
 namespace {
 
-// At once, when there are no descriptors.
+// The limit for one call without free descriptors.
 constexpr int kMostTurnedAway = 256;
 
 }  // namespace
@@ -101,7 +101,7 @@ void Listener::turn_away() noexcept {
     if (fd < 0) break;
     if (!tls_ && !farewell_.empty()) {
       (void)::send(fd, farewell_.data(), farewell_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-      // What has come is read: closed with unread bytes, the connection would be reset.
+      // Reads what has arrived, since closing with unread bytes would reset the connection.
       std::array<char, 4096> unread{};
       (void)::shutdown(fd, SHUT_WR);
       (void)::recv(fd, unread.data(), unread.size(), MSG_DONTWAIT);

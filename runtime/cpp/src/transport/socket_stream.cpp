@@ -25,9 +25,8 @@ namespace {
 
 constexpr std::size_t kMaxSlices = 64;
 
-// A peer that vanished without a word is found by the kernel: an idle one by so many probes, these seconds
-// apart, after so many seconds of silence; one with unacknowledged bytes after so many milliseconds. The same
-// as in Python (mf/transport/tcp.py).
+// The kernel detects vanished peers: idle ones by probes (idle seconds, interval in seconds, number), others
+// by unacknowledged bytes after a time in milliseconds. The same values as in Python (mf/transport/tcp.py).
 constexpr int kProbeIdle = 5;
 constexpr int kProbeEvery = 1;
 constexpr int kProbes = 3;
@@ -73,7 +72,7 @@ IoResult SocketStream::read(std::span<std::byte> into, Wait wait) noexcept {
   }
 }
 
-/// False: it was interrupted, or nothing happened until the timeout. Only one who reads may be interrupted.
+/// False if it was interrupted, or nothing happened until the timeout. Only a reader may be interrupted.
 bool SocketStream::poll(bool read, bool write, std::chrono::milliseconds timeout) const noexcept {
   const auto events = static_cast<short>((read ? POLLIN : 0) | (write ? POLLOUT : 0));
   std::array<pollfd, 2> entries{{{.fd = fd_, .events = events, .revents = 0},
@@ -128,7 +127,7 @@ void SocketStream::set_coarse_timeout(std::chrono::microseconds timeout) noexcep
 std::size_t SocketStream::unacknowledged() const noexcept {
   int family = 0;
   socklen_t size = sizeof family;
-  // What was written to a local socket is the peer's already.
+  // Bytes written to a local socket have reached the peer already.
   if (::getsockopt(fd_, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0 || family == AF_UNIX) return 0;
   int bytes = 0;
   return ::ioctl(fd_, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? static_cast<std::size_t>(bytes) : 0;

@@ -33,17 +33,17 @@ class SocketStream : public Stream {
   bool poll(bool read, bool write, std::chrono::milliseconds timeout) const noexcept;
 
   int fd_;                 // -1 once it was closed
-  int interrupt_fd_ = -1;  // an eventfd, from allow_interrupts() on
+  int interrupt_fd_ = -1;  // an eventfd, set by allow_interrupts()
   const std::string peer_;
   std::chrono::microseconds coarse_timeout_{-1};
 };
 
-/// Sets the options that every TCP socket of ours has.
+/// Sets the options of all TCP sockets.
 void configure_tcp(int fd) noexcept;
 
 /// "tcp://host:port" of a socket's other end.
 std::string peer_name(int fd, const std::string& scheme);
-/// Of a unix socket: its path, and who the kernel says is there.
+/// For a unix socket: its path, and the peer process known to the kernel.
 std::string local_peer_name(int fd, const Address& address);
 
 }  // namespace mf::transport

@@ -1,4 +1,4 @@
-// How the runtime starts its threads.
+// Starts the threads of the runtime.
 #pragma once
 
 #include <pthread.h>
@@ -14,7 +14,7 @@
 
 namespace mf::transport {
 
-/// Starts a thread to which no signal is delivered: signals belong to the application's threads. Throws
+/// Starts a thread that receives no signals, which belong to the application's threads. Throws
 /// std::system_error.
 template <typename Body>
 [[nodiscard]] std::thread start_thread(Body&& body) {
@@ -31,8 +31,8 @@ template <typename Body>
   return std::thread(std::forward<Body>(body));
 }
 
-/// Threads that end by themselves. A thread that has said so may still be freeing what is local to it, which
-/// must not go on while the program ends: join() waits until it is gone. Thread-safe.
+/// Threads that end by themselves. An ending thread may still destroy its thread-local objects, which must
+/// not happen while the program ends: join() waits until it has ended. Thread-safe.
 class Threads {
  public:
   Threads() = default;
@@ -59,7 +59,7 @@ class Threads {
     }
   }
 
-  /// Waits for all but the thread that calls, which is let go.
+  /// Waits for all threads except the calling one, which is detached.
   void join() {
     join_if([](const Thread&) { return true; });
   }

@@ -18,10 +18,10 @@
 namespace mf::transport {
 namespace {
 
-// Of TLS 1.2: only those with forward secrecy and authenticated encryption, as TLS 1.3 has them anyway.
+// For TLS 1.2: only ciphers with forward secrecy and authenticated encryption, which TLS 1.3 always has.
 constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 constexpr std::array<unsigned char, 2> kSessionsAreOf{'m', 'f'};
-// Addresses whose last session a client keeps.
+// The number of addresses whose last session a client keeps.
 constexpr std::size_t kMostSessions = 1024;
 
 [[noreturn]] void no_tls() {
@@ -29,7 +29,7 @@ constexpr std::size_t kMostSessions = 1024;
   throw Error(Code::unavailable, Execution::not_executed, "OpenSSL has no memory for a TLS connection");
 }
 
-/// "no start line" and the like; what OpenSSL says of the latest error.
+/// OpenSSL's latest error, for example "no start line".
 std::string openssl_reason() {
   const char* reason = ERR_reason_error_string(ERR_peek_last_error());
   ERR_clear_error();
@@ -49,7 +49,7 @@ int no_passphrase(char* /*buffer*/, int /*size*/, int /*writes*/, void* /*data*/
 
 int on_new_session(SSL* ssl, SSL_SESSION* session) {
   static_cast<TlsStream*>(SSL_get_app_data(ssl))->on_new_session(SslSession(session));
-  return 1;  // the reference is ours
+  return 1;  // this code owns the reference now
 }
 
 /// The certificate must be for this name or IP address; a name is sent to the server, too.
@@ -82,7 +82,7 @@ TlsContext::TlsContext(Side side, TlsOptions options) : side_(side), options_(st
 }
 
 void TlsContext::make() {
-  // Threads that connect may outlive main(), and OpenSSL must not be gone by then.
+  // Connecting threads may outlive main(), and still need OpenSSL.
   OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr);
   Context context(SSL_CTX_new(side_ == Side::client ? TLS_client_method() : TLS_server_method()));
   if (!context || SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) != 1 ||
@@ -96,7 +96,7 @@ void TlsContext::make() {
   if (side_ == Side::client) {
     SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
     SSL_CTX_sess_set_new_cb(context.get(), on_new_session);
-  } else {  // its sessions are tickets, which the clients keep
+  } else {  // its sessions are tickets, which clients keep
     SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
     SSL_CTX_set_num_tickets(context.get(), 1);
     SSL_CTX_set_session_id_context(context.get(), kSessionsAreOf.data(), kSessionsAreOf.size());

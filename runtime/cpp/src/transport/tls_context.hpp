@@ -1,7 +1,7 @@
-// What TLS connections share: OpenSSL's context, and the sessions that a client may resume.
+// The shared state of TLS connections: OpenSSL's context, and the sessions that a client may resume.
 //
 // A client's context without options is made at its first connection, because reading the system's
-// authorities takes milliseconds that plain connections need not pay for.
+// authorities takes milliseconds that plain connections should not spend.
 #pragma once
 
 #include <map>
@@ -33,10 +33,10 @@ class TlsContext {
   TlsContext(Side side, TlsOptions options);
 
   /// A connection before its handshake; a client's is to `address`, and resumes the last session with it.
-  /// Throws Error(UNAVAILABLE) if there is no memory for it.
+  /// Throws Error(UNAVAILABLE) without memory for it.
   Ssl connection(const Address& address);
 
-  /// The server at the address has given this session.
+  /// The server at the address has provided this session.
   void keep(const Address& address, SslSession session);
 
   [[nodiscard]] Side side() const noexcept { return side_; }

@@ -18,15 +18,15 @@
 namespace mf::transport {
 namespace {
 
-constexpr std::size_t kRecord = std::size_t{16} << 10U;  // the most that one may hold
+constexpr std::size_t kRecord = std::size_t{16} << 10U;  // the largest record
 constexpr std::size_t kReceived = 2 * kRecord;
-// write() encrypts no more than this at once.
+// write() encrypts no more than this at a time.
 constexpr std::size_t kEncryptedAtOnce = 4 * kRecord;
-// What may wait in out_, answers to the peer's key updates included.
+// The limit for out_, including answers to the peer's key updates.
 constexpr std::size_t kMostOutput = 8 * kRecord;
 
-// A fatal alert, "unexpected message", in answer to bytes that are not TLS: who speaks MF without TLS sees by
-// it what this server speaks.
+// A fatal alert, "unexpected message", in answer to bytes that are not TLS: a client that uses MF without TLS
+// recognises the server's protocol by it.
 constexpr std::array<unsigned char, 7> kAlert{0x15, 3, 3, 0, 2, 2, 10};
 
 bool wants_more(int error) noexcept {
@@ -127,7 +127,7 @@ TlsStream::TlsStream(std::unique_ptr<Stream> socket, std::shared_ptr<TlsContext>
   SSL_set_app_data(ssl_.get(), this);
 }
 
-// OpenSSL forgets the session of a connection that was not closed.
+// OpenSSL drops the session of a connection that was not closed properly.
 TlsStream::~TlsStream() {
   shutdown();
 }
@@ -166,7 +166,7 @@ bool TlsStream::resumed() const {
   return SSL_session_reused(ssl_.get()) == 1;
 }
 
-// One read of the socket at most: a peer whose records hold nothing for us must not keep this thread.
+// At most one read of the socket: a peer whose records contain no data must not occupy this thread.
 IoResult TlsStream::read(std::span<std::byte> into, Wait wait) noexcept {
   {
     const std::scoped_lock lock(mutex_);
@@ -190,7 +190,7 @@ IoResult TlsStream::receive(Wait wait) noexcept {
   return received;
 }
 
-// Until the window is full or nothing more is there.
+// Decrypts until the window is full or no data are left.
 IoResult TlsStream::decrypt(std::span<std::byte> into) noexcept {
   has_input_ = false;
   if (ended_ || !check_first_bytes()) return {.state = failure_ ? IoState::failed : IoState::closed};
@@ -207,7 +207,7 @@ IoResult TlsStream::decrypt(std::span<std::byte> into) noexcept {
   const bool over = error != SSL_ERROR_NONE && end_if_fatal(error);
   if (error == SSL_ERROR_NONE) has_input_ = SSL_pending(ssl_.get()) > 0 || !in_.empty();
   stalled_ = error == SSL_ERROR_WANT_WRITE;
-  (void)send();  // what TLS has to say for itself: handshakes, tickets, alerts
+  (void)send();  // output of TLS itself: handshakes, tickets, alerts
   if (got > 0) return {.bytes = got};
   if (over) return {.state = failure_ ? IoState::failed : IoState::closed};
   return {.state = IoState::would_block};
@@ -258,7 +258,7 @@ bool TlsStream::encrypt(std::span<const std::byte> plain) noexcept {
   ERR_clear_error();
   const int done = SSL_write_ex(ssl_.get(), plain.data(), plain.size(), &written);
   if (done == 1) return true;
-  // There is room in out_, and only a handshake waits for the peer: nothing is written before it is done.
+  // There is room in out_, and only a handshake waits for the peer: nothing is written before it is complete.
   if (!end_if_fatal(SSL_get_error(ssl_.get(), done))) end({});
   return false;
 }
@@ -293,7 +293,7 @@ bool TlsStream::check_first_bytes() noexcept {
 bool TlsStream::end_if_fatal(int error) noexcept {
   if (wants_more(error)) return false;
   ended_ = true;
-  if (error == SSL_ERROR_ZERO_RETURN || (in_ended_ && shaken_)) return true;  // by the peer
+  if (error == SSL_ERROR_ZERO_RETURN || (in_ended_ && shaken_)) return true;  // ended by the peer
   try {
     end(why_tls_failed(ssl_.get(), *context_, address_));
   } catch (const std::bad_alloc&) {  // then it has ended without a reason

@@ -1,8 +1,8 @@
 // A stream of TLS over another stream.
 //
-// OpenSSL's object is used under a lock, and never touches the socket: it takes encrypted bytes from `in_`
-// and puts them into `out_`. So nobody blocks while holding the lock: a reader waits in the socket's own
-// read, without it. What the socket does not take at once stays in `out_`, which is bounded.
+// OpenSSL's object is used under a lock, and never accesses the socket: it reads encrypted bytes from `in_`
+// and writes them to `out_`. So no thread blocks while holding the lock: a reader waits in the socket's own
+// read, without it. Bytes that the socket does not accept at once stay in `out_`, which is bounded.
 //
 // A client's handshake is made by shake_hands() or shake_hands_now(), a server's by its first reads.
 #pragma once
@@ -25,16 +25,16 @@ namespace mf::transport {
 
 class TlsStream final : public Stream {
  public:
-  /// `address`: where a client connects to.
+  /// `address`: the one that a client connects to.
   TlsStream(std::unique_ptr<Stream> socket, std::shared_ptr<TlsContext> context, Address address);
   ~TlsStream() override;
   TlsStream(const TlsStream&) = delete;
   TlsStream& operator=(const TlsStream&) = delete;
 
-  /// Why the handshake has failed: UNAVAILABLE or UNAUTHENTICATED, in words.
+  /// Returns the failure of the handshake: UNAVAILABLE or UNAUTHENTICATED, in words.
   [[nodiscard]] std::optional<Failure> shake_hands(TimePoint until);
-  /// As far as it goes without waiting. Nothing: go on when the socket is readable, or writable while there
-  /// is output. Else it is over, with why it has failed, or with nothing.
+  /// Continues without waiting. Nothing: call it again when the socket is readable, or writable while there
+  /// is output. Otherwise the handshake has ended, with its failure if it failed.
   [[nodiscard]] std::optional<std::optional<Failure>> shake_hands_now();
   /// Whether the handshake has resumed an earlier session.
   [[nodiscard]] bool resumed() const;
@@ -63,12 +63,12 @@ class TlsStream final : public Stream {
  private:
   struct Wire;  // OpenSSL's view of in_ and out_
 
-  // All under the lock.
+  // All functions require the lock.
   IoResult decrypt(std::span<std::byte> into) noexcept;
   bool encrypt(std::span<const std::byte> plain) noexcept;
   IoResult send() noexcept;
   bool check_first_bytes() noexcept;
-  /// Is it fatal? Then it is noted, and the stream has ended.
+  /// Whether it is fatal; then it is stored, and the stream has ended.
   bool end_if_fatal(int error) noexcept;
   void end(Failure why) noexcept;
 
@@ -79,19 +79,19 @@ class TlsStream final : public Stream {
   const std::unique_ptr<Stream> socket_;
   const std::shared_ptr<TlsContext> context_;
   const Address address_;
-  Buffer received_;  // of the reader alone, which hands over a part as in_
+  Buffer received_;  // used only by the reader, which passes a part on as in_
 
   mutable std::mutex mutex_;
   std::span<const std::byte> in_;
   Buffer out_;
   std::size_t sent_ = 0;  // of out_
-  Buffer joined_;         // small slices, on their way into one record
-  bool started_ = false;  // bytes of the peer have been seen
+  Buffer joined_;         // small slices that are combined into one record
+  bool started_ = false;  // bytes of the peer have arrived
   bool stalled_ = false;  // nothing is decrypted until out_ has room
   bool shaken_ = false;   // the handshake is complete
   bool in_ended_ = false;
   bool closing_ = false;
-  bool ended_ = false;  // no more of OpenSSL's functions may be called
+  bool ended_ = false;  // no more OpenSSL functions may be called
   std::optional<Failure> failure_;
   std::atomic<bool> has_input_{false};
   Ssl ssl_;

@@ -23,7 +23,7 @@ Failure unauthenticated(std::string message) {
                  .declared = nullptr};
 }
 
-/// Of the peer's certificate, which this side does not accept.
+/// Why this side does not accept the peer's certificate.
 std::string why_not_accepted(long verified, const TlsContext& context, const Address& address) {
   switch (verified) {
     case X509_V_ERR_CERT_HAS_EXPIRED:
@@ -45,7 +45,7 @@ std::string why_not_accepted(long verified, const TlsContext& context, const Add
   }
 }
 
-/// The peer does not accept this side's certificate, or lacks it.
+/// Why the peer does not accept this side's certificate, or misses it.
 std::string why_refused(int alert, const TlsContext& context) {
   const std::string peer = peer_of(context.side());
   const auto refuses = [&](const std::string& why) {
@@ -70,7 +70,7 @@ std::string why_refused(int alert, const TlsContext& context) {
 }
 
 bool demands_certificate(int alert, const TlsContext& context) noexcept {
-  return alert == TLS13_AD_CERTIFICATE_REQUIRED ||  // TLS 1.2 has none of its own for this
+  return alert == TLS13_AD_CERTIFICATE_REQUIRED ||  // TLS 1.2 has no specific alert for this
          (alert == SSL3_AD_HANDSHAKE_FAILURE && context.side() == Side::client &&
           !context.shows_certificate());
 }
@@ -117,7 +117,7 @@ Failure speaks_no_tls(std::span<const std::byte> first, Side side) {
     message += ": its first bytes look like " + std::string(what);
   }
   auto failure = unavailable(message);
-  failure.code = Code::protocol_error;  // its bytes prove it: trying again mends nothing
+  failure.code = Code::protocol_error;  // its bytes prove it: another attempt fails, too
   return failure;
 }
 

@@ -1,4 +1,4 @@
-// Unix sockets: a path is the address, and who may open it is up to the permissions of its folder and file.
+// Unix sockets: a path is the address, and the permissions of its folder and file decide who may open it.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -19,9 +19,9 @@
 namespace mf::transport {
 namespace {
 
-// How often one who waits for a full queue sees whether it should go on.
+// The interval at which a wait for a full queue checks whether to continue.
 constexpr std::chrono::milliseconds kLookAgain{50};
-// A server that starts holds its path's lock for two system calls.
+// A starting server holds its path's lock for two system calls.
 constexpr std::chrono::seconds kStartsWithin{2};
 
 // Address::parse() has checked that it fits.
@@ -36,9 +36,9 @@ int open_socket() noexcept {
   return ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-/// Held from bind() to listen(): a path on which its server does not listen yet looks like one that a dead
-/// server has left. A file beside the path, which whoever holds it removes at the end; who waited for a file
-/// that is gone by then takes the new one.
+/// Held from bind() to listen(): a path whose server does not listen yet looks like one that a dead server
+/// has left. It is a file beside the path, which its holder removes at the end; a process that waited for a
+/// file that is removed takes a new one.
 class Starting {
  public:
   explicit Starting(const std::string& path) : path_(path + ".lock") {
@@ -54,7 +54,7 @@ class Starting {
   Starting(const Starting&) = delete;
   Starting& operator=(const Starting&) = delete;
 
-  /// Another server has been starting at this path all the time.
+  /// Another server was starting at this path all the time.
   [[nodiscard]] bool busy() const noexcept { return fd_ < 0 && error_ == EWOULDBLOCK; }
 
  private:
@@ -62,7 +62,7 @@ class Starting {
     error_ = 0;
     const int fd = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) {
-      error_ = errno;  // the folder is not ours to write: bind() will say so
+      error_ = errno;  // the folder is not writable: bind() reports it
       return false;
     }
     struct stat held{};
@@ -83,7 +83,7 @@ class Starting {
   int error_ = 0;
 };
 
-/// A server that has died leaves its path behind: nobody listens there.
+/// Whether a dead server has left the path: no process listens there.
 bool left_behind(const Address& address, const sockaddr_un& at) noexcept {
   struct stat found{};
   if (::lstat(address.host.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) return false;
@@ -120,8 +120,8 @@ int listen_unix(const Address& address) {
                              : in_words(error));
 }
 
-// While the listener's queue is full connect() blocks, and no poll would tell when it is not full any more;
-// nor does shutdown() end it.
+// While the listener's queue is full connect() blocks, no poll reports when that is over, and shutdown() does
+// not end it.
 Outcome<std::unique_ptr<Stream>> connect_unix(const Address& address, std::chrono::milliseconds timeout,
                                               const Connecting& with) {
   using std::chrono::steady_clock;

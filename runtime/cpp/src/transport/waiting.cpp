@@ -8,12 +8,12 @@
 namespace mf::transport {
 namespace {
 
-// A wait that holds a lock which its clock's mover needs must not hang it.
+// A wait may hold a lock that the thread which moves the clock needs; this bound prevents a deadlock.
 constexpr auto kNoticedWithin = std::chrono::seconds(2);
 
 struct Waiting {
   TimePoint until;
-  const void* loop;  // of a timer
+  const void* loop;  // the loop of a timer
   std::thread::id thread;
 };
 
@@ -24,7 +24,7 @@ struct Waits {
   std::uint64_t ids = 0;
 };
 
-// Never destroyed: threads may end later than the program's static objects.
+// Never destroyed, since threads may end later than static objects.
 Waits& waits() {
   static auto* const all = new Waits;
   return *all;

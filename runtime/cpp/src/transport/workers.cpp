@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::chrono::seconds kIdle{10};
 
-/// The pool whose thread this is, if any.
+/// The pool that owns this thread, if there is one.
 thread_local const void* own_pool = nullptr;
 
 }  // namespace
@@ -60,8 +60,8 @@ void Workers::grow(std::size_t waiting) {
     }
     try {
       start(true);
-    } catch (
-        const std::system_error&) {  // no more threads to be had: those that run take the task when they can
+    } catch (const std::system_error&) {  // no more threads are available: running ones take the task when
+                                          // they can
       const std::scoped_lock lock(shared_->mutex);
       --shared_->threads;
       return;
@@ -106,8 +106,7 @@ void Workers::stop() {
   shared_->stopping = true;
   dropped.swap(shared_->queue);
   shared_->changed.notify_all();
-  const std::size_t own =
-      own_pool == shared_.get() ? 1 : 0;  // a task that stops its own pool is not waited for
+  const std::size_t own = own_pool == shared_.get() ? 1 : 0;  // a task that stops its own pool is not awaited
   shared_->ended.wait(lock, [&] { return shared_->threads <= own; });
   lock.unlock();
   shared_->all.join();
