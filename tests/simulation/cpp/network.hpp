@@ -68,7 +68,12 @@ class Network {
     std::size_t largest_piece = 0;  // 0: any
   };
   Weather weather;
+  static constexpr double kSlow = 20.0;
   double slow = 1.0;
+  /// The longest latency of a slow network.
+  [[nodiscard]] Time slowest() const {
+    return static_cast<Time>(kSlow * static_cast<double>(weather.latency + weather.spread));
+  }
   /// The operation (a read or a write of a connection) with this number ends its connection; none: never.
   std::uint64_t fail_at = ~std::uint64_t{0};
   std::uint64_t operations = 0;

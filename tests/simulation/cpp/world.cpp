@@ -248,7 +248,7 @@ void World::begin(const Fault& fault) {
     by_name_.at(fault.whom)->asked_to_stop = true;
     start_later(fault.whom, fault.lasts);
   } else if (fault.kind == "slow") {
-    net.slow = 20.0;
+    net.slow = Network::kSlow;
     scheduler().at(scheduler().now() + fault.lasts, [&net] { net.slow = 1.0; });
   } else {
     net.fail_at = net.operations + fault.number;
@@ -280,7 +280,7 @@ void World::heal(const std::vector<Fault>& faults) {
       },
       100 * kSecond, "the return of what was killed");
   network().fail_at = ~std::uint64_t{0};
-  sleep(5 * kSecond);
+  sleep(network().slowest() + 5 * kSecond);  // what was sent while the network was slow is still on its way
   all_is_well_ = true;
   sleep(5 * kSecond);
 }

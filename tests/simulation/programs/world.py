@@ -23,6 +23,7 @@ from mf.link.resolver import Instance, View
 from mf.testing.loop import VirtualLoop
 
 LEADS_FOR = 5.0
+SLOW = 20.0
 """Virtual seconds for which a server wants to lead a place before it lets another one."""
 
 
@@ -278,7 +279,7 @@ class World:
             self._end(fault.whom[0], fault.kind == "kill")
             self._later(fault.lasts + 0.001, self.start, fault.whom[0])
         elif fault.kind == "slow":
-            network.slow = 20.0
+            network.slow = SLOW
             network.at(self.loop.time() + fault.lasts, self._no_longer_slow)
         elif fault.kind == "silence":
             network.stop(CONTROLLER, fault.lasts)
@@ -329,6 +330,8 @@ class World:
         """All faults are over, and all servers there."""
         over = max((fault.at + _length(fault) for fault in faults), default=0.0)
         await asyncio.sleep(max(over + 0.5 - self.now(), 0.0))
+        if any(fault.kind == "slow" for fault in faults):  # what was sent meanwhile is still on its way
+            await asyncio.sleep(SLOW * (self.network.weather.latency + self.network.weather.spread))
         self.network.fail_at = None
         while self._controller is None:
             await asyncio.sleep(0.1)
