@@ -25,6 +25,7 @@ from pycodecs import suite as codecs
 from pyrpc import suite as python
 from report import suite as report
 from rpc import suite as rpc
+from topics import suite as topics
 from ways import suite as ways
 from where import suite as where
 
@@ -32,7 +33,20 @@ _HERE = Path(__file__).parent
 _OUT = _HERE / "out"
 _SUITES: dict[str, ModuleType] = {
     suite.NAME: suite
-    for suite in (rpc, codecs, python, compiler, report, ways, faults, controller, where, flex, patterns)
+    for suite in (
+        rpc,
+        codecs,
+        python,
+        compiler,
+        report,
+        ways,
+        faults,
+        controller,
+        where,
+        flex,
+        patterns,
+        topics,
+    )
 }
 
 
