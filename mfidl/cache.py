@@ -1,13 +1,12 @@
-"""F0. Remembers runs of `mfidlc compile`, so that a run with nothing to do ends before anything heavy is
-imported.
+"""F0. Remembers runs of `mfidlc compile`, so that a run with nothing to do ends before any slow import.
 
-One file a run in $MFIDL_CACHE, else $XDG_CACHE_HOME/mfidl, else ~/.cache/mfidl, named by the command line and
-the folder it was given in. MFIDL_CACHE= (empty) remembers nothing. There is nothing to do if
-  - the compiler's own files are the same (name, size, time),
-  - every schema that was read has the content it had, at the place it had, and no schema has come to where
-    one was looked for before it was found,
-  - every file that was written has the content it was given: edited or deleted by hand, it is made anew.
-Contents are compared by digest and never by time. In any doubt: compile.
+One file for each run in $MFIDL_CACHE, else $XDG_CACHE_HOME/mfidl, else ~/.cache/mfidl, named by the command
+line and its working folder. MFIDL_CACHE= (empty) disables it. There is nothing to do if
+ - the compiler's own files are the same (name, size, time),
+  - every schema that was read has the same content at the same place, and no schema was added where one
+    was searched before it was found,
+  - every file that was written has the same content: one that was edited or deleted is made again.
+Contents are compared by digest, never by time. In case of doubt, it compiles.
 
     file = digest of body, body
     body = marshal of the compiler's digest and of Run's fields
@@ -24,27 +23,27 @@ from typing import NamedTuple
 from mfidl.places import PACKAGE, TEMPLATES
 
 _CODE = (".py", ".j2")
-_BESIDE = ("antlr4", "jinja2")  # what generates with us: found beside us, or not looked at
+_BESIDE = ("antlr4", "jinja2")  # compared only if they are installed beside the compiler
 _KEPT = 500
 _DIGEST = 16
 _STARTED = time.time_ns()
-_TICK = 10_000_000  # file systems may count in ticks of some milliseconds
+_TICK = 10_000_000  # file systems may have time steps of some milliseconds
 
 
 class Run(NamedTuple):
-    """A successful run: what it read, what it wrote, what it said."""
+    """A successful run: its inputs, outputs, and messages."""
 
     inputs: list[tuple[str, str, bytes]]  # path, real path, digest
-    absent: list[str]  # where schemas were looked for in vain
+    absent: list[str]  # where schemas were searched without success
     outputs: list[tuple[str, bytes]]  # path, digest
     stamp: str | None  # touched by every run
     stdout: str
     stderr: str
-    plain: bool  # a terminal is told the same, in no other colour
+    plain: bool  # on a terminal the messages have the same colours
 
 
 def compiler_files() -> list[str]:
-    """The compiler's own code and templates: with others the same schema may give other files."""
+    """The compiler's own code and templates, which influence the generated files."""
     return [path for path, _ in _compiler_entries()]
 
 
@@ -53,7 +52,8 @@ def digest(data: bytes) -> bytes:
 
 
 def digest_file(path: str) -> bytes | None:
-    """Of its content; None if it cannot be read, or is no regular file: a pipe has its content once."""
+    """The digest of its content; None if it cannot be read, or is not a regular file, since a pipe can be
+    read only once."""
     try:
         if not os.path.isfile(path):
             return None
@@ -64,7 +64,7 @@ def digest_file(path: str) -> bytes | None:
 
 
 def recall(arguments: Sequence[str]) -> Run | None:
-    """The remembered run of this command line, if everything is as it left it. Its stamp is touched then."""
+    """The remembered run of this command line, if all files are unchanged. Touches its stamp then."""
     run = _load(arguments)
     if run is None or not _holds(run):
         return None
@@ -78,7 +78,7 @@ def recall(arguments: Sequence[str]) -> Run | None:
 
 
 def remember(arguments: Sequence[str], run: Run) -> None:
-    """Keep a run; where that is not possible, nothing is lost but time."""
+    """Stores a run; a failure to do so only costs time."""
     kept = folder()
     if kept is None or _is_edited():
         return
@@ -105,7 +105,7 @@ def _load(arguments: Sequence[str]) -> Run | None:
     except OSError:
         return None
     body = data[_DIGEST:]
-    if data[:_DIGEST] != digest(body):  # cut short, or not ours: marshal must not see it
+    if data[:_DIGEST] != digest(body):  # truncated, or another file: marshal must not read it
         return None
     compiler, *fields = marshal.loads(body)
     return Run(*fields) if compiler == _compiler_digest() else None
@@ -123,7 +123,7 @@ def _holds(run: Run) -> bool:
 
 
 def folder() -> str | None:
-    """Where runs are remembered; None where they are not."""
+    """The folder for remembered runs; None if disabled."""
     chosen = os.environ.get("MFIDL_CACHE")
     if chosen is not None:
         return chosen or None
@@ -145,7 +145,7 @@ def _forget_oldest(kept: str) -> None:
 
 
 def _compiler_digest() -> bytes:
-    """Cheap and sharp: names, sizes and times of some hundred files, and the interpreter."""
+    """A digest of names, sizes and times of some hundred files, and of the interpreter."""
     parts = [
         sys.version,
         *(f"{path}:{stat.st_size}:{stat.st_mtime_ns}" for path, stat in _compiler_entries()),
@@ -162,7 +162,7 @@ def _compiler_digest() -> bytes:
 
 
 def _is_edited() -> bool:
-    """Whether the compiler's files changed under a run, which then is of neither the old nor the new one."""
+    """Whether the compiler's files changed during a run, which then belongs to neither version."""
     return any(stat.st_mtime_ns >= _STARTED - _TICK for _, stat in _compiler_entries())
 
 

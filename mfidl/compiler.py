@@ -1,4 +1,5 @@
-"""F7. The pipeline. One line a stage; no stage looks back, and none runs on what an earlier one refused.
+"""F7. The pipeline, one line for each stage; no stage depends on later ones, and none runs on what an earlier
+one refused.
 
 source -> syntax -> semantics -> plan -> (generable -> emit) -> write
 """
@@ -34,8 +35,8 @@ class Exit(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`program` is there when all files are in order; `sources` are the files that were read, `absent` the
-    places where imports were looked for in vain, `trees` what was generated and written.
+    """`program` is set if all files are valid; `sources` are the files that were read, `absent` the places
+    where imports were searched without success, `trees` what was generated and written.
     """
 
     exit: Exit
@@ -52,7 +53,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Where `compile` writes: a root per language, or None; and what a build system wants to know, or None
+    """Where `compile` writes: a root for each language, or None; and files for a build system, or None
     (mfidl/emit/write.py, BuildFiles).
     """
 
@@ -67,7 +68,7 @@ class Targets:
 
 
 def check(paths: Sequence[str], import_paths: Sequence[str] = ()) -> Outcome:
-    """All files and what they import, through every check; writes nothing."""
+    """Checks all files and their imports completely; writes nothing."""
     diagnostics = Diagnostics()
     loader = Loader(import_paths, diagnostics)
     modules = loader.load(paths)  # read and parse; imported modules come first
@@ -82,11 +83,11 @@ def check(paths: Sequence[str], import_paths: Sequence[str] = ()) -> Outcome:
 
 
 def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Targets) -> Outcome:
-    """Check, then generate for the modules that `paths` name, then write: everything or nothing."""
+    """Checks, generates for the modules that `paths` name, and writes: all files or none."""
     outcome = check(paths, import_paths)
     if outcome.program is None or outcome.exit is not Exit.OK:
         return outcome
-    # Generators and their templates are imported only by who generates: `check` must stay quick.
+    # Generators and their templates are imported only here, since `check` must stay fast.
     from mfidl.emit.generable import for_language  # warns of what a generator cannot do yet
     from mfidl.emit.output import EmitOptions
     from mfidl.emit.write import BuildFiles, OutputTree, write_build_files, write_trees
@@ -121,7 +122,8 @@ def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Ta
 def _foreign(
     targets: Targets, program: Program, diagnostics: Diagnostics
 ) -> tuple[list["OutputTree"], list[str]]:
-    """The trees of generators of others, and what these read. None asked: none of that is imported."""
+    """The output of external generators, and the files that these read. Without any, nothing of that is
+    imported."""
     if not targets.generators and targets.templates is None:
         return [], []
     from mfidl.plugin.trees import foreign_trees
@@ -130,7 +132,7 @@ def _foreign(
 
 
 def _failed(checked: Outcome, diagnostics: Diagnostics) -> Outcome:
-    """What `compile` ends with after a check that found nothing: the worst of what happened since."""
+    """The outcome of `compile` after a successful check: the worst of the later diagnostics."""
     told = diagnostics.sorted()
     codes = {each.code for each in told if each.severity == "error"}
     exit_code = Exit.IO

@@ -77,11 +77,12 @@ class MfidlBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         return sorted({each.path for each in made if each.module or each.path not in theirs})
 
     def _selected(self) -> set[str]:
-        """What the project itself puts into the wheel: its `__init__.py` above generated packages stays."""
+        """The files that the project itself puts into the wheel: its `__init__.py` above generated packages
+        stays."""
         try:
             selected = self.build_config.builder.recurse_selected_project_files()
             return {each.distribution_path.replace(os.sep, "/") for each in selected}
-        except ValueError:  # it selects nothing: what is generated is all there is
+        except ValueError:  # it selects nothing: the generated files are all
             return set()
 
     def _files(self) -> list[Path]:

@@ -1,7 +1,7 @@
 """F6. The older schemas: a file, a folder, or a revision of the git repository that the newer ones lie in.
 
-Only finds files; reading and checking them is the pipeline's. A revision is written out below a temporary
-folder, its .mfidl files alone, and messages name them as `REVISION:path`.
+It only finds files; the pipeline reads and checks them. A revision is written to a temporary folder, only its
+.mfidl files, and messages name them as `REVISION:path`.
 """
 
 import os
@@ -19,13 +19,13 @@ _SUFFIX = ".mfidl"
 
 
 class BaselineError(Exception):
-    """There is no such baseline. The text says why, and what to do."""
+    """There is no such baseline. The text gives the reason, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """`files` are what to check, `import_paths` where their imports are searched. `added` are newer files
-    that the baseline does not have. `root` and `label`: how its files are called in messages.
+    """`files` are the files to check, `import_paths` where their imports are searched. `added` are newer
+    files that the baseline does not have. `root` and `label`: how messages name its files.
     """
 
     files: tuple[str, ...]
@@ -35,7 +35,7 @@ class Baseline:
     label: str = ""
 
     def span(self, span: Span | None) -> Span | None:
-        """The same place, under the name that the user knows."""
+        """The same place, with the path that the user knows."""
         if span is None or not self.root or not span.file.path.startswith(self.root + os.sep):
             return span
         name = self.label + os.path.relpath(span.file.path, self.root)
@@ -43,7 +43,7 @@ class Baseline:
 
 
 def schemas(paths: Sequence[str]) -> list[str]:
-    """Files as they are, folders as all schemas below them."""
+    """Files unchanged, folders replaced by all schemas below them."""
     found: list[str] = []
     for path in paths:
         if os.path.isdir(path):
@@ -60,7 +60,7 @@ def open_baseline(reference: str, paths: Sequence[str], import_paths: Sequence[s
         if len(schemas(paths)) != 1:
             raise BaselineError(f"'{reference}' is one file: compare one FILE with it, or name a folder")
         searched = [_counterpart(path, [(paths[0], reference)]) or path for path in import_paths]
-        # A file may have been saved without what it imports: that is then read as it is now.
+        # A file may have been saved without its imports: these are then read as they are now.
         yield Baseline((reference,), tuple(dict.fromkeys((*searched, *import_paths))))
     elif os.path.isdir(reference):
         yield _in_folder(reference, paths, import_paths)
@@ -86,7 +86,7 @@ def _in_folder(folder: str, paths: Sequence[str], import_paths: Sequence[str]) -
 
 
 def _counterpart(import_path: str, pairs: Iterable[tuple[str, str]]) -> str | None:
-    """Where the older schemas have an import path of the newer ones: it lies at the root of a pair of paths
+    """The import path of the older schemas for one of the newer ones: it is at the root of a pair of paths
     that end alike, or below. `-I new new/api/svc.mfidl --against old/api/svc.mfidl`: `old`.
     """
     searched = Path(os.path.abspath(import_path))
@@ -100,14 +100,14 @@ def _counterpart(import_path: str, pairs: Iterable[tuple[str, str]]) -> str | No
 
 
 def _roots(newer: Path, older: Path) -> tuple[Path, Path]:
-    """What is left of both when the components that they end in alike are gone."""
+    """Both paths without the components in which they end alike."""
     while newer.name == older.name and newer.name:
         newer, older = newer.parent, older.parent
     return newer, older
 
 
 def _below(folder: str, path: str) -> str | None:
-    """What the folder has for a path: the longest of its endings that exists there."""
+    """The file or folder for a path: the longest of the path's endings that exists in the folder."""
     parts = Path(os.path.abspath(path)).parts[1:]
     for start in range(len(parts)):
         candidate = os.path.join(folder, *parts[start:])

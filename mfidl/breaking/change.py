@@ -22,7 +22,7 @@ class Change:
 
 
 class Changes:
-    """Collects findings. A change without an impact is none."""
+    """Collects findings. A change without an impact is dropped."""
 
     def __init__(self) -> None:
         self.found: list[Change] = []

@@ -1,4 +1,4 @@
-"""F6. Two whole programs: what is gone, and what both have, compared pair by pair."""
+"""F6. Compares two whole programs: what was removed, and what both have, pair by pair."""
 
 from collections.abc import Iterable, Mapping
 
@@ -22,7 +22,7 @@ def compare(old: model.Program, new: model.Program) -> list[Change]:
     modules = {module.name: module for module in new.modules}
     for module in old.modules:
         if module.name not in modules and not module.requested:
-            continue  # nobody imports it any more; what took its place is compared where it is used
+            continue  # no module imports it any more; its replacement is compared where it is used
         if module.name not in modules:
             words = f"module `{module.name}` is gone (it was {module.path})"
             changes.report("B0101", (_W, _S) if module.services else (_S,), words, None, None)

@@ -1,4 +1,4 @@
-"""F6. Constraints that let less pass than before, at a field and inside of its type."""
+"""F6. Constraints that accept less than before, of a field and inside its type."""
 
 from collections.abc import Iterator
 
@@ -56,7 +56,7 @@ _Bounds = list[tuple[int | float | None, int | float | None]]
 
 
 def _narrower(low: int | float | None, high: int | float | None, bounds: _Bounds) -> bool:
-    """Something that satisfied all of the old bounds does not satisfy the new ones."""
+    """Whether a value that satisfied all old bounds may violate the new ones."""
     lows = [at for at, _ in bounds if at is not None]
     highs = [to for _, to in bounds if to is not None]
     below = low is not None and (not lows or max(lows) < low)

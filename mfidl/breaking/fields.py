@@ -1,7 +1,7 @@
-"""F6. Fields, parameters, results and alternatives: which is which across versions, and what changed in them.
+"""F6. Fields, parameters, results and alternatives: matches them across versions, and finds what changed.
 
-The identity of a field is its number where both sides have numbers, else its name, or an earlier name that
-@was keeps. Where the tier itself changed, the bytes are reported there, and only the rest here.
+Fields are matched by number if both sides have numbers, otherwise by name, or by an earlier name that @was
+records. If the tier itself changed, that finding covers the bytes, and only the rest is reported here.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,10 +20,11 @@ _W, _L, _S, _B = Impact.WIRE, Impact.LAYOUT, Impact.SOURCE, Impact.BEHAVIOUR
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Two versions of what has fields. `word` is what messages call a field of it; `owner` what holds them.
+    """Two versions of a declaration with fields. `word` is the name for its fields in messages; `owner` is
+    the declaration's.
 
-    `tier` is that of both, or None where it changed. `compatible_padding`: a memcpy struct that kept its size
-    and every old offset. `paths` lead up to the services hit.
+    `tier` is that of both, or None if it changed. `compatible_padding`: a memcpy struct that kept its size
+    and all old offsets. `paths` lead up to the affected services.
     """
 
     owner: str
@@ -57,7 +58,7 @@ def compare_fields(holder: Holder, new_program: model.Program, changes: Changes)
 def _pairs(
     old: Sequence[model.Field], new: Sequence[model.Field]
 ) -> Iterator[tuple[model.Field | None, model.Field | None]]:
-    """Every field of either side once, with its other self."""
+    """Pairs of matching fields; each field of either side occurs once."""
     left = list(old)
 
     def take(found: model.Field | None) -> model.Field | None:
@@ -175,7 +176,7 @@ def _optional_changed(
 
 
 def source_breaks(old: Sequence[model.Field], new: Sequence[model.Field]) -> bool:
-    """A field that both have is of a type that code written for the old one cannot use."""
+    """Whether a common field has a type that code written for the old one cannot use."""
     return any(
         before.type != after.type and not _still_used_as(before.type, after.type)
         for before, after in _pairs(old, new)
@@ -188,7 +189,7 @@ def _still_used_as(before: model.Type, after: model.Type) -> bool:
 
 
 def _type(holder: Holder, head: str, before: model.Field, after: model.Field, changes: Changes) -> None:
-    """Where the tier changed with the type, that finding says it all."""
+    """If the tier changed with the type, that finding covers it."""
     if before.type == after.type or holder.tier is None:
         return
     impacts: set[Impact] = set() if _still_used_as(before.type, after.type) else {_S}
@@ -202,7 +203,7 @@ def _type(holder: Holder, head: str, before: model.Field, after: model.Field, ch
 
 def _default(holder: Holder, head: str, before: model.Field, after: model.Field, changes: Changes) -> None:
     if isinstance(before.type, model.OptionalOf) != isinstance(after.type, model.OptionalOf):
-        return  # said there
+        return  # reported there
     if before.default is None:
         behind = [each for each in holder.new[holder.new.index(after) + 1 :] if not each.may_be_left_out]
         if behind and holder.word == "parameter":  # decision 0015; elsewhere a new default takes nothing away
@@ -220,7 +221,7 @@ def _default(holder: Holder, head: str, before: model.Field, after: model.Field,
 
 
 def _order(holder: Holder, both: list[tuple[model.Field, model.Field]], changes: Changes) -> None:
-    """Those that both sides have, in another order; `both` is in the newer one."""
+    """Reports common fields in another order; `both` is in the newer order."""
     places = [holder.old.index(before) for before, _ in both]
     moved = next((i for i in range(1, len(places)) if places[i] < places[i - 1]), None)
     if moved is None or holder.word == "alternative" or holder.tier is None:
@@ -255,7 +256,7 @@ def _reservations(holder: Holder, changes: Changes) -> None:
 def _uncovered(
     ranges: Iterable[tuple[int, int]], covered: Iterable[tuple[int, int]]
 ) -> Iterator[tuple[int, int]]:
-    """The parts of the ranges that no covered one holds; bounds belong to them."""
+    """The parts of the ranges outside of the covered ones; bounds are inclusive."""
     by_place = sorted(covered)
     for start, last in ranges:
         for low, high in by_place:
@@ -283,7 +284,8 @@ def _report(
 
 
 def _may_be_absent(field: model.Field) -> bool:
-    """Bytes without the field decode: it is optional, has a default, or is a container that may be empty."""
+    """Whether bytes without the field can be decoded: it is optional, has a default, or is a container that
+    may be empty."""
     return isinstance(field.type, model.ListOf | model.SetOf | model.MapOf) or field.may_be_left_out
 
 

@@ -1,4 +1,4 @@
-"""F6. Archive types whose values are graphs: each type that is referred to has a table with a number."""
+"""F6. Archive types whose values are graphs: each referenced type has a numbered table."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from mfidl.model import Tier
 
 
 def compare_graphs(old: model.Program, new: model.Program, reach: Reach, changes: Changes) -> None:
-    """Every archive type that both programs have, because a reference far inside of it counts."""
+    """Compares every archive type that both programs have, because a deeply nested reference matters, too."""
     declared = {each.full_name: each for module in new.modules for each in module.declarations}
     for module in old.modules:
         for before in module.declarations:
@@ -69,7 +69,7 @@ def _new_references(
 
 
 def _refers(program: model.Program, type_: model.Type) -> bool:
-    """Its values hold references, of their own or in what they hold by value."""
+    """Whether its values hold references, directly or in values that they contain."""
     for each in _held(type_):
         if isinstance(each, model.RefOf):
             return True

@@ -13,7 +13,7 @@ SHOWN = 8
 
 
 class Reach:
-    """Of one program: shortest paths, one for each method, topic, and type that nothing else holds."""
+    """The shortest paths of one program, for each method, topic, and type that no other type holds."""
 
     def __init__(self, program: model.Program) -> None:
         self._holders: dict[str, list[tuple[str, str | None, str]]] = {}
@@ -26,7 +26,7 @@ class Reach:
                 self._add(topic.type, f"topic {topic.full_name}", None, topic.full_name)
 
     def paths(self, full_name: str) -> tuple[str, ...]:
-        """One line for each end that is reached, at most SHOWN and a count of the others."""
+        """One line for each end that is reached, at most SHOWN, and a count of the others."""
         lines: dict[str, str] = {}
         queue = deque([(full_name, full_name.rpartition(".")[2])])
         seen = {full_name}

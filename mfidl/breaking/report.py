@@ -8,12 +8,12 @@ from mfidl.breaking.rollout import Rollout, Together
 from mfidl.diagnostics import Diagnostic, Note
 from mfidl.source import Span
 
-# Gives a place in the baseline the name that the user knows.
+# Converts a place in the baseline to the path that the user knows.
 Older = Callable[[Span | None], Span | None]
 
 
 def as_diagnostics(changes: Sequence[Change], older: Older) -> list[Diagnostic]:
-    """By file and place. What a finding breaks stands behind its message."""
+    """Sorted by file and place. The impacts of a finding follow its message."""
     made = []
     for change in changes:
         notes = [Note(path) for path in change.paths]

@@ -1,8 +1,8 @@
-"""F6. What programs that run already, built from the older schemas and from the newer ones, can do together.
+"""F6. Which running programs, built from the older and the newer schemas, can work together.
 
 A client adapts to its server's schema, and a subscriber to its publisher's (docs/evolution.md). So there are
-two questions for each service and topic: what older consumers can do at newer providers, and newer ones at
-older providers. The answers are those of the engine that decides when such a client runs (mfidl.evolution).
+two questions for each service and topic: what older consumers can do with newer providers, and newer ones
+with older providers. The answers come from the engine that also decides at run time (mfidl.evolution).
 """
 
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ from mfidl.evolution.rules import Verdict
 from mfidl.evolution.types import SchemaError
 from mfidl.source import Span
 
-_SHOWN = 4  # reasons, of each direction
+_SHOWN = 4  # reasons shown for each direction
 
 
 class Order(Enum):
-    """In which order peers may be upgraded, so that no call fails for its schema."""
+    """The order in which peers may be upgraded so that no call fails because of its schema."""
 
     ANY = "any"
     PROVIDERS_FIRST = "providers first"
@@ -32,8 +32,9 @@ class Order(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """What one side can do at the other. `refused`: a sentence for each method that cannot be called; of a
-    topic, or where nothing can be called, one. `checked`: methods of which some values do not go over.
+    """What consumers of one side can do with providers of the other. `refused`: a sentence for each method
+    that cannot be called, or one for a topic, or if nothing can be called. `checked`: methods some of whose
+    values cannot be converted.
     """
 
     refused: tuple[str, ...]
@@ -42,8 +43,8 @@ class Together:
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """Of a service or topic that both programs have. `older`: older consumers at newer providers; `newer`:
-    newer consumers at older providers."""
+    """A service or topic that both programs have. `older`: older consumers with newer providers; `newer`:
+    newer consumers with older providers."""
 
     name: str
     older: Together
@@ -74,7 +75,7 @@ class Rollout:
                 return f"no order of upgrades keeps all of `{self.name}`: {older}, and {newer}"
 
     def change(self) -> Change | None:
-        """As a finding; None: any order will do."""
+        """The finding; None if any order works."""
         if self.order is Order.ANY:
             return None
         code = "R0902" if self.order is Order.NONE else "R0901"
@@ -90,7 +91,7 @@ _Peers = model.Service | model.Topic
 
 
 def rollouts(old: model.Program, new: model.Program) -> list[Rollout]:
-    """In the order of their names. What is gone is a finding, and has no peers left to ask."""
+    """Sorted by name. A removed service is a finding of its own, and has no peers to consider."""
     before, after = _peers(old), _peers(new)
     return [
         Rollout(

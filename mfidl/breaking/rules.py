@@ -1,9 +1,9 @@
-"""F6. The rules: a code, what it breaks, and the words for it. All that `help` and the documents say of them.
+"""F6. The rules: a code, its impacts, and its texts, which `help` and the documentation use.
 
 Impacts: WIRE, bytes of one program mean something else, or nothing, to the other. LAYOUT, offsets or sizes in
-memory differ, which breaks stored images and views too. SOURCE, code written against the generated stubs does
-not compile, or not run, any more. BEHAVIOUR, it compiles and decodes, and does something else. ROLLOUT, peers
-of the two programs that run at the same time do not understand each other in every order of upgrades.
+memory differ, which breaks stored images and views, too. SOURCE, code written for the generated stubs does
+not compile, or run, any more. BEHAVIOUR, it compiles and decodes, but acts differently. ROLLOUT, running
+peers of the two programs do not understand each other in every order of upgrades.
 """
 
 from enum import Enum
@@ -78,5 +78,5 @@ _ROWS = (
     ("B0801", "agent of another type", "The agent is part of every look-up."),
 )  # fmt: skip
 
-# The message of a finding is made where the rule is applied: it says what was and what is.
+# The rules make the messages of findings, which contain the old and the new state.
 RULES = {code: Code(code, title, "", explanation) for code, title, explanation in _ROWS}

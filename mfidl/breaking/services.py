@@ -1,4 +1,4 @@
-"""F6. Services, their methods, and topics, of one name in two programs."""
+"""F6. Compares services, their methods, and topics of the same name in two programs."""
 
 from dataclasses import dataclass
 from math import inf
@@ -10,7 +10,7 @@ from mfidl.breaking.types import compare_implicit
 
 _W, _S, _B = Impact.WIRE, Impact.SOURCE, Impact.BEHAVIOUR
 
-# The deadline of a call that names none: see docs/protocol.md.
+# The deadline of a call without an explicit one: see docs/protocol.md.
 DEFAULT_DEADLINE_NS = 30_000_000_000
 
 
@@ -42,7 +42,7 @@ def _gone(
     known: set[model.Method],
     changes: Changes,
 ) -> None:
-    """Methods are known by their names; their order is free."""
+    """Methods are matched by name; their order is irrelevant."""
     for each in gone:
         words = f"method `{each.name}` of {name} is gone"
         other = next((m for m in new.methods if m.index == each.index and m not in known), None)
@@ -113,7 +113,7 @@ def _method(old: model.Method, new: model.Method, program: model.Program, change
 
 
 def _form(pair: _Pair) -> None:
-    """What kind of exchange it is."""
+    """Compares the kinds of exchange."""
     old, new = pair.old, pair.new
     if old.oneway != new.oneway:
         pair.report("B0606", (_W, _S, _B), f"is {'oneway now' if new.oneway else 'not oneway any more'}")
@@ -128,7 +128,7 @@ def _form(pair: _Pair) -> None:
 
 
 def _promises(pair: _Pair) -> None:
-    """What callers were told that they may rely on."""
+    """Compares the guarantees for callers."""
     old, new = pair.old, pair.new
     if old.idempotent and not new.idempotent:
         pair.report("B0607", (_B,), "is not idempotent any more")
@@ -173,10 +173,10 @@ def _replication(method: model.Method) -> str:
 
 
 def _deadline(method: model.Method) -> int:
-    """Nanoseconds that a call has when it names no deadline itself."""
+    """The deadline in nanoseconds of a call without an explicit one."""
     return method.deadline_ns if method.deadline_ns is not None else DEFAULT_DEADLINE_NS
 
 
 def _stale(cache: model.Cache) -> float:
-    """For how many nanoseconds an answer may be old."""
+    """The largest age of an answer, in nanoseconds."""
     return cache.ttl_ns if cache.ttl_ns is not None else inf

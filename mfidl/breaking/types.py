@@ -1,4 +1,4 @@
-"""F6. Declarations of one name in two programs."""
+"""F6. Compares declarations of the same name in two programs."""
 
 from mfidl import model
 from mfidl.breaking.change import Changes

@@ -1,4 +1,4 @@
-"""F6. When bytes of one type can be read as another, per tier."""
+"""F6. Whether bytes of one type can be read as another, for each tier."""
 
 from mfidl import model
 from mfidl.model import Scalar, Tier
@@ -14,8 +14,8 @@ _ARCHIVE_WIDTHS = (
 
 
 def readable_as(old: model.Type, new: model.Type, tier: Tier) -> bool:
-    """A reader of `new` takes every value that a writer of `old` sends. Declared types go by their names:
-    what changed inside of them is reported there.
+    """Whether a reader of `new` accepts every value that a writer of `old` sends. Declared types are compared
+    by name: changes inside of them are reported there.
     """
     if old == new:
         return True
@@ -44,7 +44,8 @@ def _scalars(old: Scalar, new: Scalar, tier: Tier) -> bool:
 
 
 def zero_is_legal(type_: model.Type, program: model.Program) -> bool:
-    """All bits zero is a value of a fixed-size type: what an older writer's padding says of a new field."""
+    """Whether all bits zero is a value of a fixed-size type: that is what an older writer's padding contains
+    for a new field."""
     match type_:
         case model.Named(_, model.DeclKind.ENUM):
             enum = program.enum(type_)

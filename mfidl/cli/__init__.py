@@ -10,7 +10,7 @@ import sys
 
 def main() -> None:
     """The entry point `mfidlc`."""
-    # What a compiler makes lives until it ends: looking for garbage early finds none.
+    # Most objects of the compiler live until it ends, so that early garbage collection would find nothing.
     gc.set_threshold(100_000, 20, 100)
     from mfidl.cli.guard import guarded
 

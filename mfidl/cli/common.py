@@ -12,7 +12,7 @@ from mfidl.compiler import Outcome
 from mfidl.diagnostics import Diagnostic
 from mfidl.diagnostics.render import render_json, render_text
 
-_MANY = 10  # findings of lint, from which on they are counted by rule
+_MANY = 10  # from this number on, findings of lint are counted by rule
 
 
 def schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,7 +52,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def finish(outcome: Outcome, style: str, color: str) -> None:
-    """Show the diagnostics and leave with the outcome's exit code."""
+    """Shows the diagnostics and exits with the outcome's exit code."""
     show(outcome.diagnostics, style, color)
     raise SystemExit(int(outcome.exit))
 
@@ -67,7 +67,7 @@ def show(diagnostics: Sequence[Diagnostic], style: str, color: str) -> None:
 
 
 def told(diagnostics: Sequence[Diagnostic], style: str, in_colour: bool) -> tuple[str, str]:
-    """What a run with these diagnostics says on standard output and on standard error."""
+    """The texts for standard output and standard error of a run with these diagnostics."""
     if style == "json":
         return render_json(diagnostics), ""
     return "", render_text(diagnostics, in_colour) + _summary(diagnostics) if diagnostics else ""
@@ -92,7 +92,7 @@ def _summary(diagnostics: Sequence[Diagnostic]) -> str:
 
 
 def _by_code(diagnostics: Sequence[Diagnostic]) -> str:
-    """How often each rule of lint found something, where several found much; the most frequent first."""
+    """How often each rule of lint found something, if there is much; the most frequent first."""
     found = Counter(each.code for each in diagnostics if each.code.startswith("L"))
     if len(found) < 2 or found.total() < _MANY:
         return ""

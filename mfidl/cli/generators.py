@@ -21,14 +21,14 @@ _TAKEN = "mfidl.generators"
 
 @dataclass(slots=True)
 class Asked:
-    """What the command line says of generators."""
+    """The generators that the command line names."""
 
     outs: dict[str, str] = field(default_factory=dict)
     options: list[tuple[str, str]] = field(default_factory=list)  # name, `key=value`
 
 
 class GeneratorCommand(click.Command):
-    """A command that leaves unknown long options to generators; `asked` finds them in the context."""
+    """A command that leaves unknown long options to generators; `asked` is stored in the context."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         asked = Asked()
@@ -36,7 +36,7 @@ class GeneratorCommand(click.Command):
         return super().parse_args(ctx, args if ctx.resilient_parsing else self._take(ctx, args, asked))
 
     def _take(self, ctx: click.Context, args: Sequence[str], asked: Asked) -> list[str]:
-        """Fill `asked`; what is left for Click."""
+        """Fills `asked`; returns the arguments for Click."""
         wants_value = {
             word: not (each.is_flag or each.count)
             for each in self.get_params(ctx)
@@ -84,7 +84,7 @@ def _note(ctx: click.Context, asked: Asked, option: str, value: str | None) -> N
 def generators_of(
     ctx: click.Context, programs: Iterable[str], timeout: float, builtin: Iterable[str]
 ) -> tuple[Generator, ...]:
-    """The generators of this run; `programs` are the values of --plugin, `builtin` names that are taken."""
+    """The generators of this run; `programs` are the values of --plugin, `builtin` reserved names."""
     if not timeout > 0:  # a NaN passes Click's own check
         raise click.UsageError(f"--plugin-timeout takes a number of seconds, not {timeout}.", ctx)
     asked = asked_of(ctx)

@@ -1,4 +1,4 @@
-"""F8. Around every command: whatever happens ends in an exit code and at most one clear line, never in a
+"""F8. Wraps every command: each failure ends in an exit code and at most one clear line, never in a
 traceback.
 """
 
@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 
 INTERNAL = 70  # EX_SOFTWARE of sysexits.h
-INTERRUPTED = 130  # what a shell makes of SIGINT
-BROKEN_PIPE = 141  # ... and of SIGPIPE
+INTERRUPTED = 130  # a shell's exit code for SIGINT
+BROKEN_PIPE = 141  # ... and for SIGPIPE
 _IO = 3
 
 
@@ -18,7 +18,7 @@ def guarded(arguments: Sequence[str]) -> int:
     try:
         code = _run(arguments)
         for stream in (sys.stdout, sys.stderr):
-            stream.flush()  # here, where a failure can be told, and not at the interpreter's end
+            stream.flush()  # here, where a failure can be reported, instead of at the interpreter's exit
         return code
     except KeyboardInterrupt:
         return _say("interrupted; nothing was left half-written", INTERRUPTED)
@@ -34,8 +34,8 @@ def guarded(arguments: Sequence[str]) -> int:
 
 
 def _open_closed_streams() -> None:
-    """A stream that the caller closed (`>&-`) is None, and the next file to be opened would get its number.
-    Now there is nothing to read, what is written to standard output fails, and messages go nowhere.
+    """A stream that the caller closed (`>&-`) is None, and the next opened file would get its number. These
+    replacements have no input, fail on output, and drop messages.
     """
     if sys.stdin is None:
         os.open(os.devnull, os.O_RDONLY)
@@ -46,7 +46,7 @@ def _open_closed_streams() -> None:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    if arguments == ["--version"]:  # answered before importing anything at all
+    if arguments == ["--version"]:  # answered before any import
         from mfidl import __version__
 
         print(f"mfidlc {__version__}")
@@ -58,7 +58,7 @@ def _run(arguments: Sequence[str]) -> int:
     from mfidl.cli.group import cli
 
     if "_MFIDLC_COMPLETE" in os.environ:
-        cli.main(list(arguments), prog_name="mfidlc")  # the shell asks for completions: Click's own affair
+        cli.main(list(arguments), prog_name="mfidlc")  # shell completion, which Click handles
     try:
         # Not `cli.main`, which turns a broken pipe and an interrupt into exit code 1.
         with cli.make_context("mfidlc", list(arguments), obj=tuple(arguments)) as context:
@@ -81,8 +81,8 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _is_remembered(arguments: Sequence[str]) -> bool:
-    """Whether this run has nothing to do; if so, it says what it said before. Asked first, because importing
-    what compiles takes longer.
+    """Whether this run has nothing to do; then the earlier messages are printed again. It is checked first,
+    because importing the compiler takes longer.
     """
     from mfidl.cache import recall
 
@@ -95,7 +95,7 @@ def _is_remembered(arguments: Sequence[str]) -> bool:
 
 
 def _internal(error: Exception) -> int:
-    """A mistake of ours. The traceback is for us, so only who asks for it sees it."""
+    """An error of the compiler. The traceback is shown only on request."""
     if os.environ.get("MFIDLC_DEBUG") == "1":
         import traceback
 
@@ -118,7 +118,7 @@ def _say(line: str, code: int) -> int:
 
 
 def _leave_streams() -> None:
-    """Nobody reads them: what is still in their buffers must not fail again when the interpreter ends."""
+    """No reader is left: buffered output must not fail again when the interpreter exits."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -1,4 +1,4 @@
-"""F8. What `compile` tells the cache of a run that succeeded (mfidl/cache.py)."""
+"""F8. Stores a successful run of `compile` in the cache (mfidl/cache.py)."""
 
 import os
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from mfidl.compiler import Exit, Outcome, Targets
 def remember_run(
     arguments: Sequence[str], files: Sequence[str], targets: Targets, outcome: Outcome, style: str, color: str
 ) -> None:
-    """Takes the contents that the run read and wrote from memory: on disk they may be others by now."""
+    """Uses the contents in memory: the files on disk may have changed since."""
     if outcome.exit is not Exit.OK or outcome.program is None or targets.generators or targets.templates:
         return
     from mfidl.emit.stream import stream_at

@@ -1,4 +1,4 @@
-"""F8. Pages of `mfidlc help` made from the compiler's own tables, so that they cannot be out of date."""
+"""F8. Pages of `mfidlc help` that are generated from the compiler's own tables."""
 
 from collections.abc import Callable, Iterable
 

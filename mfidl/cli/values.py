@@ -1,5 +1,5 @@
-"""F8. What encode, decode, annotate and vectors share: a program from a schema or a descriptor, bytes from
-wherever they are, and how a malformed value is told.
+"""F8. The common part of encode, decode, annotate and vectors: loading a program from a schema or a
+descriptor, reading bytes, and reporting malformed values.
 """
 
 import os
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mfidl.model import Program, Tier
 
 _TIERS = ("memcpy", "febird", "archive", "custom")
-# With what a binary descriptor begins: the tag of `format`, which no text begins with.
+# The first byte of a binary descriptor: the tag of `format`, which no text begins with.
 _DESCRIPTOR = b"\x08"
 MALFORMED = 1
 
@@ -63,7 +63,7 @@ def bytes_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def load(file: str, import_paths: tuple[str, ...], color: str) -> "Program":
-    """The program of a schema, or of what `mfidlc descriptor` wrote. Leaves where there is none."""
+    """The program of a schema or descriptor. Exits if there is none."""
     if _begins_with_descriptor(file):
         from mfidl.descriptor.errors import DescriptorError
         from mfidl.descriptor.read import from_bytes
@@ -89,7 +89,7 @@ def _begins_with_descriptor(file: str) -> bool:
         with open(file, "rb") as stream:  # noqa: PTH123
             return stream.read(1) == _DESCRIPTOR
     except (OSError, ValueError):
-        return False  # `check` says what is wrong with it
+        return False  # `check` reports what is wrong with it
 
 
 def tier_of(name: str | None) -> "Tier | None":
@@ -99,7 +99,7 @@ def tier_of(name: str | None) -> "Tier | None":
 
 
 def checked_type(schema: "Schema", type_: str, tier: str | None) -> str:
-    """The tier that values of the type have. A type that does not exist is wrong use."""
+    """The tier of the type's values. Exits with a usage error for an unknown type."""
     from mfidl.dynamic import UnknownTypeError
     from mfidl.dynamic.codec import possible_tier, root_of
 
@@ -116,7 +116,7 @@ def usage(failure: "UnknownTypeError") -> click.UsageError:
 
 
 def read_bytes(source: str | None, digits: str | None) -> tuple[bytes, str]:
-    """The bytes that a command was given, and what they are called in messages."""
+    """The bytes for a command, and their name in messages."""
     if digits is not None:
         if source is not None:
             raise click.UsageError("Give BYTES or --hex, not both.")
@@ -138,7 +138,7 @@ def _read_file(path: str) -> bytes:
 
 
 def _read_all(stream: BinaryIO, name: str) -> bytes:
-    """To its end, which must come within what a message may take: a device may have none."""
+    """Reads to the end, within the size limit of messages, since a device may have no end."""
     from mfidl.dynamic import Limits
 
     most = Limits().decoded
@@ -177,7 +177,7 @@ def _wrong_digits(text: str, place: int, reason: str) -> click.UsageError:
 
 
 def write_bytes(data: bytes, out: str | None, as_hex: bool) -> None:
-    """To a file, all or nothing, or to standard output."""
+    """To a file, completely or not at all, or to standard output."""
     if as_hex:
         data = data.hex().encode() + b"\n"
     if out is None:
@@ -198,7 +198,7 @@ def write_bytes(data: bytes, out: str | None, as_hex: bool) -> None:
 
 
 def malformed(text: str) -> NoReturn:
-    """A value that is wrong, told on standard error."""
+    """Reports a malformed value on standard error, and exits."""
     name = sys.stderr.encoding or "ascii"
     sys.stderr.write(text.encode(name, "replace").decode(name))
     raise SystemExit(MALFORMED)
@@ -211,7 +211,7 @@ def malformed_bytes(error: "DecodeError", data: bytes, source: str) -> NoReturn:
 
 
 def refuse_broken(broken: "Violation | None", source: str) -> None:
-    """A value that programs refuse, for a constraint of the schema."""
+    """Reports a value that violates a constraint of the schema."""
     if broken is not None:
         from mfidl.dynamic.pictures import of_violation
 
@@ -219,7 +219,7 @@ def refuse_broken(broken: "Violation | None", source: str) -> None:
 
 
 def say(text: str) -> None:
-    """A text of unknown letters on standard output, UTF-8 where that is a file or a pipe."""
+    """Prints a text with arbitrary characters to standard output, in UTF-8 if that is a file or a pipe."""
     sys.stdout.flush()
     if sys.stdout.isatty():
         name = sys.stdout.encoding or "ascii"

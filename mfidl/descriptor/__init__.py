@@ -1,7 +1,7 @@
-"""F6. The resolved program as a protobuf message (descriptor.proto): what `mfidlc descriptor` prints, and
-what generators for other languages read.
+"""F6. The resolved program as a protobuf message (descriptor.proto): the output of `mfidlc descriptor`, and
+the input of generators for other languages.
 
-`write.py` makes the message of a program, `read.py` a program of the message, without loss, and `formats.py`
-bytes, JSON and text of it. `descriptor_pb2.py` is made from descriptor.proto by `make regen`. Importing the
-protobuf runtime takes time: who does not need a descriptor does not import this package.
+`write.py` converts a program to a message, `read.py` a message to a program, without loss, and `formats.py` a
+message to bytes, JSON and text. `descriptor_pb2.py` is made from descriptor.proto by `make regen`. Importing
+the protobuf runtime takes time: code that needs no descriptor must not import this package.
 """

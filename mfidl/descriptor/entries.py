@@ -11,7 +11,7 @@ from mfidl.descriptor import descriptor_pb2 as pb
 from mfidl.descriptor.errors import DescriptorError
 from mfidl.descriptor.words import MODEL_CODINGS, MODEL_DECL_KINDS, MODEL_SCALARS, from_int64
 
-_DEEPEST = 500  # far above what a schema may nest; what walks a type does so by recursion
+_DEEPEST = 500  # far above the nesting limit of schemas; functions that walk types recurse
 
 _T = TypeVar("_T")
 

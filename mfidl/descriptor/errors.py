@@ -1,4 +1,4 @@
-"""F6. What is wrong with a descriptor that did not come from this process."""
+"""F6. Errors in descriptors that come from elsewhere."""
 
 
 class DescriptorError(Exception):

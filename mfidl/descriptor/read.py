@@ -1,9 +1,8 @@
 """F6. Message to model: the program that a descriptor was made of.
 
-A message comes from elsewhere and may be damaged: whatever is wrong with it is a `DescriptorError`, and
-nothing else escapes; names that it does not declare are refused here, not at a later look-up. Spans need the
-text of the files, which a descriptor does not carry: they are restored for the modules whose source is given,
-and are None for the others.
+A message may be damaged: any error in it is a `DescriptorError`, and no other exception; undeclared names are
+refused here. Spans need the text of the files, which a descriptor does not contain: they are restored for the
+modules whose source is given, and are None for the others.
 """
 
 from collections.abc import Iterable, Mapping

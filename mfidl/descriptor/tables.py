@@ -1,8 +1,8 @@
-"""F6. The tables of types and values: each entry once, behind those that it refers to.
+"""F6. The tables of types and values: each entry once, after those that it refers to.
 
-Types that compare equal may differ in the constraints of their elements; entries are told apart by all that
-they hold, which is their bytes. An object that many places share is walked once: constants may be made of
-constants, so that the tree which they spell out can be far larger than the schema.
+Types that compare equal may differ in the constraints of their elements; entries are compared by their
+encoded bytes. A shared object is visited once: constants may consist of constants, so that the tree of their
+values can be far larger than the schema.
 """
 
 from collections.abc import Iterable

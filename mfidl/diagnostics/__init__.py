@@ -1,4 +1,4 @@
-"""F1. What the compiler tells its users: as data (diagnostic), from one table (codes), printed (render)."""
+"""F1. The compiler's messages: as data (diagnostic), their catalogue (codes), and printing (render)."""
 
 from mfidl.diagnostics.codes import CATALOGUE, Code
 from mfidl.diagnostics.diagnostic import Diagnostic, Diagnostics, Fix, Note

@@ -1,8 +1,8 @@
 """F1. One diagnostic, and the sink that every stage reports to.
 
-A diagnostic is data: code, message, the smallest wrong span, notes where the other party stands, a
-suggestion, and, where the mending is certain enough for an editor to offer it, the fix. The sink keeps one
-message per mistake (the same text at the same place is taken once) and shows at most SHOWN_LIMIT a file.
+A diagnostic is data: code, message, the smallest wrong span, notes for related places, a suggestion, and, if
+it is certain enough to be offered by an editor, the fix. The sink keeps one message for each mistake (the
+same text at the same place only once) and shows at most SHOWN_LIMIT for a file.
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ from mfidl.diagnostics.codes import CATALOGUE
 from mfidl.source import SourceFile, Span
 
 SHOWN_LIMIT = 100  # of one file; the rest is counted in a last line
-_KEPT_LIMIT = 10 * SHOWN_LIMIT  # what is kept of one file, to sort it; a hostile one must not fill the memory
+_KEPT_LIMIT = 10 * SHOWN_LIMIT  # kept for sorting; the limit protects the memory against hostile files
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """The text that mends the mistake when it takes the place of `span`."""
+    """The text that repairs the mistake when it replaces `span`."""
 
     span: Span
     replacement: str
@@ -34,7 +34,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """`span` is None only for what has no place in a file (a missing file on the command line)."""
+    """`span` is None only if there is no place in a file (a missing file on the command line)."""
 
     code: str
     message: str
@@ -42,7 +42,7 @@ class Diagnostic:
     notes: tuple[Note, ...] = ()
     help: str | None = None
     fix: Fix | None = None
-    counts: int = 1  # how many mistakes it speaks of: "17 more errors" is one diagnostic
+    counts: int = 1  # the number of mistakes that it covers: "17 more errors" is one diagnostic
 
     @property
     def severity(self) -> str:
@@ -57,8 +57,8 @@ class Diagnostic:
 
 
 class Diagnostics:
-    """Collects the errors and warnings of one run. True once there is an error; a warning alone is no
-    failure.
+    """Collects the errors and warnings of one run. It is true if there is an error; warnings are not
+    failures.
     """
 
     __slots__ = ("_binned", "_items", "_seen")
@@ -78,8 +78,8 @@ class Diagnostics:
         fix: str | Fix | None = None,
         **values: object,
     ) -> None:
-        """Report a code; `values` fill the message of its row in the catalogue. A `fix` that is a text takes
-        the place of the span.
+        """Reports a code; `values` fill the message of its row in the catalogue. A `fix` that is a text
+        replaces the span.
         """
         message = CATALOGUE[code].message.format(**values)
         if isinstance(fix, str):
@@ -104,8 +104,8 @@ class Diagnostics:
         return len(self._items)
 
     def sorted(self) -> list[Diagnostic]:
-        """By file and place, so that output does not depend on the order of the passes; at most SHOWN_LIMIT
-        of a file, and then one line with the number of the others.
+        """Sorted by file and place, so that the output does not depend on the order of the passes; at most
+        SHOWN_LIMIT for a file, and then one line with the number of the others.
         """
         shown: list[Diagnostic] = []
         counted: Counter[tuple[SourceFile | None, str]] = Counter()
@@ -119,12 +119,12 @@ class Diagnostics:
         return shown
 
     def _more(self, first_hidden: Diagnostic) -> Diagnostic:
-        """The line in place of all that is not shown."""
+        """The line that replaces all hidden diagnostics."""
         count = self._binned[_bin(first_hidden)] - SHOWN_LIMIT
         code = "E0007" if first_hidden.severity == "error" else "W0007"
         return Diagnostic(code, CATALOGUE[code].message.format(count=count), first_hidden.span, counts=count)
 
 
 def _bin(diagnostic: Diagnostic) -> tuple[SourceFile | None, str]:
-    """What is counted together: of one file, errors and warnings apart, so that neither hides the other."""
+    """The key for counting: errors and warnings of each file separately, so that neither hides the other."""
     return (None if diagnostic.span is None else diagnostic.span.file), diagnostic.severity

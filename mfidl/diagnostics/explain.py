@@ -1,10 +1,10 @@
-"""F1. The long texts of the catalogue: for each code what happened, an example that provokes it, and the same
-example mended.
+"""F1. The long texts of the catalogue: for each code what happened, an example that causes it, and the same
+example repaired.
 
-They stand in `explanations/E03.md` and so on, a heading a code, and are read by `help` and the documentation
-only. In a section, the first block of code marked `mfidl` is the example and the second one it mended; a
-block marked `mfidl PATH` is a further file that both import. What no schema can show has a block marked
-`console`.
+They are in `explanations/E03.md` and so on, with a heading for each code, and only `help` and the
+documentation read them. In a section, the first code block marked `mfidl` is the example and the second one
+its repaired version; a block marked `mfidl PATH` is a further file that both import. Codes that no schema can
+cause have a block marked `console`.
 """
 
 import re
@@ -20,7 +20,7 @@ _FENCE = re.compile(r"^```(\S+)(?: (\S+))?\n(.*?)^```\n", re.MULTILINE | re.DOTA
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """`example` and `mended` are None for a code that no schema can provoke; `files` are imported by both."""
+    """`example` and `mended` are None for a code that no schema can cause; both import `files`."""
 
     code: Code
     text: str

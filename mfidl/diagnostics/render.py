@@ -54,7 +54,7 @@ class _Painter:
 
 
 def _window(text: str, begin: int, end: int) -> tuple[str, str, str]:
-    """What is shown of a line: before, at and behind the characters [begin, end)."""
+    """The shown part of a line: before, at and after the characters [begin, end)."""
     if len(text) <= _WINDOW:
         return text[:begin], text[begin:end], text[end:]
     first = max(0, min(begin - _WINDOW // 3, len(text) - _WINDOW))
@@ -86,7 +86,7 @@ def _excerpt(span: Span, painter: _Painter, style: str) -> list[str]:
 
 
 def render_text(diagnostics: Iterable[Diagnostic], color: bool = False) -> str:
-    """All diagnostics, one blank line behind each."""
+    """All diagnostics, with a blank line after each."""
     painter = _Painter(color)
     lines: list[str] = []
     for each in diagnostics:

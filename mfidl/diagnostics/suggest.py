@@ -1,4 +1,4 @@
-"""F1. "Did you mean": the nearest of the known names, or nothing when none is near enough to be meant."""
+"""F1. "Did you mean": the nearest of the known names, or nothing if none is similar enough."""
 
 from collections.abc import Iterable, Iterator
 
@@ -23,7 +23,7 @@ def _distance(left: str, right: str, limit: int) -> int:
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word with the fewest edits, fewer than the word has letters: else nothing of it is left.
+    """The known word with the fewest edits, which must be fewer than its letters.
 
     A difference of case alone always counts as near.
     """
@@ -41,8 +41,8 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 class Suggester:
-    """`nearest` for one run, in which a hostile schema may ask it for every word against all others: after
-    LOOKS names looked at it knows nothing any more. Names are taken one by one, so give it a generator.
+    """`nearest` for one run, in which a hostile schema may compare every word with all others: after LOOKS
+    compared names it returns nothing any more. It reads names one by one, so pass a generator.
     """
 
     LOOKS = 100_000
@@ -54,7 +54,7 @@ class Suggester:
         if self._left <= 0:
             return None
         found = nearest(word, self._counted(known))
-        return found if self._left > 0 else None  # not the best of some
+        return found if self._left > 0 else None  # an incomplete search may have missed the best
 
     def _counted(self, known: Iterable[str]) -> Iterator[str]:
         for each in known:

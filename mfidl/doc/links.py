@@ -1,4 +1,4 @@
-"""Where a declaration's documentation stands, seen from a page; and type expressions with links to it."""
+"""The addresses of declarations' documentation, relative to a page; and type expressions with links."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ INDEX = "index.html"
 
 
 def file_name(module: str) -> str:
-    """`sf1.search.html`. A module called `index` makes room for the index page."""
+    """`sf1.search.html`. A module called `index` gets another name because of the index page."""
     return f"{module}_.html" if f"{module}.html" == INDEX else f"{module}.html"
 
 
@@ -47,8 +47,8 @@ class Links:
         return f"#{target.local}" if target.module == page else f"{file_name(target.module)}#{target.local}"
 
     def resolve(self, word: str, page: str, scope: str) -> str | None:
-        """The full name that a word of a doc comment means: in its declaration, its module, an import, or
-        anywhere.
+        """The full name for a word of a doc comment, searched in its declaration, its module, imports, and
+        everywhere.
         """
         head, _, rest = word.partition(".")
         imported = self._imports.get(page, {}).get(head)

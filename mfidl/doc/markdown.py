@@ -1,7 +1,7 @@
 """The light Markdown of doc comments: paragraphs, lists, `code`, fenced code, and links to declarations.
 
 `Hit.title` in backquotes, or [Hit.title], is a link if such a declaration exists. Everything else is text:
-HTML in a comment is shown, never obeyed.
+HTML in a comment is shown as text.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from markupsafe import Markup, escape
 
-Resolve = Callable[[str], str | None]  # a word of a comment to the address of its declaration
+Resolve = Callable[[str], str | None]  # converts a word of a comment to the address of its declaration
 
 _ITEM = re.compile(r"^\s*(?:[-*]|(\d+)[.)])\s+(.*)$")
 _INLINE = re.compile(
@@ -58,7 +58,7 @@ def _is_plain(line: str) -> bool:
 
 
 def _end_of(lines: list[str], at: int, goes_on: Callable[[str], object]) -> int:
-    """Behind the lines that belong together: up to an empty one, or one of another kind."""
+    """The index after the lines that belong together: up to an empty one, or one of another kind."""
     end = at + 1
     while end < len(lines) and lines[end].strip() and goes_on(lines[end]):
         end += 1
@@ -66,7 +66,7 @@ def _end_of(lines: list[str], at: int, goes_on: Callable[[str], object]) -> int:
 
 
 def _list(lines: list[str], resolve: Resolve) -> Markup:
-    """Lines that begin no item continue the one before."""
+    """Lines that do not begin an item continue the previous one."""
     items: list[str] = []
     numbered = False
     for line in lines:

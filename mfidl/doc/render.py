@@ -1,4 +1,4 @@
-"""The Jinja environment of HTML: it escapes whatever is not `Markup` already."""
+"""The Jinja environment for HTML: it escapes everything that is not `Markup`."""
 
 from functools import cache
 from pathlib import Path

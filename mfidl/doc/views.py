@@ -1,4 +1,4 @@
-"""What the templates see. `Markup` is HTML already; a `str` is text, and is escaped where it is placed."""
+"""The data for the templates. `Markup` is HTML; a `str` is text, and is escaped."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """A word in a rounded box; `tip` is told when the pointer rests on it, and to screen readers."""
+    """A word in a rounded box; `tip` is shown for the pointer, and read by screen readers."""
 
     text: str
     style: str
@@ -57,7 +57,7 @@ class ByteRow:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A memory layout; `words` say the same to who cannot see it."""
+    """A memory layout; `words` describe it for users who cannot see it."""
 
     title: str
     rows: tuple[ByteRow, ...]

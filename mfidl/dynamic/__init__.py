@@ -8,9 +8,9 @@ alone.
     value = from_json(schema, "Hit", text)
     for each in annotate(schema, "Hit", data).annotations: ...
 
-What values are is told in value.py, what types may be called in names.py. It is written from the documents
-(protocol.md section 8, proto.md, json.md) and shares nothing with the runtimes' codecs, so that each can be
-held against the other.
+value.py describes values, names.py the names of types. It was written from the documents (protocol.md section
+8, proto.md, json.md) and shares nothing with the runtimes' codecs, so that each can be checked against the
+other.
 """
 
 from mfidl.dynamic.annotate import Annotated, Annotation, annotate

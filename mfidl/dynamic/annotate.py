@@ -1,4 +1,4 @@
-"""F6. Bytes with a label on each: what the reading layer said of them while it read (decoding.py)."""
+"""F6. Labels for all bytes of a value, as the reading layer reports them (decoding.py)."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,7 +17,7 @@ from mfidl.model import Tier
 @dataclass(frozen=True, slots=True)
 class Annotation:
     """`meaning` is "value", "text", "count", "padding", "tag: field 3 `ttl`, varint" and the like; `type` and
-    `value` are texts, "" where there is none.
+    `value` are texts, "" if there are none.
     """
 
     offset: int
@@ -30,8 +30,8 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Annotated:
-    """Of a good value all bytes, each in one annotation, in order. Else those before the error. `violation`:
-    of a value that the bytes are, and that the schema does not allow.
+    """For a valid value all bytes, each in one annotation, in order. Otherwise those before the error.
+    `violation`: set if the value violates a constraint of the schema.
     """
 
     annotations: list[Annotation]
@@ -46,7 +46,7 @@ def annotate(
     tier: Tier | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Annotated:
-    """Raises UnknownTypeError, and nothing else."""
+    """Raises only UnknownTypeError."""
     schema = schema_of(program)
     found: list[Annotation] = []
 

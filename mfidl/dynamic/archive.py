@@ -1,7 +1,7 @@
-"""F6. Tier archive: proto2 messages, and graphs as tables of them. The door for the other tiers.
+"""F6. Tier archive: proto2 messages, and graphs as tables of them. The entry point for the other tiers.
 
 A graph is read twice: first the objects of each table are counted, so that every reference can be checked
-where it stands; then they are read, as they come.
+immediately; then they are read in order.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ from mfidl.dynamic.value import Graph, Value
 
 
 def read(at: Decoding, type_: model.Named) -> Value:
-    """A struct or union, to the end of the window; a Graph, if its values refer to others."""
+    """A struct or union, to the end of the window; a Graph, if its values have references."""
     tables = at.schema.tables(type_.full_name)
     return _read_graph(at, type_, tables) if tables else read_message(at, type_)
 
@@ -66,7 +66,8 @@ def _read_graph(at: Decoding, type_: model.Named, tables: dict[str, str]) -> Gra
 
 
 def _counted(at: Decoding, root: str, types: dict[int, str], names: dict[int, str]) -> dict[str, int]:
-    """Objects of each table. Who listens hears only of a fault here: else the bytes are read again."""
+    """Counts the objects of each table. A listener gets only faults here, since the bytes are read again
+    otherwise."""
     start, listener = at.pos, at.listener
     heard: list[tuple[Any, ...]] = []
     at.listener = None if listener is None else lambda *note: heard.append(note)

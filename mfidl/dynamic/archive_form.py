@@ -1,7 +1,7 @@
-"""F6. How fields stand in archive messages, for reader and writer alike (docs/proto.md).
+"""F6. The form of fields in archive messages, for reader and writer (docs/proto.md).
 
-A place is what one field number of a message means. A message is that of a struct, of a union, of an entry of
-a map (key 1, value 2), or the one around a container or optional inside of another (value 1).
+A place is the meaning of one field number of a message. A message is that of a struct, of a union, of an
+entry of a map (key 1, value 2), or the wrapper of a container or optional inside another one (value 1).
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Wire(Enum):
 
 
 class Held(Enum):
-    """What one value is made of on the wire."""
+    """The wire form of one value."""
 
     NUMBER = "number"
     REF = "ref"
@@ -120,7 +120,7 @@ def wire_of_number(number: Number) -> Wire:
 
 
 def is_zigzag(number: Number) -> bool:
-    """Signed scalars without a coding are; enums are int64 or protobuf's own, in two's complement."""
+    """Signed scalars without a coding use zigzag; enums are int64 or protobuf enums, in two's complement."""
     return number.is_signed and not number.is_declared and _coding(number) is None
 
 

@@ -1,5 +1,5 @@
-"""F6. Tier archive, the values of messages that have ended: what one lacks is known when nothing more can be
-merged into it.
+"""F6. Tier archive: makes the values of complete messages; what a message lacks is known when nothing more
+can be merged into it.
 """
 
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ from mfidl.dynamic.value import UNKNOWN, Value
 
 @dataclass(slots=True, eq=False)
 class Message:
-    """What has come of a message by now: by field number a value, a list, a dict, or a message of its own."""
+    """The received part of a message: by field number a value, a list, a dict, or a message."""
 
     found: dict[int, Any] = field(default_factory=dict)
     unknown: bytearray = field(default_factory=bytearray)
@@ -32,7 +32,7 @@ class Message:
 
 
 def places_in(at: Decoding, type_: model.Type) -> list[Place]:
-    """What stands in the message of a value of this type."""
+    """The places in the message of a value of this type."""
     if not isinstance(type_, model.Named):
         return [place_in_wrapper(type_)]
     if type_.kind is model.DeclKind.UNION:
@@ -41,7 +41,7 @@ def places_in(at: Decoding, type_: model.Type) -> list[Place]:
 
 
 def made_one(at: Decoding, type_: model.Type, read: Any) -> Value:
-    """The value of what was read: a message, or a value already."""
+    """The value of what was read: a message, or already a value."""
     if not isinstance(read, Message):
         return read
     if isinstance(type_, model.Named):
@@ -93,7 +93,7 @@ def _made_place(at: Decoding, place: Place, message: Message) -> Value:
 
 
 def _default(at: Decoding, place: Place, end: int) -> Any:
-    """Of a place of which nothing was sent."""
+    """The value of a place for which nothing was sent."""
     if place.field is not None and place.field.default is not None:
         value = plain(at.schema, place.field.type, place.field.default)
         at.charge(cost(value))  # one more than may be is no harm: a schema's defaults stand in it in full
@@ -128,8 +128,8 @@ def _knows_zero(at: Decoding, type_: model.Type) -> bool:
 
 
 def zero_in_entry(at: Decoding, type_: model.Type, message: Message, start: int) -> Value:
-    """The key or value that an entry lacks: of a message an empty one, of another tier a new value. `start`:
-    where the entry begins, for which memory may be too short.
+    """The key or value that an entry lacks: an empty message, or a new value of another tier. `start`: where
+    the entry begins, which an error for lack of memory names.
     """
     match held_as(at.schema, type_):
         case Held.NUMBER if not _knows_zero(at, type_):

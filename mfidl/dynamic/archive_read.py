@@ -1,7 +1,7 @@
-"""F6. Tier archive, reading: proto2 messages, in any order, merged where protobuf merges.
+"""F6. Tier archive, reading: proto2 messages, in any order, merged as protobuf does.
 
-What is missing is known only when nothing can be merged any more. So a message is read into a `Message`, as
-often as it comes, and made a value when the one around it has ended.
+Missing fields are known only when nothing can be merged any more. So a message is read into a `Message`, each
+time it occurs, and converted to a value when the surrounding one has ended.
 """
 
 import struct
@@ -90,7 +90,8 @@ def _read_places(
 
 
 def _supersede(at: Decoding, places: list[Place], message: Message) -> None:
-    """Another alternative comes: what the one before lacks is not missed, but what messages in it lack is."""
+    """Another alternative follows: missing fields of the previous one are irrelevant, but those of messages
+    in it are not."""
     found, message.found = message.found, {}
     for place in places:
         inner = found.get(place.number)
@@ -108,8 +109,8 @@ def _supersede(at: Decoding, places: list[Place], message: Message) -> None:
 def _leftmost(
     at: Decoding, places: list[Place], message: Message, faulty: int, error: DecodeError
 ) -> DecodeError:
-    """Now that nothing more will be merged: what a message before the fault lacks comes first. The field with
-    the fault has not come to its end, whatever pieces of it came before.
+    """Called when nothing more is merged: missing fields of a message before the fault are reported first.
+    The field with the fault is incomplete, whatever parts of it came before.
     """
     for place in places:
         found = message.found.get(place.number)
@@ -149,7 +150,7 @@ def _check_wire(at: Decoding, type_: model.Type, wire: Wire, tag: int) -> None:
 
 
 def _read_one(at: Decoding, type_: model.Type, before: Any = None) -> Any:
-    """One value, or a message that may go on later; `before` is what came earlier in its place."""
+    """One value, or a message that may continue later; `before` is its earlier part."""
     match held_as(at.schema, type_):
         case Held.NUMBER:
             number = at.schema.number(type_)
@@ -203,7 +204,7 @@ def _read_packed(at: Decoding, element: model.Type, number: Number | None, value
 
 
 def _read_entry(at: Decoding, type_: model.MapOf, wire: Wire, entries: list[Any], tag: int) -> None:
-    """An entry as a message of two fields; what it lacks is zero."""
+    """An entry as a message of two fields; missing ones are zero."""
     at.path.steps.append(len(entries))
     if wire is not Wire.BYTES:
         raise at.fail(Fault.WRONG_WIRE_TYPE, f"wire type {wire.value} where an entry of a map has 2", tag)

@@ -19,7 +19,7 @@ _SHAPES = {
 
 
 def read_tag(at: Decoding, names: Mapping[int, str]) -> tuple[int, Wire]:
-    """`names`: those of the known fields, to tell who listens."""
+    """`names`: those of the known fields, for the listener."""
     start = at.pos
     tag = at.varint(64, shortest=False)
     number, wire = tag >> 3, tag & 7
@@ -36,7 +36,7 @@ def read_tag(at: Decoding, names: Mapping[int, str]) -> tuple[int, Wire]:
 
 
 def read_field_tag(at: Decoding, names: Mapping[int, str]) -> tuple[int, Wire]:
-    """The same where no group is open, so that none can end, known number or not."""
+    """The same if no group is open, so that none can end, whatever its number."""
     start = at.pos
     number, wire = read_tag(at, names)
     if wire is Wire.CLOSE:

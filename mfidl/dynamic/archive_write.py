@@ -1,5 +1,5 @@
 """F6. Tier archive, writing: fields in the order of their numbers, numbers packed, sets and maps ascending,
-unknown fields as they came behind the known ones.
+unknown fields unchanged after the known ones.
 """
 
 from mfidl import model

@@ -54,8 +54,8 @@ def _read_codes(at: Decoding, key: Number, value: Number) -> tuple[int, int]:
 def _read_half(
     at: Decoding, number: Number, length: int, first: int, code: int, what: str, last: list[int] | None
 ) -> list[int]:
-    """The keys or the values of a block: all there before one is looked at, whether it is of its type, and,
-    with `last`, whether it is above the one before.
+    """The keys or the values of a block: all must be there before one is checked, whether it is of its type,
+    and, with `last`, whether it is greater than the previous one.
     """
     found = rows.unpack(at, number, length, code)
     if at.listener is None and number.members is None and (last is None or rows.ascends([*last, *found])):
@@ -65,7 +65,7 @@ def _read_half(
         at.path.steps.append(index)
         start = at.pos
         at.pos += 1 << code
-        # A value is far behind its key, unlike in a pair: the label must tell which of the two it is.
+        # A value is far from its key, unlike in a pair: the label must distinguish them.
         at.note(start, what, number.type, each)
         at.checked(number, each, start)
         if last is not None:

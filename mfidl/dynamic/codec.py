@@ -1,4 +1,4 @@
-"""F6. Values to bytes and back, in whatever tier: the door to the tiers."""
+"""F6. Values to bytes and back, in any tier: the entry point of the tiers."""
 
 from mfidl import model
 from mfidl.dynamic import archive, custom, febird, memcpy
@@ -45,8 +45,8 @@ def planned_tier(schema: Schema, type_: model.Type) -> Tier:
 def encode(
     program: model.Program | Schema, type_: str | model.Type, value: Value, tier: Tier | None = None
 ) -> bytes:
-    """The bytes of a value; EncodeError where it is none of its type. `tier`: another than the planned one,
-    as far as the type can have it (febird can hold everything).
+    """The bytes of a value; EncodeError if it is not of this type. `tier`: another one than the planned one,
+    if the type can have it (febird can hold everything).
     """
     schema = schema_of(program)
     root = root_of(schema, type_)
@@ -69,7 +69,7 @@ def decode(
     limits: Limits = DEFAULT_LIMITS,
     listener: Listener | None = None,
 ) -> Value:
-    """The value that all of the bytes are; DecodeError where they are none. `listener` is told of each."""
+    """The value of all the bytes; DecodeError if they are invalid. `listener` is called for each part."""
     schema = schema_of(program)
     root = root_of(schema, type_)
     chosen = possible_tier(schema, root, tier)
@@ -85,12 +85,12 @@ def decode(
 
 
 def _is_whole(schema: Schema, type_: model.Named, chosen: Tier) -> bool:
-    """A struct or union in its own tier: there is nothing around it, not even a length."""
+    """A struct or union in its own tier: nothing is around it, not even a length."""
     return type_.kind in _DECLARED and schema.tier(type_) is chosen
 
 
 def possible_tier(schema: Schema, root: Root, tier: Tier | None) -> Tier:
-    """The tier asked for, if values of the type can have it; UnknownTypeError."""
+    """The requested tier, if values of the type can have it; otherwise UnknownTypeError."""
     planned = planned_tier(schema, root.type)
     if tier is None or tier is planned or tier is Tier.FEBIRD:
         return tier or planned

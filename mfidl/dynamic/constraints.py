@@ -1,4 +1,4 @@
-"""F6. What the schema asks of a position: whether a value satisfies it, and values that do."""
+"""F6. The schema's constraints of a position: whether a value satisfies them, and values that do."""
 
 import math
 import re
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from mfidl import model
 from mfidl.dynamic.value import Value
 
-# A text for a pattern, of so many bytes at least and at most; None where none was found.
+# Finds a text for a pattern, with these limits of its bytes; None if none was found.
 PatternText = Callable[[str, int, int | None], str | None]
 
 
@@ -16,11 +16,11 @@ def satisfies(value: Value, constraints: tuple[model.Constraint, ...]) -> bool:
 
 
 def violation_of(value: Value, constraint: model.Constraint) -> str | None:
-    """What is wrong with the value, if anything; in the words of the runtime for Python."""
+    """The violation of the value, if there is one; with the words of the Python runtime."""
     match constraint:
         case model.RangeConstraint(low, high):
             good = (low is None or low <= value) and (high is None or value <= high)
-            good = good and not math.isnan(value)  # which no comparison tells where both ends are open
+            good = good and not math.isnan(value)  # no comparison detects it if both ends are open
             return None if good else f"{value} is not in {_ends(low, high)}"
         case model.LengthConstraint(low, high):
             size = len(value.encode()) if isinstance(value, str) else len(value)

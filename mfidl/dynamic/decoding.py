@@ -1,7 +1,8 @@
-"""F6. The reading layer of all tiers: a place in bytes, with limits, a path, and maybe somebody who listens.
+"""F6. The reading layer of all tiers: a position in bytes, with limits, a path, and an optional listener.
 
-Whoever takes bytes here says by `note` what they were; `annotate` listens, `decode` does not, so the two
-cannot come apart. A part of the bytes (a value of another tier, a message) is a window: `end` is then nearer.
+Each function that consumes bytes reports their meaning by `note`; `annotate` listens, `decode` does not, so
+that both always agree. A part of the bytes (a value of another tier, a message) is a window with a nearer
+`end`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -64,7 +65,7 @@ class Decoding:
     def note(
         self, start: int, meaning: str, type_: model.Type | None = None, value: object = NOTHING
     ) -> None:
-        """The bytes from `start` to here are so and so."""
+        """Reports the meaning of the bytes from `start` to here."""
         if self.listener is not None:
             self.listener(start, self.pos, str(self.path), meaning, type_, value)
 
@@ -86,14 +87,14 @@ class Decoding:
         self._depth -= 1
 
     def charge(self, size: int, start: int | None = None) -> None:
-        """Before it is made. `start`: where what takes it stands, if not here."""
+        """To be called before memory is taken. `start`: where the reason for it begins, if not here."""
         self._budget -= size
         if self._budget < 0:
             reason = "the value takes more memory than a message may"
             raise self.fail(Fault.BUDGET_EXCEEDED, reason, start)
 
     def check_count(self, count: int, smallest: int, at: int) -> None:
-        """So many elements can still follow; asked before anything is made for them."""
+        """Checks that this number of elements can follow; called before anything is made for them."""
         left = self.end - self.pos
         if count * smallest > left:
             reason = f"{counted(count, 'element')} of at least {counted(smallest, 'byte')}, but {left} left"

@@ -1,4 +1,4 @@
-"""F6. What the dynamic codec raises. Each is a sentence without its full stop."""
+"""F6. The exceptions of the dynamic codec. Each text is a sentence without its full stop."""
 
 from mfidl.dynamic.fault import Fault
 
@@ -19,7 +19,7 @@ class DecodeError(Exception):
 
 
 class EncodeError(Exception):
-    """A Python value that its type cannot hold; a caller's mistake, never one of the wire."""
+    """A Python value that its type cannot hold; an error of the caller, never of the bytes."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(path, reason)
@@ -31,7 +31,7 @@ class EncodeError(Exception):
 
 
 class UnknownTypeError(Exception):
-    """A text that names no type of the program: `text[start:end]` is what is wrong with it."""
+    """A text that does not name a type of the program: `text[start:end]` is the wrong part."""
 
     def __init__(self, text: str, start: int, end: int, reason: str) -> None:
         super().__init__(reason)

@@ -1,6 +1,6 @@
-"""F6. The order of objects in a graph: as they are met from the root on, breadth first, the references of an
-object in the order of field numbers; what is never met stands behind the others, in the order that it had.
-Fields that the schema does not know may hold indices: they stay only where no object changes its place.
+"""F6. The order of objects in a graph: breadth first from the root, the references of an object in the order
+of field numbers; unreachable objects follow the others in their original order. Fields that the schema does
+not know may contain indices: they are kept only if no object moves.
 """
 
 from collections import deque
@@ -15,12 +15,12 @@ Renumber = Callable[[str, int], int]
 
 
 def ordered(schema: Schema, root: str, graph: Graph, path: str) -> Graph:
-    """The same graph, its objects numbered as a writer numbers them."""
+    """The same graph, with its objects numbered as a writer numbers them."""
     return _Order(schema, root, graph, path).graph(keep_unmet=True)
 
 
 def without_unmet(schema: Schema, root: str, graph: Graph) -> Graph:
-    """The same, without the objects that no way leads to from the root."""
+    """The same without unreachable objects."""
     return _Order(schema, root, graph, "").graph(keep_unmet=False)
 
 
@@ -36,7 +36,7 @@ class _Order:
         self._objects = {name: graph.tables.get(name, []) for name in names}
         if not self._objects[root]:
             raise EncodeError(path, "a graph without a root")
-        # Of each table the old places, in the order in which they are met.
+        # For each table the old indices, in the order of visiting.
         self._met: dict[str, dict[int, None]] = {name: {} for name in names}
         self._pending: deque[tuple[str, int]] = deque()
         self._meet(root, 0)
@@ -50,7 +50,7 @@ class _Order:
                 ]
             for name, place in self._pending:
                 self._met[name][place] = None
-            self._follow()  # meets nothing new, but refuses what is no reference
+            self._follow()  # finds nothing new, but refuses invalid references
         places = {name: {old: new for new, old in enumerate(met)} for name, met in self._met.items()}
         self._keeps_unknown = all(
             list(met) == list(range(len(self._objects[name]))) for name, met in self._met.items()
@@ -116,7 +116,7 @@ def _leads_to_refs(schema: Schema, type_: model.Type) -> bool:
 
 
 def _renumbered(schema: Schema, type_: model.Type, value: Value, renumber: Renumber) -> Value:
-    """A copy with other numbers. What is not a value of the type stays, for the writer to refuse."""
+    """A copy with other indices. Invalid values are kept, for the writer to refuse."""
     if not _leads_to_refs(schema, type_):
         return value
     match type_, value:

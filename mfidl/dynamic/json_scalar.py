@@ -1,4 +1,4 @@
-"""F6. Scalars from their texts in JSON, in strings, as keys and as numbers; knows no places."""
+"""F6. Scalars from their texts in JSON, in strings, as keys and as numbers; it does not know positions."""
 
 import base64
 import binascii
@@ -19,7 +19,7 @@ _MOST_DIGITS = 40  # of an exponent's reach: more cannot fit in 64 bits
 
 
 class WrongError(Exception):
-    """A scalar that is none; the place is known to who asked for it."""
+    """An invalid scalar; the caller knows its position."""
 
     def __init__(self, fault: Fault, reason: str) -> None:
         self.fault = fault
@@ -68,7 +68,7 @@ def float_in(number: Number, text: str, quoted: bool) -> float:
 
 
 def whole_of(text: str) -> int:
-    """A number without a fraction, at most as large as it matters: what is larger is some larger number."""
+    """A number without a fraction; too large ones are replaced by some number that is too large, too."""
     match = NUMBER.fullmatch(text)
     if match is None:
         raise WrongError(Fault.JSON_WRONG_TYPE, f"{short(text)} is no number")
@@ -87,7 +87,7 @@ def whole_of(text: str) -> int:
 
 
 def _power(text: str | None) -> int:
-    """An exponent; beyond any that matters it is only very large."""
+    """An exponent; one that is too large is replaced by some large one."""
     if text is None:
         return 0
     digits = text.lstrip("+-").lstrip("0") or "0"

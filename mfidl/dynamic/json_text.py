@@ -1,4 +1,4 @@
-"""F6. JSON text as bytes with a place in them: blanks, strings, numbers, words. Knows nothing of types."""
+"""F6. JSON text as bytes with a position: blanks, strings, numbers, words. It knows no types."""
 
 import re
 

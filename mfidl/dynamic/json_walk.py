@@ -1,5 +1,5 @@
-"""F6. A walk over JSON text by what a schema expects: kinds of values, levels, memory, elements and members.
-Knows no types but by their names in messages.
+"""F6. Walks over JSON text as a schema requires: kinds of values, levels, memory, elements and members. It
+knows types only by their names in messages.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class JsonWalk:
         self._depth += 1
 
     def _charge(self, size: int) -> None:
-        """Memory, before it is taken where the text does not pay for it."""
+        """Charges memory before it is taken, if the text is shorter than that."""
         self._budget -= size
         if self._budget < 0:
             raise self._json.fail(Fault.BUDGET_EXCEEDED, "the value takes more memory than a message may")
@@ -42,7 +42,7 @@ class JsonWalk:
         return kind, self._json.pos
 
     def _at(self, start: int, make: Callable[[], Any]) -> Any:
-        """What `make` finds wrong is wrong with the value that began at `start`."""
+        """Errors of `make` refer to the value that began at `start`."""
         try:
             return make()
         except WrongError as wrong:

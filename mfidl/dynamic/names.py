@@ -19,7 +19,7 @@ _KEYS = "keys of maps and elements of sets are bool, integers, enums, string, by
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """What bytes are of: a type, the name with which paths begin, and what an alias asks of the value."""
+    """The subject of bytes: a type, the name with which paths begin, and the constraints of an alias."""
 
     type: model.Type
     name: str

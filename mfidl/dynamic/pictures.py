@@ -1,4 +1,4 @@
-"""F6. Where a mistake is, for people: a line of text or of bytes with carets under the wrong part."""
+"""F6. Shows mistakes to people: a line of text or of bytes with carets under the wrong part."""
 
 from mfidl.dynamic.errors import DecodeError, UnknownTypeError
 from mfidl.dynamic.violations import Violation
@@ -58,7 +58,7 @@ def _head(error: DecodeError) -> str:
 
 
 def _cut(line: str, column: int) -> tuple[str, int]:
-    """So much of a line as one looks at, and the column in it."""
+    """The relevant part of a line, and the column in it."""
     line = "".join(each if each.isprintable() else " " for each in line)
     first = 0 if column <= _AROUND else column - _AROUND
     before = "..." if first else ""

@@ -1,5 +1,5 @@
-"""F6. Values drawn from a schema: those at the borders of every type, and random ones. The same seed gives
-the same values.
+"""F6. Values drawn from a schema: those at the limits of every type, and random ones. The same seed gives the
+same values.
 """
 
 import random
@@ -13,8 +13,8 @@ from mfidl.dynamic.schema import Schema
 from mfidl.dynamic.value import Graph, Value
 from mfidl.model import Tier
 
-_DEEPEST = 4  # levels; below, what may be empty or absent is
-_ENDLESS = 64  # levels; what is deeper has no end, for readers take no more
+_DEEPEST = 4  # below this level, everything that may be empty or absent is
+_ENDLESS = 64  # deeper values are treated as endless, since readers accept no more
 _MOST_BORDERS = 40
 _LONG = 300  # elements: more than one block of a row
 _Constraints = tuple[model.Constraint, ...]
@@ -22,10 +22,10 @@ _Constraints = tuple[model.Constraint, ...]
 _Pick = Callable[[list[Value]], Value]
 
 
-class Undrawable(Exception):  # noqa: N818 - a fact about a type, told by who asked
-    """No value can be drawn: of custom types, whose bytes only their codec knows, and of what holds one; of
-    graphs that hold, by way of another tier, graphs like themselves without end; and where no value was
-    found that satisfies a constraint.
+class Undrawable(Exception):  # noqa: N818 - a fact about a type, which the caller reports
+    """No value can be drawn: for custom types, whose bytes only their codec knows, and types that hold one;
+    for graphs that, through another tier, hold graphs like themselves without end; and if no value was found
+    that satisfies a constraint.
     """
 
 
@@ -39,7 +39,7 @@ class Sampler:
         self._turn: int | None = None
 
     def borders(self, type_: model.Type, constraints: _Constraints = ()) -> list[Value]:
-        """Each position goes through its borders in turn, all positions at once."""
+        """Each position cycles through its limits, all positions at once."""
         found = []
         for turn in range(self._turns(type_, set())):
             self._turn = turn
@@ -56,7 +56,7 @@ class Sampler:
         return self._turn
 
     def _turns(self, type_: model.Type, seen: set[str]) -> int:
-        """So many that the position with the most borders has seen all of them."""
+        """The number of values after which the position with the most limits has shown all of them."""
         match type_:
             case model.ListOf(element) | model.SetOf(element) | model.ArrayOf(element, _):
                 return max(3, self._turns(element, seen))
@@ -178,7 +178,7 @@ class Sampler:
         return {each.name: self._value(each.type, each.constraints, depth + 1) for each in fields}
 
     def _weight(self, field: model.Field) -> int:
-        """How far an alternative leads: one that ends at once is 0."""
+        """The depth of an alternative: 0 if it ends at once."""
         match field.type:
             case model.Named() if self._schema.number(field.type) is None:
                 return 2

@@ -1,5 +1,5 @@
-"""F6. What the codecs ask a program: declarations by name (the implicit structs of methods too), the number
-behind a type, sizes, and the tables of a graph.
+"""F6. The codecs' queries to a program: declarations by name (also the implicit structs of methods), the
+number behind a type, sizes, and the tables of a graph.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _ENDLESS = 1 << 40
 
 
 class Schema:
-    """Look-ups over one program; what takes a walk is remembered."""
+    """Look-ups over one program; the results of walks are cached."""
 
     def __init__(self, program: model.Program) -> None:
         self.program = program
@@ -143,15 +143,15 @@ class Schema:
             varint_size(each.number or 0) + self.smallest(each.type)
             for each in self.union(type_).alternatives
         ]
-        # What was reckoned with on the way may be smaller, now that the union's size is known.
+        # Sizes that were computed on the way may be smaller, now that the union's size is known.
         self._smallest = {name: size for name, size in self._smallest.items() if size < _ENDLESS}
         return min(sizes)
 
     # Graphs -------------------------------------------------------------------------------------------------
 
     def tables(self, root: str) -> dict[str, str]:
-        """Of an archive type whose values refer to others: full name of each type that has a table, the root
-        first, and the table's name. Empty for a type that is no graph.
+        """For an archive type whose values have references: the full names of types with tables, the root
+        first, and the tables' names. Empty for other types.
         """
         if root not in self._tables:
             others = sorted(self._referred(root))

@@ -1,5 +1,5 @@
-"""F6. Which constraint of the schema a value breaks, and where: the first one from left to right. Programs
-refuse such values, in either direction; bytes and JSON can hold them.
+"""F6. Finds the first constraint of the schema, from left to right, that a value violates. Programs refuse
+such values in both directions; bytes and JSON can contain them.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ def violation(program: model.Program | Schema, type_: str | model.Type, value: V
 
 
 class _Walk:
-    """Functions give the reason, and leave the path where it was found."""
+    """Each function returns the reason, and leaves the path at the violation."""
 
     def __init__(self, schema: Schema, path: Path) -> None:
         self._schema = schema

@@ -1,6 +1,6 @@
-"""F6. Templates as Python's own bytecode, kept as Python keeps that of its modules: made when first needed,
-in `__pycache__` beside them (or in the folder of mfidl/cache.py, where that cannot be written), and made anew
-when a template, Jinja or Python is another one. To compile them in every run takes longer than to render.
+"""F6. Templates as Python bytecode, stored as Python stores that of its modules: made when first needed, in
+`__pycache__` beside them (or in the folder of mfidl/cache.py, if that cannot be written), and made again when
+a template, Jinja or Python has changed. Compiling them in every run takes longer than rendering.
 
     file = digest of body, body
     body = marshal of (stamp, {name: code})
@@ -24,7 +24,7 @@ _DIGEST = len(cache.digest(b""))
 
 
 class CompiledLoader(BaseLoader):
-    """Gives the templates of a folder. Asks `sources` for texts only if there is no current bytecode."""
+    """Loads the templates of a folder. Calls `sources` for texts only if there is no current bytecode."""
 
     def __init__(self, sources: BaseLoader, folder: Path) -> None:
         self._sources = sources
@@ -58,7 +58,7 @@ class CompiledLoader(BaseLoader):
                 return codes
         places = [*([] if sys.dont_write_bytecode else [beside]), *elsewhere]
         if not any(map(_is_writable, places)):
-            return {}  # one by one, as they are asked for
+            return {}  # loaded one by one, on demand
         codes = {
             name: self._compiled(environment, name) for name in self.list_templates() if name.endswith(".j2")
         }
@@ -95,7 +95,7 @@ def _read(path: str, stamp: bytes) -> dict[str, CodeType] | None:
             data = stream.read()
     except OSError:
         return None
-    if data[:_DIGEST] != cache.digest(data[_DIGEST:]):  # cut short: marshal must not see it
+    if data[:_DIGEST] != cache.digest(data[_DIGEST:]):  # truncated: marshal must not read it
         return None
     found, codes = marshal.loads(data[_DIGEST:])
     return codes if found == stamp else None

@@ -1,9 +1,9 @@
-"""F6. What of a checked program can be generated: the rest is left out, by name.
+"""F6. Finds what of a checked program can be generated; the rest is left out, by name.
 
-A struct of tier custom is there only in the languages that it names a codec for. Whatever needs it is cut out
-of the program before a generator sees it, and each cause is one warning, W0801, with all that goes with it as
-notes: never in silence, and never an error, since the schema is right. What stays keeps its place: the
-indices of methods and the fingerprints are those of the whole program.
+A struct of tier custom exists only in the languages for which it names a codec. Everything that needs it is
+removed from the program before a generator sees it, and each cause is one warning, W0801, with all removed
+items as notes: never silently, and never an error, since the schema is right. What remains keeps its place:
+the indices of methods and the fingerprints are those of the whole program.
 """
 
 from collections.abc import Iterable
@@ -19,8 +19,8 @@ _NAMES: dict[Language, str] = {"cpp": "C++", "python": "Python"}
 
 
 def for_language(program: model.Program, language: Language, diagnostics: Diagnostics) -> model.Program:
-    """The program without what its generator cannot do yet, and without the structs of tier custom that name
-    no codec for the language; what that costs the requested modules is reported.
+    """The program without structs of tier custom that have no codec for the language, and all that needs
+    them; the loss for the requested modules is reported.
     """
     left_out = _without_codec(program, language)
     return _without(program, left_out, diagnostics) if left_out else program
@@ -34,7 +34,7 @@ class _Cause:
     reason: str
 
 
-# What is left out with a struct: how it is named, how it needs it, and where it stands.
+# An item that is left out with a struct: its name, how it needs the struct, and its place.
 _Lost = tuple[str, str, Span | None]
 
 
@@ -53,7 +53,7 @@ def _without(program: model.Program, left_out: dict[str, _Cause], diagnostics: D
 
 
 def _tell(cause: _Cause, holders: list[_Lost], diagnostics: Diagnostics) -> None:
-    """One warning at the struct; if nobody asked for its module, where it is first needed."""
+    """One warning at the struct; if its module was not requested, where it is first needed."""
     own = [each for each in holders if each[2] == cause.struct.span]
     (what, needs, span), *rest = [*own, *(each for each in holders if each not in own)]
     reason = f"{needs}, and {cause.reason}" if needs else cause.reason
@@ -62,8 +62,8 @@ def _tell(cause: _Cause, holders: list[_Lost], diagnostics: Diagnostics) -> None
 
 
 def _without_codec(program: model.Program, language: Language) -> dict[str, _Cause]:
-    """Full names of the declared types that cannot be generated, with what is in the way: structs without a
-    codec, and all that hold one of them, however far around.
+    """Full names of the declared types that cannot be generated, with the cause: structs without a codec, and
+    all types that hold one of them, at any depth.
     """
     found: dict[str, _Cause] = {}
     holders: dict[str, list[str]] = {}
@@ -76,7 +76,7 @@ def _without_codec(program: model.Program, language: Language) -> dict[str, _Cau
                 for name in model.names_in(field.type for field in model.members(each)):
                     holders.setdefault(name, []).append(each.full_name)
     pending = list(found)
-    for name in pending:  # grows while it is walked
+    for name in pending:  # grows during the loop
         for holder in holders.get(name, ()):
             if holder not in found:
                 found[holder] = found[name]
@@ -145,7 +145,7 @@ class _Cut:
         return replace(service, methods=tuple(kept))
 
     def _has_all(self, what: str, types: Iterable[model.Type], span: Span | None) -> bool:
-        """Whether what holds these types can be generated; if not, it is noted."""
+        """Whether the holder of these types can be generated; if not, it is recorded."""
         for name in model.names_in(types):
             if name in self._left_out:
                 self._lose(self._left_out[name], what, f"it needs `{name.rpartition('.')[2]}`", span)

@@ -1,9 +1,9 @@
 """F6. The names of generated code: one allocator per scope, one rule for every collision.
 
-The rule (docs/generated-code.md): a schema's name is kept as it is written. Where it is a reserved word of
-the target language, or a name that generated code itself says in that scope, it gets a trailing underscore,
-and another, until it is free. Names that the generator adds are built from the schema's *written* names, and
-yield to these in the same way: who adds a method finds no type renamed.
+The rule (docs/generated-code.md): a schema's name is kept as it is written. If it is a reserved word of the
+target language, or a name that generated code itself uses in that scope, it gets a trailing underscore, and
+another, until it is free. Names that the generator adds are built from the schema's *written* names, and
+yield to these in the same way, so that adding a method renames no type.
 
 So a generator opens a `Scope` per scope of the target language with the words reserved there, takes the names
 of the schema, and only then those that it adds, all in the order of the schema: the result depends on that

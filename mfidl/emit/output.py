@@ -1,4 +1,4 @@
-"""F6. What a generator gets besides the program, and what it hands back. Generators never touch the disk."""
+"""F6. The input of a generator besides the program, and its output. Generators never access the disk."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""F6. The one Jinja environment. Templates place text; a generator's views worked out what they place.
+"""F6. The Jinja environment. Templates place text; a generator's views compute what they place.
 
 A template of `templates/<language>/` sees the keywords of one `render` call and nothing else; an
 unknown name is an error (StrictUndefined). A template includes another by its name below `templates/`:

@@ -1,6 +1,5 @@
-"""F6. What an output path may name besides a file: a device, a pipe, or what the caller opened for us
-(`/dev/stdout`, `/dev/fd/3`). Such a stream is written as it is: never read, for it may have no end, and never
-put something else in its place.
+"""F6. Output paths that are not files: devices, pipes, or descriptors of the caller (`/dev/stdout`,
+`/dev/fd/3`). Such a stream is only written: never read, since it may have no end, and never replaced.
 """
 
 import errno
@@ -8,14 +7,14 @@ import os
 import stat
 import time
 
-_WAIT = 10.0  # seconds in which somebody has to read a named pipe
+_WAIT = 10.0  # seconds in which a named pipe must get a reader
 _PAUSE = 0.01
-_LINKS = 40  # as many as Linux follows
+_LINKS = 40  # Linux's limit
 
 
 def stream_at(path: str) -> str | int | None:
-    """What to write to: the path, or the number of what we were handed over, which may be in the middle of
-    a file. None where there is a file, a folder or nothing.
+    """Where to write: the path, or the number of an inherited descriptor, which may be in the middle of a
+    file. None if there is a file, a folder or nothing.
     """
     descriptor = _descriptor(path)
     if descriptor is not None:

@@ -1,14 +1,13 @@
-"""F6. Puts generated files on disk: only what changed, all or nothing, and without the orphans of earlier
-runs.
+"""F6. Writes generated files: only changed ones, all or none, and removes orphans of earlier runs.
 
-Each output root has a manifest, `.mfidl-manifest.json`, that says for each file which generator made it for
-which modules: `{"version": 2, "files": {path: ["cpp sf1.search", ...]}}`. A run of some generators for some
-modules takes these pairs off all files, adds them to what it writes, and removes files that then belong to
-nobody. It never touches a file that is not in the manifest, unless it generates one of that name for one
-module: a package's `__init__.py` that modules share, and that somebody else wrote, stays.
+Each output root has a manifest, `.mfidl-manifest.json`, which names for each file the generators and modules
+that it belongs to: `{"version": 2, "files": {path: ["cpp sf1.search", ...]}}`. A run of some generators for
+some modules removes these pairs from all files, adds them to what it writes, and removes files that belong to
+none then. It never changes a file that is not in the manifest, unless it generates one of that name for one
+module: a package's `__init__.py` that modules share, and that a user wrote, stays.
 
-Links stay links, and files keep their permissions. What is no file (mfidl/emit/stream.py) is written last:
-that cannot be taken back.
+Links stay links, and files keep their permissions. Streams (mfidl/emit/stream.py) are written last, since
+that cannot be undone.
 """
 
 import contextlib
@@ -60,9 +59,7 @@ class _Plan:
 
 
 def write_trees(trees: Sequence[OutputTree], modules: Sequence[str], diagnostics: Diagnostics) -> bool:
-    """Write the trees that stand for `modules`. False, with a diagnostic and nothing changed, when that
-    fails.
-    """
+    """Writes the trees for `modules`. False, with a diagnostic and nothing changed, if that fails."""
     roots = dict.fromkeys(tree.root for tree in trees)
     with _alone(roots):
         plan = _Plan()
@@ -75,12 +72,12 @@ def write_trees(trees: Sequence[OutputTree], modules: Sequence[str], diagnostics
 
 @contextlib.contextmanager
 def _alone(roots: Iterable[str]) -> Iterator[None]:
-    """Other runs wait: the rules of a parallel build may write modules into one root, with one manifest. A
-    root that is not there yet is guarded by the nearest folder above it.
+    """Makes other runs wait: the rules of a parallel build may write modules into one root, with one
+    manifest. A root that does not exist yet is guarded by the nearest folder above it.
     """
     with contextlib.ExitStack() as held:
         for folder in sorted({_nearest(os.path.realpath(root)) for root in roots}):
-            with contextlib.suppress(OSError):  # where nothing can be locked, nothing can be done
+            with contextlib.suppress(OSError):  # without locks, runs are not serialized
                 descriptor = os.open(folder, os.O_RDONLY)
                 held.callback(os.close, descriptor)
                 if fcntl is not None:
@@ -96,7 +93,7 @@ def _nearest(folder: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BuildFiles:
-    """What a build system asks for besides the code; each a path, or None.
+    """The files for a build system besides the code; each a path, or None.
 
     `depfile` is a make rule. With `stamp`, a file that is touched last of all, the rule makes only that, and
     of the compiler's own files too, so that a new compiler compiles anew. `outputs` lists what was generated.
@@ -190,9 +187,7 @@ def _put(plan: _Plan, path: str, data: bytes, diagnostics: Diagnostics) -> bool:
 
 
 def _load_manifest(root: str) -> dict[str, list[str]]:
-    """Files and whom they belong to. What cannot be read as a manifest of ours is as good as none: nothing is
-    pruned.
-    """
+    """Files and their owners. An unreadable manifest counts as none: nothing is removed."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
         data = json.loads(_read(os.path.join(root, MANIFEST)) or b"{}")
         if data["version"] == 2:
@@ -244,13 +239,13 @@ def _plan_root(
 
 
 def _is_anothers(path: str, text: str) -> bool:
-    """A shared file, such as an `__init__.py` above the generated packages, that somebody else wrote: it does
-    what ours would do, and stays.
+    """Whether a user wrote a shared file, such as an `__init__.py` above the generated packages: it has the
+    same effect as ours, and stays.
     """
     try:
         old = _read(path)
     except OSError:
-        return False  # whoever writes it will tell
+        return False  # writing it will report the reason
     return old is not None and old != text.encode()
 
 

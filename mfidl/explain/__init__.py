@@ -1,4 +1,4 @@
-"""F6. What the compiler chose and what it costs: tiers with reasons, layouts, bytes on the wire.
+"""F6. The compiler's choices and their cost: tiers with reasons, layouts, bytes on the wire.
 
     program -> report (data) -> text for people, JSON for tools
 

@@ -1,7 +1,7 @@
 """How many bytes an example takes in archive: the message of docs/proto.md, or the graph.
 
-Fields without numbers count as if they were numbered by their places. A reference leads to the first object
-of its table, which is the example of its type; so each table that one leads to has one object.
+Fields without numbers count as if they were numbered by place. A reference leads to the first object of its
+table, which is the example of its type; so each referenced table has one object.
 """
 
 from mfidl import model
@@ -21,7 +21,8 @@ class Archive:
         self._kept: dict[int, tuple[Example, int]] = {}
 
     def size(self, subject: model.Struct | model.Union, value: Example) -> int:
-        """As it stands alone. Raises UnmeasuredError where a custom codec is inside, or there is none."""
+        """The size of a separate value. Raises UnmeasuredError for a custom codec inside, or without an
+        example."""
         tables = self._tables(subject)
         if not tables:
             return self._of(subject, value)
@@ -33,7 +34,7 @@ class Archive:
         return total
 
     def _of(self, subject: model.Struct | model.Union, value: Example) -> int:
-        """Of a message."""
+        """The size of a message."""
         kept = self._kept.get(id(value))
         if kept is None:
             kept = (value, self._message(subject, value))  # keeps the value, and so its id
@@ -52,7 +53,7 @@ class Archive:
                 raise UnmeasuredError(f"there is no example of `{subject.name}`")
 
     def _field(self, type_: model.Type, value: Example, number: int) -> int:
-        """A field, or what a message around a container holds."""
+        """The size of a field, or of the content of a message around a container."""
         match type_, value:
             case model.OptionalOf(), None:
                 return 0
@@ -93,7 +94,7 @@ class Archive:
                 return False
 
     def _value(self, type_: model.Type, value: Example) -> int:
-        """Without a tag; what has a length says it first."""
+        """The size without a tag, but with a length if there is one."""
         match type_, value:
             case model.RefOf(), _:
                 return 1

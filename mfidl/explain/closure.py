@@ -1,4 +1,4 @@
-"""The declarations that a type reaches, and all of a program so ordered that walks over them stay shallow."""
+"""The declarations that a type reaches, and all of a program in an order that keeps walks shallow."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""The example that `explain` counts bytes of: made by rule, so that it is the same in every run.
+"""The example for which `explain` counts bytes: made by rule, so that it is the same in every run.
 
 a default          where the schema has one
 integers           1000 (8-bit: 100); in its @range the nearest
@@ -34,7 +34,7 @@ Constraints = tuple[model.Constraint, ...]
 Made = Fields | Alternative | Foreign
 
 _ELEMENTS = (3, 2, 1, 0)  # by the number of containers around
-_OF_RECURSION = 2  # where a type that holds itself goes on: one more of it, and no further
+_OF_RECURSION = 2  # where a type holds itself: one more level, and no further
 _DEEPEST = 40  # containers, for those that may not be empty
 _MOST_DIFFERENT = 4096  # elements of a set that are worth making
 _WORD = "example"
@@ -50,7 +50,7 @@ class Examples:
         self._made: dict[tuple[str, int], Made] = {}
         self._open: set[tuple[str, int]] = set()
         order = in_order(program)
-        for depth in reversed(range(len(_ELEMENTS))):  # what is needed first, so that no call goes deep
+        for depth in reversed(range(len(_ELEMENTS))):  # needed ones first, so that no call goes deep
             for each in order:
                 if isinstance(each, model.Struct | model.Union):
                     with contextlib.suppress(UnmeasuredError):  # said again to who asks for it
@@ -141,7 +141,7 @@ class Examples:
     def _different(
         self, type_: model.Type, inner: Constraints, of_container: Constraints, depth: int
     ) -> list[Example]:
-        """The keys of a set or map; fewer than wished for where there are no more."""
+        """The keys of a set or map; fewer than requested if there are no more."""
         count = _count(of_container, depth)
         found = list(itertools.islice(self._keys(type_, inner), min(count, _MOST_DIFFERENT)))
         low = length_of(of_container)[0]
@@ -176,7 +176,7 @@ class Examples:
                 yield from _distinct(_texts(constraints, raw=scalar is Scalar.BYTES))
 
     def given(self, type_: model.Type, value: model.Value) -> Example:
-        """A default as an example: what it leaves out is filled in."""
+        """A default as an example, completed."""
         match value, type_:
             case _, model.OptionalOf(element):
                 return self.given(element, value)
@@ -287,7 +287,7 @@ def _distinct(texts: Iterable[str | bytes]) -> Iterator[str | bytes]:
 
 
 def _on_the_wire(key: Example) -> int | bytes:
-    """By what the keys of a set or map ascend: all of one are of one kind."""
+    """The sort key of a set's or map's keys, which are all of one kind."""
     match key:
         case model.EnumValue(_, _, number) | model.FlagsValue(_, _, number):
             return number

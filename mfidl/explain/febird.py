@@ -1,7 +1,7 @@
 """The bytes that a value takes in febird, and the fewest and most that a type can take (docs/protocol.md, 8).
 
-Of a custom codec nothing is known, and archive's comes with a later version: what holds a value of one of
-them cannot be measured, and UnmeasuredError says why.
+Nothing is known of a custom codec, and archive is measured separately: a type that holds a value of one of
+them cannot be measured, and UnmeasuredError has the reason.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _EMPTY_ELEMENTS = 65_536  # the most elements without bytes that a decoder takes
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Bytes; `most` None: without end."""
+    """Bytes; `most` None: unbounded."""
 
     fewest: int
     most: int | None
@@ -82,7 +82,7 @@ class Febird:
                 return self._container(type_, value)
 
     def fields(self, fields: tuple[model.Field, ...], value: Fields) -> int:
-        """A struct field by field, whatever its tier is."""
+        """The size of a struct field by field, whatever its tier is."""
         return sum(self.size(field.type, each) for field, (_, each) in zip(fields, value.fields, strict=True))
 
     def alternative(self, union: model.Union, value: Alternative) -> int:
@@ -129,7 +129,7 @@ class Febird:
             case model.MapOf(key, held), Entries(entries):
                 bases = self._in_blocks(type_)
                 if bases is not None:
-                    # A default stands as it was written, and blocks are cut from what ascends.
+                    # A default keeps the written order, but blocks need ascending keys.
                     numbers = sorted((_number(k), _number(v)) for k, v in entries)
                     return rows.size_of_map(*bases, numbers)
                 inside = sum(self.size(key, k) + self.size(held, v) for k, v in entries)
@@ -150,7 +150,7 @@ class Febird:
     # All values
 
     def bounds(self, type_: model.Type, constraints: Constraints = ()) -> Bounds:
-        """Of every value that the constraints allow; an @pattern is not looked at."""
+        """The bounds of all values that the constraints allow; an @pattern is ignored."""
         match type_:
             case model.Primitive(scalar):
                 return _bounds_of_scalar(scalar, constraints)

@@ -1,5 +1,5 @@
-"""How many bytes n different keys of a set or map take in febird: no value comes twice, so the short ones run
-out.
+"""The bytes of n different keys of a set or map in febird: no key occurs twice, so the short ones are
+limited.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from mfidl.model import Scalar
 # How many well-formed UTF-8 characters there are of 1, 2, 3 and 4 bytes.
 _CHARACTERS = (128, 1920, 61_440, 1_048_576)
 _MANY = 1 << 24
-_EXACT_LENGTH = 16  # bytes; there are more texts of this length than anybody has keys
+_EXACT_LENGTH = 16  # bytes; there are more texts of this length than any program has keys
 
 
 def fewest(program: model.Program, key: model.Type, constraints: Constraints, count: int) -> int:
@@ -23,7 +23,7 @@ def fewest(program: model.Program, key: model.Type, constraints: Constraints, co
         total, count = total + size * taken, count - taken
         if count == 0:
             return total
-    return total  # fewer keys exist than are asked for: no value satisfies that
+    return total  # fewer keys exist than requested: no value satisfies that
 
 
 def most(

@@ -1,4 +1,4 @@
-"""What keeps a type from a tier: the way through the types that it holds, down to the field that decides."""
+"""Why a type cannot have a tier: the path through the types that it holds, to the deciding field."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from mfidl.plan.layout import size_and_align
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """`path` are the fields from the type down to the one that decides, each with the full name of its type's
-    owner; `reason` is a clause about the last of them, or about the type itself where the path is empty.
+    """`path` are the fields from the type to the deciding one, each with the full name of its owner; `reason`
+    is a clause about the last of them, or about the type itself if the path is empty.
     """
 
     path: tuple[tuple[str, str], ...]

@@ -1,4 +1,4 @@
-"""What `explain` says, as data: the text and the JSON are two views of it. Sizes are bytes."""
+"""The result of `explain` as data, which is shown as text and JSON. Sizes are bytes."""
 
 from dataclasses import dataclass
 
@@ -76,9 +76,9 @@ class TierRow:
 
 @dataclass(frozen=True, slots=True)
 class TypeReport:
-    """Of a struct, an error, a union, or the parameters or results of a method. `path` are the fields down to
-    the one that keeps it from a faster tier; `bindings` the user's own types and codecs that stand for it;
-    `cost` is of its own tier, and without one `problem` says why.
+    """The report of a struct, an error, a union, or the parameters or results of a method. `path` are the
+    fields to the one that prevents a faster tier; `bindings` are the user's own types and codecs for it;
+    `cost` is in its own tier, and without one `problem` has the reason.
     """
 
     kind: str
@@ -142,7 +142,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class StreamReport:
-    """What follows a message, element by element. `cost` is of one."""
+    """The stream after a message, element by element. `cost` is that of one."""
 
     type: str
     tier: str

@@ -7,8 +7,8 @@ bits a block; a head with the count and the first code, which arrays do not have
 Maps of integers to integers: a count; blocks of 256 entries, of each a byte, its keys and its values, either
 in the width of its widest.
 
-Keys, and elements of sets, are different and ascend, so the narrow ones run out. The fewest bytes are always
-those of neighbours: whoever replaces values by those next to zero widens no block.
+Keys, and elements of sets, are different and ascend, so the narrow ones are limited. Neighbours always have
+the fewest bytes: replacing values by those next to zero widens no block.
 """
 
 from bisect import bisect_left, bisect_right
@@ -22,7 +22,7 @@ from mfidl.model import Scalar
 _BLOCK = 256
 _CODES = (0, 1, 2, 3)
 _MANY = 1 << 24
-_TRIED = 2048  # at either end of many places of the same kind: those between take as many bytes
+_TRIED = 2048  # tried at either end of many places of the same kind: those between have the same size
 
 _Span = tuple[int, int]
 
@@ -136,8 +136,8 @@ def _members(program: model.Program, element: model.Type) -> set[int] | None:
 
 
 def _spans(program: model.Program, element: model.Type, constraints: Constraints) -> tuple[int, list[_Span]]:
-    """How many values there are. Of each code: the place, among all in their order, of the first value that
-    it holds, and of the first behind those.
+    """How many values there are, and for each code the index, in ascending order of all values, of the first
+    value that it holds, and of the first one after those.
     """
     scalar = base_of(program, element)
     assert scalar is not None
@@ -182,7 +182,8 @@ def _steps(at: int, last: int, count: int) -> list[int]:
 
 
 def _of_window(spans: list[_Span], first: int, count: int) -> tuple[int, int]:
-    """Of the values at `first` and behind it; whole blocks are counted, not looked at."""
+    """The size of the values at `first` and after it; whole blocks are counted without a look at their
+    values."""
     full, rest = divmod(count, _BLOCK)
     inside, before = 0, 0
     for code, (start, end) in enumerate(spans):

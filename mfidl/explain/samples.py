@@ -1,4 +1,4 @@
-"""A short text that matches an @pattern: built from the pattern's tree, never by running it."""
+"""A short text that matches an @pattern: built from the pattern's tree, without running it."""
 
 import re
 from collections.abc import Iterable

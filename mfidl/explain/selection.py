@@ -1,4 +1,4 @@
-"""What the user names: a type, agent-less service, method or topic, by its short or full name."""
+"""Resolves what the user names: a type, service, method or topic, by its short or full name."""
 
 from dataclasses import dataclass
 

@@ -1,10 +1,9 @@
-"""How many bytes febird takes for an integer on its own: the one place that knows its coding
-(docs/protocol.md, 8). In lists, sets and arrays, and in maps of integers to integers, they lie in blocks
-(rows.py).
+"""The bytes of a single integer in febird: the only place that knows its coding (docs/protocol.md, 8). In
+lists, sets and arrays, and in maps of integers to integers, they are stored in blocks (rows.py).
 
-8-bit integers are a byte. Wider unsigned ones are LEB128 in its shortest form, signed ones are folded first
-(zigzag: 0, -1, 1, -2 ... become 0, 1, 2, 3 ...). Counts and lengths are coded as a u32. Who changes the
-coding of integers changes this file, and tests/compiler/test_explain_sizes.py holds it to the Python runtime.
+8-bit integers are one byte. Wider unsigned ones are LEB128 in its shortest form, signed ones use zigzag (0,
+-1, 1, -2 ... become 0, 1, 2, 3 ...). Counts and lengths are coded as a u32. A change of the coding changes
+this file, and tests/compiler/test_explain_sizes.py compares it with the Python runtime.
 """
 
 from mfidl.model import Scalar

@@ -1,4 +1,4 @@
-"""Who holds a type, and which methods and topics send it."""
+"""The holders of a type, and the methods and topics that send it."""
 
 from mfidl import model
 from mfidl.explain.closure import members, named_in, reached

@@ -1,4 +1,4 @@
-"""Example values: what `explain` encodes to count its bytes. Immutable, and shared wherever they repeat."""
+"""Example values: `explain` encodes them to count bytes. Immutable, and shared where they repeat."""
 
 from dataclasses import dataclass
 
@@ -48,12 +48,12 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A value of a type with a codec of its own: nothing is known of it."""
+    """A value of a type with its own codec, whose size is unknown."""
 
     type: str
 
 
-# None: an absent optional, or a reference that leads nowhere.
+# None: an absent optional, or a null reference.
 Example = (
     bool
     | int
@@ -73,4 +73,4 @@ Example = (
 
 
 class UnmeasuredError(Exception):
-    """No bytes can be told; the text is a clause that says why."""
+    """The bytes cannot be counted; the text is a clause with the reason."""

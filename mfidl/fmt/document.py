@@ -1,8 +1,8 @@
-"""A document: text with places where a line may break; and the printer that breaks as few as will do.
+"""A document: text with possible line breaks; and the printer, which breaks as few as necessary.
 
-A group is printed on one line if it fits, up to the next place where a line may break; otherwise each of its
-own breaks becomes a new line. What must break (a line comment, a line of its own) breaks every group around
-it. Nothing is ever printed behind a line comment on its line: the printer itself sees to that.
+A group is printed on one line if it fits, up to the next possible break; otherwise each of its own breaks
+becomes a new line. A forced break (a line comment, a line of its own) breaks every group around it. The
+printer ensures that nothing follows a line comment on its line.
 """
 
 from collections.abc import Iterable
@@ -17,9 +17,7 @@ _GAP = 2  # spaces between code and a line comment behind it
 
 @dataclass(slots=True)
 class Text:
-    """`deeper`: goes on in the middle of something, so that it is indented if a comment drives it to a new
-    line.
-    """
+    """`deeper`: continues something, so that it is indented if a comment moves it to a new line."""
 
     text: str
     deeper: bool = False
@@ -96,7 +94,7 @@ def _is_forced(doc: Doc) -> bool:
 
 
 class _Row:
-    """A line that grows; in pieces, so that a line of a million words is no slower a word."""
+    """A growing line, in pieces, so that the cost of a word does not depend on the line's length."""
 
     __slots__ = ("_pieces", "comment", "indent", "width")
 
@@ -119,7 +117,7 @@ class _Row:
         return "".join(self._pieces).rstrip(" ")
 
     def close(self, comment: str) -> None:
-        """With a comment, behind which nothing stands."""
+        """Ends the line with a comment, after which nothing may follow."""
         self._pieces = [self.code()]
         self.width = len(self._pieces[0])
         self.comment = comment

@@ -1,7 +1,7 @@
 """Formatting files: read, lay out, compare, replace whole or not at all.
 
-Line ends are those of the first line of the file, `\\n` or `\\r\\n`; a byte order mark goes. What comes out
-is parsed again and compared before it is handed on, so that a mistake in here cannot harm a schema.
+Line ends are those of the first line of the file, `\\n` or `\\r\\n`; a byte order mark is removed. The result
+is parsed again and compared before it is returned, so that a bug in the formatter cannot damage a schema.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ class FormatOutcome:
 
 
 class Unstable(Exception):
-    """The formatter would have changed what a file means: a mistake of ours."""
+    """The formatter would have changed what a file means: a bug of the formatter."""
 
 
 def format_source(source: SourceFile, diagnostics: Diagnostics) -> str | None:
@@ -60,7 +60,7 @@ def format_source(source: SourceFile, diagnostics: Diagnostics) -> str | None:
 
 
 def _settled(source: SourceFile) -> str:
-    """Laid out until nothing changes any more: nearly always the first time, but a comment in an odd place
+    """Formatted until nothing changes any more: nearly always the first time, but a comment in an odd place
     may belong to another line once the lines are broken.
     """
     text = source.text
@@ -107,7 +107,7 @@ def format_stream(stream: BinaryIO, name: str) -> FormatOutcome:
 
 
 def format_files(paths: Sequence[str], *, write: bool) -> FormatOutcome:
-    """Format each file, for itself; `write`: put those that changed in the place of the old ones."""
+    """Formats each file separately; `write`: replaces those that changed."""
     found: list[Diagnostic] = []
     results: list[FormatResult] = []
     unusable = False
@@ -126,12 +126,12 @@ def format_files(paths: Sequence[str], *, write: bool) -> FormatOutcome:
 
 
 def _replace(path: str, data: bytes, diagnostics: Diagnostics) -> bool:
-    """Write beside the file, to the disk, then rename; a link stays a link, and the permissions stay."""
+    """Writes beside the file, syncs, then renames; a link stays a link, and the permissions stay."""
     target = os.path.realpath(path)
     temporary = None
     try:
         mode = os.stat(target).st_mode & 0o7777
-        if not os.access(target, os.W_OK):  # a rename would not ask
+        if not os.access(target, os.W_OK):  # a rename would not check
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".mfidlc-fmt-")
         with os.fdopen(handle, "wb") as stream:
@@ -144,7 +144,7 @@ def _replace(path: str, data: bytes, diagnostics: Diagnostics) -> bool:
     except OSError as error:
         diagnostics.error("E0004", None, path=path, reason=error.strerror or str(error))
         return False
-    finally:  # whatever came between, an interrupt too
+    finally:  # also for an interrupt
         if temporary is not None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)

@@ -35,7 +35,7 @@ _HEAD_ENDS = frozenset((tt.SEMICOLON, tt.OPEN_BRACE))
 
 
 class Layout:
-    """One per file. Takes the tokens from the left; each method goes behind what it laid out."""
+    """One per file. Reads the tokens from the left; each method continues after what it formatted."""
 
     def __init__(self, text: str, tokens: list[Tok]) -> None:
         self._source = text
@@ -70,7 +70,7 @@ class Layout:
         self._at += 1
 
     def _trailing(self, out: list[Doc]) -> None:
-        """The comments on the line of what was just laid out."""
+        """The comments on the line of what was just formatted."""
         comments = self._next().comments
         count = 0
         while count < len(comments) and comments[count].breaks == 0 and not comments[count].is_doc:
@@ -188,7 +188,7 @@ class Layout:
         return Join([_join_lines(lines), *comma])
 
     def _comma(self, out: list[Doc]) -> None:
-        """A comma between two elements; behind the last one it is there when each has a line of its own."""
+        """A comma between two elements; the last one has one if each element has its own line."""
         if self._next().type == tt.COMMA:
             self._token(out)
         else:

@@ -1,4 +1,5 @@
-"""Where the bodies of declarations begin, and which semicolons end nothing: one walk over the brackets."""
+"""Finds where the bodies of declarations begin, and which semicolons end nothing, in one walk over the
+brackets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Whether two texts mean the same: equal trees but for spans, and the same comments."""
+"""Whether two texts mean the same: equal trees except for spans, and the same comments."""
 
 import dataclasses
 from collections import Counter
@@ -35,7 +35,7 @@ def same_comments(left: SourceFile, right: SourceFile) -> bool:
 
 
 def _comments(source: SourceFile) -> Counter[str]:
-    """Comments by their lines, without the spaces around them: what formatting may move but not lose."""
+    """Comments by their lines, without surrounding spaces: formatting may move them but not lose them."""
     tokens = read(source, tokenize(source, Diagnostics()))
     lines = [each.lines for tok in tokens for each in tok.comments]
     return Counter("\n".join(line.lstrip("\0").strip() for line in each) for each in lines)

@@ -7,8 +7,8 @@
     text       drafts as formatted schemas
     run        the files of a run, each behind what it includes
 
-Whatever a foreign file says of values or calls that has no equal is told with its place. What it says to code
-generators is dropped in silence.
+If values or calls of a foreign file have no equivalent, that is reported with its place. Options for code
+generators are dropped silently.
 """
 
 from mfidl.foreign.run import KINDS, Imported, Options, Result, import_files

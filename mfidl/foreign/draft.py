@@ -1,5 +1,5 @@
-"""F6. What the schemas to be written say, before they are text: the form that all readers of foreign files
-make.
+"""F6. The content of the schemas to write, before they are text: the common output of all readers of foreign
+files.
 
 A declaration is known by its `key`, its full name in the foreign language; in the schema it is called `name`.
 Types and values refer to declarations by key, so that names, imports and qualifiers are settled in one place,

@@ -26,7 +26,7 @@ class Places:
         return None
 
     def source(self, name: str) -> SourceFile:
-        """Without a text where there is no such file, as for those that protoc brings."""
+        """Has no text if there is no such file, as for those that protoc includes."""
         if name not in self._sources:
             self._sources[name] = SourceFile(name, name, "")
             path = self.find(name)

@@ -1,4 +1,4 @@
-"""F6. What protobuf says of a field that is not there: whether a reader sees that, and its default."""
+"""F6. protobuf's rules for a missing field: whether a reader can detect that, and its default."""
 
 import math
 

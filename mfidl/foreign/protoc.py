@@ -1,7 +1,7 @@
-"""F6. Runs protoc, which alone says what a .proto file means: files in, a FileDescriptorSet out.
+"""F6. Runs protoc, which alone defines what a .proto file means: files in, a FileDescriptorSet out.
 
-It is the one that is named, the `protoc` of PATH, or that of the Python package grpcio-tools. It gets a
-minute; what it says is shown at its places.
+It is the named one, the `protoc` of PATH, or that of the Python package grpcio-tools. It has a minute; its
+messages are shown at their places.
 """
 
 import importlib.util

@@ -1,4 +1,4 @@
-"""F6. The files of one run: read, each behind what it includes, settled, and written as texts."""
+"""F6. The files of one run: read, each after its includes, settled, and written as texts."""
 
 import os
 import posixpath
@@ -44,7 +44,7 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """No schemas if there is an error. Of what was read and not needed nothing is told."""
+    """There are no schemas if there is an error. Files that were read but not needed are not reported."""
 
     schemas: tuple[Imported, ...]
     diagnostics: list[Diagnostic]

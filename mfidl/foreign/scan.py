@@ -12,7 +12,7 @@ _GAP = re.compile(r"\s+")
 
 
 class Refused(Exception):  # noqa: N818
-    """The file is not what its name says: one sentence, and the place."""
+    """The file does not have the expected syntax: one sentence, and the place."""
 
     def __init__(self, span: Span, message: str) -> None:
         super().__init__(message)
@@ -109,7 +109,7 @@ class Cursor:
         return self.take()
 
     def deeper(self) -> None:
-        """To be called at the beginning of what may stand inside of itself; `shallower` at its end."""
+        """To be called at the start of what may be nested in itself; `shallower` at its end."""
         self._depth += 1
         if self._depth > DEPTH_LIMIT:
             raise Refused(self.next.span, f"nested more than {DEPTH_LIMIT} levels deep")

@@ -1,5 +1,5 @@
-"""F6. What all drafts go through when everything was read, whatever they were read from: names that a schema
-can have, keys that it allows, values that have an end. Each change is told with its place.
+"""F6. The common steps for all drafts after reading, whatever they were read from: names that a schema can
+have, keys that it allows, values that end. Each change is reported with its place.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ def settle(project: Project, diagnostics: Diagnostics) -> None:
 
 
 def _separate_errors(project: Project, diagnostics: Diagnostics) -> None:
-    """An error is no type here. One that is used as one gets a struct of the same fields beside it."""
+    """An error is not a type here. If one is used as a type, a struct with the same fields is added."""
     for file in project.files:
         for declaration in list(file.declarations):
             for member in draft.members_of(declaration):

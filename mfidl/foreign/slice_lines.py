@@ -1,6 +1,6 @@
 """F6. The lines of the preprocessor in Slice files: `#include`, and conditions on one name.
 
-Names that a file does not define itself are not defined; a condition on more than one name does not hold.
+Names that a file does not define itself are undefined; a condition on more than one name is false.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""F6. What stands in a Slice file (.ice), as it stands there: nothing is resolved.
+"""F6. The content of a Slice file (.ice) as written: nothing is resolved.
 
 The grammar is that of Ice 3.7 and 3.8; the lines of the preprocessor are gone (`slice_lines.py`).
 """

@@ -1,4 +1,4 @@
-"""F6. What stands in a .thrift file, as it stands there: nothing is resolved.
+"""F6. The content of a .thrift file as written: nothing is resolved.
 
 The grammar is that of Apache Thrift's compiler. Lists may have `,`, `;` or nothing between their elements.
 Annotations in parentheses say nothing of values, and are skipped.

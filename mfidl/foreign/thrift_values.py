@@ -1,4 +1,4 @@
-"""F6. Constants and defaults of .thrift files as values of the types that they stand for."""
+"""F6. Constants and defaults of .thrift files as values of their types."""
 
 import codecs
 import math

@@ -1,5 +1,5 @@
-"""F7. A project to begin with: a schema, and a server and a client in each language, that build and run as
-they are. Writes new files only, all or none.
+"""F7. A starting project: a schema, and a server and a client in each language, which build and run
+unchanged. Writes new files only, all or none.
 """
 
 import os
@@ -24,7 +24,7 @@ _OF = {
 
 
 class RefusedError(Exception):
-    """Nothing was written; says why and what to do."""
+    """Nothing was written; the text says why and what to do."""
 
 
 def suggested_name(folder: Path) -> str:

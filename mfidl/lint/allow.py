@@ -1,6 +1,6 @@
-"""`// lint: allow(L0503)`: behind code it is for that line; on a line of its own, for what begins behind it.
+"""`// lint: allow(L0503)`: after code it applies to that line; on a line of its own, to what begins after it.
 
-What begins behind it ends with the line of the first word that is no comment and no annotation.
+The latter ends with the line of the first word that is not part of a comment or annotation.
 """
 
 import re
@@ -75,7 +75,7 @@ def without_allowed(findings: Iterable[Finding], allowed: list[Allowance]) -> It
 
 
 def about_allowances(allowed: list[Allowance], ran: Iterable[str]) -> Iterator[Finding]:
-    """Codes that are none, and allowances that nothing came of although their rule ran."""
+    """Unknown codes, and allowances that were not used although their rule ran."""
     running = set(ran)
     for each in allowed:
         if each.code not in CATALOGUE:

@@ -1,4 +1,4 @@
-"""Which rules run: all but those in codes.OFF, then what mfidl.toml says, then the command line.
+"""Which rules run: all except those in codes.OFF, changed by mfidl.toml, then by the command line.
 
 [lint]
 disable = ["L0103"]
@@ -16,7 +16,7 @@ _KEYS = ("disable", "enable")
 
 
 class SettingsError(ValueError):
-    """A setting that means nothing; the message says which, and where."""
+    """An invalid setting; the message says which, and where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Settings:
     codes: frozenset[str] = frozenset(CATALOGUE) - OFF
 
     def changed(self, enable: Iterable[str], disable: Iterable[str], where: str) -> "Settings":
-        """What is disabled is so, whatever else is said."""
+        """Disabling has priority over enabling."""
         on, off = _known(enable, where), _known(disable, where)
         return Settings((self.codes | on) - off)
 

@@ -1,4 +1,4 @@
-"""One module as rules see it: the tree of its file, and what it means. And what rules give back."""
+"""One module for rules: the tree of its file, and its meaning; and the results of rules."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

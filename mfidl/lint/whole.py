@@ -1,4 +1,4 @@
-"""What rules ask of the whole program, worked out once for all of its modules."""
+"""Facts about the whole program for rules, computed once for all modules."""
 
 from functools import cached_property
 from typing import Protocol
@@ -14,7 +14,7 @@ class Deprecatable(Protocol):
 
 
 class Whole:
-    """Each is worked out when it is first asked for."""
+    """Each fact is computed on first use."""
 
     def __init__(self, program: model.Program) -> None:
         self._program = program

@@ -1,1 +1,1 @@
-"""F5. How each struct is serialized: tier, layout, and the fingerprint of a service."""
+"""F5. Decides how each struct is serialized: tier, layout, and the fingerprint of a service."""

@@ -6,7 +6,7 @@ from mfidl.plan.layout import Declared, lay_out, size_and_align
 # The largest message: a fixed-size value beyond it could never be sent.
 SIZE_LIMIT = 1 << 24
 
-# Of a chain of structs, each the reason of the next, a message tells so much.
+# The limit for a message about a chain of structs, each the reason for the next.
 _REASON_LIMIT = 400
 _WAY_LIMIT = 12
 _FURTHER_IN = "further in, "

@@ -1,7 +1,7 @@
-"""F6. Generators of others: programs `mfidlc-gen-NAME` (plugin.proto), and folders of Jinja2 templates.
+"""F6. External generators: programs `mfidlc-gen-NAME` (plugin.proto), and folders of Jinja2 templates.
 
-Both read the resolved program and nothing else, and answer with files; neither touches the disk. What they do
-wrong is the user's to mend: a diagnostic (E09xx), never a traceback. docs/plugins.md is the guide.
+Both read only the resolved program, and return files; neither accesses the disk. Their errors are for the
+user to repair: a diagnostic (E09xx), never a traceback. docs/plugins.md is the guide.
 """
 
 from dataclasses import dataclass

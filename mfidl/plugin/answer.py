@@ -1,4 +1,4 @@
-"""F6. What a generator answered, checked: nothing of it is believed.
+"""F6. Checks a generator's answer, which is not trusted.
 
 Its files become `GeneratedFile`s below its own output folder, its diagnostics ours, with the source line.
 """

@@ -69,7 +69,7 @@ def environment(sources: Mapping[str, SourceFile]) -> ImmutableSandboxedEnvironm
 
 
 class _Unknown(StrictUndefined):
-    """Says which name is unknown, and which one may have been meant."""
+    """Reports which name is unknown, and which one may have been meant."""
 
     __slots__ = ()
 

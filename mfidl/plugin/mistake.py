@@ -1,7 +1,7 @@
 """F6. What went wrong in a template, as a diagnostic with the template's own line.
 
-Jinja2 knows the line of a mistake and not its column: the caret stands under the word that the message
-speaks of, where the line has it, else under the whole line.
+Jinja2 reports the line of an error, but not its column: the caret is under the word that the message
+mentions, if the line contains it, otherwise under the whole line.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""F6. Runs one program: bytes in, bytes out, within a time and a size. Knows nothing of what they mean.
+"""F6. Runs one program: bytes in, bytes out, with limits of time and size. It does not interpret them.
 
 The program is started in a process group of its own, and the whole group is killed before `answer` returns or
 raises: nothing that it started outlives it. Its standard error is ours. Whether it reads its input to the end
@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import IO, Any
 
 _CHUNK = 1 << 16
-_GLANCE = 0.1  # seconds between two looks at whether it has ended, while another process holds its output
+_GLANCE = 0.1  # seconds between checks whether it has ended, while another process holds its output
 
 
 class Failed(Exception):  # noqa: N818 - it is what happened, and said so in a diagnostic
-    """The program gave no answer: a code of the catalogue, and what fills it."""
+    """The program gave no answer: a code of the catalogue, with its values."""
 
     def __init__(self, code: str, **values: Any) -> None:
         super().__init__(code)
@@ -78,7 +78,7 @@ def _how(status: int) -> str:
 
 @dataclass(slots=True)
 class _Exchange:
-    """Feeds and reads the child at the same time, so that neither waits for the other."""
+    """Feeds and reads the child at the same time, so that neither blocks the other."""
 
     child: "subprocess.Popen[bytes]"
     data: bytes
@@ -102,7 +102,7 @@ class _Exchange:
             while self.child.stdout in selector.get_map():
                 ready = selector.select(min(_GLANCE, self._time_left()))
                 if not ready and self.child.poll() is not None:
-                    break  # somebody else holds its output open
+                    break  # another process holds its output open
                 for key, _ in ready:
                     if key.fileobj is self.child.stdin:
                         left = self._feed(selector, self.child.stdin, left)
@@ -123,7 +123,7 @@ class _Exchange:
         except BlockingIOError:
             return left
         except OSError:
-            left = left[:0]  # it does not want to hear more
+            left = left[:0]  # it reads no more input
         if not left:
             selector.unregister(pipe)
             with contextlib.suppress(OSError):

@@ -96,7 +96,7 @@ class _Renderer:
             text = self._environment.get_template(name).render(variables)
         except (
             Exception
-        ) as error:  # a template is the user's program: whatever it does is told as its mistake
+        ) as error:  # a template is the user's program: every exception of it is reported as its error
             known = known_names(self._environment)
             report_mistake(error, f"template `{name}`", self._sources, known, self._diagnostics)
             return False

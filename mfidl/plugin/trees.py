@@ -1,4 +1,4 @@
-"""F6. What all generators of others and templates of one run want written, and what they read for it."""
+"""F6. The output of all external generators and templates of one run, and the files that they read."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,5 @@
-"""F4. What the parts of semantics share: the sink, the scopes, and each other, behind small interfaces.
+"""F4. The shared objects of the semantics stage: the sink, the scopes, and each other, behind small
+interfaces.
 
 Types need values (array lengths, bounds) and values need types, so both are reached through here.
 """
@@ -89,7 +90,7 @@ class Context:
         return found
 
     def is_first(self, scope: Scope, path: ast.Path, unknown: str) -> bool:
-        """Whether nothing was said yet about this name in this file with the code `unknown`."""
+        """Whether this name in this file was not reported yet with the code `unknown`."""
         key = (id(scope), path.text, unknown)
         fresh = key not in self._unknown
         self._unknown.add(key)

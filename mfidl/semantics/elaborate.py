@@ -1,6 +1,6 @@
 """F4. Loaded modules to the resolved program: collect names, lower each declaration, check what spans many.
 
-Everything is looked at in one run, however much is wrong; a whole program comes out only when nothing is.
+Everything is checked in one run, however many errors there are; only a program without errors is complete.
 """
 
 from collections.abc import Sequence
@@ -29,9 +29,7 @@ _Lowered = model.Declaration | model.Const | model.Agent | model.Service | model
 
 
 def elaborate(modules: Sequence[LoadedModule], diagnostics: Diagnostics) -> model.Program:
-    """The program, not yet planned; what is sound of it, for planning to complain about, when anything was
-    reported.
-    """
+    """The program before planning; if there were errors, its valid part, which planning checks, too."""
     scopes = collect(modules, diagnostics)
     context = Context(diagnostics, scopes)
     lowering = _Lowering(context)
@@ -69,7 +67,7 @@ class _Lowering:
         _check_heads(scope, self._context)
         lowered = [self._lower(symbol) for symbol in scope.symbols.values()]
         for symbol in scope.duplicates:
-            self._lower(symbol)  # only for what there is to say about its inside
+            self._lower(symbol)  # only to report errors inside of it
         self._targets[scope.prefix].check()
         module = scope.module
         return model.Module(

@@ -1,5 +1,5 @@
-"""F4. Which declared types hold which: strongly connected components and a dependency order. Without
-recursion.
+"""F4. The graph of declared types and their content: strongly connected components and a dependency order.
+Without recursion.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -142,8 +142,8 @@ class TypeGraph:
         return [each for each in found if len(each) > 1 or each[0] in self._direct[each[0]]]
 
     def default_loops(self) -> list[list[str]]:
-        """Sets of types that contain each other through defaults; those that do without them are not told
-        again.
+        """Sets of types that contain each other through defaults; those that do so without defaults are not
+        repeated.
         """
         direct = {name for loop in self.direct_loops() for name in loop}
         found = components(list(self.declarations), self._needed.__getitem__)
@@ -154,8 +154,8 @@ class TypeGraph:
         ]
 
     def ordered(self) -> list[model.Declaration]:
-        """What a type needs complete before it; within that, what it merely refers to before it where
-        possible.
+        """Types that must be complete come before those that need them; within that, so do other referenced
+        types where possible.
         """
         order: list[model.Declaration] = []
         for component in components(list(self.declarations), self._all.__getitem__):

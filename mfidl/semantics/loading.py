@@ -185,7 +185,7 @@ class Loader:
 
 
 def _near_file(folder: str, target: str) -> str | None:
-    """The path below a folder that may have been meant: each part is there, or resembles one that is."""
+    """The path below a folder that may have been meant: each part exists, or resembles one that does."""
     found: list[str] = []
     for part in target.split("/"):
         try:
@@ -204,7 +204,7 @@ def _near_file(folder: str, target: str) -> str | None:
 
 
 def _check_name(module_path: str, name: str) -> None:
-    """Refuse a name that no text can hold: it goes into banners, documents and descriptors."""
+    """Refuses a name that is not valid text: it is used in banners, documents and descriptors."""
     try:
         module_path.encode("utf-8")
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""F4. Values by the names of members: of enums, and of flags, alone or in a list."""
+"""F4. Values named by members: of enums, and of flags, singly or in a list."""
 
 from collections.abc import Callable
 
@@ -47,14 +47,14 @@ class Members:
         return self._constant_of(expression, type_, scope)
 
     def _leads_nowhere(self, path: ast.Path, holder: ast.Path, found: Symbol | Missing, scope: Scope) -> bool:
-        """Whether what stands before the last dot is no enum, and no module either; reports it if so."""
+        """Whether the text before the last dot is neither an enum nor a module; reports it if so."""
         whole = self._context.look_up(path, scope, _CONST)
         if not isinstance(whole, Missing) or whole.code != "E0306":
             return False
         if isinstance(found, Missing) and found.code is not None:  # more is known of what stands before it
             self._context.find(holder, scope, _ENUM, "E0316")
         elif self._context.is_first(scope, holder, "E0316"):
-            # Of `shapes.Rank.first` the module is known: what resembles the whole was not meant.
+            # The module of `shapes.Rank.first` is known: a name that resembles the whole was not meant.
             near = found if isinstance(found, Missing) and (found.help or len(holder.parts) > 1) else whole
             self._context.diagnostics.error("E0316", holder.span, help=near.help, name=holder.text)
         return True

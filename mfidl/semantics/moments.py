@@ -39,7 +39,7 @@ def timestamp(text: str) -> int:
 
 
 def _days(match: re.Match[str]) -> int:
-    from datetime import date  # only who writes a time needs it
+    from datetime import date  # only needed for schemas with times
 
     year, month, day = (int(match[part]) for part in ("year", "month", "day"))
     try:

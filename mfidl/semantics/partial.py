@@ -1,7 +1,7 @@
-"""F4. What planning may look at when something else is wrong: so that its complaints come in the same run.
+"""F4. The part of a faulty program that planning may check, so that its errors are reported in the same run.
 
-A struct that lost fields keeps the sound ones: what those forbid, they forbid whatever the others turn out to
-be. Nothing here may make planning complain about what is already reported.
+A struct that lost fields keeps the valid ones: what those forbid is forbidden whatever the others are.
+Planning must not report errors here that were already reported.
 """
 
 from dataclasses import replace

@@ -1,6 +1,6 @@
-"""F4. What is declared under which name, and how a name is looked up from a module.
+"""F4. Declarations by name, and the look-up of names from a module.
 
-A symbol may be `BROKEN`: declared, but not understood, and already reported. Who meets one stays silent.
+A symbol may be `BROKEN`: declared, but invalid, and already reported. Code that meets one reports nothing.
 """
 
 from collections.abc import Iterable, Iterator
@@ -62,7 +62,7 @@ class Kind(Enum):
     BROKEN = "broken"
 
 
-# What generated code calls just so; servants, clients and agents have names with more to them.
+# Kinds whose names are used unchanged in generated code; servants, clients and agents have longer ones.
 _NAMED_AS_THEY_ARE = frozenset(
     (Kind.STRUCT, Kind.ERROR, Kind.UNION, Kind.ENUM, Kind.FLAGS, Kind.ALIAS, Kind.CONST)
 )
@@ -89,7 +89,8 @@ class Symbol:
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """The names that one file sees: its own, and modules by local and full name (None: a failed import)."""
+    """The names that are visible in one file: its own, and modules by local and full name (None: a failed
+    import)."""
 
     module: LoadedModule
     prefix: str  # of full names: the module's name, unless another file has it already
@@ -229,7 +230,7 @@ def _import(scope: Scope, scopes: dict[int, Scope], diagnostics: Diagnostics) ->
         seen[module.name] = declaration
         scope.modules[module.name] = scopes.get(id(module))
         if local in local_names:
-            scope.modules[local] = None  # nobody knows which of the two a path means: nothing more is said
+            scope.modules[local] = None  # it is unclear which one a path means: nothing more is reported
         else:
             local_names[local] = declaration
             scope.modules[local] = scopes.get(id(module))

@@ -1,4 +1,4 @@
-"""F4. `@cpp.name` and `@python.name`: names that the schema prescribes for one language, used as they stand.
+"""F4. `@cpp.name` and `@python.name`: names that the schema prescribes for one language, used unchanged.
 
 So a prescribed name must be one of that language, and of two members of a scope none may end with the name of
 the other. Names that are not prescribed give way in generated code, by its own rule.

@@ -1,7 +1,8 @@
-"""F2. Stretches of text that are no schema: the marks of a merge conflict, fences of Markdown, comments of
-other languages, strings over several lines.
+"""F2. Passages that are not schema text: marks of merge conflicts, fences of Markdown, comments of other
+languages, strings over several lines.
 
-Each is found as a whole, reported once, and hidden from the parser, so that what surrounds it is still read.
+Each is found as a whole, reported once, and hidden from the parser, so that the surrounding text is still
+read.
 """
 
 import re

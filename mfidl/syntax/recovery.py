@@ -1,9 +1,10 @@
-"""F2. How the parser reports a syntax error and goes on: one message a mistake, recovery at `;` and `}`.
+"""F2. How the parser reports a syntax error and continues: one message for each mistake, recovery at `;` and
+`}`.
 
 `SchemaParser` is the generated parser with the runtime's matching replaced by direct reads of the token list.
-The strategy lets an error climb to the enclosing member or declaration, which then skips to its end. Missing
-`;`, `,` and brackets are repaired in place, so that nothing is skipped for them. Silent next to a token that
-was already reported.
+The strategy passes an error up to the enclosing member or declaration, which then skips to its end. Missing
+`;`, `,` and brackets are repaired in place, so that nothing is skipped for them. Nothing is reported next to
+a token that was already reported.
 """
 
 from typing import Any
@@ -301,8 +302,8 @@ class RecoveryStrategy:
             self.skipped.declaration(start)
 
     def _goes_on_behind(self, token: Token) -> bool:
-        """Whether a word that begins no declaration can be taken for one that does, or left out: what it
-        holds is then checked like any other. Reports it.
+        """Whether a word that begins no declaration can be taken for one that does, or left out: its content
+        is then checked like any other. Reports it.
         """
         following = self._stream.LT(2)
         meant = meant_declaration(token.text, following)[1]
@@ -432,7 +433,7 @@ class RecoveryStrategy:
         return following in NAMES | {tt.ASSIGN, tt.COMMA, tt.CLOSE} or tokens[index].type == tt.AT
 
     def _lose_enum_member(self, token: Token, previous: Token, at_start: bool) -> None:
-        """Report what is no member, and go on behind it."""
+        """Reports an invalid member, and continues after it."""
         context = self._parser._ctx
         context.lost_members = True
         if at_start:

@@ -1,6 +1,4 @@
-"""F2. Going on behind a mistake: to the end of a member or declaration, and what is known of what was
-skipped.
-"""
+"""F2. Continues after a mistake: at the end of a member or declaration, remembering what was skipped."""
 
 from mfidl.syntax import token_types as tt
 from mfidl.syntax.lookaround import KEYWORDS, NAMES, Lookaround
@@ -23,7 +21,8 @@ class Skipper:
         self._around = around
 
     def member(self, start: int) -> None:
-        """Behind the next `;` of this level, or to its `}`, or to a line that begins another member."""
+        """Skips to the position after the next `;` of this level, or to its `}`, or to a line that begins
+        another member."""
         stream, depth = self._stream, 0
         while True:
             token = stream.LT(1)
@@ -48,7 +47,7 @@ class Skipper:
         )
 
     def _brackets(self) -> None:
-        """Behind the `]` of this line: a `;` in `[u8; 16]` ends no field."""
+        """Skips to the position after the `]` of this line: a `;` in `[u8; 16]` ends no field."""
         stream, tokens = self._stream, self._stream.tokens
         at, end = stream.index, min(stream.index + _LONGEST_BRACKET, len(tokens) - 1)
         while (
@@ -60,8 +59,8 @@ class Skipper:
             at += 1
 
     def declaration(self, start: int) -> None:
-        """Behind the `;` or the body of the declaration that began at `start`, or to the next that begins a
-        line.
+        """Skips to the position after the `;` or the body of the declaration that began at `start`, or to the
+        next one that begins a line.
         """
         stream = self._stream
         self.remember_name(start)
@@ -83,7 +82,7 @@ class Skipper:
                 return
 
     def braces(self) -> None:
-        """An opening brace that was written twice, or a hundred times."""
+        """An opening brace that was repeated."""
         while self._stream.LT(1).type == tt.OPEN_BRACE or self._stream.LT(1).type == tt.BAD:
             self._stream.consume()
 

@@ -1,4 +1,5 @@
-"""F2. Characters that the language has no use for: what was meant, and reading on as if that stood there.
+"""F2. Characters without a meaning in the language: finds what was meant, and continues as if that were
+written.
 
 Between the scan and the parser. A `#` begins a comment elsewhere, so the rest of its line is none of the
 parser's business; single and typographic quotes hold a text; a full-width semicolon is a semicolon. Each is
@@ -100,7 +101,7 @@ class _Mender:
     def _cover(self, start: int, end: int) -> None:
         self._covered.insert(bisect_right(self._covered, (start, end)), (start, end))
 
-    # What was meant -----------------------------------------------------------------------------------------
+    # Intended meaning
 
     def _is_understood(self, start: int) -> bool:
         """Whether it is plain what was meant; that is then reported and read."""

@@ -100,7 +100,7 @@ class TokenStream:
         self.index = index
 
     def supply(self, index: int, token: Token) -> None:
-        """Put in a token that was forgotten: a thousand times in a file, for each moves all that follow."""
+        """Inserts a missing token: at most a thousand times in a file, since each moves all later ones."""
         if self.supplied < SUPPLY_LIMIT:
             self.supplied += 1
             self.tokens.insert(index, token)
@@ -250,7 +250,7 @@ def scan(source: SourceFile) -> Scan:
 
 
 def tokenize(source: SourceFile, diagnostics: Diagnostics) -> list[Token]:
-    """The tokens alone, for who needs no more than the words."""
+    """Only the tokens."""
     scanned = scan(source)
     scanned.report(source, diagnostics)
     return scanned.tokens

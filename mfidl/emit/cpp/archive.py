@@ -1,4 +1,4 @@
-"""F6. Views of Archive<S>: the messages of tier archive, field by field (docs/proto.md says how each lies).
+"""F6. Views of Archive<S>: the messages of tier archive, field by field (docs/proto.md describes their form).
 
 Reading is a loop over tags with a switch; where fields come in the order of their numbers, as writers send
 them, each case goes straight to the next one.
@@ -48,7 +48,7 @@ _WIRES = {
 
 @dataclass(frozen=True, slots=True)
 class Archives:
-    """Makes the views; both `types` and `literals` are those inside of archives."""
+    """Makes the views; both `types` and `literals` are those for the inside of archives."""
 
     program: Program
     types: CppTypes
@@ -146,7 +146,7 @@ class Archives:
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """A field and what its code needs to know; `value` is C++ for it."""
+    """A field and the data for its code; `value` is C++ for it."""
 
     archives: Archives
     index: int
@@ -176,7 +176,7 @@ class _Slot:
         return f"filled{self.number}"
 
     def is_message(self, type_: Type) -> bool:
-        """Does one value of the type lie as a message, which may come in pieces?"""
+        """Whether one value of the type is a message, which may come in pieces."""
         match type_:
             case ListOf() | SetOf() | ArrayOf() | MapOf() | OptionalOf():
                 return True
@@ -198,7 +198,8 @@ class _Slot:
 
     @property
     def codings(self) -> str:
-        """Arguments of a template, for the value or for key and value; empty if all lie as their types do."""
+        """Template arguments for the value or for key and value; empty if all have the usual coding of their
+        types."""
         match self.plain:
             case MapOf(key=key, value=value):
                 both = [_coding(key), _coding(value)]
@@ -219,7 +220,7 @@ class _Slot:
         return f", {name}" if self.linked else ""
 
     def tags(self) -> list[int]:
-        """Those under which it may come, first the one that writers use."""
+        """The tags under which it may come; writers use the first one."""
         if not self.is_row:
             return [self._tag(_wire(self.plain))]
         if isinstance(self.field.type, MapOf):
@@ -240,13 +241,13 @@ class _Slot:
         return f"{self.call('read')}(message, cursor, {self.value}{rows})"
 
     def follows(self) -> str:
-        """A condition: it comes next, as writers send it. Only what comes in parts asks for its tag again."""
+        """A condition: it comes next, as writers send it. Only fields in parts check for their tag again."""
         if self.is_row or self.is_message(self.plain):
             return f"message.follows(cursor, {self.tags()[0]})"
         return f"cursor.follows({self.tags()[0]})"
 
     def absent(self) -> str:
-        """What a single value that did not come means."""
+        """The value for a missing single field."""
         if isinstance(self.field.type, OptionalOf):
             return f"{self.value} = nullptr;" if isinstance(self.plain, RefOf) else f"{self.value}.reset();"
         if self.field.default is not None:
@@ -258,13 +259,13 @@ class _Slot:
         return self.archives.literals.of(self.field.default, self.field.type, "")
 
     def start(self) -> str:
-        """What counts the elements of a row."""
+        """The code that counts the elements of a row."""
         if isinstance(self.field.type, SetOf | MapOf):
             return f"archive::Refilled {self.filled}({self.value});"
         return f"std::size_t {self.filled} = 0;"
 
     def finish(self) -> list[str]:
-        """What a row needs when all fields were read."""
+        """The code that a row needs after all fields were read."""
         match self.field.type:
             case ListOf():
                 return [f"{self.value}.resize({self.filled});"]
@@ -338,7 +339,7 @@ def _read_struct(fields: list[_Slot], kept: str) -> list[str]:
     lines.append("if (reader.failed()) return false;")
     arrays = any(isinstance(slot.field.type, ArrayOf) for slot in fields)
     absent = {slot.index: f"if (!{seen[slot.index]}) {slot.absent()}" for slot in singles}
-    if arrays:  # what is missing first is reported, whether it is one value or several
+    if arrays:  # the first missing one is reported, whether it is one value or several
         for slot in fields:
             lines += slot.finish() if slot.is_row else [absent[slot.index]]
     else:
@@ -393,7 +394,7 @@ def _loop(condition: str, cases: list[str], skip: str) -> list[str]:
 
 
 def _known(fields: Iterable[tuple[Field, str]]) -> list[str]:
-    """The table of the fields and how their elements lie, for messages about them."""
+    """The table of the fields and their elements, for messages about them."""
     entries = [
         f'{{{field.number}, "{field.name}"{f", archive::Elements::{elements}" if elements else ""}}}'
         for field, elements in fields
@@ -414,7 +415,7 @@ def _broken(line: str) -> list[str]:
 
 
 def _named(parameters: list[str], body: list[str]) -> list[str]:
-    """Parameters without the names that the body does not say."""
+    """Parameters without the names that the body does not use."""
     text = " ".join(body)
     pairs = [each.rsplit(" ", 1) for each in parameters]
     return [argument(type_, name, bool(re.search(rf"\b{name}\b", text))) for type_, name in pairs]

@@ -164,7 +164,8 @@ class Codecs:
         )
 
     def _byte_limits(self, placed: list[tuple[Field, str, int]]) -> tuple[str, str]:
-        """How rows of the struct are checked register by register (mf/codec/memcpy_layout.hpp)."""
+        """The limits with which rows of the struct are checked register by register
+        (mf/codec/memcpy_layout.hpp)."""
         limited = [
             (self._types.spell(field.type), offset)
             for field, _, offset in placed
@@ -255,7 +256,7 @@ class Codecs:
         return ConstraintsView((*checks.programs, *statements), patterns=bool(checks.programs))
 
     def constraints(self, struct: Struct, members: tuple[str, ...]) -> ConstraintsView:
-        """Without statements where nothing is constrained."""
+        """Has no statements if nothing is constrained."""
         if not self.facts.struct_constrained(struct):
             return ConstraintsView(())
         params = struct.kind is StructKind.PARAMS
@@ -275,11 +276,11 @@ class Codecs:
         )
 
     def result_constraints(self, field: Field) -> ConstraintsView:
-        """Of a result that stands alone."""
+        """The constraints of a single result."""
         return self._constraints_of(field, "the result")
 
     def element_constraints(self, stream: Stream) -> ConstraintsView:
-        """Of the elements of a stream, each by itself."""
+        """The constraints of each element of a stream."""
         return self._constraints_of(stream, stream.name)
 
     def _constraints_of(self, alone: Field | Stream, name: str) -> ConstraintsView:
@@ -289,9 +290,9 @@ class Codecs:
 
 
 def _struct_declarations(qualified: str, in_rows: bool) -> tuple[str, ...]:
-    """Many are written by one call: a loop around the fields costs less than a call for each value. They are
-    no std::span, since making one of a type takes a compiler 20 ms, in every file that includes it. Errors
-    stand in no list.
+    """One call encodes many values: a loop around the fields costs less than a call for each value. The
+    parameter is not a std::span, since instantiating one takes a compiler 20 ms in every file that includes
+    it. Errors never occur in lists.
     """
     value = f"const {qualified}& value"
     size, write, read = _febird_declarations(qualified)

@@ -1,4 +1,5 @@
-"""F6. Constraints as calls of mf/codec/constraints.hpp: an expression a position, empty or a text."""
+"""F6. Constraints as calls of mf/codec/constraints.hpp: one expression for each position, whose value is
+empty or a text."""
 
 from collections.abc import Iterable, Iterator
 
@@ -31,10 +32,10 @@ class Checks:
     def __init__(self, facts: Facts, types: CppTypes) -> None:
         self._facts = facts
         self._types = types
-        self.programs: list[str] = []  # constants of patterns, which the function begins with
+        self.programs: list[str] = []  # constants of patterns at the start of the function
 
     def of(self, type_: Type, constraints: Iterable[Constraint], variable: str) -> Iterator[str]:
-        """Of an expanded type: the constraints of the position itself, then what lies further in."""
+        """For an expanded type: the constraints of the position itself, then those of its content."""
         if isinstance(type_, OptionalOf):
             inner = self.of(type_.element, constraints, "value")
             yield from _mapped("if_present", variable, inner)

@@ -1,4 +1,4 @@
-"""F6. What the codecs of a type need to know at compile time, worked out over the whole program."""
+"""F6. Compile-time facts for the codecs of a type, computed over the whole program."""
 
 from collections.abc import Iterable, Iterator
 
@@ -63,7 +63,7 @@ class Facts:
                 return 1
 
     def _in_rows(self, type_: Type) -> bool:
-        """Do arrays of it lie in blocks of one width? Integers of 2 to 8 bytes do."""
+        """Whether arrays of it are stored in blocks of one width, as integers of 2 to 8 bytes are."""
         match type_:
             case Named(kind=DeclKind.ENUM):
                 return self._in_rows(self._program.enum(type_).base)
@@ -79,7 +79,7 @@ class Facts:
             return struct.layout.size
         if struct.tier in _BEHIND_LENGTH:
             return 1
-        # A union's size is still growing while unions are measured, and so is that of its holders.
+        # The size of a union still grows while unions are measured, and so does that of its holders.
         if struct.full_name not in self._struct_sizes:
             self._struct_sizes[struct.full_name] = sum(self.min_size(field.type) for field in struct.fields)
         return self._struct_sizes[struct.full_name]
@@ -88,9 +88,9 @@ class Facts:
         return self._union_sizes[union.full_name]
 
     def _measure_unions(self) -> None:
-        """Unions may contain each other: start from the least that one can be, and grow until all agree.
+        """Unions may contain each other: starts from the smallest size, and grows until all agree.
 
-        Every step is a lower bound, which is all that a decoder needs; 64 of them are the same for everyone.
+        Every step is a lower bound, which suffices for a decoder; 64 steps are made for every program.
         """
         unions = [union for module in self._program.modules for union in module.unions]
         self._union_sizes = {union.full_name: 1 for union in unions}
@@ -108,7 +108,7 @@ class Facts:
         self._struct_sizes.clear()
 
     def is_image(self, type_: Type) -> bool:
-        """Is a memcpy type's memory in C++ the same as its layout? Empty structs have a byte in it."""
+        """Whether a memcpy type's memory in C++ equals its layout. Empty structs have a byte in C++."""
         match type_:
             case ArrayOf():
                 return self.is_image(type_.element)
@@ -128,7 +128,7 @@ class Facts:
         return self._images[struct.full_name]
 
     def all_bits_valid(self, type_: Type) -> bool:
-        """Is every byte pattern a value of this memcpy type?"""
+        """Whether every byte pattern is a value of this memcpy type."""
         match type_:
             case Primitive():
                 return type_.scalar is not Scalar.BOOL
@@ -163,7 +163,7 @@ class Facts:
         return self._padded[struct.full_name]
 
     def constrained(self, type_: Type) -> bool:
-        """Does a struct that the type names or holds have constraints, itself or further in?"""
+        """Whether a struct that the type names or holds has constraints, directly or deeper."""
         return any(_has_constraints(part) or _named(part, self._constrained) for part in parts(type_))
 
     def struct_constrained(self, struct: Struct) -> bool:
@@ -173,14 +173,14 @@ class Facts:
         return self._is_constrained(union) or any(self.constrained(each.type) for each in union.alternatives)
 
     def _is_constrained(self, declared: Struct | Union) -> bool:
-        """A graph is always looked at: a reference in it may be null where it must not be."""
+        """A graph is always checked: a reference in it may be null where it must not be."""
         graphs = declared.tier is not Tier.ARCHIVE
         return any(
             field.constraints or (graphs and self._graphs.names(field.type)) for field in members(declared)
         )
 
     def always_readable(self, type_: Type) -> bool:
-        """Do readers take every value of the type that C++ can hold (mf/codec/readable.hpp)?"""
+        """Whether readers accept every C++ value of the type (mf/codec/readable.hpp)."""
         return depth(type_, _own_levels, self._levels) <= _SURE_LEVELS and not any(
             self._may_be_unreadable(part) or _named(part, self._unsure) for part in parts(type_)
         )
@@ -196,11 +196,11 @@ class Facts:
         return union.full_name not in self._unsure
 
     def nests(self, type_: Type) -> bool:
-        """Can its values be nested deeper than a stack may be, because types hold each other?"""
+        """Whether its values may be nested deeper than a stack allows, because types hold each other."""
         return depth(type_, _own_levels, self._levels) > _SURE_LEVELS
 
     def _is_unsure(self, declared: Struct | Union) -> bool:
-        """A graph is always looked at: what it holds is not known by its type."""
+        """A graph is always checked: its type does not tell what it holds."""
         return self._levels[declared.full_name] > _SURE_LEVELS or self._graphs.is_linked(declared.full_name)
 
     def _may_be_unreadable(self, type_: Type) -> bool:
@@ -215,14 +215,14 @@ class Facts:
                 return False
 
     def ordering(self, fields: Iterable[Field]) -> str:
-        """The category of comparing them one by one: a float may have no order. What an existing C++ type
-        compares as is its own business; partial takes all.
+        """The category of comparing them one by one: a float may be unordered. The comparison of an existing
+        C++ type is unknown, and partial accepts all.
         """
         floats = any(_is_float(part) or _named(part, self._floating) for part in _parts(fields))
         return "std::partial_ordering" if floats or self.holds_existing(fields) else "std::strong_ordering"
 
     def holds_existing(self, fields: Iterable[Field]) -> bool:
-        """Is there a type of @cpp.type in them, however far in? It need not have comparisons."""
+        """Whether they contain a type of @cpp.type, at any depth. It may have no comparisons."""
         return any(_named(part, self._existing) for part in _parts(fields))
 
 
@@ -243,7 +243,7 @@ def _is_existing(declared: Struct | Union) -> bool:
 
 
 def existing_type(struct: Struct) -> CppType | CppCodec | None:
-    """The C++ type that stands for the struct, where it is not generated."""
+    """The C++ type that represents the struct, if it is not generated."""
     return struct.cpp_type if struct.cpp_type is not None else struct.cpp_codec
 
 

@@ -1,4 +1,4 @@
-"""F6. Which files a module has, what each includes, and its rendering."""
+"""F6. The files of a module, their includes, and their rendering."""
 
 from collections.abc import Iterable
 
@@ -78,7 +78,7 @@ class ModuleFiles:
         return self._file("fwd.hpp", {"<cstdint>"} if enums else set(), lines=self._forward_lines())
 
     def _forward_lines(self) -> tuple[str, ...]:
-        """Whatever can be declared without its contents: not constants, not aliases."""
+        """Everything that can be declared without its contents: neither constants nor aliases."""
         lines = []
         for each in self._declared:
             match each:
@@ -189,7 +189,7 @@ class ModuleFiles:
         return JsonMaker(self._describer.names, self._describer.types, self._module)
 
     def _flex_header(self) -> GeneratedFile:
-        """By what values of flexible messages say their types."""
+        """The header with which values of flexible messages name their types."""
         headers = {f'"{self._stem}.codec.hpp"', '"mf/codec/flex/declared.hpp"', "<string_view>"}
         declared = self._describer.program.declarations
         described = [
@@ -315,7 +315,7 @@ class ModuleFiles:
         return headers if used else set()
 
     def _held(self, declaration: Declaration) -> set[str]:
-        """Headers of what the declaration holds: archives hold some of it in another form."""
+        """Headers for the content of the declaration: archives hold some of it in another form."""
         types = self._describer.types
         if isinstance(declaration, Struct | Union):
             types = types.within(declaration)
@@ -349,20 +349,20 @@ class ModuleFiles:
         return GeneratedFile(path, text, module.name)
 
     def _quieted(self, kind: str) -> list[str]:
-        """Warnings that are for who uses the generated code, and not for whoever includes it."""
+        """Warnings for users of the generated code, which files that include it should not get."""
         lines = []
         if self._mentions_deprecated():
             lines.append('#pragma GCC diagnostic ignored "-Wdeprecated-declarations"')
         facts = self._describer.codecs.facts
         structs = kind in ("types.hpp", "methods.hpp")
         if structs and any(facts.holds_existing(each) for each in _all_fields(self._module)):
-            # Comparisons are there if the existing type has them.
+            # Comparisons exist if the existing type has them.
             lines += ["#ifdef __clang__"]
             lines += ['#pragma clang diagnostic ignored "-Wdefaulted-function-deleted"', "#endif"]
         return lines
 
     def _mentions_deprecated(self) -> bool:
-        """May this module's code name something deprecated, its own or a neighbour's?"""
+        """Whether this module's code may mention something deprecated, its own or another module's."""
         program = self._describer.program
         neighbours = [program.module(each.module) for each in self._module.imports]
         return any(map(_has_deprecated, [self._module, *neighbours]))

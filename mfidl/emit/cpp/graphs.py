@@ -1,4 +1,4 @@
-"""F6. Which types are graphs: archive types that refer to others, themselves or in what they hold."""
+"""F6. Finds the types that are graphs: archive types with references, directly or in their content."""
 
 from collections.abc import Iterable, Iterator
 
@@ -31,15 +31,15 @@ class Graphs:
         self._linked = self._find_linked()
 
     def is_linked(self, full_name: str) -> bool:
-        """Does a value of the type hold references, itself or further in?"""
+        """Whether a value of the type holds references, directly or deeper."""
         return full_name in self._linked
 
     def holds(self, type_: Type) -> bool:
-        """Does a value of this type, as an archive holds it?"""
+        """The same for a value of this type inside an archive."""
         return any(isinstance(each, RefOf) or self._names_linked(each) for each in parts(type_))
 
     def names(self, type_: Type) -> bool:
-        """Does the type name a graph, so that outside of archives its values are handles?"""
+        """Whether the type names a graph, so that its values outside of archives are handles."""
         return any(self._names_linked(each) for each in parts(type_))
 
     def tables(self, root: Struct | Union) -> list[tuple[str, str]]:
@@ -52,7 +52,7 @@ class Graphs:
         return isinstance(type_, Named) and type_.full_name in self._linked
 
     def _referred(self, root: str) -> set[str]:
-        """What objects of the graph refer to, wherever they are."""
+        """The types that objects of the graph refer to, anywhere."""
         found: set[str] = set()
         seen: set[str] = set()
         pending = [root]
@@ -91,7 +91,7 @@ class Graphs:
 
 
 def parts(type_: Type) -> Iterator[Type]:
-    """The expanded type, and what it is written with; what a reference names is not held by it."""
+    """The expanded type, and the types in its expression; the target of a reference is not held."""
     yield type_
     match type_:
         case MapOf(key, value):

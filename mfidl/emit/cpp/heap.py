@@ -1,5 +1,5 @@
-"""F6. What new values hold on the heap by their defaults, before anything is read into them: readers charge
-it with the room of elements that they make, so that few bytes cannot become much memory. An estimate.
+"""F6. The heap memory of new values with their defaults, before anything is read into them: readers charge it
+together with the elements that they make, so that few bytes cannot become much memory. An estimate.
 """
 
 from mfidl.model import (
@@ -25,13 +25,13 @@ from mfidl.model import (
 )
 
 _BLOCK = 16  # of malloc
-_NODE = 48  # of a tree
-_SHORT = 15  # letters that a std::string holds in itself
+_NODE = 48  # of a tree node
+_SHORT = 15  # letters that a std::string holds without the heap
 
 
 class HeapOfNew:
-    """Bytes, of expanded types. Optionals begin empty and charge for what is made in them; unions count as
-    the worst of their alternatives.
+    """Bytes for expanded types. Optionals start empty and charge for values made in them; unions count as
+    their largest alternative.
     """
 
     def __init__(self, program: Program) -> None:

@@ -44,7 +44,7 @@ class Literals:
         return Literals(self._program, self._names, self._types.within(declaration))
 
     def of(self, value: Value, type_: Type, home: str) -> str:
-        """An initialiser: what stands behind the `=` of a variable of the type."""
+        """An initialiser: the text after the `=` of a variable of the type."""
         type_ = expand(type_)
         match type_:
             case Primitive(scalar):
@@ -70,7 +70,7 @@ class Literals:
                 raise AssertionError("expand() leaves no alias, and a ref has no value to write")
 
     def initial(self, type_: Type, home: str) -> str:
-        """Of a new value that has to be another one than C++ gives it, which is zero: else nothing."""
+        """The initial value if it must differ from C++'s own, which is zero; otherwise empty."""
         enum = self._types.enum_without_zero(type_)
         if enum is None:
             return ""
@@ -80,7 +80,8 @@ class Literals:
         return f"mf::filled<{self._types.spell(type_, home)}>({member})" if is_array else member
 
     def _present(self, value: Value, type_: Type, home: str) -> str:
-        """What an optional holds: braces alone would stand for itself, and empty ones for none."""
+        """The value of an optional: braces alone would initialise the optional itself, and empty ones make it
+        empty."""
         written = self.of(value, type_, home)
         return self._types.spell(type_, home) + written if written.startswith("{") else written
 

@@ -14,8 +14,8 @@ from mfidl.plan.layout import size_and_align
 _DEFAULT_BATCH = 128
 _SERVANT = "Servant& servant"
 
-# Of functions that the server's source defines, and that the client's names for calls in the process: who has
-# no servant links without that source, and who derives one brings it along.
+# For functions that the server's source defines, and that the client's names for in-process calls: programs
+# without a servant link without that source, and programs that derive from one include it.
 _SERVERS = "[[gnu::weak]] "
 _CALL_OPTIONS = "const mf::CallOptions& options"
 _REPLICATED_OPTIONS = "const mf::ReplicatedOptions& options"
@@ -72,8 +72,8 @@ class MethodMaker:
         return doc(self.method.doc, indent=2) + self._contract(streams)
 
     def _contract(self, streams: bool) -> tuple[str, ...]:
-        """What the schema says of parameters, results and errors, in the words of Doxygen. A stream is a
-        parameter of handlers alone.
+        """The schema's documentation of parameters, results and errors, for Doxygen. A stream is a parameter
+        only of handlers.
         """
         method = self.method
         tags = [
@@ -110,7 +110,7 @@ class MethodMaker:
         return "void"
 
     def _checks(self) -> Iterator[CheckView]:
-        """Of a bare result, since Constraints check one that is in a struct; of the elements of streams."""
+        """Checks of a single result, since Constraints check one in a struct, and of elements of streams."""
         codecs, method = self.describer.codecs, self.method
         if method.single_result:
             yield from _check(
@@ -160,7 +160,7 @@ class MethodMaker:
         return initialised("static constexpr mf::MethodInfo kInfo", items, indent=2)
 
     def _parameters(self, home: str, defaults: bool) -> list[str]:
-        """As the user sees them; a default may only stand where all that follow have one."""
+        """The user's parameters; a default is possible only if all later ones have one."""
         given = self._without_default if defaults else len(self.names.params)
         return [
             self._parameter(field.spelled, name, home)
@@ -170,7 +170,7 @@ class MethodMaker:
 
     @property
     def _without_default(self) -> int:
-        """How many parameters a caller has to give: all up to the last that has no default."""
+        """How many parameters a caller must pass: all up to the last one without a default."""
         fields = self.method.params.fields
         count = len(fields)
         while count and fields[count - 1].default is not None:
@@ -216,7 +216,7 @@ class MethodMaker:
         return _REPLICATED_OPTIONS if self.method.replicated else _CALL_OPTIONS
 
     def _forget(self) -> FunctionView:
-        """Forgets what is kept of one call."""
+        """The function that forgets the answer to one call."""
         declaration, definition = self._function(
             self.service_names.client,
             "void",
@@ -235,7 +235,7 @@ class MethodMaker:
         return FunctionView(declaration, definition, self._runtime_call("call_cache", ["target_"]))
 
     def _handle(self) -> str:
-        """What a call of the client gives: the result, or what the streams are read and written by."""
+        """The type that a call of the client returns: the result, or the streams' reader and writer."""
         params, results = self._element(self.method.param_stream), self._element(self.method.result_stream)
         if params and results:
             return f"mf::DuplexStream<{params}, {results}>"
@@ -251,8 +251,8 @@ class MethodMaker:
         return self.describer.types.spell(stream.spelled, self._home if home is None else home)
 
     def _asynchronous(self) -> Iterator[str]:
-        """A token stands last, where nothing can stand behind it that has a default. So there are two more
-        overloads if some parameters have one: they leave out all of these.
+        """A completion token is last, where no parameter with a default can follow. So there are two more
+        overloads if some parameters have defaults: they omit all of these.
         """
         fields = self.method.params.fields
         for given in dict.fromkeys((self._without_default, len(fields))):

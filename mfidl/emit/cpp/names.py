@@ -1,8 +1,8 @@
 """F6. Every name that generated C++ has, allocated scope by scope (docs/generated-code.md has the rule).
 
-The names of a module depend on that module alone, so that whoever imports it finds the same. Members of a
-struct, class or parameter list may not be called as a type of their module: in C++ that would change what the
-type's name means.
+The names of a module depend only on that module, so that all importing modules find the same. Members of a
+struct, class or parameter list must not have the name of a type in their module: in C++ that would change the
+meaning of the type's name.
 """
 
 from collections.abc import Iterable
@@ -328,7 +328,7 @@ def _service_names(
     method_list = described.take(f"k{own}Methods")
     method_base = described.take(f"{own}Method")
     dispatch = described.take(f"dispatch{camel(own)}")
-    # A user's method is called as the schema says, whatever the generator calls the others' helpers.
+    # A user's method keeps its name in the schema, whatever the generator calls helpers of other methods.
     inside = Scope(everywhere(), types, _IN_CLASS)
     functions = [inside.take(_asked(each)) for each in service.methods]
     methods = []

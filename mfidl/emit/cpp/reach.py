@@ -1,5 +1,5 @@
-"""F6. Which declared types hold something, however far in, and how deep they nest: found for a whole program
-in one pass, because asking each type by itself takes as many steps as there are pairs of types.
+"""F6. Finds which declared types hold something, at any depth, and how deep they nest: for a whole program in
+one pass, because checking each type separately takes as many steps as there are pairs of types.
 """
 
 from collections import defaultdict

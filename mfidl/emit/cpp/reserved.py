@@ -1,4 +1,5 @@
-"""F6. The words that no name of generated C++ may be, and how a name of the schema becomes one that may."""
+"""F6. The words that no name in generated C++ may be, and the conversion of a schema's name to a legal
+one."""
 
 import re
 from functools import cache
@@ -17,7 +18,7 @@ def everywhere() -> frozenset[str]:
 
 @cache
 def outermost() -> frozenset[str]:
-    """For the first component of a namespace: also what C declares globally, like `time` and `index`."""
+    """For the first component of a namespace: also the global names of C, like `time` and `index`."""
     return everywhere() | _words("globals.txt")
 
 

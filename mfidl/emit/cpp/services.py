@@ -50,7 +50,7 @@ def service_view(describer: Describer, service: Service, module: Module) -> Serv
 
 
 def _agent(describer: Describer, agent: Agent | None, module: Module, one: str, many: str) -> AgentView:
-    """How a caller names agents: by values of their type, which become the texts that travel."""
+    """How a caller names agents: by values of their type, which are converted to the texts on the wire."""
     if agent is None or expand(agent.type) == Primitive(Scalar.STRING):
         return AgentView(one, many, "std::string_view", "std::string", one, f"std::move({many})")
     spelled = describer.types.spell(agent.spelled, module.name)
@@ -59,7 +59,7 @@ def _agent(describer: Describer, agent: Agent | None, module: Module, one: str, 
 
 
 def _by_index(service: Service) -> list[str]:
-    """The names of the methods, also of those that are not generated: a name's place is its index."""
+    """The names of all methods, also of those that are not generated: a name's place is its index."""
     opening = " method "
     return [line[len(opening) :] for line in service.descriptor.splitlines() if line.startswith(opening)]
 

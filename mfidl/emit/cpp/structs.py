@@ -1,4 +1,4 @@
-"""F6. Views of constants, aliases, enums, structs and errors: what `types.hpp` holds, and their codecs."""
+"""F6. Views of constants, aliases, enums, structs and errors: the content of `types.hpp`, and codecs."""
 
 from dataclasses import dataclass
 
@@ -196,7 +196,7 @@ class Describer:
         )
 
     def _field(self, field: Field, member: str, struct: Struct, module: Module, index: int) -> str:
-        # The expanded type where recursion decides its form, the author's words elsewhere.
+        # The expanded type if recursion decides its form, otherwise the author's spelling.
         type_ = field.type if struct.cycle else field.spelled
         spelled = f"{self.types.within(struct).spell(type_, module.name)} {member}"
         if struct.layout is not None and _needs_alignas(struct, index):
@@ -204,7 +204,7 @@ class Describer:
         return f"  {deprecation(field.deprecated)}{spelled}{self._initial(field, struct, module.name)};"
 
     def _initial(self, field: Field, struct: Struct, home: str) -> str:
-        # Containers of a type that is not complete here may be declared, but not initialised.
+        # Containers of an incomplete type may be declared, but not initialised.
         mentioned = {each.full_name for each in parts(field.type) if isinstance(each, Named)}
         unknown = len(struct.cycle) > 1 and bool(mentioned & struct.cycle)
         if field.default is not None:
@@ -265,8 +265,8 @@ def _if(condition: bool, template: str) -> str:
 
 
 def _old(member: EnumMember | FlagsMember, declared: Enum | Flags) -> str:
-    """Members answer for a type that is deprecated as a whole: compilers take no attribute on an enum that
-    was declared before, and warn of one wherever its base type is asked for.
+    """Members carry the deprecation of a whole type: compilers accept no attribute on an enum that was
+    declared before, and warn wherever its base type is requested.
     """
     return deprecation(declared.deprecated if member.deprecated is None else member.deprecated, before=" ")
 
@@ -280,7 +280,8 @@ def _is_number(type_: Type) -> bool:
 
 
 def _needs_alignas(struct: Struct, index: int) -> bool:
-    """Would an ABI that aligns 8-byte scalars to 4 (i386) move the field, or align the struct less?"""
+    """Whether an ABI that aligns 8-byte scalars to 4 (i386) would move the field, or align the struct
+    less."""
     assert struct.layout is not None
     slots = struct.layout.slots
     if slots[index].align != 8 or slots[index].size == 0:

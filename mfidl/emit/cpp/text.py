@@ -1,4 +1,4 @@
-"""F6. Generated C++ in the shape that the tree's .clang-format gives it, as far as lines go."""
+"""F6. Generated C++ with the line breaks of the tree's .clang-format."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,7 +6,7 @@ WIDTH = 110
 
 
 def doc(text: str, indent: int = 0) -> tuple[str, ...]:
-    """A doc comment, one line each; what a line has too much goes to the next one."""
+    """A doc comment, one line each; too long lines are wrapped."""
     lines = text.splitlines() if text else []
     prefix = " " * indent + "/// "
     room = WIDTH - len(prefix)
@@ -20,13 +20,13 @@ def doc(text: str, indent: int = 0) -> tuple[str, ...]:
             lines[:1] = [f"{rest} {lines[0]}"] if follows else [rest, *lines[:1]]
             line = line[:space]
         line = (prefix + line).rstrip()
-        # A backslash at the end would take the next line of code into the comment; `??/` once was one.
+        # A backslash at the end would make the next line of code a comment; `??/` was one as a trigraph.
         written.append(f"{line}." if line.endswith(("\\", "??/")) else line)
     return tuple(written)
 
 
 def deprecation(reason: str | None, before: str = "") -> str:
-    """The attribute, with what separates it from its neighbour; nothing where nothing is deprecated."""
+    """The attribute, with the separator to its neighbour; empty if it is not deprecated."""
     if reason is None:
         return ""
     # No numeric escapes: clang refuses them in the text of an attribute.
@@ -73,7 +73,7 @@ def fill(head: str, items: Sequence[str], tail: str, indent: int = 0) -> str:
     if len(start) + needed > WIDTH:
         return below
     beside = _pack(start, " " * len(start), items, tail)
-    # clang-format weighs a break behind the parenthesis like this, as far as it can be told from outside.
+    # clang-format weighs a break after the parenthesis like this, as far as its output shows.
     return below if below.count("\n") + 3 <= beside.count("\n") else beside
 
 

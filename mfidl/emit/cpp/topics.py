@@ -1,4 +1,4 @@
-"""F6. Views of topics: what describes them, publishers and subscribers."""
+"""F6. Views of topics: their descriptions, publishers and subscribers."""
 
 from mfidl.emit.cpp.structs import Describer
 from mfidl.emit.cpp.text import WIDTH, deprecation, doc, fill, raw_text

@@ -1,4 +1,4 @@
-"""F6. Schema types as C++ types: how they are spelled, what they include, how they are passed."""
+"""F6. Schema types as C++ types: their spelling, includes, and how they are passed."""
 
 from collections.abc import Iterable, Iterator
 
@@ -58,8 +58,8 @@ _BY_REFERENCE = frozenset({Scalar.STRING, Scalar.BYTES, Scalar.UUID})
 class CppTypes:
     """Spells types. `home` is the module in whose namespace the text stands; "" stands for anywhere.
 
-    `archived`: as types of tier archive hold them. What refers to others is plain there, and a handle on a
-    whole graph everywhere else.
+    `archived`: as types of tier archive hold them. Types with references are plain there, and handles on
+    whole graphs everywhere else.
     """
 
     def __init__(self, program: Program, names: Names, graphs: Graphs, archived: bool = False) -> None:
@@ -69,14 +69,14 @@ class CppTypes:
         self.archived = archived
 
     def within(self, declaration: Struct | Union) -> "CppTypes":
-        """For what the struct or union holds."""
+        """For the content of the struct or union."""
         archived = declaration.tier is Tier.ARCHIVE
         return (
             self if archived is self.archived else CppTypes(self._program, self._names, self.graphs, archived)
         )
 
     def spell(self, type_: Type, home: str = "") -> str:
-        """Of a field, parameter or result: there `ref<T>?` is a reference that may be null."""
+        """For a field, parameter or result: there `ref<T>?` is a reference that may be null."""
         plain = expand(type_)
         if isinstance(plain, OptionalOf) and isinstance(plain.element, RefOf):
             return self._spell(plain.element, home)
@@ -110,11 +110,11 @@ class CppTypes:
                 return f"mf::Ref<{self.declared(type_.element.full_name, home)}>"
 
     def is_graph(self, type_: Type) -> bool:
-        """Is its C++ type a handle on a graph?"""
+        """Whether its C++ type is a handle on a graph."""
         return not self.archived and isinstance(type_, Named) and self.graphs.is_linked(type_.full_name)
 
     def _differs(self, alias: AliasOf) -> bool:
-        """Does the alias, declared for places outside of archives, stand for another type here?"""
+        """Whether the alias, declared for places outside of archives, is another type here."""
         target = expand(alias)
         nested_reference = isinstance(target, OptionalOf) and isinstance(target.element, RefOf)
         return nested_reference or (self.archived and (self.graphs.names(target) or self._is_view(alias)))
@@ -127,7 +127,7 @@ class CppTypes:
         return f"mf::View<{'mf::Bool' if boolean else self._spell(element, home)}>"
 
     def _is_view(self, alias: AliasOf) -> bool:
-        """Is a view anywhere in what the alias is declared as?"""
+        """Whether the alias's declaration contains a view."""
         declared = self._program.declaration(alias.full_name)
         assert isinstance(declared, Alias)
         inner = (each for each in parts(declared.spelled) if isinstance(each, AliasOf))
@@ -140,7 +140,7 @@ class CppTypes:
         return name if module == home else f"::{self._names.module(module).namespace}::{name}"
 
     def needs_box(self, type_: OptionalOf) -> bool:
-        """Is the value part of a recursion, so that it cannot lie inside its own optional?"""
+        """Whether the value is part of a recursion, so that it cannot be inside its own optional."""
         element = expand(type_.element)
         while isinstance(element, ArrayOf):
             element = element.element
@@ -152,7 +152,7 @@ class CppTypes:
         )
 
     def boxed_in(self, union: Union, alternative: Field) -> bool:
-        """Does the alternative hold the union itself, so that it cannot lie inside it?"""
+        """Whether the alternative holds the union itself, so that it cannot be inside it."""
         element = alternative.type
         while isinstance(element, ArrayOf):
             element = element.element
@@ -164,7 +164,8 @@ class CppTypes:
         return declared.cycle if isinstance(declared, Struct | Union) else frozenset()
 
     def enum_without_zero(self, type_: Type) -> Enum | None:
-        """Which the type is, or an array of: C++ would begin with a value that it does not have."""
+        """The enum if the type is one without 0, or an array of one: C++ would start with an invalid
+        value."""
         element = expand(type_)
         while isinstance(element, ArrayOf):
             element = expand(element.element)
@@ -201,7 +202,7 @@ class CppTypes:
                     pass
 
     def is_trivial(self, type_: Type) -> bool:
-        """Is copying it as good as moving it?"""
+        """Whether copying it costs no more than moving it."""
         match expand(type_):
             case Primitive(scalar):
                 return scalar not in (Scalar.STRING, Scalar.BYTES)
@@ -217,7 +218,7 @@ class CppTypes:
                 return False
 
     def by_value(self, type_: Type) -> bool:
-        """Is a parameter of this type passed by value?"""
+        """Whether a parameter of this type is passed by value."""
         match expand(type_):
             case Primitive(scalar):
                 return scalar not in _BY_REFERENCE

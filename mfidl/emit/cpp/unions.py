@@ -1,7 +1,7 @@
 """F6. Views of unions: a class around a std::variant, its named functions, and its codec.
 
 A recursive union declares all its functions and defines them in the .cpp file, where every type is complete;
-an alternative that leads back to the union itself lies in a box.
+an alternative that leads back to the union is in a box.
 """
 
 from dataclasses import dataclass
@@ -178,7 +178,7 @@ class UnionMaker:
         return self.literals.within(self.union).initial(field.type, self.module.name)
 
     def _keeps(self, field: Field) -> bool:
-        """A box takes what it is given by moving it."""
+        """A box is initialised by moving."""
         return self.types.is_trivial(field.type) and not self.types.boxed_in(self.union, field)
 
     def _special(self) -> list[str]:
@@ -198,7 +198,7 @@ class UnionMaker:
         ]
 
     def _made(self) -> list[str]:
-        """What the variant of a new union is made of."""
+        """The initial value of a new union's variant."""
         first = self._first()
         initial = self._initial(self.union.alternatives[first])
         return [f"std::in_place_index<{first}>", *([initial] if initial else [])]

@@ -1,4 +1,4 @@
-"""F6. What the C++ templates see: names, types and code, ready to be placed. No model, no decisions."""
+"""F6. The data for the C++ templates: names, types and code, ready to be placed. No model, no decisions."""
 
 from dataclasses import dataclass
 

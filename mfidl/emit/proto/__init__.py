@@ -1,7 +1,7 @@
 """F6. proto2 files for the archive tier: what protobuf needs to read and write our archive bytes.
 
-The mapping is documented in docs/proto.md. `generate` gives one file for every module that was asked for, and
-for each that it needs: protoc wants the whole closure.
+The mapping is documented in docs/proto.md. `generate` returns one file for every requested module, and for
+each that it needs, since protoc requires the whole closure.
 """
 
 from mfidl import model

@@ -12,9 +12,9 @@ _SMALLEST = {model.Scalar.F32: 2.0**-126, model.Scalar.F64: sys.float_info.min}
 
 
 def default(value: model.Value, type_: model.Type, names: ModuleNames | None, program: model.Program) -> str:
-    """The text behind `default =`; "" for values that proto2 has no default for (lists, messages),
-    and for denormal numbers, which it has: Python's protobuf (upb) does not load a file with one, in whatever
-    digits, because protoc writes its own into the descriptor.
+    """The text after `default =`; "" for values without a default in proto2 (lists, messages), and for
+    denormal numbers: Python's protobuf (upb) does not load a file with one, in whatever digits, because
+    protoc writes its own into the descriptor.
 
     `names` are those of the module that declares the enum, where `type_` is a proto enum.
     """

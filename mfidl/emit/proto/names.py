@@ -1,4 +1,4 @@
-"""F6. Names in proto files: those of the schema, but for what protobuf's scopes forbid.
+"""F6. Names in proto files: those of the schema, except where protobuf's scopes forbid them.
 
 Enum values share the scope around their enum, so each is called after it: `Rank_bm25`. What would collide
 gets trailing underscores, as everywhere in generated code. The names that protobuf makes
@@ -19,9 +19,9 @@ def proto_path(module: model.Module) -> str:
 
 
 def package(module: str) -> str:
-    """Of messages and fields protoc renames what C++ reserves, of packages nothing."""
+    """protoc renames messages and fields that C++ reserves, but not packages."""
     first, *rest = module.split(".")
-    # Nothing in protobuf is found through `mf`, and our own modules are called so.
+    # Nothing in protobuf is found through `mf`, which our own modules begin with.
     head = first if first == "mf" else Scope(outermost()).take(first)
     return ".".join([head, *(part if part == "mf" else Scope(everywhere()).take(part) for part in rest)])
 
@@ -52,12 +52,12 @@ class ModuleNames:
 
 
 def entry_name(field: str) -> str:
-    """What protoc calls the message that it makes for a map field."""
+    """protoc's name for the message of a map field."""
     return camel(field) + "Entry"
 
 
 def json_names(fields: Iterable[str]) -> dict[str, str]:
-    """Of fields that protobuf would call alike in JSON the names that tell them apart: their own.
+    """Names for fields that protobuf would give the same name in JSON: their own names.
 
     protoc says nothing of them in proto2; Python's protobuf refuses to load the file.
     """

@@ -1,4 +1,4 @@
-"""F6. Which type of proto2 carries which of ours, and what of the program an archive value can hold.
+"""F6. The types of proto2 for those of schemas, and what of the program an archive value can hold.
 
 bool                        bool
 u8 u16 u32, u64             uint32, uint64                      varint

@@ -1,5 +1,5 @@
-"""F6. The view of _client.py: two clients a service, of calls that block and of those that are awaited, and
-what calls several agents at once.
+"""F6. The view of _client.py: a blocking and an awaited client for each service, and clients for calls to
+several agents.
 
 unary method     query, query_batch, query_bulk
 cached           query_forget, query_cache besides, which nobody awaits
@@ -47,7 +47,7 @@ class ClientView:
 @dataclass(frozen=True, slots=True)
 class _Form:
     """One form of a method: the function's name and result, and the target's function that it calls. `key`
-    makes agents of the texts that the target gives outcomes for.
+    converts the texts of agents with outcomes to their type.
     """
 
     name: str
@@ -107,8 +107,8 @@ class ClientFile(ServiceFile):
         )
 
     def _agent(self, service: Service) -> tuple[str, str, str, str]:
-        """The parameters of at() and on(), the type of an agent, and the enum that it is, if any. The text of
-        an agent is the runtime's business.
+        """The parameters of at() and on(), the type of an agent, and its enum, if it is one. The runtime
+        makes the agent's text.
         """
         if service.agent is None:
             return "", "", "", ""
@@ -121,7 +121,7 @@ class ClientFile(ServiceFile):
         return one, all_, type_, enum
 
     def _key(self, service: Service) -> str:
-        """What makes an agent of its text; "" where it is the text."""
+        """The conversion of a text to an agent; "" if agents are texts."""
         match service.agent and service.agent.type:
             case None | Primitive(Scalar.STRING):
                 return ""
@@ -145,7 +145,7 @@ class ClientFile(ServiceFile):
         return self._call(method, names, form, self._doc(method, _OTHER))
 
     def _cache(self, method: Method, names: MethodNames) -> list[CallView]:
-        """What a cached method has besides: forgetting one call, and the handle of all that is kept."""
+        """The additional functions of a cached method: forgetting one call, and the handle of the cache."""
         if method.cached is None:
             return []
         constant = self._own("_methods", names.constant)
@@ -168,7 +168,7 @@ class ClientFile(ServiceFile):
         ]
 
     def _scattered(self, method: Method, names: MethodNames, agent: str, key: str, awaited: bool) -> CallView:
-        """An outcome for each agent: nothing is raised for what one of them did."""
+        """An outcome for each agent: failures of one agent are not raised."""
         result = f"mf.Scattered[{agent}, {self._result_type(method, names)}]"
         form = _Form(names.function, result, "call", awaited, key)
         return self._call(method, names, form, self._doc(method, ""))
@@ -212,7 +212,7 @@ class ClientFile(ServiceFile):
         return self._view(method, form, parameters, arguments, self._doc(method, _OTHER))
 
     def _written(self, method: Method, names: MethodNames, sent: Stream, awaited: bool) -> CallView:
-        """Only parameters are a stream: the caller gives something to iterate over, and gets the result."""
+        """If only parameters are a stream: the caller passes an iterable, and gets the result."""
         name, element = self._context.stream_name(method), self._element(sent)
         iterable = f"{self._context.imports.name('collections.abc', 'Iterable')}[{element}]"
         if awaited:

@@ -1,4 +1,5 @@
-"""F6. What every view of one module asks: names of types wherever they are declared, and facts about structs.
+"""F6. The data for all views of one module: names of types wherever they are declared, and facts about
+structs.
 
 A `Context` belongs to one generated file: it also collects that file's imports. Names from other modules that
 are taken here get a trailing underscore.
@@ -58,12 +59,12 @@ class Context:
         return self.facts.attributes(struct)
 
     def stream_name(self, method: Method) -> str:
-        """What the parameter is called that is a stream."""
+        """The name of the parameter that is a stream."""
         assert method.param_stream is not None
         return stream_name(method.param_stream, self.attributes(method.params))
 
     def error_line(self, error: Named) -> str:
-        """The name of a declared error, as a text may say it without importing it, and its first sentence."""
+        """The name of a declared error, for a text that does not import it, and its first sentence."""
         declared = self.program.struct(error)
         name = self.facts.names(error.module).types[error.full_name]
         first = declared.doc.strip().partition("\n")[0].strip()

@@ -59,7 +59,7 @@ class TypesFile:
         return [self._alias(each) for each in self._context.module.aliases]
 
     def classes(self) -> list[ClassView]:
-        """In dependency order; what defaults use stands before."""
+        """In dependency order; what defaults use comes first."""
         views: list[ClassView] = []
         for each in self._context.module.declarations:
             if isinstance(each, Enum):
@@ -123,7 +123,7 @@ class TypesFile:
         return self._error(struct) if struct.is_error else self._struct(struct)
 
     def _custom(self, struct: Struct) -> ClassView:
-        """The user's own type, which its codec names; only type checkers import it here."""
+        """The user's own type, which its codec names; it is imported only for type checkers."""
         imports = self._context.imports
         name, type_ = self._context.type_name(struct.full_name), "object"
         if struct.python_codec is not None:
@@ -135,7 +135,7 @@ class TypesFile:
         return ClassView("", line, self._doc(struct, 0), (), alias=True)
 
     def _union(self, union: Union) -> list[ClassView]:
-        """A class an alternative, and the name of the union for all of them."""
+        """A class for each alternative, and the name of the union for all of them."""
         name, base = self._context.type_name(union.full_name), ""
         if self._context.facts.is_linked(union):
             base = f"({self._context.imports.name('mf.codec.archived', 'GraphAlternative')})"
@@ -163,7 +163,7 @@ class TypesFile:
         return docstring(with_deprecation(each.doc, each.deprecated), indent)
 
     def _deprecated(self, each: Documented) -> str:
-        """The decorator's line; "" for what is still welcome."""
+        """The decorator's line; "" if it is not deprecated."""
         return decorator(self._context, each.deprecated)
 
     def _dataclass(self) -> str:
@@ -194,9 +194,7 @@ class TypesFile:
         return f"({self._context.imports.name('mf.codec.archived', base)})"
 
     def _error(self, struct: Struct) -> ClassView:
-        """An exception keeps the identity hash; its fields need no default, but for those that the schema
-        gives.
-        """
+        """An exception keeps the identity hash; its fields need no defaults, except those in the schema."""
         base = self._context.imports.name("mf.core.error", "DeclaredError")
         head = f"class {self._context.type_name(struct.full_name)}({base}):"
         return ClassView(
@@ -238,7 +236,7 @@ class TypesFile:
         return tuple(lines)
 
     def _named(self, default: str) -> str:
-        """What stands behind `=` for a field that must be named."""
+        """The text after `=` for a field that must be named."""
         name = self._context.imports.name("mf.core.dataclass", "field")
         if default.startswith(f"{name}(default_factory="):
             return f"{default[:-1]}, kw_only=True)"
@@ -254,7 +252,7 @@ class TypesFile:
 
 
 def with_deprecation(doc: str, deprecated: str | None) -> str:
-    """The doc comment, and why not to use what it is of."""
+    """The doc comment, followed by the deprecation."""
     if deprecated is None:
         return doc
     note = f"Deprecated: {deprecated}" if deprecated else "Deprecated."

@@ -1,4 +1,5 @@
-"""F6. What the generator asks of a program again and again, worked out once: names, constraints, references.
+"""F6. Facts about a program that the generator needs repeatedly, computed once: names, constraints,
+references.
 
 Nothing here recurses over references between types, however long their chains are.
 """
@@ -70,8 +71,8 @@ class Facts:
         return struct.full_name in self._constrained
 
     def must_be_given(self, field: Field) -> bool:
-        """Whether nothing may stand for the field of a struct: it is required, or its zero would need a field
-        that is.
+        """Whether a struct's field has no default value: it is required, or its zero would need a field that
+        is.
         """
         return field.required or (field.default is None and _first_held(field.type) in self._needy)
 
@@ -81,7 +82,7 @@ class Facts:
 
 
 def _deprecates(module: Module) -> bool:
-    """Whether something in it is marked so that type checkers object to its use."""
+    """Whether a declaration in it is marked so that type checkers object to its use."""
     marked = [each.deprecated for each in module.declarations]
     marked += [each.deprecated for union in module.unions for each in union.alternatives]
     marked += [each.deprecated for service in module.services for each in service.methods]
@@ -119,7 +120,7 @@ def _refers(type_: Type) -> bool:
 
 
 def _needy(program: Program) -> set[str]:
-    """The structs and unions whose zero cannot be made, because somebody must give a field."""
+    """The structs and unions whose zero cannot be made, because a field must be given."""
     holders: dict[str, list[str]] = defaultdict(list)
     first: list[str] = []
     for module in program.modules:

@@ -1,6 +1,4 @@
-"""F6. The import block of one generated file, collected while its text is made, in the order that isort gives
-it.
-"""
+"""F6. The import block of one generated file, collected while its text is made, in the order of isort."""
 
 import re
 from collections import defaultdict

@@ -1,6 +1,4 @@
-"""F6. Values of the schema (constants, defaults) as Python expressions, and the value that a field starts
-with.
-"""
+"""F6. Values of the schema (constants, defaults) as Python expressions, and the initial values of fields."""
 
 import math
 
@@ -85,7 +83,7 @@ def _plain(context: Context, type_: Type, value: bool | int | float | str | byte
 
 
 def float_literal(type_: Type, value: float) -> str:
-    """Of an f32 as reading makes it: a value is the same before it is written and after."""
+    """For an f32 the value after decoding: it is the same before encoding and after."""
     value = as_held(value, type_)
     return repr(value) if math.isfinite(value) else f'float("{value}")'
 
@@ -203,7 +201,7 @@ def is_immutable(type_: Type) -> bool:
 
 
 def field_default(context: Context, each: Field) -> str:
-    """What stands behind `=` in a dataclass: a value, or a factory where values are mutable."""
+    """The text after `=` in a dataclass: a value, or a factory for mutable values."""
     optional = isinstance(each.type, OptionalOf)
     mutable = not is_immutable(each.type) or (
         optional and isinstance(each.default, ListValue | MapValue | StructValue | UnionValue)
@@ -251,7 +249,7 @@ def _empty_factory(context: Context, each: Field, text: str) -> str:
 
 
 def is_made_by_call(each: Field) -> bool:
-    """Whether a parameter's default is made anew by each call, because what is in it can be changed.
+    """Whether a parameter's default is made for each call, because its content is mutable.
 
     Its signature then says None, which an optional parameter cannot: None is one of its values.
     """

@@ -1,4 +1,4 @@
-"""F6. The view of _methods.py: the services as the runtime sees them."""
+"""F6. The view of _methods.py: the services for the runtime."""
 
 from dataclasses import dataclass
 
@@ -62,7 +62,7 @@ class MethodsFile(ServiceFile):
         )
 
     def _method(self, place: int, method: Method, names: MethodNames) -> MethodView:
-        """`place`: among the methods that are generated, and so among the routes that a client binds."""
+        """`place`: among the generated methods, and so among the routes that a client binds."""
         context = self._context
         context.imports.name("mf.core.service", "Method")
         context.imports.name("mf.codec.method", "method")
@@ -93,7 +93,7 @@ class MethodsFile(ServiceFile):
         return self._context.imports.name("mf.core.service", "MEMCPY")
 
     def _elements(self, method: Method) -> list[str]:
-        """Of each stream the shape of its elements, and that they are memcpy, if they are."""
+        """The shape of each stream's elements, and whether they are memcpy."""
         arguments = []
         for what, stream in (("param", method.param_stream), ("result", method.result_stream)):
             if stream is not None:

@@ -44,7 +44,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 # Builtins and imports that annotations, defaults and bodies use; a class body or module that redefined one
-# would change what the lines below it mean.
+# would change the meaning of later lines.
 BUILTINS = _words("bool bytes dict float frozenset int list object range set str super tuple type")
 TYPE_HELPERS = _words(
     """
@@ -66,7 +66,7 @@ TOPIC_HELPERS = _words(
     PerAgentAsyncSubscriber PerAgentPublisher PerAgentSubscriber TopicInfo
     """
 )
-# Files that a package has, beside which a package of that name could not stand.
+# Files of a package, so that no subpackage may have these names.
 _FILES = frozenset(["_types", "_codec", "_methods", "_client", "_server", "_topics"])
 _TARGET_FUNCTIONS = frozenset(["at", "any", "on", "everywhere", "_agent", "_over", "_target"])
 _MODULE_WORDS = PYTHON_RESERVED | BUILTINS | TYPE_HELPERS | SERVICE_HELPERS | CODEC_HELPERS | TOPIC_HELPERS
@@ -173,8 +173,8 @@ def _is_dunder(name: str) -> bool:
 
 
 def module_names(module: Module) -> ModuleNames:
-    """First what the schema says, then what the generator adds, in one scope: the names of all files meet in
-    the package.
+    """First the schema's names, then the generator's, in one scope: the names of all files meet in the
+    package.
     """
     scope = _Scope(_MODULE_WORDS)
     types = {each.full_name: scope.take(written(each)) for each in module.declarations}
@@ -245,13 +245,13 @@ def field_names(struct: Struct, type_name: Callable[[str], str]) -> tuple[str, .
 
 
 def stream_name(stream: Stream, others: Iterable[str]) -> str:
-    """What the parameter is called that is a stream, behind these others."""
+    """The name of the parameter that is a stream, after these others."""
     return _Scope(_OF_STRUCTS, others).take(stream.name)
 
 
 def _names_of_types(types: Iterable[Type], type_name: Callable[[str], str]) -> set[str]:
-    """What annotations in the same class say: a member of that name would hide the type. One from another
-    module may have got an underscore more.
+    """Names in annotations of the same class: a member of that name would hide the type. A type from another
+    module may have one more underscore.
     """
     found: set[str] = set()
     for each in types:

@@ -1,4 +1,4 @@
-"""F6. Which files a program becomes, and what each of them is rendered from."""
+"""F6. The files of a program, and the data that each is rendered from."""
 
 from mfidl.emit.output import EmitOptions, GeneratedFile
 from mfidl.emit.python.clients import ClientFile

@@ -1,4 +1,5 @@
-"""F6. The view of _server.py: two abstract bases a service, of plain functions and of `async def`."""
+"""F6. The view of _server.py: two abstract bases for each service, with plain functions and with `async
+def`."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""F6. What _methods.py, _client.py and _server.py have in common: names, types of results, documentation."""
+"""F6. The common part of _methods.py, _client.py and _server.py: names, types of results, documentation."""
 
 from dataclasses import dataclass
 

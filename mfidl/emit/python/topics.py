@@ -1,5 +1,5 @@
-"""F6. The view of _topics.py: of each topic what the runtime knows of it, two publishers and two subscribers,
-for those who block and for asyncio.
+"""F6. The view of _topics.py: the description of each topic for the runtime, two publishers and two
+subscribers, blocking and for asyncio.
 """
 
 from dataclasses import dataclass

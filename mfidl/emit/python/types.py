@@ -1,6 +1,6 @@
 """F6. Type expressions of the schema as Python annotations.
 
-Values are concrete (`list[int]`); what a caller hands in may be anything of the kind (`Sequence[int]`).
+Values are concrete (`list[int]`); arguments of callers may be any type of the kind (`Sequence[int]`).
 """
 
 from mfidl.emit.python.context import Context

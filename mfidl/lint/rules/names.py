@@ -1,4 +1,4 @@
-"""L01: how things are called."""
+"""L01: spelling of names."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""L03: what nobody uses, and what should not be used any more."""
+"""L03: unused declarations, and uses of deprecated ones."""
 
 from collections.abc import Iterator
 

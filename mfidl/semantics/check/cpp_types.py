@@ -1,7 +1,8 @@
-"""F4. No two structs stand for one C++ type of the user's: it can have one codec, and one name on the wire.
+"""F4. Checks that no two structs name the same C++ type of the user: it can have one codec, and one name on
+the wire.
 
-The texts of @cpp.type and @cpp.codec are compared. That two of them name one type by an alias in C++, only a
-C++ compiler sees.
+The texts of @cpp.type and @cpp.codec are compared. Only a C++ compiler can see that two of them are aliases
+of one type.
 """
 
 from collections.abc import Iterable

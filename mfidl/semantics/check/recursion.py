@@ -1,12 +1,12 @@
-"""F4. No struct or union contains itself directly: through fields, alternatives and arrays alone, or through
-what its defaults make, a value would have no end.
+"""F4. Checks that no struct or union contains itself directly, through fields, alternatives and arrays alone,
+or through its defaults: such a value would have no end.
 """
 
 from mfidl import model
 from mfidl.diagnostics import Diagnostics, Note
 from mfidl.semantics.graph import TypeGraph, made_by, parts
 
-_SHOWN = 12  # of a loop, so many steps are told
+_SHOWN = 12  # the shown steps of a loop
 
 
 def check_recursion(graph: TypeGraph, diagnostics: Diagnostics) -> None:
@@ -75,7 +75,7 @@ def _report_default(graph: TypeGraph, loop: list[str], diagnostics: Diagnostics)
 
 
 def _needing_step(holder: model.Struct | model.Union, loop: frozenset[str]) -> tuple[model.Field, str]:
-    """A field that leads on inside of the loop: best through its default, which is what can be mended."""
+    """A field that leads on inside the loop, preferably through its default, which can be repaired."""
     for field in model.members(holder):
         for target in made_by(field.default):
             if target in loop:

@@ -1,3 +1,3 @@
-"""F4. One file a concept: check a declaration and lower it to the model. None where it was wrong, and
-reported.
+"""F4. One file for each concept: checks a declaration and lowers it to the model. None if it was wrong, which
+was reported.
 """

@@ -1,4 +1,4 @@
-"""F4. The annotations of methods: how a call is made, and which ways of making it exclude each other."""
+"""F4. The annotations of methods: how a call is made, and which of them exclude each other."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -45,7 +45,7 @@ _EXCLUSIVE = frozenset(
 
 
 def check_oneway(context: Context, method: ast.MethodDecl, read: Read) -> None:
-    """What a oneway method may not have, because nobody waits for it."""
+    """Reports what a oneway method must not have, because it has no reply."""
     notes = [Note("declared oneway here", read["oneway"].span)]
     if method.arrow is not None:
         results = method.results
@@ -59,7 +59,7 @@ def check_oneway(context: Context, method: ast.MethodDecl, read: Read) -> None:
 
 
 def check_exclusive(context: Context, method: ast.MethodDecl, read: Read) -> None:
-    """One message for each pair that does not go together."""
+    """One message for each pair that excludes each other."""
     kinds = [(f"@{name}", annotation.path.span) for name, annotation in read.items()]
     stream = next(_streams(method, "oneway" in read), None)
     if stream is not None:
@@ -74,7 +74,7 @@ def check_exclusive(context: Context, method: ast.MethodDecl, read: Read) -> Non
 
 
 def _streams(method: ast.MethodDecl, oneway: bool) -> Iterator[Span]:
-    """The result of a oneway method is spoken of already."""
+    """A oneway method's result is reported elsewhere."""
     for param in method.params:
         if is_stream(param.type):
             yield param.type.path.span

@@ -1,4 +1,4 @@
-"""F4. Code of the user's own that stands for a struct: codecs of the tier custom, and existing C++ types."""
+"""F4. The user's own code for a struct: codecs of the tier custom, and existing C++ types."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""F4. `@was("color")`: the earlier names of a member. Each stands for that one, and for nothing else."""
+"""F4. `@was("color")`: the earlier names of a member. Each identifies only that member."""
 
 from collections.abc import Mapping
 

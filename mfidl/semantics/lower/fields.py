@@ -95,7 +95,7 @@ def _lower_field(
 
 
 def _required(context: Context, field: ast.Field, read: Read) -> bool:
-    """Whether whoever makes a value must give the field."""
+    """Whether code that makes a value must give the field."""
     annotation = read.get("required")
     if annotation is None or not no_arguments(context, annotation):
         return False

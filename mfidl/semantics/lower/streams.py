@@ -1,4 +1,4 @@
-"""F4. `stream<T>`: the result of a method, or its last parameter; at most one each way."""
+"""F4. `stream<T>`: the result of a method, or its last parameter; at most one in each direction."""
 
 from mfidl import model
 from mfidl.diagnostics import Note

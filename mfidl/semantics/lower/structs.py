@@ -97,7 +97,8 @@ def lower_union(context: Context, symbol: Symbol, targets: TargetScope) -> model
 def _check_alternatives(
     context: Context, declaration: ast.StructDecl, alternatives: tuple[model.Field, ...]
 ) -> None:
-    """What an alternative cannot have: to be absent is to be another one, and only one is ever there."""
+    """Reports what an alternative cannot have: being absent means being another one, and only one is ever
+    present."""
     lowered = {each.span: each for each in alternatives}
     for written in declaration.fields:
         if written.default is not None:

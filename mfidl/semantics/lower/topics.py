@@ -1,4 +1,4 @@
-"""F4. The annotations of topics: what is kept for who comes later, and what becomes of what finds no room."""
+"""F4. The annotations of topics: messages kept for late subscribers, and policies for full queues."""
 
 from mfidl import model
 from mfidl.diagnostics import Note, did_you_mean
