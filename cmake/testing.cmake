@@ -69,7 +69,7 @@ endfunction()
 
 # A floor's folder with a CMakeLists.txt of its own is left to that; the others are globbed.
 function(mf_add_floor_tests)
-  foreach(floor IN ITEMS core codec protocol evolution transport link client server light streams cached flex topics replicated controller relay app testing)
+  foreach(floor IN ITEMS core codec protocol evolution values transport link client server light streams cached flex topics replicated controller relay app testing)
     set(folder "${MF_TEST_ROOT}/${floor}")
     file(GLOB own CONFIGURE_DEPENDS "${folder}/CMakeLists.txt")
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*_test.cpp")

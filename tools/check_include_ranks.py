@@ -22,6 +22,7 @@ RANKS = {
     "codec": 1,
     "protocol": 2,
     "evolution": 2,
+    "values": 3,
     "transport": 3,
     "link": 4,
     "client": 5,

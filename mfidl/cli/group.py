@@ -23,6 +23,8 @@ _COMMANDS = {
     "import": "mfidl.cli.import_",
     "init": "mfidl.cli.init",
     "lint": "mfidl.cli.lint",
+    "migrate": "mfidl.cli.migrate",
+    "show": "mfidl.cli.show",
 }
 _HELP = {
     "annotate": "Label every byte of a value.",
@@ -40,6 +42,8 @@ _HELP = {
     "fmt": "Put schemas in their one canonical style.",
     "import": "Turn .proto, .thrift and Slice files into schemas.",
     "init": "Begin a project that builds and runs at once.",
+    "migrate": "Rewrite files of values to another schema.",
+    "show": "Print the values of a file as JSON.",
     "help": "Explain a command, a code (E0301), or a topic.",
 }
 

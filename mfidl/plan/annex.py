@@ -70,6 +70,11 @@ def type_annex(kind: model.Named, declared: Declared) -> str:
     return _text([f"annex {kind.full_name}"], [kind], declared)
 
 
+def own_annex(declaration: model.Declaration, declared: Declared) -> str:
+    """What an annex says under the line of a declared type; empty if that is nothing."""
+    return "".join(f" {line}\n" for line in _type(declaration, declared))
+
+
 def _text(lines: list[str], types: list[model.Type], declared: Declared) -> str:
     for name in sorted(closure(types, declared)):
         lines += _with_head(f"type {name}", _type(declared[name], declared))

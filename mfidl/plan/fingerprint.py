@@ -113,7 +113,8 @@ def _implicit(word: str, struct: model.Struct) -> list[str]:
     return [f"  {word} {struct.tier.value}", *(f"   {f.name} {model.spell(f.type)}" for f in struct.fields)]
 
 
-def _type(declaration: model.Declaration) -> list[str]:
+def type_lines(declaration: model.Declaration) -> list[str]:
+    """What descriptors say of one declared type."""
     match declaration:
         case model.Struct():
             head = f"type {declaration.full_name} {declaration.kind.value} {declaration.tier.value}"
@@ -145,7 +146,7 @@ def _members(fields: tuple[model.Field, ...], numbered: bool) -> list[str]:
 
 def _with_types(lines: list[str], types: Iterable[model.Type], declared: Declared) -> str:
     for name in sorted(closure(types, declared)):
-        lines += _type(declared[name])
+        lines += type_lines(declared[name])
     return "".join(line + "\n" for line in lines)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from mfidl.emit.cpp.json import JsonMaker
 from mfidl.emit.cpp.services import implicit_structs, method_types, service_view
 from mfidl.emit.cpp.structs import Describer
-from mfidl.emit.cpp.text import doc, fill, includes
+from mfidl.emit.cpp.text import doc, fill, includes, raw
 from mfidl.emit.cpp.topics import topic_types, topic_view
 from mfidl.emit.cpp.types import modules_of
 from mfidl.emit.cpp.view import (
@@ -17,6 +17,7 @@ from mfidl.emit.cpp.view import (
     FileView,
     MemcpyView,
     ReadableView,
+    SchemaTypeView,
     StructView,
     UnionView,
 )
@@ -41,8 +42,10 @@ from mfidl.model import (
     Union,
     expand,
     members,
+    names_in,
 )
-from mfidl.plan.fingerprint import describe_type, fingerprint
+from mfidl.plan.annex import own_annex
+from mfidl.plan.fingerprint import describe_type, fingerprint, type_lines
 
 
 class ModuleFiles:
@@ -64,7 +67,7 @@ class ModuleFiles:
         files = [self._forward(), self._types(), self._codec_header(), self._codec_source()]
         files += [self._json_header(), self._json_source()]
         if self._module.structs or self._module.unions or self._enums:
-            files.append(self._flex_header())
+            files.append(self._schema_header())
         if self._module.services:
             files += [self._methods(), self._methods_source()]
             files += [self._client_header(), self._client_source()]
@@ -188,24 +191,40 @@ class ModuleFiles:
     def _json_maker(self) -> JsonMaker:
         return JsonMaker(self._describer.names, self._describer.types, self._module)
 
-    def _flex_header(self) -> GeneratedFile:
-        """The header with which values of flexible messages name their types."""
-        headers = {f'"{self._stem}.codec.hpp"', '"mf/codec/flex/declared.hpp"', "<string_view>"}
-        declared = self._describer.program.declarations
-        described = [
-            (
-                self._describer.types.declared(each.full_name),
-                each.full_name,
-                fill(
-                    "  static constexpr Fingerprint kFingerprint = {",
-                    [f"0x{byte:02x}" for byte in fingerprint(describe_type(each.reference, declared))],
-                    "};",
-                ),
+    def _schema_header(self) -> GeneratedFile:
+        """What values say of their types where these are not known."""
+        headers = {f'"{self._stem}.codec.hpp"', '"mf/codec/schema_type.hpp"', "<string_view>"}
+        declared = [each for each in self._module.declarations if not isinstance(each, Alias)]
+        held = [field.type for each in declared for field in _fields_of(each)]
+        types = tuple(self._schema_type(each) for each in declared)
+        return self._file("schema.hpp", headers | self._imported(held, "schema.hpp"), types=types)
+
+    def _schema_type(self, declaration: Struct | Union | Enum | Flags) -> SchemaTypeView:
+        program = self._describer.program.declarations
+        spelled = self._describer.types.declared
+        held = sorted(set(names_in(field.type for field in _fields_of(declaration))))
+        annex = own_annex(declaration, program)
+        digest = fingerprint(describe_type(declaration.reference, program))
+        return SchemaTypeView(
+            qualified=spelled(declaration.full_name),
+            full_name=declaration.full_name,
+            fingerprint=fill(
+                "static constexpr Fingerprint kFingerprint = {",
+                [f"0x{byte:02x}" for byte in digest],
+                "};",
+                2,
+            ),
+            lines=raw("".join(f"{line}\n" for line in type_lines(declaration))),
+            annex=raw(annex) if annex else "{}",
+            holds=fill(
+                "static constexpr TypeText::Get kHolds[] = {",
+                [f"&SchemaType<{spelled(name)}>::text" for name in held],
+                "};",
+                2,
             )
-            for each in self._module.declarations
-            if not isinstance(each, Alias)
-        ]
-        return self._file("flex.hpp", headers, types=described)
+            if held
+            else "",
+        )
 
     def _methods(self) -> GeneratedFile:
         types = [type_ for each in self._module.services for type_ in method_types(each)]
@@ -430,3 +449,7 @@ def _has_deprecated(module: Module) -> bool:
     methods = [method for each in module.services for method in each.methods]
     inner += [f for each in methods for f in (*each.params.fields, *each.results.fields)]
     return any(each.deprecated is not None for each in (*declared, *inner, *members, *bits, *methods))
+
+
+def _fields_of(declaration: Declaration) -> tuple[Field, ...]:
+    return members(declaration) if isinstance(declaration, Struct | Union) else ()

@@ -45,10 +45,15 @@ def raw_text(name: str, text: str) -> str:
     """A constant of several lines, as they are."""
     if not text:
         return f"constexpr std::string_view {name}{{}};"
+    return f"constexpr std::string_view {name} =\n    {raw(text)};"
+
+
+def raw(text: str) -> str:
+    """A literal of several lines, as they are."""
     mark = "mf"
     while f'){mark}"' in text:
         mark += "_"
-    return f'constexpr std::string_view {name} =\n    R"{mark}({text}){mark}";'
+    return f'R"{mark}({text}){mark}"'
 
 
 _ESCAPES = {0x22: '\\"', 0x5C: "\\\\", 0x0A: "\\n", 0x09: "\\t", 0x0D: "\\r"}

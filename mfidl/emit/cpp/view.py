@@ -15,6 +15,18 @@ class FileView:
 
 
 @dataclass(frozen=True, slots=True)
+class SchemaTypeView:
+    """What values say of their type: `lines` and `annex` are literals, `holds` a constant or nothing."""
+
+    qualified: str
+    full_name: str
+    fingerprint: str
+    lines: str
+    annex: str
+    holds: str
+
+
+@dataclass(frozen=True, slots=True)
 class ConstView:
     doc: tuple[str, ...]
     definition: str

@@ -2,9 +2,11 @@
 
 from mfidl.emit.python.context import Context
 from mfidl.emit.python.layout import bracket, unfolded
+from mfidl.emit.python.literals import text_literal
 from mfidl.emit.python.names import enum_members
 from mfidl.emit.python.shapes import field_shape, shape
 from mfidl.model import Enum, Field, Flags, Struct, Tier, Union
+from mfidl.plan.annex import own_annex
 
 
 class CodecFile:
@@ -55,6 +57,7 @@ class CodecFile:
             lines.append("    memcpy=True,\n")
         if archive:
             lines.append("    archive=True,\n")
+        lines += self._annex(struct)
         return self._text("Struct", struct.full_name, name, lines)
 
     def _union(self, union: Union) -> str:
@@ -68,7 +71,15 @@ class CodecFile:
         lines = [f"    {_listed('lambda', alternatives)},\n"]
         if union.tier is Tier.ARCHIVE:
             lines.append("    archive=True,\n")
+        lines += self._annex(union)
         return self._text("Union", union.full_name, name, lines)
+
+    def _annex(self, declared: Struct | Union) -> list[str]:
+        """What readers of another schema need to know of its fields."""
+        lines = own_annex(declared, self._context.program.declarations).splitlines()
+        if not lines:
+            return []
+        return ["    annex=(\n", *(f"        {text_literal(line)},\n" for line in lines), "    ),\n"]
 
     def _text(self, kind: str, full_name: str, name: str, lines: list[str]) -> str:
         stem = self._stem(full_name)

@@ -68,6 +68,8 @@ if TYPE_CHECKING:
         TopicsOptions,
     )
     from mf.transport.tls import Tls
+    from mf.values.reader import ValueReader
+    from mf.values.writer import ValueWriter
 
 __all__ = [
     "INFINITE",
@@ -131,6 +133,8 @@ __all__ = [
     "TopicMessage",
     "Topics",
     "TopicsOptions",
+    "ValueReader",
+    "ValueWriter",
     "Version",
     "View",
     "Why",
@@ -193,6 +197,8 @@ if not TYPE_CHECKING:
         "Overflow": "mf.topics._generated.mf.topics._types",
         "Why": "mf.topics._generated.mf.topics._types",
         "Tls": "mf.transport.tls",
+        "ValueReader": "mf.values.reader",
+        "ValueWriter": "mf.values.writer",
         "View": "mf.codec.view",
         "as_numpy": "mf.codec.view",
         "from_bytes": "mf.codec.value",

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "mf/flex/flex.hpp"
-#include "things.flex.hpp"
+#include "things.schema.hpp"
 
 namespace {
 

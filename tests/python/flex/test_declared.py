@@ -8,20 +8,21 @@ import mf
 from mf.codec import shape as s
 from mf.codec.flex import declared
 from mf.codec.flex.declared import Typed, know
-from mf.codec.flex.fingerprints import descriptor, fingerprint
 from mf.codec.flex.reader import decode
 from mf.codec.flex.writer import encode
+from mf.codec.texts import annex, descriptor, fingerprint
 from mf.controller._generated.mf.controller import Credential, Key, KeyKind
 from mfidl import model
 from mfidl.compiler import check
 from mfidl.plan import fingerprint as plan
+from mfidl.plan.annex import type_annex
 from tests.python.codec.generated import SCHEMAS, codecs
 
 
 @pytest.mark.parametrize(
     "schema", ["wide.mfidl", "shapes.mfidl", "alternatives.mfidl", "custom.mfidl", "json.mfidl"]
 )
-def test_the_descriptor_of_every_type_is_what_the_compiler_says(schema: str) -> None:
+def test_descriptor_and_annex_of_every_type_are_what_the_compiler_says(schema: str) -> None:
     made = codecs(schema)
     program = check([str(SCHEMAS / schema)], [str(SCHEMAS)]).program
     assert program is not None
@@ -31,6 +32,7 @@ def test_the_descriptor_of_every_type_is_what_the_compiler_says(schema: str) -> 
             kind = program.declarations[shape.name]
             assert not isinstance(kind, model.Alias)
             assert descriptor(shape) == plan.describe_type(kind.reference, program.declarations), shape.name
+            assert annex(shape) == type_annex(kind.reference, program.declarations), shape.name
             compared += 1
     module = program.requested[0]
     assert compared >= sum(not isinstance(each, model.Alias) for each in module.declarations) > 2

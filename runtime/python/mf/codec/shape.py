@@ -264,7 +264,8 @@ class Struct(_Composite):
     """`make` builds a value from its fields in order, `parts` takes one apart (None: by their attributes).
 
     The tier is febird if it is neither `memcpy` nor `archive`. `implicit`: the parameters or results of a
-    method.
+    method. `annex`: the lines of the annex (docs/protocol.md, section 7a) about the fields, for readers of
+    another schema.
     """
 
     def __init__(
@@ -277,8 +278,10 @@ class Struct(_Composite):
         archive: bool = False,
         implicit: bool = False,
         parts: Callable[[Any], Sequence[Any]] | None = None,
+        annex: Sequence[str] = (),
     ) -> None:
         self.name = name
+        self.annex = annex
         self.make = make
         self.memcpy = memcpy
         self.archive = archive
@@ -308,9 +311,15 @@ class Union(_Composite):
     memcpy = False
 
     def __init__(
-        self, name: str, list_alternatives: Callable[[], tuple[Alternative, ...]], *, archive: bool = False
+        self,
+        name: str,
+        list_alternatives: Callable[[], tuple[Alternative, ...]],
+        *,
+        archive: bool = False,
+        annex: Sequence[str] = (),
     ) -> None:
         self.name = name
+        self.annex = annex
         self.list_alternatives = list_alternatives
         self.archive = archive
 

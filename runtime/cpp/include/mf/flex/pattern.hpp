@@ -36,9 +36,8 @@ struct OfKind {
 };
 template <class T>
 [[nodiscard]] constexpr OfKind of() {
-  if constexpr (Declared<T>) {
-    return {
-        .kind = Kind::declared, .type = DeclaredType<T>::kName, .fingerprint = DeclaredType<T>::kFingerprint};
+  if constexpr (OfSchema<T>) {
+    return {.kind = Kind::declared, .type = SchemaType<T>::kName, .fingerprint = SchemaType<T>::kFingerprint};
   } else {
     return {.kind = Value::kind_of<T>()};
   }

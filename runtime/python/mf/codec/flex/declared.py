@@ -8,8 +8,8 @@ from typing import Any, Final, TypeVar
 
 from mf.codec import shape as s
 from mf.codec.codec import Codec
-from mf.codec.flex.fingerprints import fingerprint
 from mf.codec.lookup import codec_of, shape_of
+from mf.codec.texts import fingerprint
 from mf.core.error import Code, Error, Execution
 
 T = TypeVar("T")

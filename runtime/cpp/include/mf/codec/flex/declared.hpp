@@ -1,7 +1,7 @@
 // R1. Values of a schema's types in flexible messages, marked with the type's full name and fingerprint
 // (docs/protocol.md, section 5c).
 //
-//   process.send({{"dest", "B"}, {"hit", Hit{…}}});        needs the header <module>.flex.hpp
+//   process.send({{"dest", "B"}, {"hit", Hit{…}}});        needs the header <module>.schema.hpp
 //   Hit hit = message["hit"].to<Hit>();
 //
 // A received value is decoded only when to<T>() is called. A value of an unknown type can be forwarded.
@@ -12,19 +12,12 @@
 #include <string_view>
 #include <utility>
 
+#include "mf/codec/schema_type.hpp"
 #include "mf/codec/value.hpp"
 #include "mf/core/bytes.hpp"
 #include "mf/core/service.hpp"
 
 namespace mf::flex {
-
-/// Has `kName`, the full name of a struct, union, enum, … of a schema, and `kFingerprint`. The generated
-/// header <module>.flex.hpp specialises it.
-template <class T>
-struct DeclaredType;
-
-template <class T>
-concept Declared = requires { DeclaredType<T>::kFingerprint; };
 
 /// A value of a declared type in encoded form. Immutable.
 class Typed {
@@ -32,24 +25,24 @@ class Typed {
   /// Throws Error(INVALID_ARGUMENT) unless the name is 1 to 1,024 bytes of UTF-8.
   Typed(std::string name, const Fingerprint& fingerprint, Bytes data);
   /// Throws Error(INVALID_ARGUMENT) for a value that its schema does not allow.
-  template <Declared T>
+  template <OfSchema T>
   [[nodiscard]] static Typed of(const T& value) {
-    return {std::string(DeclaredType<T>::kName), DeclaredType<T>::kFingerprint, Bytes(to_bytes(value))};
+    return {std::string(SchemaType<T>::kName), SchemaType<T>::kFingerprint, Bytes(to_bytes(value))};
   }
 
   [[nodiscard]] const std::string& name() const noexcept { return content_->name; }
   [[nodiscard]] const Fingerprint& fingerprint() const noexcept { return content_->fingerprint; }
   [[nodiscard]] const Bytes& data() const noexcept { return content_->data; }
 
-  template <Declared T>
+  template <OfSchema T>
   [[nodiscard]] bool is() const noexcept {
-    return name() == DeclaredType<T>::kName && fingerprint() == DeclaredType<T>::kFingerprint;
+    return name() == SchemaType<T>::kName && fingerprint() == SchemaType<T>::kFingerprint;
   }
   /// Throws Error(SCHEMA_MISMATCH) if the value has another type or another version of T, and
   /// Error(DECODE_ERROR) if the bytes are no value of T.
-  template <Declared T>
+  template <OfSchema T>
   [[nodiscard]] T to() const {
-    if (!is<T>()) mismatch(DeclaredType<T>::kName);
+    if (!is<T>()) mismatch(SchemaType<T>::kName);
     return from_bytes<T>(data().span()).value();
   }
 

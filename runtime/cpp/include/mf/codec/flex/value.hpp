@@ -165,7 +165,7 @@ class Value {
   Value(Array array) noexcept : stored_(std::in_place_type<Array>, std::move(array)) {}
   Value(Typed typed) noexcept : stored_(std::in_place_type<Typed>, std::move(typed)) {}
   /// A value of a schema's type; throws Error(INVALID_ARGUMENT) if the schema does not allow the value.
-  template <Declared T>
+  template <OfSchema T>
   Value(const T& value) : Value(Typed::of(value)) {}
   /// A list.
   template <class T>
@@ -306,15 +306,15 @@ constexpr Kind Value::kind_of() noexcept {
   } else if constexpr (std::same_as<T, Array>) {
     return Kind::array;
   } else {
-    static_assert(std::same_as<T, Typed> || Declared<T>,
-                  "no value of a message is of this type; of a schema's types include <module>.flex.hpp");
+    static_assert(std::same_as<T, Typed> || OfSchema<T>,
+                  "no value of a message is of this type; of a schema's types include <module>.schema.hpp");
     return Kind::declared;
   }
 }
 
 template <class T>
 bool Value::is() const noexcept {
-  if constexpr (Declared<T>) {
+  if constexpr (OfSchema<T>) {
     const auto* const typed = get_if<Typed>();
     return typed != nullptr && typed->is<T>();
   } else {
@@ -365,8 +365,8 @@ T Value::to() const {
                      entry.value.template to<typename T::mapped_type>());
     return values;
   } else {
-    static_assert(Declared<T>,
-                  "no value of a message is of this type; of a schema's types include <module>.flex.hpp");
+    static_assert(OfSchema<T>,
+                  "no value of a message is of this type; of a schema's types include <module>.schema.hpp");
     return get<Typed>().to<T>();
   }
 }

@@ -39,6 +39,12 @@ KEY_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("agent", shape.Checked(shape.STRING, (rules.HasLength(0, 1024),)), number=3),
     ),
     archive=True,
+    annex=(
+        " name",
+        "  constraint length 1..1024",
+        " agent",
+        "  constraint length ..1024",
+    ),
 )
 KEY_CODEC: Final[TypeCodec[Key]] = Codec(KEY_SHAPE)
 
@@ -71,6 +77,18 @@ OFFER_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("alone", shape.BOOL, number=6),
     ),
     archive=True,
+    annex=(
+        " addresses",
+        "  constraint length ..16",
+        "  element",
+        "   constraint length 1..1024",
+        " labels",
+        "  constraint length ..16",
+        "  key",
+        "   constraint length 1..64",
+        "  value",
+        "   constraint length ..1024",
+    ),
 )
 OFFER_CODEC: Final[TypeCodec[Offer]] = Codec(OFFER_SHAPE)
 
@@ -84,6 +102,10 @@ INSTANCE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("verified", shape.BOOL, number=4),
     ),
     archive=True,
+    annex=(
+        " process",
+        "  constraint length ..1024",
+    ),
 )
 INSTANCE_CODEC: Final[TypeCodec[Instance]] = Codec(INSTANCE_SHAPE)
 
@@ -151,6 +173,12 @@ FILTER_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("kind", KEY_KIND_SHAPE),
         shape.Field("name", shape.Checked(shape.STRING, (rules.HasLength(0, 1024),))),
         shape.Field("agent", shape.Optional(shape.Checked(shape.STRING, (rules.HasLength(0, 1024),)))),
+    ),
+    annex=(
+        " name",
+        "  constraint length ..1024",
+        " agent",
+        "  constraint length ..1024",
     ),
 )
 FILTER_CODEC: Final[TypeCodec[Filter]] = Codec(FILTER_SHAPE)

@@ -19,6 +19,12 @@ MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("dest", shape.Checked(shape.STRING, (rules.HasLength(1, 1024),))),
         shape.Field("attributes", shape.BYTES),
     ),
+    annex=(
+        " source",
+        "  constraint length 1..1024",
+        " dest",
+        "  constraint length 1..1024",
+    ),
 )
 MESSAGE_CODEC: Final[TypeCodec[Message]] = Codec(MESSAGE_SHAPE)
 
@@ -29,6 +35,10 @@ REFUSED_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("sequence", shape.U64),
         shape.Field("code", shape.U16),
         shape.Field("why", shape.Checked(shape.STRING, (rules.HasLength(0, 1024),))),
+    ),
+    annex=(
+        " why",
+        "  constraint length ..1024",
     ),
 )
 REFUSED_CODEC: Final[TypeCodec[Refused]] = Codec(REFUSED_SHAPE)

@@ -110,6 +110,10 @@ BODY_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("require", REQUIRE_SHAPE),
         shape.Field("payload", shape.BYTES),
     ),
+    annex=(
+        " method",
+        "  constraint length 1..255",
+    ),
 )
 BODY_CODEC: Final[TypeCodec[Body]] = Codec(BODY_SHAPE)
 
@@ -156,6 +160,10 @@ TAGGED_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("body", BODY_SHAPE),
         shape.Field("tag", shape.Checked(shape.STRING, (rules.HasLength(1, 255),))),
     ),
+    annex=(
+        " tag",
+        "  constraint length 1..255",
+    ),
 )
 TAGGED_CODEC: Final[TypeCodec[Tagged]] = Codec(TAGGED_SHAPE)
 
@@ -185,6 +193,16 @@ STAMPED_SHAPE: Final[shape.Struct] = shape.Struct(
             ),
         ),
     ),
+    annex=(
+        " then",
+        "  constraint length ..15",
+        "  element",
+        "   constraint length 1..255",
+        " applied",
+        "  constraint length ..15",
+        "  element",
+        "   constraint length 1..255",
+    ),
 )
 STAMPED_CODEC: Final[TypeCodec[Stamped]] = Codec(STAMPED_SHAPE)
 
@@ -194,6 +212,10 @@ LEADING_SHAPE: Final[shape.Struct] = shape.Struct(
     lambda: (
         shape.Field("epoch", shape.U64),
         shape.Field("member", shape.Checked(shape.STRING, (rules.HasLength(1, 255),))),
+    ),
+    annex=(
+        " member",
+        "  constraint length 1..255",
     ),
 )
 LEADING_CODEC: Final[TypeCodec[Leading]] = Codec(LEADING_SHAPE)
@@ -225,6 +247,12 @@ ACK_SHAPE: Final[shape.Struct] = shape.Struct(
             ),
         ),
         shape.Field("outcome", OUTCOME_SHAPE),
+    ),
+    annex=(
+        " applied",
+        "  constraint length 1..15",
+        "  element",
+        "   constraint length 1..255",
     ),
 )
 ACK_CODEC: Final[TypeCodec[Ack]] = Codec(ACK_SHAPE)
@@ -298,6 +326,10 @@ SYNC_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("entries", shape.Checked(shape.List(ENTRY_SHAPE), (rules.HasLength(0, 65536),))),
         shape.Field("last", shape.BOOL),
     ),
+    annex=(
+        " entries",
+        "  constraint length ..65536",
+    ),
 )
 SYNC_CODEC: Final[TypeCodec[Sync]] = Codec(SYNC_SHAPE)
 
@@ -320,6 +352,10 @@ CLIENT_STATE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("oldest", shape.U64),
         shape.Field("known", shape.Checked(shape.List(KNOWN_SHAPE), (rules.HasLength(0, 1024),))),
     ),
+    annex=(
+        " known",
+        "  constraint length ..1024",
+    ),
 )
 CLIENT_STATE_CODEC: Final[TypeCodec[ClientState]] = Codec(CLIENT_STATE_SHAPE)
 
@@ -334,6 +370,12 @@ RESTORE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("clients", shape.Checked(shape.List(CLIENT_STATE_SHAPE), (rules.HasLength(0, 4096),))),
         shape.Field("entries", shape.Checked(shape.List(ENTRY_SHAPE), (rules.HasLength(0, 65536),))),
         shape.Field("last", shape.BOOL),
+    ),
+    annex=(
+        " clients",
+        "  constraint length ..4096",
+        " entries",
+        "  constraint length ..65536",
     ),
 )
 RESTORE_CODEC: Final[TypeCodec[Restore]] = Codec(RESTORE_SHAPE)
@@ -413,6 +455,10 @@ PEER_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("member", shape.Optional(shape.Checked(shape.STRING, (rules.HasLength(1, 255),)))),
         shape.Field("client", shape.Optional(shape.UUID)),
     ),
+    annex=(
+        " member",
+        "  constraint length 1..255",
+    ),
 )
 PEER_CODEC: Final[TypeCodec[Peer]] = Codec(PEER_SHAPE)
 
@@ -426,6 +472,12 @@ GROUP_SHAPE: Final[shape.Struct] = shape.Struct(
                 shape.List(shape.Checked(shape.STRING, (rules.HasLength(1, 255),))), (rules.HasLength(1, 15),)
             ),
         ),
+    ),
+    annex=(
+        " members",
+        "  constraint length 1..15",
+        "  element",
+        "   constraint length 1..255",
     ),
 )
 GROUP_CODEC: Final[TypeCodec[Group]] = Codec(GROUP_SHAPE)

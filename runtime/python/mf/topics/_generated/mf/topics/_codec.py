@@ -35,6 +35,10 @@ POSITION_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("agent", shape.Checked(shape.STRING, (rules.HasLength(0, 1024),))),
         shape.Field("sequence", shape.U64),
     ),
+    annex=(
+        " agent",
+        "  constraint length ..1024",
+    ),
 )
 POSITION_CODEC: Final[TypeCodec[Position]] = Codec(POSITION_SHAPE)
 
@@ -51,6 +55,14 @@ SUBSCRIPTION_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("path", shape.Checked(shape.List(shape.UUID), (rules.HasLength(0, 8),)), number=7),
     ),
     archive=True,
+    annex=(
+        " agents",
+        "  constraint length ..1024",
+        " seen",
+        "  constraint length ..4096",
+        " path",
+        "  constraint length ..8",
+    ),
 )
 SUBSCRIPTION_CODEC: Final[TypeCodec[Subscription]] = Codec(SUBSCRIPTION_SHAPE)
 
@@ -64,6 +76,10 @@ SOURCE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("next", shape.U64),
         shape.Field("live", shape.U64),
         shape.Field("keep", shape.U32),
+    ),
+    annex=(
+        " agent",
+        "  constraint length ..1024",
     ),
 )
 SOURCE_CODEC: Final[TypeCodec[Source]] = Codec(SOURCE_SHAPE)

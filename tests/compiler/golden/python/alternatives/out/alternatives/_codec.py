@@ -69,6 +69,12 @@ VALUE_SHAPE: Final[shape.Union] = shape.Union(
         shape.Alternative(6, "lang", ValueLanguage, LANG_SHAPE),
         shape.Alternative(7, "by_name", ValueByName, shape.Map(shape.STRING, VALUE_SHAPE)),
     ),
+    annex=(
+        " number",
+        "  constraint range 0.0..10.0",
+        " text",
+        "  constraint length 1..5",
+    ),
 )
 VALUE_CODEC: Final[TypeCodec[Value]] = Codec(VALUE_SHAPE)
 
@@ -122,6 +128,12 @@ HOLDER_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("raw", RAW_SHAPE),
         shape.Field("i", shape.U32, default=lambda: 7),
     ),
+    annex=(
+        " p",
+        '  default ["title","url"]',
+        " i",
+        "  default 7",
+    ),
 )
 HOLDER_CODEC: Final[TypeCodec[Holder]] = Codec(HOLDER_SHAPE)
 
@@ -133,6 +145,10 @@ OLD_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("y", POINT_SHAPE, default=lambda: Point(x=1.0, y=2.0)),
     ),
     memcpy=True,
+    annex=(
+        " y",
+        '  default {"x":1.0,"y":2.0}',
+    ),
 )
 OLD_CODEC: Final[TypeCodec[Old]] = Codec(OLD_SHAPE)
 

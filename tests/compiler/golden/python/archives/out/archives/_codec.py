@@ -71,6 +71,18 @@ CONFIG_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("corners", shape.Optional(shape.Array(POINT_SHAPE, 2)), number=12),
     ),
     archive=True,
+    annex=(
+        " rank",
+        '  default "pagerank"',
+        " hosts",
+        '  default ["a","b"]',
+        " name",
+        '  default "sf1"',
+        " limits",
+        '  default {"x":[1]}',
+        " note",
+        '  default "none"',
+    ),
 )
 CONFIG_CODEC: Final[TypeCodec[Config]] = Codec(CONFIG_SHAPE)
 
@@ -139,6 +151,10 @@ UNKNOWN_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("config", CONFIG_SHAPE),
         shape.Field("limit", shape.U32, default=lambda: 3),
         shape.Field("what", CONTACT_SHAPE),
+    ),
+    annex=(
+        " limit",
+        "  default 3",
     ),
 )
 UNKNOWN_CODEC: Final[TypeCodec[Unknown]] = Codec(UNKNOWN_SHAPE)

@@ -32,6 +32,14 @@ POINT_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("__private", shape.U8, "__private___", default=lambda: 0),
     ),
     memcpy=True,
+    annex=(
+        " y",
+        "  default 2",
+        " __init__",
+        "  default 0",
+        " __private",
+        "  default 0",
+    ),
 )
 POINT_CODEC: Final[TypeCodec[Point]] = Codec(POINT_SHAPE)
 
@@ -41,6 +49,10 @@ LATE_SHAPE: Final[shape.Struct] = shape.Struct(
     lambda: (
         shape.Field("__str__", shape.STRING, "__str___"),
         shape.Field("at", POINT_SHAPE, default=lambda: Point(x=9)),
+    ),
+    annex=(
+        " at",
+        '  default {"x":9}',
     ),
 )
 LATE_CODEC: Final[TypeCodec[Late]] = Codec(LATE_SHAPE)
@@ -53,6 +65,12 @@ EARLY_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("what", shape.STRING),
         shape.Field("at", POINT_SHAPE, default=lambda: Point(x=9)),
         shape.Field("maybe", shape.Optional(shape.I32)),
+    ),
+    annex=(
+        " code",
+        "  default 3",
+        " at",
+        '  default {"x":9}',
     ),
 )
 EARLY_CODEC: Final[TypeCodec[Early]] = Codec(EARLY_SHAPE)

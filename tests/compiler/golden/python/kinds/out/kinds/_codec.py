@@ -85,6 +85,14 @@ PLAIN_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("q", shape.Optional(PLAIN_SHAPE)),
         shape.Field("r", shape.Optional(shape.STRING), default=lambda: "x"),
     ),
+    annex=(
+        " l",
+        '  default "30s"',
+        " n",
+        '  default "it\'s"',
+        " r",
+        '  default "x"',
+    ),
 )
 PLAIN_CODEC: Final[TypeCodec[Plain]] = Codec(PLAIN_SHAPE)
 
@@ -111,6 +119,10 @@ CONTAINERS_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("blobs", shape.List(shape.BYTES)),
         shape.Field("sidesets", shape.Set(SIDE_SHAPE)),
     ),
+    annex=(
+        " names",
+        '  default ["a","b\\n\\"quoted\\""]',
+    ),
 )
 CONTAINERS_CODEC: Final[TypeCodec[Containers]] = Codec(CONTAINERS_SHAPE)
 
@@ -122,6 +134,12 @@ INNER_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("y", shape.Checked(shape.DURATION, (rules.InRange(0, None),))),
     ),
     memcpy=True,
+    annex=(
+        " x",
+        "  constraint finite",
+        " y",
+        "  constraint range 0s..",
+    ),
 )
 INNER_CODEC: Final[TypeCodec[Inner]] = Codec(INNER_SHAPE)
 
@@ -146,6 +164,22 @@ BOUNDED_SHAPE: Final[shape.Struct] = shape.Struct(
         ),
         shape.Field("e", shape.List(INNER_SHAPE)),
         shape.Field("f", shape.Optional(INNER_SHAPE)),
+    ),
+    annex=(
+        " a",
+        "  default 7",
+        "  constraint range 1..300",
+        " b",
+        "  constraint length ..4",
+        "  element",
+        "   constraint length 1..8",
+        " c",
+        "  constraint finite",
+        " d",
+        "  key",
+        "   constraint length 1..",
+        "  value",
+        "   constraint range 0.0..1.0",
     ),
 )
 BOUNDED_CODEC: Final[TypeCodec[Bounded]] = Codec(BOUNDED_SHAPE)

@@ -33,6 +33,12 @@ LEAF_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("value", shape.U8, default=lambda: 2),
         shape.Field("up", shape.List(FINE_SHAPE), default=list[Fine]),
     ),
+    annex=(
+        " value",
+        "  default 2",
+        " up",
+        "  default []",
+    ),
 )
 LEAF_CODEC: Final[TypeCodec[Leaf]] = Codec(LEAF_SHAPE)
 
@@ -54,6 +60,16 @@ FINE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("choice", shape.Optional(KIND_SHAPE), default=lambda: KindLeaf(Leaf())),
         shape.Field("leaves", shape.List(LEAF_SHAPE), default=lambda: [Leaf()]),
     ),
+    annex=(
+        " left",
+        '  default {"value":1}',
+        " more",
+        "  default []",
+        " choice",
+        '  default {"leaf":{}}',
+        " leaves",
+        "  default [{}]",
+    ),
 )
 FINE_CODEC: Final[TypeCodec[Fine]] = Codec(FINE_SHAPE)
 
@@ -70,6 +86,10 @@ NODE_SHAPE: Final[shape.Struct] = shape.Struct(
     "recursive.Node",
     Node,
     lambda: (shape.Field("right", shape.Optional(CHOICE_SHAPE), default=lambda: ChoiceNumber(1)),),
+    annex=(
+        " right",
+        '  default {"number":1}',
+    ),
 )
 NODE_CODEC: Final[TypeCodec[Node]] = Codec(NODE_SHAPE)
 
@@ -77,6 +97,10 @@ B_SHAPE: Final[shape.Struct] = shape.Struct(
     "recursive.B",
     B,
     lambda: (shape.Field("a", shape.List(A_SHAPE), default=list[A]),),
+    annex=(
+        " a",
+        "  default []",
+    ),
 )
 B_CODEC: Final[TypeCodec[B]] = Codec(B_SHAPE)
 
@@ -87,6 +111,14 @@ A_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("b", shape.List(B_SHAPE), default=list[B]),
         shape.Field("m", shape.Map(shape.U8, B_SHAPE), default=dict[int, B]),
         shape.Field("o", shape.Optional(shape.List(B_SHAPE)), default=list[B]),
+    ),
+    annex=(
+        " b",
+        "  default []",
+        " m",
+        "  default {}",
+        " o",
+        "  default []",
     ),
 )
 A_CODEC: Final[TypeCodec[A]] = Codec(A_SHAPE)
@@ -99,6 +131,10 @@ P_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("v", shape.U8),
         shape.Field("w", shape.List(Q_SHAPE), default=list[Q]),
     ),
+    annex=(
+        " w",
+        "  default []",
+    ),
 )
 P_CODEC: Final[TypeCodec[P]] = Codec(P_SHAPE)
 
@@ -106,6 +142,10 @@ Q_SHAPE: Final[shape.Struct] = shape.Struct(
     "recursive.Q",
     Q,
     lambda: (shape.Field("p", shape.List(P_SHAPE), default=lambda: [P(v=1)]),),
+    annex=(
+        " p",
+        '  default [{"v":1}]',
+    ),
 )
 Q_CODEC: Final[TypeCodec[Q]] = Codec(Q_SHAPE)
 
@@ -122,6 +162,12 @@ K_SHAPE: Final[shape.Struct] = shape.Struct(
     lambda: (
         shape.Field("q", shape.List(P_SHAPE), default=lambda: [P(x=Q(p=[]), v=1)]),
         shape.Field("n", shape.Optional(shape.List(L_SHAPE)), default=list[L]),
+    ),
+    annex=(
+        " q",
+        '  default [{"x":{"p":[]},"v":1}]',
+        " n",
+        "  default []",
     ),
 )
 K_CODEC: Final[TypeCodec[K]] = Codec(K_SHAPE)

@@ -35,6 +35,10 @@ ITEM_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("name", shape.STRING),
         shape.Field("count", shape.U32, default=lambda: 1),
     ),
+    annex=(
+        " count",
+        "  default 1",
+    ),
 )
 ITEM_CODEC: Final[TypeCodec[Item]] = Codec(ITEM_SHAPE)
 
@@ -47,6 +51,12 @@ ORDER_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("gift_for", shape.Optional(shape.STRING)),
         shape.Field("count", shape.U32, default=lambda: 1),
         shape.Field("tags", shape.List(shape.STRING)),
+    ),
+    annex=(
+        " note",
+        '  default ""',
+        " count",
+        "  default 1",
     ),
 )
 ORDER_CODEC: Final[TypeCodec[Order]] = Codec(ORDER_SHAPE)
@@ -112,6 +122,10 @@ CHOSEN_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("number", NUMBER_SHAPE),
         shape.Field("usual", ITEM_SHAPE, default=lambda: Item(name="pen")),
     ),
+    annex=(
+        " usual",
+        '  default {"name":"pen"}',
+    ),
 )
 CHOSEN_CODEC: Final[TypeCodec[Chosen]] = Codec(CHOSEN_SHAPE)
 
@@ -121,6 +135,12 @@ USUAL_SHAPE: Final[shape.Struct] = shape.Struct(
     lambda: (
         shape.Field("order", ORDER_SHAPE, default=lambda: Order(item="pen", tags=[], gift_for=None)),
         shape.Field("line", LINE_SHAPE, default=lambda: Line(place=1, item=Item(name="ink"), more=[])),
+    ),
+    annex=(
+        " order",
+        '  default {"item":"pen","tags":[]}',
+        " line",
+        '  default {"place":1,"item":{"name":"ink"},"more":[]}',
     ),
 )
 USUAL_CODEC: Final[TypeCodec[Usual]] = Codec(USUAL_SHAPE)
@@ -154,6 +174,10 @@ REFUSED_SHAPE: Final[shape.Struct] = shape.Struct(
     lambda: (
         shape.Field("reason", shape.Optional(shape.STRING)),
         shape.Field("code", shape.U32, default=lambda: 1),
+    ),
+    annex=(
+        " code",
+        "  default 1",
     ),
 )
 REFUSED_CODEC: Final[TypeCodec[Refused]] = Codec(REFUSED_SHAPE)

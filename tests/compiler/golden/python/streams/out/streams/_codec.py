@@ -32,6 +32,10 @@ HIT_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("doc", shape.U32),
         shape.Field("title", shape.Checked(shape.STRING, (rules.HasLength(0, 100),))),
     ),
+    annex=(
+        " title",
+        "  constraint length ..100",
+    ),
 )
 HIT_CODEC: Final[TypeCodec[Hit]] = Codec(HIT_SHAPE)
 

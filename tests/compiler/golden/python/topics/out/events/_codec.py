@@ -20,6 +20,10 @@ INDEXED_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("doc", shape.U32),
         shape.Field("title", shape.Checked(shape.STRING, (rules.HasLength(0, 1000000),))),
     ),
+    annex=(
+        " title",
+        "  constraint length ..1000000",
+    ),
 )
 INDEXED_CODEC: Final[TypeCodec[Indexed]] = Codec(INDEXED_SHAPE)
 

@@ -331,6 +331,10 @@ ENVELOPE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("reply_required", shape.BOOL),
         shape.Field("ttl", shape.DURATION, default=lambda: Duration(30000000000)),
     ),
+    annex=(
+        " ttl",
+        '  default "30s"',
+    ),
 )
 ENVELOPE_CODEC: Final[TypeCodec[Envelope]] = Codec(ENVELOPE_SHAPE)
 
@@ -413,6 +417,10 @@ POOL_FETCH_FILE_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("labels", shape.Set(shape.STRING)),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
+    annex=(
+        " precious",
+        "  default false",
+    ),
 )
 POOL_FETCH_FILE_MESSAGE_CODEC: Final[TypeCodec[PoolFetchFileMessage]] = Codec(POOL_FETCH_FILE_MESSAGE_SHAPE)
 
@@ -427,6 +435,12 @@ POOL_FLUSH_CONTROL_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("count", shape.U32),
         shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("allow_staging", shape.BOOL, default=lambda: True),
+    ),
+    annex=(
+        " precious",
+        "  default false",
+        " allow_staging",
+        "  default true",
     ),
 )
 POOL_FLUSH_CONTROL_MESSAGE_CODEC: Final[TypeCodec[PoolFlushControlMessage]] = Codec(
@@ -446,6 +460,10 @@ POOL_FLUSH_DO_FLUSH_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("label", shape.STRING),
         shape.Field("labels", shape.Set(shape.STRING)),
         shape.Field("window", shape.Array(shape.U32, 4)),
+    ),
+    annex=(
+        " priority",
+        "  default 0",
     ),
 )
 POOL_FLUSH_DO_FLUSH_MESSAGE_CODEC: Final[TypeCodec[PoolFlushDoFlushMessage]] = Codec(
@@ -502,6 +520,10 @@ POOL_LINK_GROUP_INFO_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("costs", shape.Map(shape.STRING, POOL_COST_SHAPE)),
         shape.Field("retention", RETENTION_POLICY_SHAPE),
     ),
+    annex=(
+        " precious",
+        "  default false",
+    ),
 )
 POOL_LINK_GROUP_INFO_MESSAGE_CODEC: Final[TypeCodec[PoolLinkGroupInfoMessage]] = Codec(
     POOL_LINK_GROUP_INFO_MESSAGE_SHAPE
@@ -553,6 +575,10 @@ POOL_MANAGER_GET_POOL_MONITOR_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("retention", RETENTION_POLICY_SHAPE),
     ),
+    annex=(
+        " precious",
+        "  default false",
+    ),
 )
 POOL_MANAGER_GET_POOL_MONITOR_MESSAGE_CODEC: Final[TypeCodec[PoolManagerGetPoolMonitorMessage]] = Codec(
     POOL_MANAGER_GET_POOL_MONITOR_MESSAGE_SHAPE
@@ -567,6 +593,12 @@ POOL_MANAGER_POOL_MODE_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("sticky", shape.BOOL),
         shape.Field("allow_staging", shape.BOOL, default=lambda: True),
+    ),
+    annex=(
+        " priority",
+        "  default 0",
+        " allow_staging",
+        "  default true",
     ),
 )
 POOL_MANAGER_POOL_MODE_MESSAGE_CODEC: Final[TypeCodec[PoolManagerPoolModeMessage]] = Codec(
@@ -596,6 +628,10 @@ POOL_MGR_GET_POOL_BY_LINK_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("offset", shape.U64),
         shape.Field("token", shape.UUID),
         shape.Field("priority", shape.I32, default=lambda: 0),
+    ),
+    annex=(
+        " priority",
+        "  default 0",
     ),
 )
 POOL_MGR_GET_POOL_BY_LINK_MESSAGE_CODEC: Final[TypeCodec[PoolMgrGetPoolByLinkMessage]] = Codec(
@@ -638,6 +674,10 @@ POOL_MGR_GET_POOL_LINK_GROUPS_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("pages", shape.List(shape.BYTES)),
     ),
+    annex=(
+        " precious",
+        "  default false",
+    ),
 )
 POOL_MGR_GET_POOL_LINK_GROUPS_MESSAGE_CODEC: Final[TypeCodec[PoolMgrGetPoolLinkGroupsMessage]] = Codec(
     POOL_MGR_GET_POOL_LINK_GROUPS_MESSAGE_SHAPE
@@ -653,6 +693,10 @@ POOL_MGR_GET_POOL_LINKS_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("sticky", shape.BOOL),
         shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("costs", shape.Map(shape.STRING, POOL_COST_SHAPE)),
+    ),
+    annex=(
+        " precious",
+        "  default false",
     ),
 )
 POOL_MGR_GET_POOL_LINKS_MESSAGE_CODEC: Final[TypeCodec[PoolMgrGetPoolLinksMessage]] = Codec(
@@ -690,6 +734,12 @@ POOL_MGR_QUERY_POOLS_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("allow_staging", shape.BOOL, default=lambda: True),
     ),
+    annex=(
+        " precious",
+        "  default false",
+        " allow_staging",
+        "  default true",
+    ),
 )
 POOL_MGR_QUERY_POOLS_MESSAGE_CODEC: Final[TypeCodec[PoolMgrQueryPoolsMessage]] = Codec(
     POOL_MGR_QUERY_POOLS_MESSAGE_SHAPE
@@ -707,6 +757,10 @@ POOL_MGR_REPLICATE_FILE_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("label", shape.STRING),
         shape.Field("labels", shape.Set(shape.STRING)),
+    ),
+    annex=(
+        " allow_staging",
+        "  default true",
     ),
 )
 POOL_MGR_REPLICATE_FILE_MESSAGE_CODEC: Final[TypeCodec[PoolMgrReplicateFileMessage]] = Codec(
@@ -745,6 +799,10 @@ POOL_MGR_SELECT_WRITE_POOL_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("ratio", shape.F64),
     ),
+    annex=(
+        " priority",
+        "  default 0",
+    ),
 )
 POOL_MGR_SELECT_WRITE_POOL_MESSAGE_CODEC: Final[TypeCodec[PoolMgrSelectWritePoolMessage]] = Codec(
     POOL_MGR_SELECT_WRITE_POOL_MESSAGE_SHAPE
@@ -779,6 +837,10 @@ POOL_MIGRATION_COPY_FINISHED_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("label", shape.STRING),
         shape.Field("labels", shape.Set(shape.STRING)),
         shape.Field("costs", shape.Map(shape.STRING, POOL_COST_SHAPE)),
+    ),
+    annex=(
+        " precious",
+        "  default false",
     ),
 )
 POOL_MIGRATION_COPY_FINISHED_MESSAGE_CODEC: Final[TypeCodec[PoolMigrationCopyFinishedMessage]] = Codec(
@@ -825,6 +887,10 @@ POOL_MIGRATION_UPDATE_REPLICA_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("size", shape.U64),
         shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("labels", shape.Set(shape.STRING)),
+    ),
+    annex=(
+        " allow_staging",
+        "  default true",
     ),
 )
 POOL_MIGRATION_UPDATE_REPLICA_MESSAGE_CODEC: Final[TypeCodec[PoolMigrationUpdateReplicaMessage]] = Codec(
@@ -882,6 +948,12 @@ POOL_MODIFY_PERSISTENCY_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("size", shape.U64),
         shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("allow_staging", shape.BOOL, default=lambda: True),
+    ),
+    annex=(
+        " precious",
+        "  default false",
+        " allow_staging",
+        "  default true",
     ),
 )
 POOL_MODIFY_PERSISTENCY_MESSAGE_CODEC: Final[TypeCodec[PoolModifyPersistencyMessage]] = Codec(
@@ -1032,6 +1104,10 @@ POOL_DATA_REQUEST_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("pages", shape.List(shape.BYTES)),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
+    annex=(
+        " priority",
+        "  default 0",
+    ),
 )
 POOL_DATA_REQUEST_MESSAGE_CODEC: Final[TypeCodec[PoolDataRequestMessage]] = Codec(
     POOL_DATA_REQUEST_MESSAGE_SHAPE
@@ -1088,6 +1164,10 @@ POOL_INFO_REQUEST_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("access", ACCESS_SHAPE),
         shape.Field("door", CELL_ADDRESS_SHAPE),
         shape.Field("precious", shape.BOOL, default=lambda: False),
+    ),
+    annex=(
+        " precious",
+        "  default false",
     ),
 )
 POOL_INFO_REQUEST_MESSAGE_CODEC: Final[TypeCodec[PoolInfoRequestMessage]] = Codec(
@@ -1208,6 +1288,12 @@ PNFS_DELETE_ENTRY_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("label", shape.STRING),
     ),
+    annex=(
+        " priority",
+        "  default 0",
+        " precious",
+        "  default false",
+    ),
 )
 PNFS_DELETE_ENTRY_MESSAGE_CODEC: Final[TypeCodec[PnfsDeleteEntryMessage]] = Codec(
     PNFS_DELETE_ENTRY_MESSAGE_SHAPE
@@ -1275,6 +1361,10 @@ PNFS_GET_PARENT_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("ratio", shape.F64),
     ),
+    annex=(
+        " allow_staging",
+        "  default true",
+    ),
 )
 PNFS_GET_PARENT_MESSAGE_CODEC: Final[TypeCodec[PnfsGetParentMessage]] = Codec(PNFS_GET_PARENT_MESSAGE_SHAPE)
 
@@ -1312,6 +1402,10 @@ PNFS_LIST_EXTENDED_ATTRIBUTES_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("retention", RETENTION_POLICY_SHAPE),
     ),
+    annex=(
+        " priority",
+        "  default 0",
+    ),
 )
 PNFS_LIST_EXTENDED_ATTRIBUTES_MESSAGE_CODEC: Final[TypeCodec[PnfsListExtendedAttributesMessage]] = Codec(
     PNFS_LIST_EXTENDED_ATTRIBUTES_MESSAGE_SHAPE
@@ -1327,6 +1421,10 @@ PNFS_MAP_PATH_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("expires", shape.Optional(shape.TIMESTAMP)),
         shape.Field("sticky", shape.BOOL),
         shape.Field("allow_staging", shape.BOOL, default=lambda: True),
+    ),
+    annex=(
+        " allow_staging",
+        "  default true",
     ),
 )
 PNFS_MAP_PATH_MESSAGE_CODEC: Final[TypeCodec[PnfsMapPathMessage]] = Codec(PNFS_MAP_PATH_MESSAGE_SHAPE)
@@ -1382,6 +1480,12 @@ PNFS_REMOVE_EXTENDED_ATTRIBUTES_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struc
         shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("labels", shape.Set(shape.STRING)),
     ),
+    annex=(
+        " precious",
+        "  default false",
+        " allow_staging",
+        "  default true",
+    ),
 )
 PNFS_REMOVE_EXTENDED_ATTRIBUTES_MESSAGE_CODEC: Final[TypeCodec[PnfsRemoveExtendedAttributesMessage]] = Codec(
     PNFS_REMOVE_EXTENDED_ATTRIBUTES_MESSAGE_SHAPE
@@ -1432,6 +1536,10 @@ PNFS_SET_CHECKSUM_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("label", shape.STRING),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
+    annex=(
+        " priority",
+        "  default 0",
+    ),
 )
 PNFS_SET_CHECKSUM_MESSAGE_CODEC: Final[TypeCodec[PnfsSetChecksumMessage]] = Codec(
     PNFS_SET_CHECKSUM_MESSAGE_SHAPE
@@ -1447,6 +1555,10 @@ PNFS_SET_FILE_ATTRIBUTES_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("timeout", shape.DURATION),
         shape.Field("link_group", shape.Optional(shape.STRING)),
         shape.Field("precious", shape.BOOL, default=lambda: False),
+    ),
+    annex=(
+        " precious",
+        "  default false",
     ),
 )
 PNFS_SET_FILE_ATTRIBUTES_MESSAGE_CODEC: Final[TypeCodec[PnfsSetFileAttributesMessage]] = Codec(
@@ -1498,6 +1610,10 @@ PNFS_NOTIFY_FLUSH_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("window", shape.Array(shape.U32, 4)),
         shape.Field("retention", RETENTION_POLICY_SHAPE),
     ),
+    annex=(
+        " priority",
+        "  default 0",
+    ),
 )
 PNFS_NOTIFY_FLUSH_MESSAGE_CODEC: Final[TypeCodec[PnfsNotifyFlushMessage]] = Codec(
     PNFS_NOTIFY_FLUSH_MESSAGE_SHAPE
@@ -1511,6 +1627,10 @@ PNFS_GET_PATH_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("storage", STORAGE_INFO_SHAPE),
         shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("window", shape.Array(shape.U32, 4)),
+    ),
+    annex=(
+        " priority",
+        "  default 0",
     ),
 )
 PNFS_GET_PATH_MESSAGE_CODEC: Final[TypeCodec[PnfsGetPathMessage]] = Codec(PNFS_GET_PATH_MESSAGE_SHAPE)
@@ -1526,6 +1646,10 @@ PNFS_LOOKUP_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("size", shape.U64),
         shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("window", shape.Array(shape.U32, 4)),
+    ),
+    annex=(
+        " priority",
+        "  default 0",
     ),
 )
 PNFS_LOOKUP_MESSAGE_CODEC: Final[TypeCodec[PnfsLookupMessage]] = Codec(PNFS_LOOKUP_MESSAGE_SHAPE)
@@ -1574,6 +1698,10 @@ SPACE_USE_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("link_group", shape.Optional(shape.STRING)),
         shape.Field("priority", shape.I32, default=lambda: 0),
     ),
+    annex=(
+        " priority",
+        "  default 0",
+    ),
 )
 SPACE_USE_MESSAGE_CODEC: Final[TypeCodec[SpaceUseMessage]] = Codec(SPACE_USE_MESSAGE_SHAPE)
 
@@ -1609,6 +1737,10 @@ SPACE_GET_TOKENS_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("ratio", shape.F64),
         shape.Field("pages", shape.List(shape.BYTES)),
     ),
+    annex=(
+        " priority",
+        "  default 0",
+    ),
 )
 SPACE_GET_TOKENS_MESSAGE_CODEC: Final[TypeCodec[SpaceGetTokensMessage]] = Codec(
     SPACE_GET_TOKENS_MESSAGE_SHAPE
@@ -1622,6 +1754,10 @@ SPACE_GET_FILE_TOKENS_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("pnfs_id", shape.STRING),
         shape.Field("pools", shape.List(shape.STRING)),
         shape.Field("priority", shape.I32, default=lambda: 0),
+    ),
+    annex=(
+        " priority",
+        "  default 0",
     ),
 )
 SPACE_GET_FILE_TOKENS_MESSAGE_CODEC: Final[TypeCodec[SpaceGetFileTokensMessage]] = Codec(
@@ -1717,6 +1853,10 @@ SPACE_BIND_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("ratio", shape.F64),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
+    annex=(
+        " priority",
+        "  default 0",
+    ),
 )
 SPACE_BIND_MESSAGE_CODEC: Final[TypeCodec[SpaceBindMessage]] = Codec(SPACE_BIND_MESSAGE_SHAPE)
 
@@ -1730,6 +1870,10 @@ PIN_PIN_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("window", shape.Array(shape.U32, 4)),
         shape.Field("retention", RETENTION_POLICY_SHAPE),
+    ),
+    annex=(
+        " precious",
+        "  default false",
     ),
 )
 PIN_PIN_MESSAGE_CODEC: Final[TypeCodec[PinPinMessage]] = Codec(PIN_PIN_MESSAGE_SHAPE)
@@ -1776,6 +1920,10 @@ PIN_COUNT_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("labels", shape.Set(shape.STRING)),
     ),
+    annex=(
+        " precious",
+        "  default false",
+    ),
 )
 PIN_COUNT_MESSAGE_CODEC: Final[TypeCodec[PinCountMessage]] = Codec(PIN_COUNT_MESSAGE_SHAPE)
 
@@ -1807,6 +1955,10 @@ PIN_MOVE_PIN_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("owner", SUBJECT_SHAPE),
         shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("window", shape.Array(shape.U32, 4)),
+    ),
+    annex=(
+        " precious",
+        "  default false",
     ),
 )
 PIN_MOVE_PIN_MESSAGE_CODEC: Final[TypeCodec[PinMovePinMessage]] = Codec(PIN_MOVE_PIN_MESSAGE_SHAPE)
@@ -1858,6 +2010,14 @@ MOVER_INFO_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("label", shape.STRING),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
+    annex=(
+        " priority",
+        "  default 0",
+        " precious",
+        "  default false",
+        " allow_staging",
+        "  default true",
+    ),
 )
 MOVER_INFO_MESSAGE_CODEC: Final[TypeCodec[MoverInfoMessage]] = Codec(MOVER_INFO_MESSAGE_SHAPE)
 
@@ -1894,6 +2054,10 @@ DOOR_TRANSFER_FINISHED_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("labels", shape.Set(shape.STRING)),
     ),
+    annex=(
+        " priority",
+        "  default 0",
+    ),
 )
 DOOR_TRANSFER_FINISHED_MESSAGE_CODEC: Final[TypeCodec[DoorTransferFinishedMessage]] = Codec(
     DOOR_TRANSFER_FINISHED_MESSAGE_SHAPE
@@ -1915,6 +2079,12 @@ DOOR_VALIDATE_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("labels", shape.Set(shape.STRING)),
     ),
+    annex=(
+        " priority",
+        "  default 0",
+        " precious",
+        "  default false",
+    ),
 )
 DOOR_VALIDATE_MESSAGE_CODEC: Final[TypeCodec[DoorValidateMessage]] = Codec(DOOR_VALIDATE_MESSAGE_SHAPE)
 
@@ -1933,6 +2103,10 @@ STORAGE_INFO_NOTICE_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("sticky", shape.BOOL),
         shape.Field("allow_staging", shape.BOOL, default=lambda: True),
     ),
+    annex=(
+        " allow_staging",
+        "  default true",
+    ),
 )
 STORAGE_INFO_NOTICE_MESSAGE_CODEC: Final[TypeCodec[StorageInfoNoticeMessage]] = Codec(
     STORAGE_INFO_NOTICE_MESSAGE_SHAPE
@@ -1947,6 +2121,10 @@ REMOVE_FILE_INFO_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("token", shape.UUID),
         shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("labels", shape.Set(shape.STRING)),
+    ),
+    annex=(
+        " allow_staging",
+        "  default true",
     ),
 )
 REMOVE_FILE_INFO_MESSAGE_CODEC: Final[TypeCodec[RemoveFileInfoMessage]] = Codec(
@@ -1982,6 +2160,10 @@ POOL_HIT_INFO_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("link_group", shape.Optional(shape.STRING)),
         shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("label", shape.STRING),
+    ),
+    annex=(
+        " allow_staging",
+        "  default true",
     ),
 )
 POOL_HIT_INFO_MESSAGE_CODEC: Final[TypeCodec[PoolHitInfoMessage]] = Codec(POOL_HIT_INFO_MESSAGE_SHAPE)
@@ -2059,6 +2241,10 @@ LOGIN_REPLY_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("locations", shape.List(shape.STRING)),
         shape.Field("allow_staging", shape.BOOL, default=lambda: True),
     ),
+    annex=(
+        " allow_staging",
+        "  default true",
+    ),
 )
 LOGIN_REPLY_MESSAGE_CODEC: Final[TypeCodec[LoginReplyMessage]] = Codec(LOGIN_REPLY_MESSAGE_SHAPE)
 
@@ -2088,6 +2274,10 @@ REVERSE_MAP_REQUEST_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("window", shape.Array(shape.U32, 4)),
         shape.Field("retention", RETENTION_POLICY_SHAPE),
+    ),
+    annex=(
+        " priority",
+        "  default 0",
     ),
 )
 REVERSE_MAP_REQUEST_MESSAGE_CODEC: Final[TypeCodec[ReverseMapRequestMessage]] = Codec(
@@ -2142,6 +2332,10 @@ REMOTE_TRANSFER_CANCEL_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("labels", shape.Set(shape.STRING)),
         shape.Field("costs", shape.Map(shape.STRING, POOL_COST_SHAPE)),
     ),
+    annex=(
+        " allow_staging",
+        "  default true",
+    ),
 )
 REMOTE_TRANSFER_CANCEL_MESSAGE_CODEC: Final[TypeCodec[RemoteTransferCancelMessage]] = Codec(
     REMOTE_TRANSFER_CANCEL_MESSAGE_SHAPE
@@ -2163,6 +2357,14 @@ REMOTE_TRANSFER_STATUS_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("pages", shape.List(shape.BYTES)),
     ),
+    annex=(
+        " priority",
+        "  default 0",
+        " precious",
+        "  default false",
+        " allow_staging",
+        "  default true",
+    ),
 )
 REMOTE_TRANSFER_STATUS_MESSAGE_CODEC: Final[TypeCodec[RemoteTransferStatusMessage]] = Codec(
     REMOTE_TRANSFER_STATUS_MESSAGE_SHAPE
@@ -2183,6 +2385,12 @@ TRANSFER_MANAGER_QUERY_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("labels", shape.Set(shape.STRING)),
         shape.Field("retention", RETENTION_POLICY_SHAPE),
+    ),
+    annex=(
+        " priority",
+        "  default 0",
+        " allow_staging",
+        "  default true",
     ),
 )
 TRANSFER_MANAGER_QUERY_MESSAGE_CODEC: Final[TypeCodec[TransferManagerQueryMessage]] = Codec(
@@ -2214,6 +2422,10 @@ TRANSFER_FAILED_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("locations", shape.List(shape.STRING)),
         shape.Field("sticky", shape.BOOL),
         shape.Field("precious", shape.BOOL, default=lambda: False),
+    ),
+    annex=(
+        " precious",
+        "  default false",
     ),
 )
 TRANSFER_FAILED_MESSAGE_CODEC: Final[TypeCodec[TransferFailedMessage]] = Codec(TRANSFER_FAILED_MESSAGE_SHAPE)
@@ -2258,6 +2470,10 @@ SRM_PREPARE_TO_GET_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("access", ACCESS_SHAPE),
         shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("window", shape.Array(shape.U32, 4)),
+    ),
+    annex=(
+        " allow_staging",
+        "  default true",
     ),
 )
 SRM_PREPARE_TO_GET_MESSAGE_CODEC: Final[TypeCodec[SrmPrepareToGetMessage]] = Codec(
@@ -2309,6 +2525,10 @@ SRM_BRING_ONLINE_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("ratio", shape.F64),
         shape.Field("labels", shape.Set(shape.STRING)),
     ),
+    annex=(
+        " allow_staging",
+        "  default true",
+    ),
 )
 SRM_BRING_ONLINE_MESSAGE_CODEC: Final[TypeCodec[SrmBringOnlineMessage]] = Codec(
     SRM_BRING_ONLINE_MESSAGE_SHAPE
@@ -2328,6 +2548,10 @@ SRM_ABORT_REQUEST_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("ratio", shape.F64),
         shape.Field("label", shape.STRING),
         shape.Field("labels", shape.Set(shape.STRING)),
+    ),
+    annex=(
+        " priority",
+        "  default 0",
     ),
 )
 SRM_ABORT_REQUEST_MESSAGE_CODEC: Final[TypeCodec[SrmAbortRequestMessage]] = Codec(
@@ -2381,6 +2605,10 @@ SRM_LS_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("costs", shape.Map(shape.STRING, POOL_COST_SHAPE)),
     ),
+    annex=(
+        " priority",
+        "  default 0",
+    ),
 )
 SRM_LS_MESSAGE_CODEC: Final[TypeCodec[SrmLsMessage]] = Codec(SRM_LS_MESSAGE_SHAPE)
 
@@ -2394,6 +2622,10 @@ SRM_MKDIR_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("target", shape.Optional(CELL_ADDRESS_SHAPE)),
         shape.Field("attributes", shape.Map(shape.STRING, shape.STRING)),
         shape.Field("precious", shape.BOOL, default=lambda: False),
+    ),
+    annex=(
+        " precious",
+        "  default false",
     ),
 )
 SRM_MKDIR_MESSAGE_CODEC: Final[TypeCodec[SrmMkdirMessage]] = Codec(SRM_MKDIR_MESSAGE_SHAPE)
@@ -2424,6 +2656,12 @@ SRM_RM_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("pages", shape.List(shape.BYTES)),
+    ),
+    annex=(
+        " priority",
+        "  default 0",
+        " allow_staging",
+        "  default true",
     ),
 )
 SRM_RM_MESSAGE_CODEC: Final[TypeCodec[SrmRmMessage]] = Codec(SRM_RM_MESSAGE_SHAPE)
@@ -2480,6 +2718,10 @@ SRM_COPY_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("labels", shape.Set(shape.STRING)),
         shape.Field("retention", RETENTION_POLICY_SHAPE),
     ),
+    annex=(
+        " allow_staging",
+        "  default true",
+    ),
 )
 SRM_COPY_MESSAGE_CODEC: Final[TypeCodec[SrmCopyMessage]] = Codec(SRM_COPY_MESSAGE_SHAPE)
 
@@ -2495,6 +2737,12 @@ BULK_REQUEST_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("labels", shape.Set(shape.STRING)),
+    ),
+    annex=(
+        " priority",
+        "  default 0",
+        " precious",
+        "  default false",
     ),
 )
 BULK_REQUEST_MESSAGE_CODEC: Final[TypeCodec[BulkRequestMessage]] = Codec(BULK_REQUEST_MESSAGE_SHAPE)
@@ -2609,6 +2857,10 @@ REPLICA_REMOVE_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("retention", RETENTION_POLICY_SHAPE),
     ),
+    annex=(
+        " priority",
+        "  default 0",
+    ),
 )
 REPLICA_REMOVE_MESSAGE_CODEC: Final[TypeCodec[ReplicaRemoveMessage]] = Codec(REPLICA_REMOVE_MESSAGE_SHAPE)
 
@@ -2635,6 +2887,10 @@ RESILIENCE_SCAN_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("owner", SUBJECT_SHAPE),
         shape.Field("allow_staging", shape.BOOL, default=lambda: True),
     ),
+    annex=(
+        " allow_staging",
+        "  default true",
+    ),
 )
 RESILIENCE_SCAN_MESSAGE_CODEC: Final[TypeCodec[ResilienceScanMessage]] = Codec(RESILIENCE_SCAN_MESSAGE_SHAPE)
 
@@ -2653,6 +2909,10 @@ RESILIENCE_CANCEL_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
+    annex=(
+        " precious",
+        "  default false",
+    ),
 )
 RESILIENCE_CANCEL_MESSAGE_CODEC: Final[TypeCodec[ResilienceCancelMessage]] = Codec(
     RESILIENCE_CANCEL_MESSAGE_SHAPE
@@ -2670,6 +2930,10 @@ QOS_TRANSITION_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("ratio", shape.F64),
         shape.Field("window", shape.Array(shape.U32, 4)),
+    ),
+    annex=(
+        " priority",
+        "  default 0",
     ),
 )
 QOS_TRANSITION_MESSAGE_CODEC: Final[TypeCodec[QosTransitionMessage]] = Codec(QOS_TRANSITION_MESSAGE_SHAPE)
@@ -2699,6 +2963,12 @@ QOS_MODIFY_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("window", shape.Array(shape.U32, 4)),
+    ),
+    annex=(
+        " precious",
+        "  default false",
+        " allow_staging",
+        "  default true",
     ),
 )
 QOS_MODIFY_MESSAGE_CODEC: Final[TypeCodec[QosModifyMessage]] = Codec(QOS_MODIFY_MESSAGE_SHAPE)
@@ -2760,6 +3030,10 @@ CLEANER_STATUS_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("file", FILE_ATTRIBUTES_SHAPE),
         shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("costs", shape.Map(shape.STRING, POOL_COST_SHAPE)),
+    ),
+    annex=(
+        " precious",
+        "  default false",
     ),
 )
 CLEANER_STATUS_MESSAGE_CODEC: Final[TypeCodec[CleanerStatusMessage]] = Codec(CLEANER_STATUS_MESSAGE_SHAPE)
@@ -2909,6 +3183,12 @@ CELL_HELLO_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("label", shape.STRING),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
+    annex=(
+        " priority",
+        "  default 0",
+        " allow_staging",
+        "  default true",
+    ),
 )
 CELL_HELLO_MESSAGE_CODEC: Final[TypeCodec[CellHelloMessage]] = Codec(CELL_HELLO_MESSAGE_SHAPE)
 
@@ -2925,6 +3205,10 @@ CELL_ROUTE_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
+    annex=(
+        " precious",
+        "  default false",
+    ),
 )
 CELL_ROUTE_MESSAGE_CODEC: Final[TypeCodec[CellRouteMessage]] = Codec(CELL_ROUTE_MESSAGE_SHAPE)
 
@@ -2939,6 +3223,10 @@ CELL_TUNNEL_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("target", shape.Optional(CELL_ADDRESS_SHAPE)),
         shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("window", shape.Array(shape.U32, 4)),
+    ),
+    annex=(
+        " precious",
+        "  default false",
     ),
 )
 CELL_TUNNEL_MESSAGE_CODEC: Final[TypeCodec[CellTunnelMessage]] = Codec(CELL_TUNNEL_MESSAGE_SHAPE)
@@ -2989,6 +3277,12 @@ WEBDAV_UNLOCK_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("link_group", shape.Optional(shape.STRING)),
         shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("precious", shape.BOOL, default=lambda: False),
+    ),
+    annex=(
+        " priority",
+        "  default 0",
+        " precious",
+        "  default false",
     ),
 )
 WEBDAV_UNLOCK_MESSAGE_CODEC: Final[TypeCodec[WebdavUnlockMessage]] = Codec(WEBDAV_UNLOCK_MESSAGE_SHAPE)
