@@ -103,7 +103,7 @@ class UnionMaker:
             storage=fill(
                 "std::variant<", [self._stored(field) for field in union.alternatives], "> value_;", indent=2
             ),
-            default_doc=f"  /// A new one holds `{union.alternatives[self._first()].name}`.",
+            default_doc=f"  /// A new union holds `{union.alternatives[self._first()].name}`.",
             special=tuple(self._special()),
             kind=self._kind([names.kind for _, names in pairs]),
             visits=tuple(

@@ -20,7 +20,7 @@ from mfidl.emit.python.types import annotation
 from mfidl.model import Method, Primitive, Scalar, Service, Stream, Struct
 
 _OPTIONS = {"batch": "mf.BatchOptions", "replicate": "mf.ReplicatedOptions"}
-_OTHER = "anything else that failed; its `code` and `execution` say more."
+_OTHER = "any other failure; see its `code` and `execution`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class ClientFile(ServiceFile):
                 if service.agent:
                     scattered.append(self._scattered(method, own, agent[2], self._key(service), awaited))
         plain = service.doc or f"Calls {service.full_name}."
-        doc = f"Like `{names.client}`, for asyncio: everything is awaited." if awaited else plain
+        doc = f"Like `{names.client}`, for asyncio." if awaited else plain
         return ClientView(
             names.async_client if awaited else names.client,
             names.async_scatter if awaited else names.scatter,
@@ -155,13 +155,13 @@ class ClientFile(ServiceFile):
         return [
             CallView(
                 self._definition(names.forget, parameters, "None", 0),
-                docstring(f"Forgets what is kept of this call of `{method.name}`, at this agent.", 8),
+                docstring(f"Forgets the answer to this call of `{method.name}`, at this agent.", 8),
                 bracket("self._target.forget_cached(", arguments, ")", 8),
                 old,
             ),
             CallView(
                 self._definition(names.cache, ["self"], "mf.CallCache", 0),
-                docstring(f"What this client keeps of `{method.name}`: counts, and forgetting all of it.", 8),
+                docstring(f"The cached answers of `{method.name}`: statistics, and forgetting them.", 8),
                 f"return self._target.call_cache({constant})",
                 old,
             ),
@@ -187,7 +187,7 @@ class ClientFile(ServiceFile):
         forms = [
             (
                 _Form(names.batch, batch, "batch", awaited),
-                f"Many calls of `{method.name}`, in as many messages as it takes.",
+                f"Many calls of `{method.name}` in as many messages as necessary.",
             ),
             (
                 _Form(names.bulk, outcomes, "bulk", awaited),

@@ -217,7 +217,7 @@ class TypesFile:
 
     def _result(self, method: Method, name: str, shown: str) -> ClassView:
         fields = zip(method.results.fields, self._context.attributes(method.results), strict=True)
-        doc = docstring(f"What {shown} returns.", 4)
+        doc = docstring(f"The results of {shown}.", 4)
         return ClassView(
             self._dataclass(),
             f"class {name}:",

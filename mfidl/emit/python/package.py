@@ -16,11 +16,11 @@ from mfidl.emit.render import render
 from mfidl.model import Module, Program, Struct, Union
 
 _DOCS = {
-    "codec": "Codecs of {}: each type as data, of which mf/codec makes what reads and writes it.",
-    "methods": "The services of {} as the runtime sees them: their methods, descriptors and fingerprints.",
+    "codec": "Codecs of {}: descriptions of its types, from which mf/codec makes readers and writers.",
+    "methods": "The services of {} for the runtime: their methods, descriptors and fingerprints.",
     "client": "Clients of {}.",
     "topics": "Topics of {}: publish them, and subscribe to them.",
-    "server": "Servants of {}: derive from one, override a function a method, and offer an instance.",
+    "server": "Servants of {}: derive from one, override a function for each method, and offer an instance.",
 }
 
 

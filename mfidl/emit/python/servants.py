@@ -45,7 +45,7 @@ class ServerFile(ServiceFile):
         own = list(zip(service.methods, names.methods, strict=True))
         plain = service.doc or f"Serves {service.full_name}."
         views = [self._view(names.servant, constant, plain, own, awaited=False)]
-        doc = f"Like `{names.servant}`, with `async def`: it runs on the loop of asyncio that serves."
+        doc = f"Like `{names.servant}`, with `async def`: it runs on the serving asyncio loop."
         views.append(self._view(names.async_servant, constant, doc, own, awaited=True))
         return views
 
@@ -107,7 +107,7 @@ class ServerFile(ServiceFile):
         return CallView(
             bracket(before, parameters, f") -> {outcome}:", 4),
             docstring(
-                f"All items of a message that has more than one; here `{names.servant_function}` for each.", 8
+                f"All items of a message with several items; here `{names.servant_function}` for each.", 8
             ),
             bracket(called if method.oneway else f"return {called}", [function, rows], ")", 8),
         )

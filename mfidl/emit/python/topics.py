@@ -88,7 +88,7 @@ class TopicsFile(ServiceFile):
         if which.startswith("Async"):
             doc = f"Like `{names.publisher if file == 'publisher' else names.subscriber}`, for asyncio."
         else:
-            verb = "Publishes" if file == "publisher" else "Gets the messages of"
+            verb = "Publishes" if file == "publisher" else "Receives the messages of"
             doc = with_deprecation(topic.doc or f"{verb} {topic.full_name}.", topic.deprecated)
         if topic.agent is None:
             base = f"{context.imports.name(f'mf.topics.{file}', f'Lone{which}')}[{value}]"

@@ -54,7 +54,7 @@ namespace hello::methods {
 
 extern const mf::ServiceInfo kGreeterService;
 
-/// What all methods of hello.Greeter have in common.
+/// The constants that all methods of hello.Greeter share.
 struct GreeterMethod {
   using Servant = ::hello::GreeterServant;
   using AsyncServant = ::hello::GreeterAsyncServant;

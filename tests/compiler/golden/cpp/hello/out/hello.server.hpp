@@ -20,11 +20,11 @@ class GreeterServant : public mf::Servant {
 
   /// "Hello, name!"
   virtual std::string greet(const std::string& name) = 0;
-  /// Called with all items of a message that has more than one; the default calls greet() for each.
+  /// Called with all items of a message with several items; the default calls greet() for each.
   virtual mf::Outcomes<std::string> greet_items(std::span<const GreeterGreetRequest> requests);
 };
 
-/// The same, for handlers that answer when they are ready, from any thread.
+/// The same, for handlers that may answer later, from any thread.
 class GreeterAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;

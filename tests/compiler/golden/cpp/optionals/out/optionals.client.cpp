@@ -8,8 +8,8 @@
 
 namespace optionals {
 
-// Calls that stay in the process. They stand here, and not beside the servants, so that the compiler sees them
-// where they are called.
+// In-process calls. They are defined here, and not beside the servants, so that the compiler sees them where they
+// are called.
 namespace methods {
 
 ::optionals::Present KeeperKeep::invoke(

@@ -70,7 +70,7 @@ namespace optionals::methods {
 
 extern const mf::ServiceInfo kKeeperService;
 
-/// What all methods of optionals.Keeper have in common.
+/// The constants that all methods of optionals.Keeper share.
 struct KeeperMethod {
   using Servant = ::optionals::KeeperServant;
   using AsyncServant = ::optionals::KeeperAsyncServant;

@@ -24,11 +24,11 @@ class KeeperServant : public mf::Servant {
                        const std::optional<mf::Bytes>& raw, const std::optional<std::string>& text,
                        const std::optional<std::array<std::uint8_t, 2>>& array,
                        const std::optional<Point>& point) = 0;
-  /// Called with all items of a message that has more than one; the default calls keep() for each.
+  /// Called with all items of a message with several items; the default calls keep() for each.
   virtual mf::Outcomes<Present> keep_items(std::span<const KeeperKeepRequest> requests);
 };
 
-/// The same, for handlers that answer when they are ready, from any thread.
+/// The same, for handlers that may answer later, from any thread.
 class KeeperAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;

@@ -35,7 +35,7 @@ enum class Rank : std::uint8_t {
   last = 9,
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Rank value) noexcept {
   switch (value) {
     case Rank::first:
@@ -45,7 +45,7 @@ enum class Rank : std::uint8_t {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Rank& value) noexcept;
 void print_to(mf::Printer& printer, Rank value);
 
@@ -75,11 +75,11 @@ constexpr Part& operator&=(Part& left, Part right) noexcept {
 constexpr Part& operator^=(Part& left, Part right) noexcept {
   return left = left ^ right;
 }
-/// Are all these bits set?
+/// Whether all these bits are set.
 [[nodiscard]] constexpr bool has(Part value, Part bits) noexcept {
   return (value & bits) == bits;
 }
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Part value) noexcept {
   switch (value) {
     case Part::head:
@@ -89,20 +89,20 @@ constexpr Part& operator^=(Part& left, Part right) noexcept {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Part& value) noexcept;
 void print_to(mf::Printer& printer, Part value);
 
 enum class Nothing : std::uint8_t {
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Nothing value) noexcept {
   switch (value) {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Nothing& value) noexcept;
 void print_to(mf::Printer& printer, Nothing value);
 
@@ -117,17 +117,17 @@ struct Point {
 
 class Value {
  public:
-  /// Which alternative it is, by its number in the schema.
+  /// The current alternative, by its number in the schema.
   enum class Kind : std::uint32_t {
     number = 1,
     points = 2,
   };
 
-  /// A new one holds `number`.
+  /// A new union holds `number`.
   Value() = default;
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
-  /// Calls visitor(value) with what the union holds.
+  /// Calls visitor(value) with the union's value.
   template <class Visitor>
   decltype(auto) visit(Visitor&& visitor) const {
     if (is_number()) return visitor(number());
@@ -220,17 +220,17 @@ struct Absent {
 
 class Choice {
  public:
-  /// Which alternative it is, by its number in the schema.
+  /// The current alternative, by its number in the schema.
   enum class Kind : std::uint32_t {
     ranks = 1,
     number = 2,
   };
 
-  /// A new one holds `ranks`.
+  /// A new union holds `ranks`.
   Choice() : value_(std::in_place_index<0>, mf::filled<std::array<Rank, 1>>(Rank::first)) {}
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
-  /// Calls visitor(value) with what the union holds.
+  /// Calls visitor(value) with the union's value.
   template <class Visitor>
   decltype(auto) visit(Visitor&& visitor) const {
     if (is_ranks()) return visitor(ranks());
@@ -268,13 +268,13 @@ class Choice {
 
 class Deep {
  public:
-  /// Which alternative it is, by its number in the schema.
+  /// The current alternative, by its number in the schema.
   enum class Kind : std::uint32_t {
     rank = 1,
     inner = 2,
   };
 
-  /// A new one holds `rank`.
+  /// A new union holds `rank`.
   Deep();
   Deep(const Deep& other);
   Deep(Deep&& other) noexcept;
@@ -283,7 +283,7 @@ class Deep {
   ~Deep();
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
-  /// Calls visitor(value) with what the union holds.
+  /// Calls visitor(value) with the union's value.
   template <class Visitor>
   decltype(auto) visit(Visitor&& visitor) const {
     if (is_rank()) return visitor(rank());
@@ -327,7 +327,7 @@ struct Step {
 struct Past {
   std::array<Rank, 2> ranks = mf::filled<std::array<Rank, 2>>(Rank::first);
   Choice choice{};
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Past&, const Past&) = default;

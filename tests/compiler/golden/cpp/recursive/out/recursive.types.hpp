@@ -32,13 +32,13 @@ struct Leaf {
 
 class Kind_ {
  public:
-  /// Which alternative it is, by its number in the schema.
+  /// The current alternative, by its number in the schema.
   enum class Kind : std::uint32_t {
     leaf = 1,
     fine = 2,
   };
 
-  /// A new one holds `leaf`.
+  /// A new union holds `leaf`.
   Kind_();
   Kind_(const Kind_& other);
   Kind_(Kind_&& other) noexcept;
@@ -47,7 +47,7 @@ class Kind_ {
   ~Kind_();
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
-  /// Calls visitor(value) with what the union holds.
+  /// Calls visitor(value) with the union's value.
   template <class Visitor>
   decltype(auto) visit(Visitor&& visitor) const {
     if (is_leaf()) return visitor(leaf());
@@ -92,13 +92,13 @@ struct Fine {
 
 class Choice {
  public:
-  /// Which alternative it is, by its number in the schema.
+  /// The current alternative, by its number in the schema.
   enum class Kind : std::uint32_t {
     number = 1,
     node = 2,
   };
 
-  /// A new one holds `number`.
+  /// A new union holds `number`.
   Choice();
   Choice(const Choice& other);
   Choice(Choice&& other) noexcept;
@@ -107,7 +107,7 @@ class Choice {
   ~Choice();
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
-  /// Calls visitor(value) with what the union holds.
+  /// Calls visitor(value) with the union's value.
   template <class Visitor>
   decltype(auto) visit(Visitor&& visitor) const {
     if (is_number()) return visitor(number());

@@ -17,8 +17,8 @@
 
 namespace streams {
 
-// Calls that stay in the process. They stand here, and not beside the servants, so that the compiler sees them
-// where they are called.
+// In-process calls. They are defined here, and not beside the servants, so that the compiler sees them where they
+// are called.
 namespace methods {
 
 std::uint64_t IndexSize::invoke(Servant& servant) {

@@ -100,7 +100,7 @@ class IndexClient {
   mf::client::Target target_;
 };
 
-/// One outcome an agent: one that cannot be reached is a failure there, not of all.
+/// One outcome for each agent: an unreachable agent is a failed outcome, and does not affect the others.
 class IndexScatter {
  public:
   mf::Scattered<std::uint64_t> size(const mf::CallOptions& options = {}) const;
@@ -297,7 +297,7 @@ class ElementsClient {
   mf::client::Target target_;
 };
 
-/// One outcome an agent: one that cannot be reached is a failure there, not of all.
+/// One outcome for each agent: an unreachable agent is a failed outcome, and does not affect the others.
 class ElementsScatter {
  public:
 
@@ -388,7 +388,7 @@ class OnlyClient {
   mf::client::Target target_;
 };
 
-/// One outcome an agent: one that cannot be reached is a failure there, not of all.
+/// One outcome for each agent: an unreachable agent is a failed outcome, and does not affect the others.
 class OnlyScatter {
  public:
 
@@ -451,7 +451,7 @@ class LangsClient {
   mf::client::Target target_;
 };
 
-/// One outcome an agent: one that cannot be reached is a failure there, not of all.
+/// One outcome for each agent: an unreachable agent is a failed outcome, and does not affect the others.
 class LangsScatter {
  public:
   mf::Scattered<mf::Duration> one(mf::Duration duration = std::chrono::milliseconds(200),

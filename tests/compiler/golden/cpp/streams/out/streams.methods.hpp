@@ -538,7 +538,7 @@ namespace streams::methods {
 
 extern const mf::ServiceInfo kIndexService;
 
-/// What all methods of streams.Index have in common.
+/// The constants that all methods of streams.Index share.
 struct IndexMethod {
   using Servant = ::streams::IndexServant;
   using AsyncServant = ::streams::IndexAsyncServant;
@@ -647,7 +647,7 @@ struct IndexSize : IndexMethod {
 
 extern const mf::ServiceInfo kElementsService;
 
-/// What all methods of streams.Elements have in common.
+/// The constants that all methods of streams.Elements share.
 struct ElementsMethod {
   using Servant = ::streams::ElementsServant;
   using AsyncServant = ::streams::ElementsAsyncServant;
@@ -988,7 +988,7 @@ struct ElementsTimes : ElementsMethod {
 
 extern const mf::ServiceInfo kNames_Service;
 
-/// What all methods of streams.Names_ have in common.
+/// The constants that all methods of streams.Names_ share.
 struct Names_Method {
   using Servant = ::streams::Names_Servant;
   using AsyncServant = ::streams::Names_AsyncServant;
@@ -1049,7 +1049,7 @@ struct Names_Request : Names_Method {
 
 extern const mf::ServiceInfo kOnlyService;
 
-/// What all methods of streams.Only have in common.
+/// The constants that all methods of streams.Only share.
 struct OnlyMethod {
   using Servant = ::streams::OnlyServant;
   using AsyncServant = ::streams::OnlyAsyncServant;
@@ -1129,7 +1129,7 @@ struct OnlyResponder : OnlyMethod {
 
 extern const mf::ServiceInfo kLangsService;
 
-/// What all methods of streams.Langs have in common.
+/// The constants that all methods of streams.Langs share.
 struct LangsMethod {
   using Servant = ::streams::LangsServant;
   using AsyncServant = ::streams::LangsAsyncServant;
@@ -1176,7 +1176,7 @@ struct LangsOne : LangsMethod {
 
 extern const mf::ServiceInfo kKeptService;
 
-/// What all methods of streams.Kept have in common.
+/// The constants that all methods of streams.Kept share.
 struct KeptMethod {
   using Servant = ::streams::KeptServant;
   using AsyncServant = ::streams::KeptAsyncServant;

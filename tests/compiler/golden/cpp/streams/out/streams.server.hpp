@@ -39,11 +39,11 @@ class IndexServant : public mf::Servant {
   virtual void follow(mf::StreamReader<std::string>& names, mf::StreamWriter<Posting>& out) = 0;
 
   virtual std::uint64_t size() = 0;
-  /// Called with all items of a message that has more than one; the default calls size() for each.
+  /// Called with all items of a message with several items; the default calls size() for each.
   virtual mf::Outcomes<std::uint64_t> size_items(std::span<const IndexSizeRequest> requests);
 };
 
-/// The same, for handlers that answer when they are ready, from any thread.
+/// The same, for handlers that may answer later, from any thread.
 class IndexAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
@@ -103,7 +103,7 @@ class ElementsServant : public mf::Servant {
   virtual void times(mf::Timestamp from, mf::Duration step, mf::StreamWriter<mf::Timestamp>& out) = 0;
 };
 
-/// The same, for handlers that answer when they are ready, from any thread.
+/// The same, for handlers that may answer later, from any thread.
 class ElementsAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
@@ -163,7 +163,7 @@ class Names_Servant : public mf::Servant {
   virtual void request(mf::StreamReader<std::uint32_t>& options_, mf::StreamWriter<std::uint32_t>& out) = 0;
 };
 
-/// The same, for handlers that answer when they are ready, from any thread.
+/// The same, for handlers that may answer later, from any thread.
 class Names_AsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
@@ -191,7 +191,7 @@ class OnlyServant : public mf::Servant {
   virtual std::uint32_t responder(mf::StreamReader<std::uint32_t>& responder_) = 0;
 };
 
-/// The same, for handlers that answer when they are ready, from any thread.
+/// The same, for handlers that may answer later, from any thread.
 class OnlyAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
@@ -217,11 +217,11 @@ class LangsServant : public mf::Servant {
   virtual void all(mf::StreamWriter<std::uint32_t>& out) = 0;
 
   virtual mf::Duration one(mf::Duration duration) = 0;
-  /// Called with all items of a message that has more than one; the default calls one() for each.
+  /// Called with all items of a message with several items; the default calls one() for each.
   virtual mf::Outcomes<mf::Duration> one_items(std::span<const LangsOneRequest> requests);
 };
 
-/// The same, for handlers that answer when they are ready, from any thread.
+/// The same, for handlers that may answer later, from any thread.
 class LangsAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
@@ -242,25 +242,25 @@ class KeptServant : public mf::Servant {
   [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   virtual std::uint32_t put(std::uint32_t x) = 0;
-  /// Called with all items of a message that has more than one; the default calls put() for each.
+  /// Called with all items of a message with several items; the default calls put() for each.
   virtual mf::Outcomes<std::uint32_t> put_items_(std::span<const KeptPutRequest> requests);
 
   virtual std::uint32_t put_batch(std::uint32_t x) = 0;
-  /// Called with all items of a message that has more than one; the default calls put_batch() for each.
+  /// Called with all items of a message with several items; the default calls put_batch() for each.
   virtual mf::Outcomes<std::uint32_t> put_batch_items(std::span<const KeptPutBatchRequest> requests);
 
   virtual void put_items(std::uint32_t x) = 0;
-  /// Called with all items of a message that has more than one; the default calls put_items() for each.
+  /// Called with all items of a message with several items; the default calls put_items() for each.
   virtual mf::Outcomes<void> put_items_items(std::span<const KeptPutItemsRequest> requests);
 
   virtual void async_put(std::uint32_t x) = 0;
-  /// Called with all items of a message that has more than one; the default calls async_put() for each.
+  /// Called with all items of a message with several items; the default calls async_put() for each.
   virtual mf::Outcomes<void> async_put_items_(std::span<const KeptAsyncPutRequest> requests);
 
   virtual void put_bulk(mf::StreamReader<std::uint32_t>& xs) = 0;
 };
 
-/// The same, for handlers that answer when they are ready, from any thread.
+/// The same, for handlers that may answer later, from any thread.
 class KeptAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;

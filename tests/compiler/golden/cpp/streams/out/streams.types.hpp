@@ -40,7 +40,7 @@ enum class Venue : std::uint8_t {
   eurex = 2,
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Venue value) noexcept {
   switch (value) {
     case Venue::xetra:
@@ -50,7 +50,7 @@ enum class Venue : std::uint8_t {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Venue& value) noexcept;
 void print_to(mf::Printer& printer, Venue value);
 
@@ -59,7 +59,7 @@ enum class Lang : std::uint16_t {
   de = 49,
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Lang value) noexcept {
   switch (value) {
     case Lang::none:
@@ -69,7 +69,7 @@ enum class Lang : std::uint16_t {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Lang& value) noexcept;
 void print_to(mf::Printer& printer, Lang value);
 
@@ -94,7 +94,7 @@ struct Hit {
 struct Person {
   std::string name{};
   mf::Ref<Person> boss{};
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Person& left, const Person& right);
@@ -105,7 +105,7 @@ struct Person {
 
 struct Note {
   std::string text{};
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Note&, const Note&) = default;
@@ -115,17 +115,17 @@ struct Note {
 
 class Change {
  public:
-  /// Which alternative it is, by its number in the schema.
+  /// The current alternative, by its number in the schema.
   enum class Kind : std::uint32_t {
     added = 1,
     removed = 2,
   };
 
-  /// A new one holds `added`.
+  /// A new union holds `added`.
   Change() = default;
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
-  /// Calls visitor(value) with what the union holds.
+  /// Calls visitor(value) with the union's value.
   template <class Visitor>
   decltype(auto) visit(Visitor&& visitor) const {
     if (is_added()) return visitor(added());

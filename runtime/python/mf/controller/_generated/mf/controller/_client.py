@@ -49,16 +49,16 @@ class ControllerClient:
         self._target = client.target(CONTROLLER_SERVICE)
 
     def client_id(self, *, options: mf.CallOptions | None = None) -> int:
-        """A number for the upper half of a client's request ids, unlike all that this controller gave before,
-        also in runs before
-        this one as far as its store has lasted; never 0.
+        """Returns a number for the upper half of a client's request ids, which this controller never returned
+        before, also not
+        in earlier runs with the same store; never 0.
         """
         return self._target.call(CONTROLLER_CLIENT_ID, options)
 
     def client_id_batch(
         self, requests: Sequence[ControllerClientIdRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[int]:
-        """Many calls of `client_id`, in as many messages as it takes."""
+        """Many calls of `client_id` in as many messages as necessary."""
         return self._target.batch(CONTROLLER_CLIENT_ID, requests, options)
 
     def client_id_bulk(
@@ -75,15 +75,15 @@ class ControllerClient:
         *,
         options: mf.CallOptions | None = None,
     ) -> mf.StreamReader[Standing]:
-        """The process offers this, and nothing else. The first value says that it is registered; later ones
-        are warnings. It stays registered
-        until the stream ends, which means: register again, unless you deregistered. Entries are gone at
-        once when the connection ends.
-        A process that registers anew, over whatever connection, replaces its older registration.
+        """Registers exactly these offers of the process. The first value confirms the registration; later
+        ones are warnings. It lasts
+        until the stream ends; then register again, unless you deregistered. Entries are removed at once
+        when the connection ends.
+        A process that registers again, over any connection, replaces its older registration.
 
         Raises:
             NotOwner: The nonce is registered with another secret. Nothing was changed.
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return self._target.read_stream(CONTROLLER_REGISTER, options, who, process, offers)
 
@@ -95,19 +95,19 @@ class ControllerClient:
         *,
         options: mf.CallOptions | None = None,
     ) -> None:
-        """Changes to a registration that stands, and a sign of life. First `remove`, then `put`.
+        """Changes an existing registration, and is a sign of life. First `remove`, then `put`.
 
         Raises:
             NotOwner: The nonce is registered with another secret. Nothing was changed.
             NotRegistered: No process is registered with this nonce: register again.
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         self._target.call(CONTROLLER_UPDATE, options, who, put, remove)
 
     def update_batch(
         self, requests: Sequence[ControllerUpdateRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[None]:
-        """Many calls of `update`, in as many messages as it takes."""
+        """Many calls of `update` in as many messages as necessary."""
         return self._target.batch(CONTROLLER_UPDATE, requests, options)
 
     def update_bulk(
@@ -117,19 +117,19 @@ class ControllerClient:
         return self._target.bulk(CONTROLLER_UPDATE, requests, options)
 
     def deregister(self, who: Credential, *, options: mf.CallOptions | None = None) -> None:
-        """Takes the offers of a process away before it ends, so that no client calls it while it drains.
+        """Withdraws the offers of a process before it ends, so that no client calls it while it drains.
 
         Raises:
             NotOwner: The nonce is registered with another secret. Nothing was changed.
             NotRegistered: No process is registered with this nonce: register again.
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         self._target.call(CONTROLLER_DEREGISTER, options, who)
 
     def deregister_batch(
         self, requests: Sequence[ControllerDeregisterRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[None]:
-        """Many calls of `deregister`, in as many messages as it takes."""
+        """Many calls of `deregister` in as many messages as necessary."""
         return self._target.batch(CONTROLLER_DEREGISTER, requests, options)
 
     def deregister_bulk(
@@ -141,21 +141,21 @@ class ControllerClient:
     def watch(
         self, what: Filter, run: int, revision: int, *, options: mf.CallOptions | None = None
     ) -> mf.StreamReader[Change]:
-        """What matches, and what changes: first a snapshot, in several values if it is large, then changes,
-        never with a gap. Who was cut off
-        names the run and revision that it has seen last (0, 0: none), and gets the changes since, or a
-        snapshot if they are not known any more.
+        """Watches matching instances: first a snapshot, in several values if it is large, then changes, never
+        with a gap. An interrupted
+        watcher passes the last run and revision that it has seen (0, 0: none), and gets later changes, or
+        a snapshot if they are not known any more.
         """
         return self._target.read_stream(CONTROLLER_WATCH, options, what, run, revision)
 
     def find(self, what: Filter, *, options: mf.CallOptions | None = None) -> Found:
-        """What matches now, for tools and for clients without streams."""
+        """Returns the matching instances, for tools and for clients without streams."""
         return self._target.call(CONTROLLER_FIND, options, what)
 
     def find_batch(
         self, requests: Sequence[ControllerFindRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[Found]:
-        """Many calls of `find`, in as many messages as it takes."""
+        """Many calls of `find` in as many messages as necessary."""
         return self._target.batch(CONTROLLER_FIND, requests, options)
 
     def find_bulk(
@@ -167,19 +167,20 @@ class ControllerClient:
     def lead(
         self, who: Credential, what: Key, *, options: mf.CallOptions | None = None
     ) -> mf.StreamReader[Lead]:
-        """Its value comes when this process is the one owner of the key, maybe at once, maybe after hours; it
-        owns it until the stream ends.
-        Who waits longest is next. Only a registered process may ask; its registration's end ends it.
+        """Its value comes when this process leads the key, maybe at once, maybe after hours; it leads until
+        the stream ends.
+        The process that has waited longest is next. Only a registered process may ask; the end of its
+        registration ends the stream.
 
         Raises:
             NotOwner: The nonce is registered with another secret. Nothing was changed.
             NotRegistered: No process is registered with this nonce: register again.
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return self._target.read_stream(CONTROLLER_LEAD, options, who, what)
 
     def list_(self, *, options: mf.CallOptions | None = None) -> mf.StreamReader[Entry]:
-        """Everything, for tools."""
+        """Lists all entries, for tools."""
         return self._target.read_stream(CONTROLLER_LIST, options)
 
     def status(self, *, options: mf.CallOptions | None = None) -> Status:
@@ -188,7 +189,7 @@ class ControllerClient:
     def status_batch(
         self, requests: Sequence[ControllerStatusRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[Status]:
-        """Many calls of `status`, in as many messages as it takes."""
+        """Many calls of `status` in as many messages as necessary."""
         return self._target.batch(CONTROLLER_STATUS, requests, options)
 
     def status_bulk(
@@ -199,7 +200,7 @@ class ControllerClient:
 
 
 class ControllerAsyncClient:
-    """Like `ControllerClient`, for asyncio: everything is awaited."""
+    """Like `ControllerClient`, for asyncio."""
 
     __slots__ = ("_target",)
 
@@ -207,16 +208,16 @@ class ControllerAsyncClient:
         self._target = client.async_target(CONTROLLER_SERVICE)
 
     async def client_id(self, *, options: mf.CallOptions | None = None) -> int:
-        """A number for the upper half of a client's request ids, unlike all that this controller gave before,
-        also in runs before
-        this one as far as its store has lasted; never 0.
+        """Returns a number for the upper half of a client's request ids, which this controller never returned
+        before, also not
+        in earlier runs with the same store; never 0.
         """
         return await self._target.call(CONTROLLER_CLIENT_ID, options)
 
     async def client_id_batch(
         self, requests: Sequence[ControllerClientIdRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[int]]:
-        """Many calls of `client_id`, in as many messages as it takes."""
+        """Many calls of `client_id` in as many messages as necessary."""
         return await self._target.batch(CONTROLLER_CLIENT_ID, requests, options)
 
     async def client_id_bulk(
@@ -233,15 +234,15 @@ class ControllerAsyncClient:
         *,
         options: mf.CallOptions | None = None,
     ) -> mf.AsyncStreamReader[Standing]:
-        """The process offers this, and nothing else. The first value says that it is registered; later ones
-        are warnings. It stays registered
-        until the stream ends, which means: register again, unless you deregistered. Entries are gone at
-        once when the connection ends.
-        A process that registers anew, over whatever connection, replaces its older registration.
+        """Registers exactly these offers of the process. The first value confirms the registration; later
+        ones are warnings. It lasts
+        until the stream ends; then register again, unless you deregistered. Entries are removed at once
+        when the connection ends.
+        A process that registers again, over any connection, replaces its older registration.
 
         Raises:
             NotOwner: The nonce is registered with another secret. Nothing was changed.
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return self._target.read_stream(CONTROLLER_REGISTER, options, who, process, offers)
 
@@ -253,19 +254,19 @@ class ControllerAsyncClient:
         *,
         options: mf.CallOptions | None = None,
     ) -> None:
-        """Changes to a registration that stands, and a sign of life. First `remove`, then `put`.
+        """Changes an existing registration, and is a sign of life. First `remove`, then `put`.
 
         Raises:
             NotOwner: The nonce is registered with another secret. Nothing was changed.
             NotRegistered: No process is registered with this nonce: register again.
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         await self._target.call(CONTROLLER_UPDATE, options, who, put, remove)
 
     async def update_batch(
         self, requests: Sequence[ControllerUpdateRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[None]]:
-        """Many calls of `update`, in as many messages as it takes."""
+        """Many calls of `update` in as many messages as necessary."""
         return await self._target.batch(CONTROLLER_UPDATE, requests, options)
 
     async def update_bulk(
@@ -275,19 +276,19 @@ class ControllerAsyncClient:
         return await self._target.bulk(CONTROLLER_UPDATE, requests, options)
 
     async def deregister(self, who: Credential, *, options: mf.CallOptions | None = None) -> None:
-        """Takes the offers of a process away before it ends, so that no client calls it while it drains.
+        """Withdraws the offers of a process before it ends, so that no client calls it while it drains.
 
         Raises:
             NotOwner: The nonce is registered with another secret. Nothing was changed.
             NotRegistered: No process is registered with this nonce: register again.
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         await self._target.call(CONTROLLER_DEREGISTER, options, who)
 
     async def deregister_batch(
         self, requests: Sequence[ControllerDeregisterRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[None]]:
-        """Many calls of `deregister`, in as many messages as it takes."""
+        """Many calls of `deregister` in as many messages as necessary."""
         return await self._target.batch(CONTROLLER_DEREGISTER, requests, options)
 
     async def deregister_bulk(
@@ -299,21 +300,21 @@ class ControllerAsyncClient:
     def watch(
         self, what: Filter, run: int, revision: int, *, options: mf.CallOptions | None = None
     ) -> mf.AsyncStreamReader[Change]:
-        """What matches, and what changes: first a snapshot, in several values if it is large, then changes,
-        never with a gap. Who was cut off
-        names the run and revision that it has seen last (0, 0: none), and gets the changes since, or a
-        snapshot if they are not known any more.
+        """Watches matching instances: first a snapshot, in several values if it is large, then changes, never
+        with a gap. An interrupted
+        watcher passes the last run and revision that it has seen (0, 0: none), and gets later changes, or
+        a snapshot if they are not known any more.
         """
         return self._target.read_stream(CONTROLLER_WATCH, options, what, run, revision)
 
     async def find(self, what: Filter, *, options: mf.CallOptions | None = None) -> Found:
-        """What matches now, for tools and for clients without streams."""
+        """Returns the matching instances, for tools and for clients without streams."""
         return await self._target.call(CONTROLLER_FIND, options, what)
 
     async def find_batch(
         self, requests: Sequence[ControllerFindRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[Found]]:
-        """Many calls of `find`, in as many messages as it takes."""
+        """Many calls of `find` in as many messages as necessary."""
         return await self._target.batch(CONTROLLER_FIND, requests, options)
 
     async def find_bulk(
@@ -325,19 +326,20 @@ class ControllerAsyncClient:
     def lead(
         self, who: Credential, what: Key, *, options: mf.CallOptions | None = None
     ) -> mf.AsyncStreamReader[Lead]:
-        """Its value comes when this process is the one owner of the key, maybe at once, maybe after hours; it
-        owns it until the stream ends.
-        Who waits longest is next. Only a registered process may ask; its registration's end ends it.
+        """Its value comes when this process leads the key, maybe at once, maybe after hours; it leads until
+        the stream ends.
+        The process that has waited longest is next. Only a registered process may ask; the end of its
+        registration ends the stream.
 
         Raises:
             NotOwner: The nonce is registered with another secret. Nothing was changed.
             NotRegistered: No process is registered with this nonce: register again.
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return self._target.read_stream(CONTROLLER_LEAD, options, who, what)
 
     def list_(self, *, options: mf.CallOptions | None = None) -> mf.AsyncStreamReader[Entry]:
-        """Everything, for tools."""
+        """Lists all entries, for tools."""
         return self._target.read_stream(CONTROLLER_LIST, options)
 
     async def status(self, *, options: mf.CallOptions | None = None) -> Status:
@@ -346,7 +348,7 @@ class ControllerAsyncClient:
     async def status_batch(
         self, requests: Sequence[ControllerStatusRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[Status]]:
-        """Many calls of `status`, in as many messages as it takes."""
+        """Many calls of `status` in as many messages as necessary."""
         return await self._target.batch(CONTROLLER_STATUS, requests, options)
 
     async def status_bulk(

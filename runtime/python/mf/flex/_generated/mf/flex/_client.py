@@ -40,11 +40,11 @@ class MailboxClient:
         return self._over(self._target.at(process))
 
     def any(self) -> Self:
-        """The same service at whichever agent can be reached."""
+        """The same service at any reachable agent."""
         return self._over(self._target.any())
 
     def on(self, processs: Iterable[str]) -> MailboxScatter:
-        """The same service at each of these agents: an outcome for each, so that one failure is not all."""
+        """The same service at each of these agents, with an outcome for each."""
         return MailboxScatter(self._target.on(processs))
 
     def everywhere(self) -> MailboxScatter:
@@ -67,7 +67,7 @@ class MailboxClient:
 
 
 class MailboxScatter:
-    """Calls Mailbox at several agents at once; one outcome each."""
+    """Calls Mailbox at several agents at once, with an outcome for each."""
 
     __slots__ = ("_target",)
 
@@ -76,7 +76,7 @@ class MailboxScatter:
 
 
 class MailboxAsyncClient:
-    """Like `MailboxClient`, for asyncio: everything is awaited."""
+    """Like `MailboxClient`, for asyncio."""
 
     __slots__ = ("_target",)
 
@@ -94,11 +94,11 @@ class MailboxAsyncClient:
         return self._over(self._target.at(process))
 
     def any(self) -> Self:
-        """The same service at whichever agent can be reached."""
+        """The same service at any reachable agent."""
         return self._over(self._target.any())
 
     def on(self, processs: Iterable[str]) -> MailboxAsyncScatter:
-        """The same service at each of these agents: an outcome for each, so that one failure is not all."""
+        """The same service at each of these agents, with an outcome for each."""
         return MailboxAsyncScatter(self._target.on(processs))
 
     def everywhere(self) -> MailboxAsyncScatter:
@@ -121,7 +121,7 @@ class MailboxAsyncClient:
 
 
 class MailboxAsyncScatter:
-    """Calls Mailbox at several agents at once; one outcome each."""
+    """Calls Mailbox at several agents at once, with an outcome for each."""
 
     __slots__ = ("_target",)
 

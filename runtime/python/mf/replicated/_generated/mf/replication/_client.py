@@ -41,11 +41,11 @@ class ReplicaClient:
         return self._over(self._target.at(replica))
 
     def any(self) -> Self:
-        """The same service at whichever agent can be reached."""
+        """The same service at any reachable agent."""
         return self._over(self._target.any())
 
     def on(self, replicas: Iterable[str]) -> ReplicaScatter:
-        """The same service at each of these agents: an outcome for each, so that one failure is not all."""
+        """The same service at each of these agents, with an outcome for each."""
         return ReplicaScatter(self._target.on(replicas))
 
     def everywhere(self) -> ReplicaScatter:
@@ -58,7 +58,7 @@ class ReplicaClient:
     def group_batch(
         self, requests: Sequence[ReplicaGroupRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[Group]:
-        """Many calls of `group`, in as many messages as it takes."""
+        """Many calls of `group` in as many messages as necessary."""
         return self._target.batch(REPLICA_GROUP, requests, options)
 
     def group_bulk(
@@ -75,7 +75,7 @@ class ReplicaClient:
 
 
 class ReplicaScatter:
-    """Calls Replica at several agents at once; one outcome each."""
+    """Calls Replica at several agents at once, with an outcome for each."""
 
     __slots__ = ("_target",)
 
@@ -87,7 +87,7 @@ class ReplicaScatter:
 
 
 class ReplicaAsyncClient:
-    """Like `ReplicaClient`, for asyncio: everything is awaited."""
+    """Like `ReplicaClient`, for asyncio."""
 
     __slots__ = ("_target",)
 
@@ -105,11 +105,11 @@ class ReplicaAsyncClient:
         return self._over(self._target.at(replica))
 
     def any(self) -> Self:
-        """The same service at whichever agent can be reached."""
+        """The same service at any reachable agent."""
         return self._over(self._target.any())
 
     def on(self, replicas: Iterable[str]) -> ReplicaAsyncScatter:
-        """The same service at each of these agents: an outcome for each, so that one failure is not all."""
+        """The same service at each of these agents, with an outcome for each."""
         return ReplicaAsyncScatter(self._target.on(replicas))
 
     def everywhere(self) -> ReplicaAsyncScatter:
@@ -122,7 +122,7 @@ class ReplicaAsyncClient:
     async def group_batch(
         self, requests: Sequence[ReplicaGroupRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[Group]]:
-        """Many calls of `group`, in as many messages as it takes."""
+        """Many calls of `group` in as many messages as necessary."""
         return await self._target.batch(REPLICA_GROUP, requests, options)
 
     async def group_bulk(
@@ -141,7 +141,7 @@ class ReplicaAsyncClient:
 
 
 class ReplicaAsyncScatter:
-    """Calls Replica at several agents at once; one outcome each."""
+    """Calls Replica at several agents at once, with an outcome for each."""
 
     __slots__ = ("_target",)
 

@@ -27,7 +27,7 @@ class AnyTopicClient:
 
 
 class AnyTopicAsyncClient:
-    """Like `AnyTopicClient`, for asyncio: everything is awaited."""
+    """Like `AnyTopicClient`, for asyncio."""
 
     __slots__ = ("_target",)
 

@@ -34,7 +34,7 @@ enum class Lang : std::uint16_t {
   ko = 1,
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Lang value) noexcept {
   switch (value) {
     case Lang::en:
@@ -44,7 +44,7 @@ enum class Lang : std::uint16_t {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Lang& value) noexcept;
 void print_to(mf::Printer& printer, Lang value);
 
@@ -74,11 +74,11 @@ constexpr Field& operator&=(Field& left, Field right) noexcept {
 constexpr Field& operator^=(Field& left, Field right) noexcept {
   return left = left ^ right;
 }
-/// Are all these bits set?
+/// Whether all these bits are set.
 [[nodiscard]] constexpr bool has(Field value, Field bits) noexcept {
   return (value & bits) == bits;
 }
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Field value) noexcept {
   switch (value) {
     case Field::title:
@@ -88,24 +88,24 @@ constexpr Field& operator^=(Field& left, Field right) noexcept {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Field& value) noexcept;
 void print_to(mf::Printer& printer, Field value);
 
 class Choice {
  public:
-  /// Which alternative it is, by its number in the schema.
+  /// The current alternative, by its number in the schema.
   enum class Kind : std::uint32_t {
     text = 1,
     number = 2,
     flag = 3,
   };
 
-  /// A new one holds `text`.
+  /// A new union holds `text`.
   Choice() = default;
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
-  /// Calls visitor(value) with what the union holds.
+  /// Calls visitor(value) with the union's value.
   template <class Visitor>
   decltype(auto) visit(Visitor&& visitor) const {
     if (is_text()) return visitor(text());
@@ -149,7 +149,7 @@ class Choice {
 
 struct Extra {
   std::uint32_t x{};
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Extra&, const Extra&) = default;
@@ -173,7 +173,7 @@ struct Stored {
   std::string color{};
   Choice choice{};
   std::uint32_t limit = 6U;
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Stored&, const Stored&) = default;
@@ -184,7 +184,7 @@ struct Stored {
 struct Part {
   std::uint32_t size{};
   mf::Ref<Node> whole{};
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Part& left, const Part& right);
@@ -199,7 +199,7 @@ struct Node {
   mf::Ref<Node> friend_{};
   std::vector<mf::Ref<Tag>> tags{};
   std::vector<Part> parts;
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Node& left, const Node& right);
@@ -211,7 +211,7 @@ struct Node {
 struct Tag {
   std::string text{};
   mf::Ref<Node> on{};
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Tag& left, const Tag& right);

@@ -30,7 +30,7 @@ enum class Lang : std::uint16_t {
   en = 0,
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Lang value) noexcept {
   switch (value) {
     case Lang::en:
@@ -38,7 +38,7 @@ enum class Lang : std::uint16_t {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Lang& value) noexcept;
 void print_to(mf::Printer& printer, Lang value);
 
@@ -67,11 +67,11 @@ constexpr Field& operator&=(Field& left, Field right) noexcept {
 constexpr Field& operator^=(Field& left, Field right) noexcept {
   return left = left ^ right;
 }
-/// Are all these bits set?
+/// Whether all these bits are set.
 [[nodiscard]] constexpr bool has(Field value, Field bits) noexcept {
   return (value & bits) == bits;
 }
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Field value) noexcept {
   switch (value) {
     case Field::title:
@@ -79,23 +79,23 @@ constexpr Field& operator^=(Field& left, Field right) noexcept {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Field& value) noexcept;
 void print_to(mf::Printer& printer, Field value);
 
 class Choice {
  public:
-  /// Which alternative it is, by its number in the schema.
+  /// The current alternative, by its number in the schema.
   enum class Kind : std::uint32_t {
     text = 1,
     number = 2,
   };
 
-  /// A new one holds `text`.
+  /// A new union holds `text`.
   Choice() = default;
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
-  /// Calls visitor(value) with what the union holds.
+  /// Calls visitor(value) with the union's value.
   template <class Visitor>
   decltype(auto) visit(Visitor&& visitor) const {
     if (is_text()) return visitor(text());
@@ -141,7 +141,7 @@ struct Stored {
   Choice choice{};
   std::uint32_t limit = 5U;
   std::vector<std::uint16_t> weights{};
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Stored&, const Stored&) = default;
@@ -152,7 +152,7 @@ struct Stored {
 /// A graph: what old readers keep of it may hold indices.
 struct Part {
   std::uint32_t size{};
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Part&, const Part&) = default;
@@ -164,7 +164,7 @@ struct Node {
   std::string name{};
   mf::Ref<Node> next{};
   std::vector<Part> parts{};
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Node& left, const Node& right);

@@ -176,7 +176,7 @@ namespace archive::now::methods {
 
 extern const mf::ServiceInfo kStoreService;
 
-/// What all methods of archive.now.Store have in common.
+/// The constants that all methods of archive.now.Store share.
 struct StoreMethod {
   using Servant = ::archive::now::StoreServant;
   using AsyncServant = ::archive::now::StoreAsyncServant;

@@ -19,19 +19,19 @@ class StoreServant : public mf::Servant {
 
   /// @throws Broken
   virtual mf::Graph<Config> put(const mf::Graph<Config>& config, const Geo& geo) = 0;
-  /// Called with all items of a message that has more than one; the default calls put() for each.
+  /// Called with all items of a message with several items; the default calls put() for each.
   virtual mf::Outcomes<mf::Graph<Config>> put_items(std::span<const StorePutRequest> requests);
 
   virtual StoreHoldResult hold(const Holder& holder) = 0;
-  /// Called with all items of a message that has more than one; the default calls hold() for each.
+  /// Called with all items of a message with several items; the default calls hold() for each.
   virtual mf::Outcomes<StoreHoldResult> hold_items(std::span<const StoreHoldRequest> requests);
 
   virtual Pair pair(const Pair& pair) = 0;
-  /// Called with all items of a message that has more than one; the default calls pair() for each.
+  /// Called with all items of a message with several items; the default calls pair() for each.
   virtual mf::Outcomes<Pair> pair_items(std::span<const StorePairRequest> requests);
 };
 
-/// The same, for handlers that answer when they are ready, from any thread.
+/// The same, for handlers that may answer later, from any thread.
 class StoreAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;

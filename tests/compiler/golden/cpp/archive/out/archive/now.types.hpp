@@ -43,7 +43,7 @@ enum class Rank : std::uint8_t {
   pagerank = 1,
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Rank value) noexcept {
   switch (value) {
     case Rank::bm25:
@@ -53,7 +53,7 @@ enum class Rank : std::uint8_t {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Rank& value) noexcept;
 void print_to(mf::Printer& printer, Rank value);
 
@@ -62,7 +62,7 @@ enum class Depth : std::int32_t {
   high = 7,
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Depth value) noexcept {
   switch (value) {
     case Depth::low:
@@ -72,7 +72,7 @@ enum class Depth : std::int32_t {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Depth& value) noexcept;
 void print_to(mf::Printer& printer, Depth value);
 
@@ -81,7 +81,7 @@ enum class Lang : std::uint16_t {
   ko = 1,
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Lang value) noexcept {
   switch (value) {
     case Lang::en:
@@ -91,7 +91,7 @@ enum class Lang : std::uint16_t {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Lang& value) noexcept;
 void print_to(mf::Printer& printer, Lang value);
 
@@ -122,11 +122,11 @@ constexpr Field& operator&=(Field& left, Field right) noexcept {
 constexpr Field& operator^=(Field& left, Field right) noexcept {
   return left = left ^ right;
 }
-/// Are all these bits set?
+/// Whether all these bits are set.
 [[nodiscard]] constexpr bool has(Field value, Field bits) noexcept {
   return (value & bits) == bits;
 }
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Field value) noexcept {
   switch (value) {
     case Field::title:
@@ -138,7 +138,7 @@ constexpr Field& operator^=(Field& left, Field right) noexcept {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Field& value) noexcept;
 void print_to(mf::Printer& printer, Field value);
 
@@ -166,7 +166,7 @@ struct Pair {
   std::uint32_t a{};
   std::uint32_t b{};
   std::optional<std::string> note{};
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Pair&, const Pair&) = default;
@@ -176,7 +176,7 @@ struct Pair {
 
 class Choice {
  public:
-  /// Which alternative it is, by its number in the schema.
+  /// The current alternative, by its number in the schema.
   enum class Kind : std::uint32_t {
     text = 1,
     pair = 2,
@@ -185,14 +185,14 @@ class Choice {
     far = 20,
   };
 
-  /// A new one holds `text`.
+  /// A new union holds `text`.
   Choice() = default;
 
   [[nodiscard]] Kind kind() const noexcept {
     constexpr std::array<Kind, 5> kKinds{Kind::text, Kind::pair, Kind::numbers, Kind::at, Kind::far};
     return kKinds[value_.index()];
   }
-  /// Calls visitor(value) with what the union holds.
+  /// Calls visitor(value) with the union's value.
   template <class Visitor>
   decltype(auto) visit(Visitor&& visitor) const {
     if (is_text()) return visitor(text());
@@ -254,7 +254,7 @@ class Choice {
 
 class Rows {
  public:
-  /// Which alternative it is, by its number in the schema.
+  /// The current alternative, by its number in the schema.
   enum class Kind : std::uint32_t {
     small = 1,
     pairs = 2,
@@ -262,11 +262,11 @@ class Rows {
     choice = 4,
   };
 
-  /// A new one holds `small`.
+  /// A new union holds `small`.
   Rows() = default;
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
-  /// Calls visitor(value) with what the union holds.
+  /// Calls visitor(value) with the union's value.
   template <class Visitor>
   decltype(auto) visit(Visitor&& visitor) const {
     if (is_small()) return visitor(small());
@@ -321,7 +321,7 @@ class Rows {
 };
 
 struct Nothing {
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Nothing&, const Nothing&) = default;
@@ -331,7 +331,7 @@ struct Nothing {
 
 struct Tree {
   std::map<std::string, Tree> kids{};
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Tree& left, const Tree& right);
@@ -342,7 +342,7 @@ struct Tree {
 struct Nest {
   mf::Boxed<Nest> inner{};
   std::uint32_t id = 7U;
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Nest& left, const Nest& right);
@@ -361,14 +361,14 @@ struct Giant {
 
 class Whale {
  public:
-  /// Which alternative it is, by its number in the schema.
+  /// The current alternative, by its number in the schema.
   enum class Kind : std::uint32_t {
     name = 1,
     giant = 2,
     kids = 3,
   };
 
-  /// A new one holds `name`.
+  /// A new union holds `name`.
   Whale();
   Whale(const Whale& other);
   Whale(Whale&& other) noexcept;
@@ -377,7 +377,7 @@ class Whale {
   ~Whale();
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
-  /// Calls visitor(value) with what the union holds.
+  /// Calls visitor(value) with the union's value.
   template <class Visitor>
   decltype(auto) visit(Visitor&& visitor) const {
     if (is_name()) return visitor(name());
@@ -420,7 +420,7 @@ class Whale {
 struct Giants {
   std::map<std::uint8_t, Giant> by_id{};
   std::vector<Whale> whales{};
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Giants&, const Giants&) = default;
@@ -430,17 +430,17 @@ struct Giants {
 
 class Shark {
  public:
-  /// Which alternative it is, by its number in the schema.
+  /// The current alternative, by its number in the schema.
   enum class Kind : std::uint32_t {
     name = 1,
     giant = 2,
   };
 
-  /// A new one holds `name`.
+  /// A new union holds `name`.
   Shark() = default;
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
-  /// Calls visitor(value) with what the union holds.
+  /// Calls visitor(value) with the union's value.
   template <class Visitor>
   decltype(auto) visit(Visitor&& visitor) const {
     if (is_name()) return visitor(name());
@@ -531,7 +531,7 @@ struct All {
   std::vector<Choice> choices{};
   std::array<Pair, 2> grid{};
   std::map<Lang, std::optional<std::uint32_t>> by_lang{};
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const All&, const All&) = default;
@@ -545,7 +545,7 @@ struct Person {
   mf::Ref<Person> boss{};
   std::vector<mf::Ref<Person>> friends{};
   std::map<std::string, mf::Ref<Person>> by_name{};
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Person& left, const Person& right);
@@ -556,17 +556,17 @@ struct Person {
 
 class Contact {
  public:
-  /// Which alternative it is, by its number in the schema.
+  /// The current alternative, by its number in the schema.
   enum class Kind : std::uint32_t {
     mail = 1,
     person = 2,
   };
 
-  /// A new one holds `mail`.
+  /// A new union holds `mail`.
   Contact() = default;
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
-  /// Calls visitor(value) with what the union holds.
+  /// Calls visitor(value) with the union's value.
   template <class Visitor>
   decltype(auto) visit(Visitor&& visitor) const {
     if (is_mail()) return visitor(mail());
@@ -610,7 +610,7 @@ struct Config {
   Contact contact{};
   mf::Boxed<Person> inside{};
   std::vector<std::optional<mf::Ref<Person>>> others{};
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Config& left, const Config& right);
@@ -623,7 +623,7 @@ struct Config {
 struct Page {
   mf::Ref<Page> next{};
   std::vector<std::string> words = {"the words of a page that is new", "more of them"};
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Page& left, const Page& right);

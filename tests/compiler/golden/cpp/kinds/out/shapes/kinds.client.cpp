@@ -11,8 +11,8 @@
 
 namespace shapes::kinds {
 
-// Calls that stay in the process. They stand here, and not beside the servants, so that the compiler sees them
-// where they are called.
+// In-process calls. They are defined here, and not beside the servants, so that the compiler sees them where they
+// are called.
 namespace methods {
 
 ::shapes::kinds::Value KindsTurn::invoke(Servant& servant, const ::shapes::kinds::Value& value,

@@ -155,7 +155,7 @@ namespace shapes::kinds::methods {
 
 extern const mf::ServiceInfo kKindsService;
 
-/// What all methods of shapes.kinds.Kinds have in common.
+/// The constants that all methods of shapes.kinds.Kinds share.
 struct KindsMethod {
   using Servant = ::shapes::kinds::KindsServant;
   using AsyncServant = ::shapes::kinds::KindsAsyncServant;

@@ -24,19 +24,19 @@ class KindsServant : public mf::Servant {
   /// @param value What to turn.
   /// @throws WrongKind Nothing of that kind is here.
   virtual Value turn(const Value& value, Field fields) = 0;
-  /// Called with all items of a message that has more than one; the default calls turn() for each.
+  /// Called with all items of a message with several items; the default calls turn() for each.
   virtual mf::Outcomes<Value> turn_items(std::span<const KindsTurnRequest> requests);
 
   virtual KindsFindResult find(Field fields) = 0;
-  /// Called with all items of a message that has more than one; the default calls find() for each.
+  /// Called with all items of a message with several items; the default calls find() for each.
   virtual mf::Outcomes<KindsFindResult> find_items(std::span<const KindsFindRequest> requests);
 
   virtual double evaluate(const Expression& expression) = 0;
-  /// Called with all items of a message that has more than one; the default calls evaluate() for each.
+  /// Called with all items of a message with several items; the default calls evaluate() for each.
   virtual mf::Outcomes<double> evaluate_items(std::span<const KindsEvaluateRequest> requests);
 };
 
-/// The same, for handlers that answer when they are ready, from any thread.
+/// The same, for handlers that may answer later, from any thread.
 class KindsAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;

@@ -62,11 +62,11 @@ constexpr Field& operator&=(Field& left, Field right) noexcept {
 constexpr Field& operator^=(Field& left, Field right) noexcept {
   return left = left ^ right;
 }
-/// Are all these bits set?
+/// Whether all these bits are set.
 [[nodiscard]] constexpr bool has(Field value, Field bits) noexcept {
   return (value & bits) == bits;
 }
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Field value) noexcept {
   switch (value) {
     case Field::title:
@@ -78,7 +78,7 @@ constexpr Field& operator^=(Field& left, Field right) noexcept {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Field& value) noexcept;
 void print_to(mf::Printer& printer, Field value);
 
@@ -108,11 +108,11 @@ constexpr Wide& operator&=(Wide& left, Wide right) noexcept {
 constexpr Wide& operator^=(Wide& left, Wide right) noexcept {
   return left = left ^ right;
 }
-/// Are all these bits set?
+/// Whether all these bits are set.
 [[nodiscard]] constexpr bool has(Wide value, Wide bits) noexcept {
   return (value & bits) == bits;
 }
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Wide value) noexcept {
   switch (value) {
     case Wide::low:
@@ -122,7 +122,7 @@ constexpr Wide& operator^=(Wide& left, Wide right) noexcept {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Wide& value) noexcept;
 void print_to(mf::Printer& printer, Wide value);
 
@@ -131,7 +131,7 @@ enum class Rank : std::uint8_t {
   pagerank = 1,
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Rank value) noexcept {
   switch (value) {
     case Rank::bm25:
@@ -141,7 +141,7 @@ enum class Rank : std::uint8_t {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Rank& value) noexcept;
 void print_to(mf::Printer& printer, Rank value);
 
@@ -159,7 +159,7 @@ struct Posting {
 /// What a document may hold beside its text.
 class Value {
  public:
-  /// Which alternative it is, by its number in the schema.
+  /// The current alternative, by its number in the schema.
   enum class Kind : std::uint32_t {
     number = 1,
     text = 2,
@@ -167,14 +167,14 @@ class Value {
     posting = 300,
   };
 
-  /// A new one holds `number`.
+  /// A new union holds `number`.
   Value() = default;
 
   [[nodiscard]] Kind kind() const noexcept {
     constexpr std::array<Kind, 4> kKinds{Kind::number, Kind::text, Kind::terms, Kind::posting};
     return kKinds[value_.index()];
   }
-  /// Calls visitor(value) with what the union holds.
+  /// Calls visitor(value) with the union's value.
   template <class Visitor>
   decltype(auto) visit(Visitor&& visitor) const {
     if (is_number()) return visitor(number());
@@ -265,7 +265,7 @@ struct Call {
 /// An arithmetic expression: recursive through a struct and lists.
 class Expression {
  public:
-  /// Which alternative it is, by its number in the schema.
+  /// The current alternative, by its number in the schema.
   enum class Kind : std::uint32_t {
     number = 1,
     name = 2,
@@ -273,7 +273,7 @@ class Expression {
     call = 4,
   };
 
-  /// A new one holds `number`.
+  /// A new union holds `number`.
   Expression();
   Expression(const Expression& other);
   Expression(Expression&& other) noexcept;
@@ -282,7 +282,7 @@ class Expression {
   ~Expression();
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
-  /// Calls visitor(value) with what the union holds.
+  /// Calls visitor(value) with the union's value.
   template <class Visitor>
   decltype(auto) visit(Visitor&& visitor) const {
     if (is_number()) return visitor(number());

@@ -36,7 +36,7 @@ enum class PoolMode : std::uint8_t {
   dead = 3,
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(PoolMode value) noexcept {
   switch (value) {
     case PoolMode::enabled:
@@ -50,7 +50,7 @@ enum class PoolMode : std::uint8_t {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, PoolMode& value) noexcept;
 void print_to(mf::Printer& printer, PoolMode value);
 
@@ -60,7 +60,7 @@ enum class RetentionPolicy : std::uint8_t {
   custodial = 2,
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(RetentionPolicy value) noexcept {
   switch (value) {
     case RetentionPolicy::replica:
@@ -72,7 +72,7 @@ enum class RetentionPolicy : std::uint8_t {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, RetentionPolicy& value) noexcept;
 void print_to(mf::Printer& printer, RetentionPolicy value);
 
@@ -82,7 +82,7 @@ enum class ChecksumType : std::uint8_t {
   sha256 = 3,
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(ChecksumType value) noexcept {
   switch (value) {
     case ChecksumType::adler32:
@@ -94,7 +94,7 @@ enum class ChecksumType : std::uint8_t {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, ChecksumType& value) noexcept;
 void print_to(mf::Printer& printer, ChecksumType value);
 
@@ -129,11 +129,11 @@ constexpr Access& operator&=(Access& left, Access right) noexcept {
 constexpr Access& operator^=(Access& left, Access right) noexcept {
   return left = left ^ right;
 }
-/// Are all these bits set?
+/// Whether all these bits are set.
 [[nodiscard]] constexpr bool has(Access value, Access bits) noexcept {
   return (value & bits) == bits;
 }
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Access value) noexcept {
   switch (value) {
     case Access::read:
@@ -153,7 +153,7 @@ constexpr Access& operator^=(Access& left, Access right) noexcept {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Access& value) noexcept;
 void print_to(mf::Printer& printer, Access value);
 
@@ -257,7 +257,7 @@ struct PoolCost {
 
 class ProtocolInfo {
  public:
-  /// Which alternative it is, by its number in the schema.
+  /// The current alternative, by its number in the schema.
   enum class Kind : std::uint32_t {
     http = 1,
     xrootd = 2,
@@ -265,11 +265,11 @@ class ProtocolInfo {
     gridftp = 4,
   };
 
-  /// A new one holds `http`.
+  /// A new union holds `http`.
   ProtocolInfo() = default;
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
-  /// Calls visitor(value) with what the union holds.
+  /// Calls visitor(value) with the union's value.
   template <class Visitor>
   decltype(auto) visit(Visitor&& visitor) const {
     if (is_http()) return visitor(http());

@@ -8,8 +8,8 @@
 
 namespace shapes::patterns {
 
-// Calls that stay in the process. They stand here, and not beside the servants, so that the compiler sees them
-// where they are called.
+// In-process calls. They are defined here, and not beside the servants, so that the compiler sees them where they
+// are called.
 namespace methods {
 
 std::string FinderFind::invoke(Servant& servant, const std::string& expression) {

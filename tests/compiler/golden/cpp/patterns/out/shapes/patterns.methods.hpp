@@ -75,7 +75,7 @@ namespace shapes::patterns::methods {
 
 extern const mf::ServiceInfo kFinderService;
 
-/// What all methods of shapes.patterns.Finder have in common.
+/// The constants that all methods of shapes.patterns.Finder share.
 struct FinderMethod {
   using Servant = ::shapes::patterns::FinderServant;
   using AsyncServant = ::shapes::patterns::FinderAsyncServant;

@@ -18,11 +18,11 @@ class FinderServant : public mf::Servant {
   [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   virtual std::string find(const std::string& expression) = 0;
-  /// Called with all items of a message that has more than one; the default calls find() for each.
+  /// Called with all items of a message with several items; the default calls find() for each.
   virtual mf::Outcomes<std::string> find_items(std::span<const FinderFindRequest> requests);
 };
 
-/// The same, for handlers that answer when they are ready, from any thread.
+/// The same, for handlers that may answer later, from any thread.
 class FinderAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;

@@ -9,8 +9,8 @@
 
 namespace sf1::search {
 
-// Calls that stay in the process. They stand here, and not beside the servants, so that the compiler sees them
-// where they are called.
+// In-process calls. They are defined here, and not beside the servants, so that the compiler sees them where they
+// are called.
 namespace methods {
 
 ::sf1::text::DocId IndexAdd::invoke(Servant& servant, const ::sf1::text::Document& doc) {

@@ -137,7 +137,7 @@ class IndexClient {
   mf::client::Target target_;
 };
 
-/// One outcome an agent: one that cannot be reached is a failure there, not of all.
+/// One outcome for each agent: an unreachable agent is a failed outcome, and does not affect the others.
 class IndexScatter {
  public:
   mf::Scattered<::sf1::text::DocId> add(const ::sf1::text::Document& doc,

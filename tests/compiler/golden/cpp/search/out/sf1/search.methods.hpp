@@ -202,7 +202,7 @@ namespace sf1::search::methods {
 
 extern const mf::ServiceInfo kIndexService;
 
-/// What all methods of sf1.search.Index have in common.
+/// The constants that all methods of sf1.search.Index share.
 struct IndexMethod {
   using Servant = ::sf1::search::IndexServant;
   using AsyncServant = ::sf1::search::IndexAsyncServant;
@@ -314,7 +314,7 @@ struct IndexScore : IndexMethod {
 
 extern const mf::ServiceInfo kAdminService;
 
-/// What all methods of sf1.search.Admin have in common.
+/// The constants that all methods of sf1.search.Admin share.
 struct AdminMethod {
   using Servant = ::sf1::search::AdminServant;
   using AsyncServant = ::sf1::search::AdminAsyncServant;

@@ -21,34 +21,34 @@ class IndexServant : public mf::Servant {
 
   /// @throws DuplicateDocument
   virtual ::sf1::text::DocId add(const ::sf1::text::Document& doc) = 0;
-  /// Called with all items of a message that has more than one; the default calls add() for each.
+  /// Called with all items of a message with several items; the default calls add() for each.
   virtual mf::Outcomes<::sf1::text::DocId> add_items(std::span<const IndexAddRequest> requests);
 
   /// The best hits, best first.
   /// @throws NoSuchCollection No server holds this collection.
   virtual std::vector<Hit> query(const std::vector<std::string>& terms, std::uint32_t limit,
                                  const std::optional<Rank>& rank) = 0;
-  /// Called with all items of a message that has more than one; the default calls query() for each.
+  /// Called with all items of a message with several items; the default calls query() for each.
   virtual mf::Outcomes<std::vector<Hit>> query_items(std::span<const IndexQueryRequest> requests);
 
   virtual IndexStatsResult stats() = 0;
-  /// Called with all items of a message that has more than one; the default calls stats() for each.
+  /// Called with all items of a message with several items; the default calls stats() for each.
   virtual mf::Outcomes<IndexStatsResult> stats_items(std::span<const IndexStatsRequest> requests);
 
   virtual void clear() = 0;
-  /// Called with all items of a message that has more than one; the default calls clear() for each.
+  /// Called with all items of a message with several items; the default calls clear() for each.
   virtual mf::Outcomes<void> clear_items(std::span<const IndexClearRequest> requests);
 
   virtual void touch(::sf1::text::DocId doc) = 0;
-  /// Called with all items of a message that has more than one; the default calls touch() for each.
+  /// Called with all items of a message with several items; the default calls touch() for each.
   virtual void touch_items(std::span<const IndexTouchRequest> requests);
 
   virtual float score(::sf1::text::DocId doc, std::uint64_t query) = 0;
-  /// Called with all items of a message that has more than one; the default calls score() for each.
+  /// Called with all items of a message with several items; the default calls score() for each.
   virtual mf::Outcomes<float> score_items(std::span<const IndexScoreRequest> requests);
 };
 
-/// The same, for handlers that answer when they are ready, from any thread.
+/// The same, for handlers that may answer later, from any thread.
 class IndexAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
@@ -79,11 +79,11 @@ class AdminServant : public mf::Servant {
   [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   virtual mf::Bytes ping(const mf::Bytes& payload) = 0;
-  /// Called with all items of a message that has more than one; the default calls ping() for each.
+  /// Called with all items of a message with several items; the default calls ping() for each.
   virtual mf::Outcomes<mf::Bytes> ping_items(std::span<const AdminPingRequest> requests);
 };
 
-/// The same, for handlers that answer when they are ready, from any thread.
+/// The same, for handlers that may answer later, from any thread.
 class AdminAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;

@@ -26,7 +26,7 @@ enum class Rank : std::uint8_t {
   pagerank = 1,
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Rank value) noexcept {
   switch (value) {
     case Rank::bm25:
@@ -36,7 +36,7 @@ enum class Rank : std::uint8_t {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Rank& value) noexcept;
 void print_to(mf::Printer& printer, Rank value);
 
@@ -45,7 +45,7 @@ enum class Lang : std::uint16_t {
   ko = 1,
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Lang value) noexcept {
   switch (value) {
     case Lang::en:
@@ -55,7 +55,7 @@ enum class Lang : std::uint16_t {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Lang& value) noexcept;
 void print_to(mf::Printer& printer, Lang value);
 

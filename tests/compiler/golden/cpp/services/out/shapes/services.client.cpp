@@ -10,8 +10,8 @@
 
 namespace shapes::services {
 
-// Calls that stay in the process. They stand here, and not beside the servants, so that the compiler sees them
-// where they are called.
+// In-process calls. They are defined here, and not beside the servants, so that the compiler sees them where they
+// are called.
 namespace methods {
 
 void PlainIn0Out0::invoke(Servant& servant) {

@@ -346,7 +346,7 @@ class ShardedClient {
   mf::client::Target target_;
 };
 
-/// One outcome an agent: one that cannot be reached is a failure there, not of all.
+/// One outcome for each agent: an unreachable agent is a failed outcome, and does not affect the others.
 class ShardedScatter {
  public:
   mf::Scattered<std::vector<Pair>> read(const std::string& key, std::uint32_t limit = 10U,

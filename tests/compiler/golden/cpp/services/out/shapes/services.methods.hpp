@@ -518,7 +518,7 @@ namespace shapes::services::methods {
 
 extern const mf::ServiceInfo kPlainService;
 
-/// What all methods of shapes.services.Plain have in common.
+/// The constants that all methods of shapes.services.Plain share.
 struct PlainMethod {
   using Servant = ::shapes::services::PlainServant;
   using AsyncServant = ::shapes::services::PlainAsyncServant;
@@ -802,7 +802,7 @@ struct PlainNote2 : PlainMethod {
 
 extern const mf::ServiceInfo kShardedService;
 
-/// What all methods of shapes.services.Sharded have in common.
+/// The constants that all methods of shapes.services.Sharded share.
 struct ShardedMethod {
   using Servant = ::shapes::services::ShardedServant;
   using AsyncServant = ::shapes::services::ShardedAsyncServant;

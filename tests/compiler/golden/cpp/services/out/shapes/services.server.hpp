@@ -20,75 +20,75 @@ class PlainServant : public mf::Servant {
   [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   virtual void in0_out0() = 0;
-  /// Called with all items of a message that has more than one; the default calls in0_out0() for each.
+  /// Called with all items of a message with several items; the default calls in0_out0() for each.
   virtual mf::Outcomes<void> in0_out0_items(std::span<const PlainIn0Out0Request> requests);
 
   virtual std::int32_t in0_out1() = 0;
-  /// Called with all items of a message that has more than one; the default calls in0_out1() for each.
+  /// Called with all items of a message with several items; the default calls in0_out1() for each.
   virtual mf::Outcomes<std::int32_t> in0_out1_items(std::span<const PlainIn0Out1Request> requests);
 
   virtual PlainIn0Out2Result in0_out2() = 0;
-  /// Called with all items of a message that has more than one; the default calls in0_out2() for each.
+  /// Called with all items of a message with several items; the default calls in0_out2() for each.
   virtual mf::Outcomes<PlainIn0Out2Result> in0_out2_items(std::span<const PlainIn0Out2Request> requests);
 
   virtual void in1_out0(std::int32_t a) = 0;
-  /// Called with all items of a message that has more than one; the default calls in1_out0() for each.
+  /// Called with all items of a message with several items; the default calls in1_out0() for each.
   virtual mf::Outcomes<void> in1_out0_items(std::span<const PlainIn1Out0Request> requests);
 
   virtual std::string in1_out1(const std::string& a) = 0;
-  /// Called with all items of a message that has more than one; the default calls in1_out1() for each.
+  /// Called with all items of a message with several items; the default calls in1_out1() for each.
   virtual mf::Outcomes<std::string> in1_out1_items(std::span<const PlainIn1Out1Request> requests);
 
   virtual void in2_out0(std::int32_t a, const std::string& b) = 0;
-  /// Called with all items of a message that has more than one; the default calls in2_out0() for each.
+  /// Called with all items of a message with several items; the default calls in2_out0() for each.
   virtual mf::Outcomes<void> in2_out0_items(std::span<const PlainIn2Out0Request> requests);
 
   virtual Pair in2_out1(std::int32_t a, const std::vector<std::string>& b) = 0;
-  /// Called with all items of a message that has more than one; the default calls in2_out1() for each.
+  /// Called with all items of a message with several items; the default calls in2_out1() for each.
   virtual mf::Outcomes<Pair> in2_out1_items(std::span<const PlainIn2Out1Request> requests);
 
   virtual bool in3_out1(std::int32_t a, double b, bool c) = 0;
-  /// Called with all items of a message that has more than one; the default calls in3_out1() for each.
+  /// Called with all items of a message with several items; the default calls in3_out1() for each.
   virtual mf::Outcomes<bool> in3_out1_items(std::span<const PlainIn3Out1Request> requests);
 
   virtual mf::Bytes in4_out1(std::int8_t a, std::uint8_t b, std::int64_t c, const mf::Bytes& d) = 0;
-  /// Called with all items of a message that has more than one; the default calls in4_out1() for each.
+  /// Called with all items of a message with several items; the default calls in4_out1() for each.
   virtual mf::Outcomes<mf::Bytes> in4_out1_items(std::span<const PlainIn4Out1Request> requests);
 
   virtual PlainIn4Out2Result in4_out2(std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d) = 0;
-  /// Called with all items of a message that has more than one; the default calls in4_out2() for each.
+  /// Called with all items of a message with several items; the default calls in4_out2() for each.
   virtual mf::Outcomes<PlainIn4Out2Result> in4_out2_items(std::span<const PlainIn4Out2Request> requests);
 
   virtual std::vector<Pair> in5_out1(const Pair& a, const std::optional<Pair>& b,
                                      const std::map<std::string, Pair>& c, const std::set<std::int32_t>& d,
                                      const mf::Uuid& e) = 0;
-  /// Called with all items of a message that has more than one; the default calls in5_out1() for each.
+  /// Called with all items of a message with several items; the default calls in5_out1() for each.
   virtual mf::Outcomes<std::vector<Pair>> in5_out1_items(std::span<const PlainIn5Out1Request> requests);
 
   virtual PlainIn5Out2Result in5_out2(std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d,
                                       std::int32_t e) = 0;
-  /// Called with all items of a message that has more than one; the default calls in5_out2() for each.
+  /// Called with all items of a message with several items; the default calls in5_out2() for each.
   virtual mf::Outcomes<PlainIn5Out2Result> in5_out2_items(std::span<const PlainIn5Out2Request> requests);
 
   virtual std::int32_t in6_out1(std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d,
                                 std::int32_t e, std::int32_t f) = 0;
-  /// Called with all items of a message that has more than one; the default calls in6_out1() for each.
+  /// Called with all items of a message with several items; the default calls in6_out1() for each.
   virtual mf::Outcomes<std::int32_t> in6_out1_items(std::span<const PlainIn6Out1Request> requests);
 
   virtual void note0() = 0;
-  /// Called with all items of a message that has more than one; the default calls note0() for each.
+  /// Called with all items of a message with several items; the default calls note0() for each.
   virtual void note0_items(std::span<const PlainNote0Request> requests);
 
   virtual void note1(std::int32_t a) = 0;
-  /// Called with all items of a message that has more than one; the default calls note1() for each.
+  /// Called with all items of a message with several items; the default calls note1() for each.
   virtual void note1_items(std::span<const PlainNote1Request> requests);
 
   virtual void note2(const std::string& a, const std::vector<std::int32_t>& b) = 0;
-  /// Called with all items of a message that has more than one; the default calls note2() for each.
+  /// Called with all items of a message with several items; the default calls note2() for each.
   virtual void note2_items(std::span<const PlainNote2Request> requests);
 };
 
-/// The same, for handlers that answer when they are ready, from any thread.
+/// The same, for handlers that may answer later, from any thread.
 class PlainAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
@@ -137,19 +137,19 @@ class ShardedServant : public mf::Servant {
   /// May be sent again.
   /// @throws Refused
   virtual std::vector<Pair> read(const std::string& key, std::uint32_t limit, mf::Duration from) = 0;
-  /// Called with all items of a message that has more than one; the default calls read() for each.
+  /// Called with all items of a message with several items; the default calls read() for each.
   virtual mf::Outcomes<std::vector<Pair>> read_items(std::span<const ShardedReadRequest> requests);
 
   virtual double ratio(const std::vector<mf::Bool>& of) = 0;
-  /// Called with all items of a message that has more than one; the default calls ratio() for each.
+  /// Called with all items of a message with several items; the default calls ratio() for each.
   virtual mf::Outcomes<double> ratio_items(std::span<const ShardedRatioRequest> requests);
 
   virtual ShardedNamedResult named() = 0;
-  /// Called with all items of a message that has more than one; the default calls named() for each.
+  /// Called with all items of a message with several items; the default calls named() for each.
   virtual mf::Outcomes<ShardedNamedResult> named_items(std::span<const ShardedNamedRequest> requests);
 };
 
-/// The same, for handlers that answer when they are ready, from any thread.
+/// The same, for handlers that may answer later, from any thread.
 class ShardedAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;

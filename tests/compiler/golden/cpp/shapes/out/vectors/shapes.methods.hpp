@@ -200,7 +200,7 @@ namespace vectors::shapes::methods {
 
 extern const mf::ServiceInfo kIndexService;
 
-/// What all methods of vectors.shapes.Index have in common.
+/// The constants that all methods of vectors.shapes.Index share.
 struct IndexMethod {
   using Servant = ::vectors::shapes::IndexServant;
   using AsyncServant = ::vectors::shapes::IndexAsyncServant;

@@ -18,33 +18,33 @@ class IndexServant : public mf::Servant {
   [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   virtual void nothing() = 0;
-  /// Called with all items of a message that has more than one; the default calls nothing() for each.
+  /// Called with all items of a message with several items; the default calls nothing() for each.
   virtual mf::Outcomes<void> nothing_items(std::span<const IndexNothingRequest> requests);
 
   virtual std::int32_t one(std::int32_t value) = 0;
-  /// Called with all items of a message that has more than one; the default calls one() for each.
+  /// Called with all items of a message with several items; the default calls one() for each.
   virtual mf::Outcomes<std::int32_t> one_items(std::span<const IndexOneRequest> requests);
 
   /// @throws NoSuchCollection
   /// @throws Duplicate
   virtual std::vector<Hit> query(const std::vector<std::string>& terms, std::uint32_t limit) = 0;
-  /// Called with all items of a message that has more than one; the default calls query() for each.
+  /// Called with all items of a message with several items; the default calls query() for each.
   virtual mf::Outcomes<std::vector<Hit>> query_items(std::span<const IndexQueryRequest> requests);
 
   virtual IndexStatsResult stats() = 0;
-  /// Called with all items of a message that has more than one; the default calls stats() for each.
+  /// Called with all items of a message with several items; the default calls stats() for each.
   virtual mf::Outcomes<IndexStatsResult> stats_items(std::span<const IndexStatsRequest> requests);
 
   virtual IndexNamedResult named(const std::string& text) = 0;
-  /// Called with all items of a message that has more than one; the default calls named() for each.
+  /// Called with all items of a message with several items; the default calls named() for each.
   virtual mf::Outcomes<IndexNamedResult> named_items(std::span<const IndexNamedRequest> requests);
 
   virtual void touch(DocId doc) = 0;
-  /// Called with all items of a message that has more than one; the default calls touch() for each.
+  /// Called with all items of a message with several items; the default calls touch() for each.
   virtual void touch_items(std::span<const IndexTouchRequest> requests);
 };
 
-/// The same, for handlers that answer when they are ready, from any thread.
+/// The same, for handlers that may answer later, from any thread.
 class IndexAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;

@@ -35,7 +35,7 @@ enum class Rank : std::uint8_t {
   pagerank = 1,
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Rank value) noexcept {
   switch (value) {
     case Rank::bm25:
@@ -45,7 +45,7 @@ enum class Rank : std::uint8_t {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Rank& value) noexcept;
 void print_to(mf::Printer& printer, Rank value);
 
@@ -54,7 +54,7 @@ enum class Lang : std::uint16_t {
   ko = 300,
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Lang value) noexcept {
   switch (value) {
     case Lang::en:
@@ -64,7 +64,7 @@ enum class Lang : std::uint16_t {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Lang& value) noexcept;
 void print_to(mf::Printer& printer, Lang value);
 
@@ -74,7 +74,7 @@ enum class Sign : std::int32_t {
   plus = 1,
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Sign value) noexcept {
   switch (value) {
     case Sign::minus:
@@ -86,7 +86,7 @@ enum class Sign : std::int32_t {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Sign& value) noexcept;
 void print_to(mf::Printer& printer, Sign value);
 

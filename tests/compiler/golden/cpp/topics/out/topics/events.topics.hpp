@@ -17,7 +17,7 @@
 
 namespace topics::events {
 
-/// What topic topics.events.Additions is.
+/// The description of topic topics.events.Additions.
 struct AdditionsTopic {
   using Value = ::topics::events::Added;
   using Agent = std::string;
@@ -36,7 +36,7 @@ class AdditionsSubscriber final : public mf::topics::PerAgentSubscriber<Addition
   using PerAgentSubscriber::PerAgentSubscriber;
 };
 
-/// What topic topics.events.Ticks is.
+/// The description of topic topics.events.Ticks.
 struct TicksTopic {
   using Value = ::topics::events::Tick;
   static const mf::topics::TopicInfo kTopic;
@@ -52,7 +52,7 @@ class TicksSubscriber final : public mf::topics::LoneSubscriber<TicksTopic> {
   using LoneSubscriber::LoneSubscriber;
 };
 
-/// What topic topics.events.Reports is.
+/// The description of topic topics.events.Reports.
 struct ReportsTopic {
   using Value = ::topics::events::Report;
   using Agent = ::topics::events::Venue;
@@ -69,7 +69,7 @@ class ReportsSubscriber final : public mf::topics::PerAgentSubscriber<ReportsTop
   using PerAgentSubscriber::PerAgentSubscriber;
 };
 
-/// What topic topics.events.Changes is.
+/// The description of topic topics.events.Changes.
 struct ChangesTopic {
   using Value = ::topics::events::Change;
   static const mf::topics::TopicInfo kTopic;

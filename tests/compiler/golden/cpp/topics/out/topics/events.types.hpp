@@ -53,7 +53,7 @@ struct Tick {
 struct Report {
   std::string name{};
   std::vector<double> values{};
-  /// Fields of a newer schema, as they came.
+  /// Fields of a newer schema, undecoded.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Report&, const Report&) = default;
@@ -72,17 +72,17 @@ struct Removed {
 /// What may happen.
 class Change {
  public:
-  /// Which alternative it is, by its number in the schema.
+  /// The current alternative, by its number in the schema.
   enum class Kind : std::uint32_t {
     added = 1,
     removed = 2,
   };
 
-  /// A new one holds `added`.
+  /// A new union holds `added`.
   Change() = default;
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
-  /// Calls visitor(value) with what the union holds.
+  /// Calls visitor(value) with the union's value.
   template <class Visitor>
   decltype(auto) visit(Visitor&& visitor) const {
     if (is_added()) return visitor(added());
@@ -123,7 +123,7 @@ enum class Venue : std::uint8_t {
   london = 2,
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Venue value) noexcept {
   switch (value) {
     case Venue::xetra:
@@ -133,7 +133,7 @@ enum class Venue : std::uint8_t {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, Venue& value) noexcept;
 void print_to(mf::Printer& printer, Venue value);
 

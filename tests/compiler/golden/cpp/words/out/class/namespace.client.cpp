@@ -8,8 +8,8 @@
 
 namespace class_::namespace_ {
 
-// Calls that stay in the process. They stand here, and not beside the servants, so that the compiler sees them
-// where they are called.
+// In-process calls. They are defined here, and not beside the servants, so that the compiler sees them where they
+// are called.
 namespace methods {
 
 ::class_::namespace_::IndexQueryRequest IndexQuery::invoke(

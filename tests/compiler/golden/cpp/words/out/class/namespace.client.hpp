@@ -161,7 +161,7 @@ class IndexClient_ {
   mf::client::Target target_;
 };
 
-/// One outcome an agent: one that cannot be reached is a failure there, not of all.
+/// One outcome for each agent: an unreachable agent is a failed outcome, and does not affect the others.
 class IndexScatter {
  public:
   mf::Scattered<IndexQueryRequest> query(std::int32_t options_, const std::string& token_,

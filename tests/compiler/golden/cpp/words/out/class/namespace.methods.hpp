@@ -224,7 +224,7 @@ namespace class_::namespace_::methods {
 
 extern const mf::ServiceInfo kIndexService;
 
-/// What all methods of class.namespace.Index have in common.
+/// The constants that all methods of class.namespace.Index share.
 struct IndexMethod {
   using Servant = ::class_::namespace_::IndexServant;
   using AsyncServant = ::class_::namespace_::IndexAsyncServant;

@@ -21,40 +21,40 @@ class IndexServant : public mf::Servant {
   virtual IndexQueryRequest query(std::int32_t options_, const std::string& token_,
                                   const std::vector<::class_::other::virtual_>& class_,
                                   const IndexClient& IndexClient__) = 0;
-  /// Called with all items of a message that has more than one; the default calls query() for each.
+  /// Called with all items of a message with several items; the default calls query() for each.
   virtual mf::Outcomes<IndexQueryRequest> query_items(std::span<const IndexQueryRequest_> requests);
 
   virtual IndexAsyncQueryResult async_query(std::uint8_t requests, std::uint8_t value) = 0;
-  /// Called with all items of a message that has more than one; the default calls async_query() for each.
+  /// Called with all items of a message with several items; the default calls async_query() for each.
   virtual mf::Outcomes<IndexAsyncQueryResult> async_query_items(
       std::span<const IndexAsyncQueryRequest> requests);
 
   virtual template_ query_batch(std::uint8_t request, std::int32_t servant_, std::int32_t violated_) = 0;
-  /// Called with all items of a message that has more than one; the default calls query_batch() for each.
+  /// Called with all items of a message with several items; the default calls query_batch() for each.
   virtual mf::Outcomes<template_> query_batch_items(std::span<const IndexQueryBatchRequest> requests);
 
   virtual void at_() = 0;
-  /// Called with all items of a message that has more than one; the default calls at_() for each.
+  /// Called with all items of a message with several items; the default calls at_() for each.
   virtual mf::Outcomes<void> at_items(std::span<const IndexAtRequest> requests);
 
   virtual void any_(union_ self) = 0;
-  /// Called with all items of a message that has more than one; the default calls any_() for each.
+  /// Called with all items of a message with several items; the default calls any_() for each.
   virtual mf::Outcomes<void> any_items(std::span<const IndexAnyRequest> requests);
 
   virtual void dispatch_(const ::class_::other::virtual_& on) = 0;
-  /// Called with all items of a message that has more than one; the default calls dispatch_() for each.
+  /// Called with all items of a message with several items; the default calls dispatch_() for each.
   virtual mf::Outcomes<void> dispatch_items(std::span<const IndexDispatchRequest> requests);
 
   virtual stdin_ service_() = 0;
-  /// Called with all items of a message that has more than one; the default calls service_() for each.
+  /// Called with all items of a message with several items; the default calls service_() for each.
   virtual mf::Outcomes<stdin_> service_items(std::span<const IndexServiceRequest> requests);
 
   virtual void operator_(std::int32_t int_) = 0;
-  /// Called with all items of a message that has more than one; the default calls operator_() for each.
+  /// Called with all items of a message with several items; the default calls operator_() for each.
   virtual void operator_items(std::span<const IndexOperatorRequest> requests);
 };
 
-/// The same, for handlers that answer when they are ready, from any thread.
+/// The same, for handlers that may answer later, from any thread.
 class IndexAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;

@@ -29,7 +29,7 @@ enum class union_ : std::uint8_t {
   EOF_ = 2,
 };
 
-/// The member's name in the schema; empty for a number that is no member.
+/// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(union_ value) noexcept {
   switch (value) {
     case union_::default_:
@@ -41,7 +41,7 @@ enum class union_ : std::uint8_t {
   }
   return {};
 }
-/// The member of that name, if there is one.
+/// Finds the member with that name; false if there is none.
 [[nodiscard]] bool from_name(std::string_view text, union_& value) noexcept;
 void print_to(mf::Printer& printer, union_ value);
 

@@ -42,14 +42,14 @@ class StoreClient:
 
         Raises:
             Bad
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return self._target.call(STORE_PUT, options, v, p, ValueNumber(2.5) if w is None else w)
 
     def put_batch(
         self, requests: Sequence[StorePutRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[Value]:
-        """Many calls of `put`, in as many messages as it takes."""
+        """Many calls of `put` in as many messages as necessary."""
         return self._target.batch(STORE_PUT, requests, options)
 
     def put_bulk(
@@ -67,7 +67,7 @@ class StoreClient:
     def put_old_batch(
         self, requests: Sequence[StorePutOldRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[Plain]:
-        """Many calls of `put_old`, in as many messages as it takes."""
+        """Many calls of `put_old` in as many messages as necessary."""
         return self._target.batch(STORE_PUT_OLD, requests, options)
 
     @deprecated("use put")
@@ -83,7 +83,7 @@ class StoreClient:
     def fetch_batch(
         self, requests: Sequence[StoreFetchRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[StoreFetchResult]:
-        """Many calls of `get`, in as many messages as it takes."""
+        """Many calls of `get` in as many messages as necessary."""
         return self._target.batch(STORE_FETCH, requests, options)
 
     def fetch_bulk(
@@ -94,7 +94,7 @@ class StoreClient:
 
 
 class StoreAsyncClient:
-    """Like `StoreClient`, for asyncio: everything is awaited."""
+    """Like `StoreClient`, for asyncio."""
 
     __slots__ = ("_target",)
 
@@ -110,14 +110,14 @@ class StoreAsyncClient:
 
         Raises:
             Bad
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return await self._target.call(STORE_PUT, options, v, p, ValueNumber(2.5) if w is None else w)
 
     async def put_batch(
         self, requests: Sequence[StorePutRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[Value]]:
-        """Many calls of `put`, in as many messages as it takes."""
+        """Many calls of `put` in as many messages as necessary."""
         return await self._target.batch(STORE_PUT, requests, options)
 
     async def put_bulk(
@@ -135,7 +135,7 @@ class StoreAsyncClient:
     async def put_old_batch(
         self, requests: Sequence[StorePutOldRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[Plain]]:
-        """Many calls of `put_old`, in as many messages as it takes."""
+        """Many calls of `put_old` in as many messages as necessary."""
         return await self._target.batch(STORE_PUT_OLD, requests, options)
 
     @deprecated("use put")
@@ -151,7 +151,7 @@ class StoreAsyncClient:
     async def fetch_batch(
         self, requests: Sequence[StoreFetchRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[StoreFetchResult]]:
-        """Many calls of `get`, in as many messages as it takes."""
+        """Many calls of `get` in as many messages as necessary."""
         return await self._target.batch(STORE_FETCH, requests, options)
 
     async def fetch_bulk(

@@ -246,7 +246,7 @@ class StoreFetchRequest:
 
 @dataclass(slots=True)
 class StoreFetchResult:
-    """What Store.get returns."""
+    """The results of Store.get."""
 
     v: Value
     p: Part

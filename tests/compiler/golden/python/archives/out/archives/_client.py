@@ -27,14 +27,14 @@ class TeamsClient:
 
         Raises:
             Unknown
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return self._target.call(TEAMS_FIND, options, lead, at, ids)
 
     def find_batch(
         self, requests: Sequence[TeamsFindRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[Team]:
-        """Many calls of `find`, in as many messages as it takes."""
+        """Many calls of `find` in as many messages as necessary."""
         return self._target.batch(TEAMS_FIND, requests, options)
 
     def find_bulk(
@@ -49,7 +49,7 @@ class TeamsClient:
     def best_batch(
         self, requests: Sequence[TeamsBestRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[Contact]:
-        """Many calls of `best`, in as many messages as it takes."""
+        """Many calls of `best` in as many messages as necessary."""
         return self._target.batch(TEAMS_BEST, requests, options)
 
     def best_bulk(
@@ -60,7 +60,7 @@ class TeamsClient:
 
 
 class TeamsAsyncClient:
-    """Like `TeamsClient`, for asyncio: everything is awaited."""
+    """Like `TeamsClient`, for asyncio."""
 
     __slots__ = ("_target",)
 
@@ -74,14 +74,14 @@ class TeamsAsyncClient:
 
         Raises:
             Unknown
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return await self._target.call(TEAMS_FIND, options, lead, at, ids)
 
     async def find_batch(
         self, requests: Sequence[TeamsFindRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[Team]]:
-        """Many calls of `find`, in as many messages as it takes."""
+        """Many calls of `find` in as many messages as necessary."""
         return await self._target.batch(TEAMS_FIND, requests, options)
 
     async def find_bulk(
@@ -96,7 +96,7 @@ class TeamsAsyncClient:
     async def best_batch(
         self, requests: Sequence[TeamsBestRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[Contact]]:
-        """Many calls of `best`, in as many messages as it takes."""
+        """Many calls of `best` in as many messages as necessary."""
         return await self._target.batch(TEAMS_BEST, requests, options)
 
     async def best_bulk(

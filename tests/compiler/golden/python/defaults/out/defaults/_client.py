@@ -50,7 +50,7 @@ class PlotterClient:
 
         Raises:
             Late
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return self._target.call(
             PLOTTER_DRAW,
@@ -66,7 +66,7 @@ class PlotterClient:
     def draw_batch(
         self, requests: Sequence[PlotterDrawRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[Point]:
-        """Many calls of `draw`, in as many messages as it takes."""
+        """Many calls of `draw` in as many messages as necessary."""
         return self._target.batch(PLOTTER_DRAW, requests, options)
 
     def draw_bulk(
@@ -88,7 +88,7 @@ class PlotterClient:
 
         Raises:
             Early: A default in front of a field without one.
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return self._target.call(
             PLOTTER_FIND, options, limit, words, Point(x=1) if near is None else near, note
@@ -97,7 +97,7 @@ class PlotterClient:
     def find_batch(
         self, requests: Sequence[PlotterFindRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[list[str]]:
-        """Many calls of `find`, in as many messages as it takes."""
+        """Many calls of `find` in as many messages as necessary."""
         return self._target.batch(PLOTTER_FIND, requests, options)
 
     def find_bulk(
@@ -115,7 +115,7 @@ class PlotterClient:
     def pick_batch(
         self, requests: Sequence[PlotterPickRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[str]:
-        """Many calls of `pick`, in as many messages as it takes."""
+        """Many calls of `pick` in as many messages as necessary."""
         return self._target.batch(PLOTTER_PICK, requests, options)
 
     def pick_bulk(
@@ -130,7 +130,7 @@ class PlotterClient:
     def __init___batch___(
         self, requests: Sequence[PlotterInitRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[Kind]:
-        """Many calls of `__init__`, in as many messages as it takes."""
+        """Many calls of `__init__` in as many messages as necessary."""
         return self._target.batch(PLOTTER___INIT__, requests, options)
 
     def __init___bulk___(
@@ -145,7 +145,7 @@ class PlotterClient:
     def _target_batch(
         self, requests: Sequence[PlotterTargetRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[None]:
-        """Many calls of `_target`, in as many messages as it takes."""
+        """Many calls of `_target` in as many messages as necessary."""
         return self._target.batch(PLOTTER__TARGET, requests, options)
 
     def _target_bulk(
@@ -156,7 +156,7 @@ class PlotterClient:
 
 
 class PlotterAsyncClient:
-    """Like `PlotterClient`, for asyncio: everything is awaited."""
+    """Like `PlotterClient`, for asyncio."""
 
     __slots__ = ("_target",)
 
@@ -178,7 +178,7 @@ class PlotterAsyncClient:
 
         Raises:
             Late
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return await self._target.call(
             PLOTTER_DRAW,
@@ -194,7 +194,7 @@ class PlotterAsyncClient:
     async def draw_batch(
         self, requests: Sequence[PlotterDrawRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[Point]]:
-        """Many calls of `draw`, in as many messages as it takes."""
+        """Many calls of `draw` in as many messages as necessary."""
         return await self._target.batch(PLOTTER_DRAW, requests, options)
 
     async def draw_bulk(
@@ -216,7 +216,7 @@ class PlotterAsyncClient:
 
         Raises:
             Early: A default in front of a field without one.
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return await self._target.call(
             PLOTTER_FIND, options, limit, words, Point(x=1) if near is None else near, note
@@ -225,7 +225,7 @@ class PlotterAsyncClient:
     async def find_batch(
         self, requests: Sequence[PlotterFindRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[list[str]]]:
-        """Many calls of `find`, in as many messages as it takes."""
+        """Many calls of `find` in as many messages as necessary."""
         return await self._target.batch(PLOTTER_FIND, requests, options)
 
     async def find_bulk(
@@ -243,7 +243,7 @@ class PlotterAsyncClient:
     async def pick_batch(
         self, requests: Sequence[PlotterPickRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[str]]:
-        """Many calls of `pick`, in as many messages as it takes."""
+        """Many calls of `pick` in as many messages as necessary."""
         return await self._target.batch(PLOTTER_PICK, requests, options)
 
     async def pick_bulk(
@@ -258,7 +258,7 @@ class PlotterAsyncClient:
     async def __init___batch___(
         self, requests: Sequence[PlotterInitRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[Kind]]:
-        """Many calls of `__init__`, in as many messages as it takes."""
+        """Many calls of `__init__` in as many messages as necessary."""
         return await self._target.batch(PLOTTER___INIT__, requests, options)
 
     async def __init___bulk___(
@@ -273,7 +273,7 @@ class PlotterAsyncClient:
     async def _target_batch(
         self, requests: Sequence[PlotterTargetRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[None]]:
-        """Many calls of `_target`, in as many messages as it takes."""
+        """Many calls of `_target` in as many messages as necessary."""
         return await self._target.batch(PLOTTER__TARGET, requests, options)
 
     async def _target_bulk(

@@ -27,7 +27,7 @@ class ShopClient:
     def buy_batch(
         self, requests: Sequence[ShopBuyRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[Whole]:
-        """Many calls of `buy`, in as many messages as it takes."""
+        """Many calls of `buy` in as many messages as necessary."""
         return self._target.batch(SHOP_BUY, requests, options)
 
     def buy_bulk(
@@ -38,7 +38,7 @@ class ShopClient:
 
 
 class ShopAsyncClient:
-    """Like `ShopClient`, for asyncio: everything is awaited."""
+    """Like `ShopClient`, for asyncio."""
 
     __slots__ = ("_target",)
 
@@ -51,7 +51,7 @@ class ShopAsyncClient:
     async def buy_batch(
         self, requests: Sequence[ShopBuyRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[Whole]]:
-        """Many calls of `buy`, in as many messages as it takes."""
+        """Many calls of `buy` in as many messages as necessary."""
         return await self._target.batch(SHOP_BUY, requests, options)
 
     async def buy_bulk(

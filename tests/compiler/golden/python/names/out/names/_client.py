@@ -46,14 +46,14 @@ class ServiceClient_:
 
         Raises:
             error
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return self._target.call(SERVICE_AT, options, self_, options_)
 
     def at_batch(
         self, requests: Sequence[ServiceAtRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[int]:
-        """Many calls of `at`, in as many messages as it takes."""
+        """Many calls of `at` in as many messages as necessary."""
         return self._target.batch(SERVICE_AT, requests, options)
 
     def at_bulk(
@@ -70,7 +70,7 @@ class ServiceClient_:
     def query_batch_(
         self, requests: Sequence[ServiceQueryRequest_], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[ServiceQueryResult]:
-        """Many calls of `query`, in as many messages as it takes."""
+        """Many calls of `query` in as many messages as necessary."""
         return self._target.batch(SERVICE_QUERY, requests, options)
 
     def query_bulk(
@@ -85,7 +85,7 @@ class ServiceClient_:
     def query_batch_batch(
         self, requests: Sequence[ServiceQueryBatchRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[HTTPServer]:
-        """Many calls of `query_batch`, in as many messages as it takes."""
+        """Many calls of `query_batch` in as many messages as necessary."""
         return self._target.batch(SERVICE_QUERY_BATCH, requests, options)
 
     def query_batch_bulk(
@@ -100,7 +100,7 @@ class ServiceClient_:
     def query_async_batch(
         self, requests: Sequence[ServiceQueryAsyncRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[None]:
-        """Many calls of `query_async`, in as many messages as it takes."""
+        """Many calls of `query_async` in as many messages as necessary."""
         return self._target.batch(SERVICE_QUERY_ASYNC, requests, options)
 
     def query_async_bulk(
@@ -115,7 +115,7 @@ class ServiceClient_:
     def mf_service_batch(
         self, requests: Sequence[ServiceMfServiceRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[None]:
-        """Many calls of `mf_service`, in as many messages as it takes."""
+        """Many calls of `mf_service` in as many messages as necessary."""
         return self._target.batch(SERVICE_MF_SERVICE, requests, options)
 
     def mf_service_bulk(
@@ -130,7 +130,7 @@ class ServiceClient_:
     def list_batch(
         self, requests: Sequence[ServiceListRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[None]:
-        """Many calls of `list`, in as many messages as it takes."""
+        """Many calls of `list` in as many messages as necessary."""
         return self._target.batch(SERVICE_LIST, requests, options)
 
     def list_bulk(
@@ -141,7 +141,7 @@ class ServiceClient_:
 
 
 class ServiceAsyncClient:
-    """Like `ServiceClient_`, for asyncio: everything is awaited."""
+    """Like `ServiceClient_`, for asyncio."""
 
     __slots__ = ("_target",)
 
@@ -153,14 +153,14 @@ class ServiceAsyncClient:
 
         Raises:
             error
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return await self._target.call(SERVICE_AT, options, self_, options_)
 
     async def at_batch(
         self, requests: Sequence[ServiceAtRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[int]]:
-        """Many calls of `at`, in as many messages as it takes."""
+        """Many calls of `at` in as many messages as necessary."""
         return await self._target.batch(SERVICE_AT, requests, options)
 
     async def at_bulk(
@@ -177,7 +177,7 @@ class ServiceAsyncClient:
     async def query_batch_(
         self, requests: Sequence[ServiceQueryRequest_], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[ServiceQueryResult]]:
-        """Many calls of `query`, in as many messages as it takes."""
+        """Many calls of `query` in as many messages as necessary."""
         return await self._target.batch(SERVICE_QUERY, requests, options)
 
     async def query_bulk(
@@ -194,7 +194,7 @@ class ServiceAsyncClient:
     async def query_batch_batch(
         self, requests: Sequence[ServiceQueryBatchRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[HTTPServer]]:
-        """Many calls of `query_batch`, in as many messages as it takes."""
+        """Many calls of `query_batch` in as many messages as necessary."""
         return await self._target.batch(SERVICE_QUERY_BATCH, requests, options)
 
     async def query_batch_bulk(
@@ -209,7 +209,7 @@ class ServiceAsyncClient:
     async def query_async_batch(
         self, requests: Sequence[ServiceQueryAsyncRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[None]]:
-        """Many calls of `query_async`, in as many messages as it takes."""
+        """Many calls of `query_async` in as many messages as necessary."""
         return await self._target.batch(SERVICE_QUERY_ASYNC, requests, options)
 
     async def query_async_bulk(
@@ -224,7 +224,7 @@ class ServiceAsyncClient:
     async def mf_service_batch(
         self, requests: Sequence[ServiceMfServiceRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[None]]:
-        """Many calls of `mf_service`, in as many messages as it takes."""
+        """Many calls of `mf_service` in as many messages as necessary."""
         return await self._target.batch(SERVICE_MF_SERVICE, requests, options)
 
     async def mf_service_bulk(
@@ -239,7 +239,7 @@ class ServiceAsyncClient:
     async def list_batch(
         self, requests: Sequence[ServiceListRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[None]]:
-        """Many calls of `list`, in as many messages as it takes."""
+        """Many calls of `list` in as many messages as necessary."""
         return await self._target.batch(SERVICE_LIST, requests, options)
 
     async def list_bulk(

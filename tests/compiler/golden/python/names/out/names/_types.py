@@ -92,7 +92,7 @@ class ServiceQueryRequest_:
 
 @dataclass(slots=True)
 class ServiceQueryResult:
-    """What Service.query returns."""
+    """The results of Service.query."""
 
     from_: int
     pass_: list[Word]

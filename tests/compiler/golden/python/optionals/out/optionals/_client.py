@@ -41,7 +41,7 @@ class KeeperClient:
     def keep_batch(
         self, requests: Sequence[KeeperKeepRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[Present]:
-        """Many calls of `keep`, in as many messages as it takes."""
+        """Many calls of `keep` in as many messages as necessary."""
         return self._target.batch(KEEPER_KEEP, requests, options)
 
     def keep_bulk(
@@ -52,7 +52,7 @@ class KeeperClient:
 
 
 class KeeperAsyncClient:
-    """Like `KeeperClient`, for asyncio: everything is awaited."""
+    """Like `KeeperClient`, for asyncio."""
 
     __slots__ = ("_target",)
 
@@ -80,7 +80,7 @@ class KeeperAsyncClient:
     async def keep_batch(
         self, requests: Sequence[KeeperKeepRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[Present]]:
-        """Many calls of `keep`, in as many messages as it takes."""
+        """Many calls of `keep` in as many messages as necessary."""
         return await self._target.batch(KEEPER_KEEP, requests, options)
 
     async def keep_bulk(

@@ -27,7 +27,7 @@ class ShopClient:
 
         Raises:
             Refused
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return self._target.call(
             SHOP_ORDER,
@@ -39,7 +39,7 @@ class ShopClient:
     def order_batch(
         self, requests: Sequence[ShopOrderRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[Stock]:
-        """Many calls of `order`, in as many messages as it takes."""
+        """Many calls of `order` in as many messages as necessary."""
         return self._target.batch(SHOP_ORDER, requests, options)
 
     def order_bulk(
@@ -54,7 +54,7 @@ class ShopClient:
     def first_batch(
         self, requests: Sequence[ShopFirstRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[ShopFirstResult]:
-        """Many calls of `first`, in as many messages as it takes."""
+        """Many calls of `first` in as many messages as necessary."""
         return self._target.batch(SHOP_FIRST, requests, options)
 
     def first_bulk(
@@ -65,7 +65,7 @@ class ShopClient:
 
 
 class ShopAsyncClient:
-    """Like `ShopClient`, for asyncio: everything is awaited."""
+    """Like `ShopClient`, for asyncio."""
 
     __slots__ = ("_target",)
 
@@ -79,7 +79,7 @@ class ShopAsyncClient:
 
         Raises:
             Refused
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return await self._target.call(
             SHOP_ORDER,
@@ -91,7 +91,7 @@ class ShopAsyncClient:
     async def order_batch(
         self, requests: Sequence[ShopOrderRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[Stock]]:
-        """Many calls of `order`, in as many messages as it takes."""
+        """Many calls of `order` in as many messages as necessary."""
         return await self._target.batch(SHOP_ORDER, requests, options)
 
     async def order_bulk(
@@ -106,7 +106,7 @@ class ShopAsyncClient:
     async def first_batch(
         self, requests: Sequence[ShopFirstRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[ShopFirstResult]]:
-        """Many calls of `first`, in as many messages as it takes."""
+        """Many calls of `first` in as many messages as necessary."""
         return await self._target.batch(SHOP_FIRST, requests, options)
 
     async def first_bulk(

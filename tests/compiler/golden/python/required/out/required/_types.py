@@ -135,7 +135,7 @@ class ShopFirstRequest:
 
 @dataclass(slots=True)
 class ShopFirstResult:
-    """What Shop.first returns."""
+    """The results of Shop.first."""
 
     line: Line
     count: int

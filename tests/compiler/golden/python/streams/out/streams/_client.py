@@ -95,11 +95,11 @@ class IndexClient:
         return self._over(self._target.at(venue))
 
     def any(self) -> Self:
-        """The same service at whichever agent can be reached."""
+        """The same service at any reachable agent."""
         return self._over(self._target.any())
 
     def on(self, venues: Iterable[Venue]) -> IndexScatter:
-        """The same service at each of these agents: an outcome for each, so that one failure is not all."""
+        """The same service at each of these agents, with an outcome for each."""
         return IndexScatter(self._target.on(venues))
 
     def everywhere(self) -> IndexScatter:
@@ -118,7 +118,7 @@ class IndexClient:
 
         Raises:
             Closed
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return self._target.write_stream(INDEX_LOAD, options, postings, into)
 
@@ -127,7 +127,7 @@ class IndexClient:
 
         Raises:
             Closed
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return self._target.duplex_stream(INDEX_FOLLOW, options)
 
@@ -137,7 +137,7 @@ class IndexClient:
     def size_batch(
         self, requests: Sequence[IndexSizeRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[int]:
-        """Many calls of `size`, in as many messages as it takes."""
+        """Many calls of `size` in as many messages as necessary."""
         return self._target.batch(INDEX_SIZE, requests, options)
 
     def size_bulk(
@@ -148,7 +148,7 @@ class IndexClient:
 
 
 class IndexScatter:
-    """Calls Index at several agents at once; one outcome each."""
+    """Calls Index at several agents at once, with an outcome for each."""
 
     __slots__ = ("_target",)
 
@@ -164,7 +164,7 @@ class IndexScatter:
 
 
 class IndexAsyncClient:
-    """Like `IndexClient`, for asyncio: everything is awaited."""
+    """Like `IndexClient`, for asyncio."""
 
     __slots__ = ("_target",)
 
@@ -182,11 +182,11 @@ class IndexAsyncClient:
         return self._over(self._target.at(venue))
 
     def any(self) -> Self:
-        """The same service at whichever agent can be reached."""
+        """The same service at any reachable agent."""
         return self._over(self._target.any())
 
     def on(self, venues: Iterable[Venue]) -> IndexAsyncScatter:
-        """The same service at each of these agents: an outcome for each, so that one failure is not all."""
+        """The same service at each of these agents, with an outcome for each."""
         return IndexAsyncScatter(self._target.on(venues))
 
     def everywhere(self) -> IndexAsyncScatter:
@@ -211,7 +211,7 @@ class IndexAsyncClient:
 
         Raises:
             Closed
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return await self._target.write_stream(INDEX_LOAD, options, postings, into)
 
@@ -220,7 +220,7 @@ class IndexAsyncClient:
 
         Raises:
             Closed
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return self._target.duplex_stream(INDEX_FOLLOW, options)
 
@@ -230,7 +230,7 @@ class IndexAsyncClient:
     async def size_batch(
         self, requests: Sequence[IndexSizeRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[int]]:
-        """Many calls of `size`, in as many messages as it takes."""
+        """Many calls of `size` in as many messages as necessary."""
         return await self._target.batch(INDEX_SIZE, requests, options)
 
     async def size_bulk(
@@ -241,7 +241,7 @@ class IndexAsyncClient:
 
 
 class IndexAsyncScatter:
-    """Calls Index at several agents at once; one outcome each."""
+    """Calls Index at several agents at once, with an outcome for each."""
 
     __slots__ = ("_target",)
 
@@ -275,11 +275,11 @@ class ElementsClient:
         return self._over(self._target.at(shard))
 
     def any(self) -> Self:
-        """The same service at whichever agent can be reached."""
+        """The same service at any reachable agent."""
         return self._over(self._target.any())
 
     def on(self, shards: Iterable[int]) -> ElementsScatter:
-        """The same service at each of these agents: an outcome for each, so that one failure is not all."""
+        """The same service at each of these agents, with an outcome for each."""
         return ElementsScatter(self._target.on(shards))
 
     def everywhere(self) -> ElementsScatter:
@@ -299,7 +299,7 @@ class ElementsClient:
 
         Raises:
             Closed
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return self._target.read_stream(ELEMENTS_HITS, options, terms)
 
@@ -345,7 +345,7 @@ class ElementsClient:
 
 
 class ElementsScatter:
-    """Calls Elements at several agents at once; one outcome each."""
+    """Calls Elements at several agents at once, with an outcome for each."""
 
     __slots__ = ("_target",)
 
@@ -354,7 +354,7 @@ class ElementsScatter:
 
 
 class ElementsAsyncClient:
-    """Like `ElementsClient`, for asyncio: everything is awaited."""
+    """Like `ElementsClient`, for asyncio."""
 
     __slots__ = ("_target",)
 
@@ -372,11 +372,11 @@ class ElementsAsyncClient:
         return self._over(self._target.at(shard))
 
     def any(self) -> Self:
-        """The same service at whichever agent can be reached."""
+        """The same service at any reachable agent."""
         return self._over(self._target.any())
 
     def on(self, shards: Iterable[int]) -> ElementsAsyncScatter:
-        """The same service at each of these agents: an outcome for each, so that one failure is not all."""
+        """The same service at each of these agents, with an outcome for each."""
         return ElementsAsyncScatter(self._target.on(shards))
 
     def everywhere(self) -> ElementsAsyncScatter:
@@ -398,7 +398,7 @@ class ElementsAsyncClient:
 
         Raises:
             Closed
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return self._target.read_stream(ELEMENTS_HITS, options, terms)
 
@@ -451,7 +451,7 @@ class ElementsAsyncClient:
 
 
 class ElementsAsyncScatter:
-    """Calls Elements at several agents at once; one outcome each."""
+    """Calls Elements at several agents at once, with an outcome for each."""
 
     __slots__ = ("_target",)
 
@@ -475,7 +475,7 @@ class Names_Client:
 
 
 class Names_AsyncClient:
-    """Like `Names_Client`, for asyncio: everything is awaited."""
+    """Like `Names_Client`, for asyncio."""
 
     __slots__ = ("_target",)
 
@@ -508,11 +508,11 @@ class OnlyClient:
         return self._over(self._target.at(node))
 
     def any(self) -> Self:
-        """The same service at whichever agent can be reached."""
+        """The same service at any reachable agent."""
         return self._over(self._target.any())
 
     def on(self, nodes: Iterable[UUID]) -> OnlyScatter:
-        """The same service at each of these agents: an outcome for each, so that one failure is not all."""
+        """The same service at each of these agents, with an outcome for each."""
         return OnlyScatter(self._target.on(nodes))
 
     def everywhere(self) -> OnlyScatter:
@@ -532,7 +532,7 @@ class OnlyClient:
 
 
 class OnlyScatter:
-    """Calls Only at several agents at once; one outcome each."""
+    """Calls Only at several agents at once, with an outcome for each."""
 
     __slots__ = ("_target",)
 
@@ -541,7 +541,7 @@ class OnlyScatter:
 
 
 class OnlyAsyncClient:
-    """Like `OnlyClient`, for asyncio: everything is awaited."""
+    """Like `OnlyClient`, for asyncio."""
 
     __slots__ = ("_target",)
 
@@ -559,11 +559,11 @@ class OnlyAsyncClient:
         return self._over(self._target.at(node))
 
     def any(self) -> Self:
-        """The same service at whichever agent can be reached."""
+        """The same service at any reachable agent."""
         return self._over(self._target.any())
 
     def on(self, nodes: Iterable[UUID]) -> OnlyAsyncScatter:
-        """The same service at each of these agents: an outcome for each, so that one failure is not all."""
+        """The same service at each of these agents, with an outcome for each."""
         return OnlyAsyncScatter(self._target.on(nodes))
 
     def everywhere(self) -> OnlyAsyncScatter:
@@ -585,7 +585,7 @@ class OnlyAsyncClient:
 
 
 class OnlyAsyncScatter:
-    """Calls Only at several agents at once; one outcome each."""
+    """Calls Only at several agents at once, with an outcome for each."""
 
     __slots__ = ("_target",)
 
@@ -612,11 +612,11 @@ class LangsClient:
         return self._over(self._target.at(lang))
 
     def any(self) -> Self:
-        """The same service at whichever agent can be reached."""
+        """The same service at any reachable agent."""
         return self._over(self._target.any())
 
     def on(self, langs: Iterable[Lang]) -> LangsScatter:
-        """The same service at each of these agents: an outcome for each, so that one failure is not all."""
+        """The same service at each of these agents, with an outcome for each."""
         return LangsScatter(self._target.on(langs))
 
     def everywhere(self) -> LangsScatter:
@@ -634,7 +634,7 @@ class LangsClient:
     def one_batch(
         self, requests: Sequence[LangsOneRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[Duration]:
-        """Many calls of `one`, in as many messages as it takes."""
+        """Many calls of `one` in as many messages as necessary."""
         return self._target.batch(LANGS_ONE, requests, options)
 
     def one_bulk(
@@ -645,7 +645,7 @@ class LangsClient:
 
 
 class LangsScatter:
-    """Calls Langs at several agents at once; one outcome each."""
+    """Calls Langs at several agents at once, with an outcome for each."""
 
     __slots__ = ("_target",)
 
@@ -663,7 +663,7 @@ class LangsScatter:
 
 
 class LangsAsyncClient:
-    """Like `LangsClient`, for asyncio: everything is awaited."""
+    """Like `LangsClient`, for asyncio."""
 
     __slots__ = ("_target",)
 
@@ -681,11 +681,11 @@ class LangsAsyncClient:
         return self._over(self._target.at(lang))
 
     def any(self) -> Self:
-        """The same service at whichever agent can be reached."""
+        """The same service at any reachable agent."""
         return self._over(self._target.any())
 
     def on(self, langs: Iterable[Lang]) -> LangsAsyncScatter:
-        """The same service at each of these agents: an outcome for each, so that one failure is not all."""
+        """The same service at each of these agents, with an outcome for each."""
         return LangsAsyncScatter(self._target.on(langs))
 
     def everywhere(self) -> LangsAsyncScatter:
@@ -703,7 +703,7 @@ class LangsAsyncClient:
     async def one_batch(
         self, requests: Sequence[LangsOneRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[Duration]]:
-        """Many calls of `one`, in as many messages as it takes."""
+        """Many calls of `one` in as many messages as necessary."""
         return await self._target.batch(LANGS_ONE, requests, options)
 
     async def one_bulk(
@@ -714,7 +714,7 @@ class LangsAsyncClient:
 
 
 class LangsAsyncScatter:
-    """Calls Langs at several agents at once; one outcome each."""
+    """Calls Langs at several agents at once, with an outcome for each."""
 
     __slots__ = ("_target",)
 
@@ -745,7 +745,7 @@ class KeptClient:
     def put_batch_(
         self, requests: Sequence[KeptPutRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[int]:
-        """Many calls of `put`, in as many messages as it takes."""
+        """Many calls of `put` in as many messages as necessary."""
         return self._target.batch(KEPT_PUT, requests, options)
 
     def put_bulk_(
@@ -760,7 +760,7 @@ class KeptClient:
     def put_batch_batch(
         self, requests: Sequence[KeptPutBatchRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[int]:
-        """Many calls of `put_batch`, in as many messages as it takes."""
+        """Many calls of `put_batch` in as many messages as necessary."""
         return self._target.batch(KEPT_PUT_BATCH, requests, options)
 
     def put_batch_bulk(
@@ -775,7 +775,7 @@ class KeptClient:
     def put_items_batch(
         self, requests: Sequence[KeptPutItemsRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[None]:
-        """Many calls of `put_items`, in as many messages as it takes."""
+        """Many calls of `put_items` in as many messages as necessary."""
         return self._target.batch(KEPT_PUT_ITEMS, requests, options)
 
     def put_items_bulk(
@@ -790,7 +790,7 @@ class KeptClient:
     def async_put_batch(
         self, requests: Sequence[KeptAsyncPutRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[None]:
-        """Many calls of `async_put`, in as many messages as it takes."""
+        """Many calls of `async_put` in as many messages as necessary."""
         return self._target.batch(KEPT_ASYNC_PUT, requests, options)
 
     def async_put_bulk(
@@ -804,7 +804,7 @@ class KeptClient:
 
 
 class KeptAsyncClient:
-    """Like `KeptClient`, for asyncio: everything is awaited."""
+    """Like `KeptClient`, for asyncio."""
 
     __slots__ = ("_target",)
 
@@ -817,7 +817,7 @@ class KeptAsyncClient:
     async def put_batch_(
         self, requests: Sequence[KeptPutRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[int]]:
-        """Many calls of `put`, in as many messages as it takes."""
+        """Many calls of `put` in as many messages as necessary."""
         return await self._target.batch(KEPT_PUT, requests, options)
 
     async def put_bulk_(
@@ -832,7 +832,7 @@ class KeptAsyncClient:
     async def put_batch_batch(
         self, requests: Sequence[KeptPutBatchRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[int]]:
-        """Many calls of `put_batch`, in as many messages as it takes."""
+        """Many calls of `put_batch` in as many messages as necessary."""
         return await self._target.batch(KEPT_PUT_BATCH, requests, options)
 
     async def put_batch_bulk(
@@ -847,7 +847,7 @@ class KeptAsyncClient:
     async def put_items_batch(
         self, requests: Sequence[KeptPutItemsRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[None]]:
-        """Many calls of `put_items`, in as many messages as it takes."""
+        """Many calls of `put_items` in as many messages as necessary."""
         return await self._target.batch(KEPT_PUT_ITEMS, requests, options)
 
     async def put_items_bulk(
@@ -862,7 +862,7 @@ class KeptAsyncClient:
     async def async_put_batch(
         self, requests: Sequence[KeptAsyncPutRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[None]]:
-        """Many calls of `async_put`, in as many messages as it takes."""
+        """Many calls of `async_put` in as many messages as necessary."""
         return await self._target.batch(KEPT_ASYNC_PUT, requests, options)
 
     async def async_put_bulk(

@@ -137,7 +137,7 @@ class ElementsBlocksRequest:
 
 @dataclass(slots=True)
 class ElementsBlocksResult:
-    """What Elements.blocks returns."""
+    """The results of Elements.blocks."""
 
     count: int
     size: int

@@ -120,7 +120,7 @@ class PointsAsyncPublisher(PerAgentAsyncPublisher[Shelf, Point]):
 
 
 class PointsSubscriber(PerAgentSubscriber[Shelf, Point]):
-    """Gets the messages of events.Points."""
+    """Receives the messages of events.Points."""
 
     __slots__ = ()
 
@@ -186,7 +186,7 @@ class EventsAsyncPublisher(LoneAsyncPublisher[Event]):
 
 @deprecated("use Additions")
 class EventsSubscriber(LoneSubscriber[Event]):
-    """Gets the messages of events.Events.
+    """Receives the messages of events.Events.
 
     Deprecated: use Additions
     """
@@ -249,7 +249,7 @@ class OrdersAsyncPublisher(LoneAsyncPublisher[Indexed]):
 
 
 class OrdersSubscriber(LoneSubscriber[Indexed]):
-    """Gets the messages of events.Orders."""
+    """Receives the messages of events.Orders."""
 
     __slots__ = ()
 
@@ -307,7 +307,7 @@ class ChangesAsyncPublisher(LoneAsyncPublisher[Settings]):
 
 
 class ChangesSubscriber(LoneSubscriber[Settings]):
-    """Gets the messages of events.Changes."""
+    """Receives the messages of events.Changes."""
 
     __slots__ = ()
 

@@ -61,11 +61,11 @@ class IndexClient:
         return self._over(self._target.at(collection))
 
     def any(self) -> Self:
-        """The same service at whichever agent can be reached."""
+        """The same service at any reachable agent."""
         return self._over(self._target.any())
 
     def on(self, collections: Iterable[str]) -> IndexScatter:
-        """The same service at each of these agents: an outcome for each, so that one failure is not all."""
+        """The same service at each of these agents, with an outcome for each."""
         return IndexScatter(self._target.on(collections))
 
     def everywhere(self) -> IndexScatter:
@@ -77,14 +77,14 @@ class IndexClient:
 
         Raises:
             DuplicateDocument
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return self._target.call(INDEX_ADD, options, doc)
 
     def add_batch(
         self, requests: Sequence[IndexAddRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[DocId]:
-        """Many calls of `add`, in as many messages as it takes."""
+        """Many calls of `add` in as many messages as necessary."""
         return self._target.batch(INDEX_ADD, requests, options)
 
     def add_bulk(
@@ -105,14 +105,14 @@ class IndexClient:
 
         Raises:
             NoSuchCollection: No server holds this collection.
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return self._target.call(INDEX_QUERY, options, terms, limit, rank)
 
     def query_batch(
         self, requests: Sequence[IndexQueryRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[list[Hit]]:
-        """Many calls of `query`, in as many messages as it takes."""
+        """Many calls of `query` in as many messages as necessary."""
         return self._target.batch(INDEX_QUERY, requests, options)
 
     def query_bulk(
@@ -127,7 +127,7 @@ class IndexClient:
     def stats_batch(
         self, requests: Sequence[IndexStatsRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[IndexStatsResult]:
-        """Many calls of `stats`, in as many messages as it takes."""
+        """Many calls of `stats` in as many messages as necessary."""
         return self._target.batch(INDEX_STATS, requests, options)
 
     def stats_bulk(
@@ -142,7 +142,7 @@ class IndexClient:
     def clear_batch(
         self, requests: Sequence[IndexClearRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[None]:
-        """Many calls of `clear`, in as many messages as it takes."""
+        """Many calls of `clear` in as many messages as necessary."""
         return self._target.batch(INDEX_CLEAR, requests, options)
 
     def clear_bulk(
@@ -157,7 +157,7 @@ class IndexClient:
     def touch_batch(
         self, requests: Sequence[IndexTouchRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[None]:
-        """Many calls of `touch`, in as many messages as it takes."""
+        """Many calls of `touch` in as many messages as necessary."""
         return self._target.batch(INDEX_TOUCH, requests, options)
 
     def touch_bulk(
@@ -172,7 +172,7 @@ class IndexClient:
     def score_batch(
         self, requests: Sequence[IndexScoreRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[float]:
-        """Many calls of `score`, in as many messages as it takes."""
+        """Many calls of `score` in as many messages as necessary."""
         return self._target.batch(INDEX_SCORE, requests, options)
 
     def score_bulk(
@@ -183,7 +183,7 @@ class IndexClient:
 
 
 class IndexScatter:
-    """Calls Index at several agents at once; one outcome each."""
+    """Calls Index at several agents at once, with an outcome for each."""
 
     __slots__ = ("_target",)
 
@@ -220,7 +220,7 @@ class IndexScatter:
 
 
 class IndexAsyncClient:
-    """Like `IndexClient`, for asyncio: everything is awaited."""
+    """Like `IndexClient`, for asyncio."""
 
     __slots__ = ("_target",)
 
@@ -238,11 +238,11 @@ class IndexAsyncClient:
         return self._over(self._target.at(collection))
 
     def any(self) -> Self:
-        """The same service at whichever agent can be reached."""
+        """The same service at any reachable agent."""
         return self._over(self._target.any())
 
     def on(self, collections: Iterable[str]) -> IndexAsyncScatter:
-        """The same service at each of these agents: an outcome for each, so that one failure is not all."""
+        """The same service at each of these agents, with an outcome for each."""
         return IndexAsyncScatter(self._target.on(collections))
 
     def everywhere(self) -> IndexAsyncScatter:
@@ -254,14 +254,14 @@ class IndexAsyncClient:
 
         Raises:
             DuplicateDocument
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return await self._target.call(INDEX_ADD, options, doc)
 
     async def add_batch(
         self, requests: Sequence[IndexAddRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[DocId]]:
-        """Many calls of `add`, in as many messages as it takes."""
+        """Many calls of `add` in as many messages as necessary."""
         return await self._target.batch(INDEX_ADD, requests, options)
 
     async def add_bulk(
@@ -282,14 +282,14 @@ class IndexAsyncClient:
 
         Raises:
             NoSuchCollection: No server holds this collection.
-            mf.Error: anything else that failed; its `code` and `execution` say more.
+            mf.Error: any other failure; see its `code` and `execution`.
         """
         return await self._target.call(INDEX_QUERY, options, terms, limit, rank)
 
     async def query_batch(
         self, requests: Sequence[IndexQueryRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[list[Hit]]]:
-        """Many calls of `query`, in as many messages as it takes."""
+        """Many calls of `query` in as many messages as necessary."""
         return await self._target.batch(INDEX_QUERY, requests, options)
 
     async def query_bulk(
@@ -304,7 +304,7 @@ class IndexAsyncClient:
     async def stats_batch(
         self, requests: Sequence[IndexStatsRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[IndexStatsResult]]:
-        """Many calls of `stats`, in as many messages as it takes."""
+        """Many calls of `stats` in as many messages as necessary."""
         return await self._target.batch(INDEX_STATS, requests, options)
 
     async def stats_bulk(
@@ -319,7 +319,7 @@ class IndexAsyncClient:
     async def clear_batch(
         self, requests: Sequence[IndexClearRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[None]]:
-        """Many calls of `clear`, in as many messages as it takes."""
+        """Many calls of `clear` in as many messages as necessary."""
         return await self._target.batch(INDEX_CLEAR, requests, options)
 
     async def clear_bulk(
@@ -334,7 +334,7 @@ class IndexAsyncClient:
     async def touch_batch(
         self, requests: Sequence[IndexTouchRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[None]]:
-        """Many calls of `touch`, in as many messages as it takes."""
+        """Many calls of `touch` in as many messages as necessary."""
         return await self._target.batch(INDEX_TOUCH, requests, options)
 
     async def touch_bulk(
@@ -349,7 +349,7 @@ class IndexAsyncClient:
     async def score_batch(
         self, requests: Sequence[IndexScoreRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[float]]:
-        """Many calls of `score`, in as many messages as it takes."""
+        """Many calls of `score` in as many messages as necessary."""
         return await self._target.batch(INDEX_SCORE, requests, options)
 
     async def score_bulk(
@@ -360,7 +360,7 @@ class IndexAsyncClient:
 
 
 class IndexAsyncScatter:
-    """Calls Index at several agents at once; one outcome each."""
+    """Calls Index at several agents at once, with an outcome for each."""
 
     __slots__ = ("_target",)
 
@@ -410,7 +410,7 @@ class AdminClient:
     def ping_batch(
         self, requests: Sequence[AdminPingRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[bytes]:
-        """Many calls of `ping`, in as many messages as it takes."""
+        """Many calls of `ping` in as many messages as necessary."""
         return self._target.batch(ADMIN_PING, requests, options)
 
     def ping_bulk(
@@ -421,7 +421,7 @@ class AdminClient:
 
 
 class AdminAsyncClient:
-    """Like `AdminClient`, for asyncio: everything is awaited."""
+    """Like `AdminClient`, for asyncio."""
 
     __slots__ = ("_target",)
 
@@ -434,7 +434,7 @@ class AdminAsyncClient:
     async def ping_batch(
         self, requests: Sequence[AdminPingRequest], *, options: mf.BatchOptions | None = None
     ) -> list[mf.Outcome[bytes]]:
-        """Many calls of `ping`, in as many messages as it takes."""
+        """Many calls of `ping` in as many messages as necessary."""
         return await self._target.batch(ADMIN_PING, requests, options)
 
     async def ping_bulk(

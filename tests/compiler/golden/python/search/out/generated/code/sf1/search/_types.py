@@ -72,7 +72,7 @@ class IndexStatsRequest:
 
 @dataclass(slots=True)
 class IndexStatsResult:
-    """What Index.stats returns."""
+    """The results of Index.stats."""
 
     documents: int
     terms: int
