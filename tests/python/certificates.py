@@ -1,4 +1,4 @@
-"""Authorities and certificates for tests of TLS, made when a test runs."""
+"""Authorities and certificates for tests of TLS, made at run time."""
 
 import subprocess
 from pathlib import Path
@@ -17,13 +17,13 @@ class Authority:
 
     @property
     def accepted(self) -> mf.Tls:
-        """Of a client that accepts what this authority has issued, and shows nothing of itself."""
+        """The options of a client that accepts certificates of this authority, and has none itself."""
         return mf.Tls(ca=self.file)
 
     def issue(
         self, names: str = "DNS:localhost,IP:127.0.0.1", days: int = 1, ca: str = "", subject: str = ""
     ) -> mf.Tls:
-        """A new certificate and its key; with -1 day it has expired. `subject`: another one than a CN."""
+        """A new certificate and its key; with -1 day it has expired. `subject` replaces the CN."""
         self._issued += 1
         number = str(self._issued)
         subject = subject or f"/CN=MF test {number}"

@@ -1,4 +1,4 @@
-"""A servant that does what tests ask of it, served on a port of its own."""
+"""A servant that tests control, served on its own port."""
 
 import asyncio
 import threading
@@ -12,9 +12,7 @@ from tests.python.echo import EchoAsyncServant, EchoClient, EchoServant, Negativ
 
 
 class Recorder(EchoServant):
-    """Doubles, echoes, sleeps; keeps the notes it gets; counts the calls of `flaky` and does there what
-    `act` says.
-    """
+    """Doubles, echoes, sleeps; records its notes; counts the calls of `flaky` and runs `act` there."""
 
     def __init__(self) -> None:
         self.notes: list[int] = []
@@ -96,7 +94,7 @@ def served() -> Iterator[Served]:
 
 
 def eventually(condition: Callable[[], bool], timeout: float = 20.0) -> bool:
-    """Whether the condition comes true in time."""
+    """Whether the condition becomes true in time."""
     until = time.monotonic() + timeout
     while not condition():
         if time.monotonic() > until:

@@ -1,4 +1,4 @@
-"""A service as the compiler would generate it, written by hand: what the tests of the runtime call.
+"""A service in the form of generated code, written by hand: tests of the runtime call it.
 
 service demo.Echo per shelf {
   @idempotent twice(x: i32) -> i32 throws Negative;      // memcpy

@@ -1,4 +1,4 @@
-"""A service of streams as the compiler would generate it, written by hand.
+"""A service with streams in the form of generated code, written by hand.
 
 service demo.Flow {
   count(to: u32) -> stream<u32>;                       // memcpy
@@ -167,7 +167,7 @@ class FlowAsyncClient:
 
 
 class FlowServant(mf.Servant, ABC):
-    """`seen`: what the handlers met, in order."""
+    """`seen`: what the handlers received, in order."""
 
     mf_service: ClassVar[ServiceInfo] = FLOW
 

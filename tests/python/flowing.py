@@ -58,7 +58,7 @@ async def opened(where: mf.Light | str, **options: Any) -> AsyncIterator[FlowAsy
 
 
 class Flow:
-    """A caller of one kind: gives lists, whichever way it gets them."""
+    """A caller of one kind: returns lists, whichever way it gets them."""
 
     def __init__(
         self, servant: AnyFlowServant, *, awaits: bool, where: mf.Light | str | None = None, **options: Any

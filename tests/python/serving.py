@@ -1,5 +1,5 @@
-"""Servers of both kinds behind one face, for tests whose clients block: an AsyncServer runs on the loop of a
-thread of its own.
+"""Servers of both kinds with one interface, for tests with blocking clients: an AsyncServer runs on the loop
+of its own thread.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ PATIENCE = 20.0
 
 
 class LoopServer:
-    """What mf.Server is to a test, for servants of asyncio."""
+    """The interface of mf.Server for tests, with asyncio servants."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         options.pop("workers", None)
@@ -90,7 +90,7 @@ def server_of(
     limits: dict[str, mf.Limit] | None = None,
     **options: Any,
 ) -> AnyServer:
-    """Not started yet."""
+    """The server is not started yet."""
     if isinstance(servant, mf.AsyncServant):
         looped = LoopServer(*arguments, **options)
         looped.offer(servant, agent, limits=limits)

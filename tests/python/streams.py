@@ -1,5 +1,4 @@
-"""A service with streams as the compiler would generate it, written by hand, and a peer that says what tests
-want.
+"""A service with streams in the form of generated code, written by hand, and a peer that tests control.
 
 service demo.Flow per shelf {
   scan(to: u32) -> stream<u32> throws Negative;          // memcpy
@@ -191,7 +190,7 @@ class AsyncWithoutStreams(FlowAsyncServant):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One that the server sent."""
+    """A frame that the server sent."""
 
     type: int
     flags: int
@@ -236,7 +235,7 @@ def _length(size: int) -> bytes:
 
 
 class Peer:
-    """A client that sends the frames that a test says, whether they may be or not, and reads what comes."""
+    """A client that sends the frames that a test specifies, valid or not, and reads the answers."""
 
     def __init__(self, server: AnyServer, window: int = 16_384) -> None:
         ours, theirs = socket.socketpair()

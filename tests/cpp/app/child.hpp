@@ -1,6 +1,6 @@
 #pragma once
-// A program run as a child process, with its outputs in pipes. Killed when the test is over, whatever
-// happens.
+// A program that runs as a child process, with its outputs in pipes. It is killed at the end of the test in
+// any case.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -55,12 +55,13 @@ class Child {
   [[nodiscard]] pid_t pid() const { return pid_; }
   void signal(int number) const { ::kill(pid_, number); }
 
-  /// One line of standard output, without its newline; what there was, if it ended or took too long.
+  /// One line of standard output, without its newline; the incomplete line if the output ended or took too
+  /// long.
   std::string line() { return read(out_, true); }
   std::string all_output() { return read(out_, false); }
   std::string all_errors() { return read(err_, false); }
 
-  /// The exit code, 128 + n if a signal ended it, nothing if it goes on.
+  /// The exit code, 128 + n if a signal ended it, nothing if it still runs.
   std::optional<int> wait() {
     const auto until = std::chrono::steady_clock::now() + kPatience;
     while (!status_ && std::chrono::steady_clock::now() < until) {

@@ -1,5 +1,5 @@
-// mf-controller and its store: it is killed while servers register, change and leave, and nothing that it has
-// answered is lost; its disk is full, and it goes on.
+// mf-controller and its store: the controller is killed while servers register, change and leave, and nothing
+// that it has confirmed is lost; its disk is full, and it continues.
 //
 // Each test kills it ten times; MF_KILLS sets another number (make soak).
 
@@ -35,7 +35,7 @@ using testing::IsEmpty;
 
 const CallOptions kBounded{.deadline = std::chrono::seconds(50)};
 
-/// As many numbers as a test needs, none twice.
+/// A different UUID for each number.
 Uuid uuid_of(std::uint64_t number, std::uint8_t kind) {
   Uuid uuid;
   for (std::size_t i = 0; i < 8; ++i) uuid.bytes[i] = static_cast<std::uint8_t>(number >> 8 * i & 0xff);
@@ -64,24 +64,23 @@ std::set<std::string> agents_at(const std::string& address) {
   return agents;
 }
 
-/// What the controllers have answered so far, and what they may have done without an answer.
+/// What the controllers have confirmed so far, and what they may have done without a confirmation.
 struct Ledger {
   std::mutex mutex;
   std::set<std::string> there;  // agents
   std::set<std::string> gone;
   std::set<std::string> asked;
-  std::set<std::string> of_this_run;  // those of `there` that the controller that runs has answered
+  std::set<std::string> of_this_run;  // those of `there` that the running controller has confirmed
   std::set<std::uint32_t> ids;
-  bool killed = false;     // the controller that runs
-  std::string left_early;  // why a client of it had ended before: it takes its registrations back
+  bool killed = false;     // the running controller
+  std::string left_early;  // why one of its clients ended before, which withdraws its registrations
   std::uint64_t epoch = 0;
   std::atomic<std::size_t> leads = 0;
   std::uint64_t numbers = 0;
   std::atomic<std::size_t> answers = 0;
 };
 
-/// Registrations of one client: below the streams that it may have open, however late its controller is
-/// killed.
+/// The registrations of one client: below the limit of its streams, however late its controller is killed.
 constexpr std::size_t kMostProcesses = 256;
 
 /// A process that registers for "N", and then changes to "N" and "N+", or leaves.
@@ -101,7 +100,7 @@ void one_process(ControllerClient& controller, const CallOptions& options, Ledge
   {
     const std::scoped_lock lock(ledger.mutex);
     ++ledger.answers;
-    if (number % 3 != 0) ledger.of_this_run.insert(agent);  // else it may be gone from now on
+    if (number % 3 != 0) ledger.of_this_run.insert(agent);  // otherwise it may be removed from now on
     if (number % 3 == 1) ledger.asked.insert(agent + "+");
   }
   if (number % 3 == 0) controller.deregister(who, options);
@@ -112,11 +111,11 @@ void one_process(ControllerClient& controller, const CallOptions& options, Ledge
   ++ledger.answers;
 }
 
-/// `killed` ends what waits for a controller that it has never reached.
+/// `killed` ends waits for a controller that was never reached.
 void register_until_killed(const std::string& address, Ledger& ledger, const std::stop_token& killed,
                            bool leads) {
   const CallOptions options{.deadline = kBounded.deadline, .stop = killed};
-  // Only the controller gives up who does not answer in time, and says so.
+  // Only the controller drops silent peers, and logs it.
   Client client(address, {.dead_after = {}, .log = Log(Level::off)});
   ControllerClient controller(client);
   std::vector<StreamReader<Standing>> streams;
@@ -145,16 +144,16 @@ void register_until_killed(const std::string& address, Ledger& ledger, const std
       else
         (void)streams.back().next();  // which ends with the controller
     }
-  } catch (const Error& error) {  // it was killed
+  } catch (const Error& error) {  // the controller was killed
     const std::scoped_lock lock(ledger.mutex);
     if (!ledger.killed) ledger.left_early += std::string(error.what()) + "\n";
   }
 }
 
-/// A controller was killed: of what it had answered, what must be there. `log`: its own.
+/// A controller was killed: takes over what it had confirmed. `log`: that controller's.
 void take_over(Ledger& ledger, const std::string& log) {
   const std::set<std::string> agents = std::exchange(ledger.of_this_run, {});
-  // Who has answered no ping, on a machine that is too busy, is dropped, and the controller says that before.
+  // On a machine that is too busy, a client that has answered no ping is dropped, which the controller logs.
   if (log.find("limit=keep_alive") != std::string::npos) return;
   ASSERT_THAT(ledger.left_early, IsEmpty()) << "a client ended before its controller was killed\n" << log;
   ASSERT_THAT(log, testing::Not(testing::AnyOf(HasSubstr("server_lost"), HasSubstr("lease_over"),
@@ -162,7 +161,7 @@ void take_over(Ledger& ledger, const std::string& log) {
   ledger.there.insert(agents.begin(), agents.end());
 }
 
-/// `log`: of the controller that was killed last.
+/// `log`: that of the controller that was killed last.
 void expect_kept(const std::set<std::string>& found, const Ledger& ledger, int kill, const std::string& log) {
   std::vector<std::string> lost;
   std::ranges::set_difference(ledger.there, found, std::back_inserter(lost));
@@ -211,7 +210,7 @@ TEST_P(KilledController, HasLostNothingThatItHadAnswered) {
     }
     child.signal(SIGKILL);
     const auto ended = child.wait();
-    killed.request_stop();  // not before: a client that stops takes its registrations back
+    killed.request_stop();  // not before, since a client that stops withdraws its registrations
     other.join();
     leader.join();
     log = child.all_errors();
@@ -227,7 +226,7 @@ TEST_P(KilledController, HasLostNothingThatItHadAnswered) {
   EXPECT_THAT(child.all_errors(), testing::Not(HasSubstr("store_")));
 }
 
-/// As a disk that is full, for any user: files may have so many bytes.
+/// Simulates a full disk, for any user, by a limit for the size of files.
 void limit_files_of(const Child& child, rlim_t bytes) {
   rlimit limit{};
   ASSERT_EQ(::prlimit(child.pid(), RLIMIT_FSIZE, nullptr, &limit), 0);

@@ -35,7 +35,7 @@ class Servant final : public kept::IdsServant {
     return {.first = 7, .second = "seven"};
   }
 
-  /// The names of the calls so far.
+  /// The arguments of the calls so far.
   [[nodiscard]] Names calls() const {
     const std::scoped_lock lock(mutex_);
     return calls_;
@@ -94,7 +94,7 @@ class Cached : public testing::TestWithParam<std::tuple<Way, Kind>> {
     ids.emplace(IdsClient(*client).at("a"));
   }
 
-  /// By the kind of the test.
+  /// Makes a call of the kind that the test's parameter selects.
   mf::Outcome<Names> names(const std::string& name, const mf::CallOptions& options = {}) {
     return names_at(*ids, name, options);
   }
@@ -112,12 +112,12 @@ class Cached : public testing::TestWithParam<std::tuple<Way, Kind>> {
                    [promise](mf::Outcome<Names> outcome) { promise->set_value(std::move(outcome)); });
     return future;
   }
-  /// On a thread of its own.
+  /// The same on a thread of its own.
   std::future<mf::Outcome<Names>> elsewhere(const std::string& name, mf::CallOptions options = {}) {
     return std::async(std::launch::async, [this, name, options] { return names(name, options); });
   }
 
-  // What handlers use; they may run on when a test has ended whose call was given up.
+  // Used by handlers, which may outlive a test that gave up their call.
   std::counting_semaphore<> entered{0};
   Gate go;
   std::shared_ptr<mf::ManualClock> clock = std::make_shared<mf::ManualClock>();
@@ -277,7 +277,7 @@ TEST_P(Cached, WhoWaitsHasItsOwnDeadlineAndGoesOnWhenTheLeaderFails) {
 }
 
 TEST_P(Cached, WhoIsStoppedLeavesAndALeaderHandsOver) {
-  if (std::get<0>(GetParam()) == Way::light) return;  // its leader has the caller's thread, and keeps it
+  if (std::get<0>(GetParam()) == Way::light) return;  // its leader occupies the caller's thread
   servant->act = [&](const std::string& name, std::size_t) -> Names {
     entered.release();
     EXPECT_TRUE(go.wait());

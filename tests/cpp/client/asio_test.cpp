@@ -18,7 +18,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// The same tokens over a socket and in the process, where the outcome is there before the call returns.
+/// The same tokens over a socket and in-process, where the outcome is available before the call returns.
 struct Both {
   Both() { light.offer(std::make_shared<Echo>()); }
   template <class Test>

@@ -1,4 +1,4 @@
-// Instances that take a connection and never answer, as a stopped process does: they hold up nobody.
+// Instances that accept a connection and never answer, like a stopped process, delay no other call.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -16,12 +16,12 @@ namespace {
 using namespace std::chrono_literals;
 using mf::transport::Listener;
 
-/// The kernel takes connections for it.
+/// The kernel accepts connections for it.
 Listener black_hole() {
   return Listener(mf::Address::parse("tcp://127.0.0.1:0"));
 }
 
-// An attempt lasts so long that a call which waited for one would be late.
+// An attempt lasts so long that a call which waited for it would be late.
 const mf::ClientOptions kPatient{.connect_timeout = 60s};
 
 TEST(BlackHole, HoldsUpNoCallWhileAnotherInstanceAnswers) {
@@ -103,14 +103,14 @@ TEST(BlackHole, KeepsNoWaitingCallFromAServerThatComesLater) {
   EXPECT_EQ(waiting.get(), 8);
 }
 
-/// Threads that this process has.
+/// The number of threads of this process.
 std::size_t threads() {
   const std::filesystem::directory_iterator each("/proc/self/task");
   return static_cast<std::size_t>(std::distance(begin(each), end(each)));
 }
 
 TEST(BlackHole, LeavesNoThreadBehindWhenItsClientIsClosed) {
-  std::thread([] {}).join();  // beside its first one a sanitizer starts one of its own
+  std::thread([] {}).join();  // a sanitizer starts a thread of its own beside the first one
   const auto path = std::filesystem::temp_directory_path() / ("mf-hole-" + std::to_string(::getpid()));
   for (const auto& listens :
        {std::string("tcp://127.0.0.1:0"), std::string("tls://127.0.0.1:0"), "unix:" + path.string()}) {
@@ -150,7 +150,7 @@ TEST(BlackHole, IsCalledOnceItAnswers) {
   mf::Client client(late.address().str() + "," + served.url(), kPatient);
   const calls::EchoClient stub(client);
   EXPECT_EQ(stub.twice(1, {.deadline = 10s}), 2);
-  // Whoever waits in its queue is answered now.
+  // Connections in its queue are answered now.
   std::atomic<int> bound{0};
   std::jthread answering([&](const std::stop_token& stop) {
     std::vector<std::unique_ptr<Peer>> peers;

@@ -1,4 +1,4 @@
-// Large payloads: who holds their bytes on the way from one process to the other.
+// Large payloads: which object holds their bytes on the way from one process to the other.
 #include <gtest/gtest.h>
 
 #include <future>
@@ -20,7 +20,7 @@ mf::Bytes counted(std::size_t size, unsigned from = 0) {
   return bytes;
 }
 
-/// Keeps what it was given, to be asked where that lay.
+/// Keeps its arguments, so that the test can compare their memory.
 class Keeping final : public Echo {
  public:
   mf::Outcomes<mf::Bytes> blob_items(std::span<const calls::EchoBlobRequest> requests) override {
@@ -71,7 +71,7 @@ TEST_P(Bulk, TheItemsOfAMessageShareTheBufferThatItWasReceivedIn) {
     EXPECT_TRUE(outcomes[i].value() == requests[i].data);
   }
   EXPECT_TRUE(servant->kept[0].shares_with(servant->kept[2]));
-  EXPECT_FALSE(servant->kept[0].shares_with(servant->kept[1]));  // twenty bytes hold nothing
+  EXPECT_FALSE(servant->kept[0].shares_with(servant->kept[1]));  // small values share no memory
   EXPECT_TRUE(outcomes[0].value().shares_with(outcomes[2].value()));
   EXPECT_FALSE(outcomes[0].value().shares_with(outcomes[1].value()));
 }

@@ -83,7 +83,7 @@ TEST(Client, BlockingCallsInsideCompletionsOnEitherThread) {
   EXPECT_EQ(sum, 4 * 190);
 }
 
-// The link is looked at before it is used after a pause: completions run there, and may call, while the
+// The link is checked before use after a pause: completions run there, and may make calls, while the
 // arguments of the outer call are encoded already.
 
 TEST(Client, ACompletionDuringTheLookBeforeACallDoesNotTouchItsArguments) {

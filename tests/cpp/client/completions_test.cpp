@@ -1,4 +1,4 @@
-// Where callbacks run: never within somebody's blocking call, and never so that they hold one up.
+// Where callbacks run: never within a blocking call, and never so that they delay one.
 #include <gtest/gtest.h>
 
 #include <semaphore>

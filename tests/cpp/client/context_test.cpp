@@ -1,4 +1,4 @@
-// What goes along with a call: the wish to stop, metadata, deadlines of the call around it.
+// The context of a call: the stop token, metadata, and the deadline of the surrounding call.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using mf::Code;
 using mf::Execution;
 using namespace std::chrono_literals;
 
-/// Waits until nobody wants the reply; says what came beside the arguments; calls on.
+/// Waits until the reply is not wanted any more; returns the metadata; makes further calls.
 class Contextual : public Echo {
  public:
   void wait(std::uint32_t /*ms*/) override {
@@ -71,12 +71,12 @@ TEST(Stopping, EndsABlockingCallAndItsHandler) {
   EXPECT_EQ(failure.code, Code::cancelled);
   EXPECT_EQ(failure.execution, Execution::unknown);
   EXPECT_TRUE(offered.all_stopped(1));
-  // A token that was stopped before keeps the call from being sent.
+  // A token that was stopped before prevents sending the call.
   const auto early = failure_of([&] { return offered.stub().wait(0, {.stop = source.get_token()}), 0; });
   EXPECT_EQ(early.code, Code::cancelled);
   EXPECT_EQ(early.execution, Execution::not_executed);
   EXPECT_EQ(offered.echo->waiting, 1);
-  // One that is never stopped changes nothing.
+  // A token that is never stopped changes nothing.
   EXPECT_EQ(offered.stub().twice(4, {.stop = std::stop_source().get_token()}), 8);
 }
 
@@ -230,8 +230,8 @@ TEST(Nested, CallsHaveAtMostTheDeadlineOfTheCallAroundThemAndItsTrace) {
   const auto ask = [&](const std::string& key) {
     return outer.stub().text(key, {.deadline = 5s, .metadata = sent});
   };
-  EXPECT_EQ(ask("tenant"), "blue");                     // listed by the client that is called with
-  EXPECT_LE(inner.echo->deadline.load(), before + 7s);  // and not the 30 s that calls have by themselves
+  EXPECT_EQ(ask("tenant"), "blue");                     // listed by the calling client
+  EXPECT_LE(inner.echo->deadline.load(), before + 7s);  // and not the default of 30 s
   EXPECT_EQ(ask("traceparent"), "00-1-2-03");
   EXPECT_EQ(ask("secret"), "-");
   EXPECT_EQ(ask("authorization"), "-");

@@ -1,4 +1,4 @@
-// A source of addresses that a test changes while calls are made.
+// A resolver that a test changes while calls are made.
 #pragma once
 
 #include <atomic>
@@ -36,9 +36,9 @@ class FakeResolver final : public mf::Resolver {
   [[nodiscard]] bool of_relays() const noexcept override { return relays; }
   std::atomic<bool> relays{false};
 
-  /// How often somebody has asked what is offered.
+  /// How often the offers were requested.
   [[nodiscard]] std::uint64_t asks() const noexcept { return asks_; }
-  /// How often somebody has waited for a change.
+  /// How often a thread has waited for a change.
   [[nodiscard]] std::uint64_t waits() const noexcept { return waits_; }
 
  private:
@@ -56,7 +56,7 @@ inline mf::Offers answered() {
   return offers;
 }
 
-/// Where nobody listens.
+/// An address where no process listens.
 inline mf::Address nobody() {
   const mf::transport::Listener gone(mf::Address::parse("tcp://127.0.0.1:0"));
   return gone.address();

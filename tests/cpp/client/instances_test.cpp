@@ -1,4 +1,4 @@
-// How a client finds the instances of a service, keeps to those that live, and calls many.
+// How a client finds the instances of a service, prefers live ones, and calls many.
 #include "mf/client/client.hpp"
 
 #include <fcntl.h>
@@ -80,13 +80,14 @@ TEST(Client, FindsAServerAgainThatCameBackOnItsPort) {
   const calls::EchoClient stub(client);
   EXPECT_EQ(stub.twice(1), 2);
   served.reset();
-  // It was there and has gone: no waiting, a clear failure. (After a pause the link looks before it sends.)
+  // It was there and has gone: a clear failure without waiting. (After a pause the link checks before it
+  // sends.)
   std::this_thread::sleep_for(10ms);
   const auto failure = failure_of([&] { return stub.twice(1, {.deadline = 10s}); });
   EXPECT_EQ(failure.execution, Execution::not_executed);
   served = std::make_unique<Served>(mf::Where::worker, mf::ServerOptions{.listen = url});
   EXPECT_TRUE(eventually([&] { return failure_of([&] { return stub.twice(1); }).code == Code::ok; }));
-  // The next one at once, though the connection was lost while idle.
+  // A new server is used at once, though the connection was lost while idle.
   served.reset();
   served = std::make_unique<Served>(mf::Where::worker, mf::ServerOptions{.listen = url});
   std::this_thread::sleep_for(10ms);
@@ -170,7 +171,7 @@ TEST(Client, WaitsUntilItsDeadlineForASourceThatHasNotAnswered) {
   const auto failure = failure_of([&] { return stub.twice(1, {.deadline = 60ms}); });
   EXPECT_GE(std::chrono::steady_clock::now() - start, 60ms);
   EXPECT_EQ(failure.code, Code::unavailable);
-  // It goes on as soon as there is an answer.
+  // The call continues as soon as there is an answer.
   const Served served;
   std::thread later([&] {
     std::this_thread::sleep_for(20ms);

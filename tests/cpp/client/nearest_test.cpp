@@ -1,4 +1,4 @@
-// A client takes the unix socket of a server on its own host by itself, and of no other server.
+// A client automatically uses the unix socket of a server on its own host, and of no other server.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

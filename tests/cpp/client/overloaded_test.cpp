@@ -1,5 +1,5 @@
-// What a client does when servers say OVERLOADED: another instance first, then a rest, within the retry
-// budget; and what is exact then. Capacity is a semaphore that the test holds.
+// How a client handles OVERLOADED: another instance first, then a rest, within the retry budget, with exact
+// counts. Capacity is a semaphore that the test controls.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ struct Instance {
     server.start();
   }
   ~Instance() { release(); }
-  /// All that it may run at once runs, until release().
+  /// Occupies all slots until release().
   void hold() {
     holding = std::thread([this] {
       mf::Client client(server.address().str());
@@ -56,7 +56,7 @@ struct Instance {
   std::thread holding;
 };
 
-/// Blocking, and by callbacks.
+/// The parameter: blocking calls, or callbacks.
 class Overloaded : public testing::TestWithParam<bool> {
  protected:
   mf::Outcome<std::int32_t> twice(const calls::EchoClient& stub, std::int32_t x,
@@ -121,7 +121,7 @@ TEST_P(Overloaded, ACallThatRestsGoesOnOnceThereIsRoom) {
   });
   const calls::EchoClient stub(client);
   mf::Outcome<std::int32_t> outcome = twice(stub, 1);
-  // On a machine that is loaded the slot may become free too late for the third attempt.
+  // On a loaded machine the slot may become free too late for the third attempt.
   for (int i = 0; i < 50 && !outcome.ok() && outcome.failure().code == Code::overloaded; ++i)
     outcome = twice(stub, 1);
   freeing.join();
@@ -135,8 +135,8 @@ TEST_P(Overloaded, ADeadlineThatLeavesNoRoomEndsTheCallWithTheServersWords) {
   mf::Client client(full.address());
   const calls::EchoClient stub(client);
   ASSERT_EQ(twice(stub, 1).failure().code, Code::overloaded);  // connected
-  // No rest is shorter than 10 ms, so that there is no room in less. Where the machine lets the deadline pass
-  // before the refusal comes, the call ends by that.
+  // No rest is shorter than 10 ms, so that a shorter deadline leaves no time for one. If the deadline passes
+  // before the refusal arrives, the call ends with it.
   int refused = 0;
   for (int i = 0; i < 20; ++i) {
     const auto before = full.refused();
@@ -173,7 +173,7 @@ TEST(OverloadedBatch, EachItemHasAnExactOutcome) {
     EXPECT_EQ(outcome.failure().execution, Execution::not_executed);
   }
   EXPECT_EQ(count, 20U);
-  EXPECT_EQ(full.refused(), 60U);  // items, as three attempts of each message were made
+  EXPECT_EQ(full.refused(), 60U);  // items, since each message has three attempts
   EXPECT_EQ(full.servant->ran, 0);
 }
 

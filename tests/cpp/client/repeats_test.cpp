@@ -1,4 +1,4 @@
-// What is sent again, how often, and what never is.
+// Which calls are sent again, how often, and which never are.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using mf::Code;
 using mf::Execution;
 using namespace std::chrono_literals;
 
-/// A server that takes requests and closes the connection, without an answer.
+/// A server that accepts requests and closes the connection without an answer.
 class Closing {
  public:
   Closing() : thread_([this](std::stop_token stop) { serve(stop); }) {}
@@ -100,7 +100,7 @@ TEST(Repeats, NoItemOfABatchIsLostOrRunTwiceWhenAServerStops) {
     Served two;
     mf::Client client(one->url() + "," + two.url());
     const calls::EchoClient stub(client);
-    // Until batches begin at the server that will stop.
+    // Until batches start at the server that will stop.
     std::vector<calls::EchoTwiceRequest> requests;
     for (std::int32_t i = 0; i < 3000; ++i) requests.push_back({.x = i});
     std::jthread stopping([&] {
@@ -118,7 +118,7 @@ TEST(Repeats, NoItemOfABatchIsLostOrRunTwiceWhenAServerStops) {
   }
 }
 
-/// Keeps what it was called with, in the order in which the calls ended.
+/// Records its calls in the order in which they ended.
 class Ledger final : public calls::LedgerServant {
  public:
   std::int32_t put(std::int32_t x) override {
@@ -187,7 +187,7 @@ TEST(Repeats, NothingFollowsAMessageOfAnOrderedBatchThatMayStillRun) {
   EXPECT_EQ(stub.put_bulk(puts(6)).at(5).failure().execution, Execution::unknown);
   EXPECT_EQ(server.requests, 2);
   EXPECT_EQ(failure_of([&] { return stub.put(1); }).execution, Execution::unknown);
-  EXPECT_EQ(server.requests, 5);  // a call by itself has nothing behind it
+  EXPECT_EQ(server.requests, 5);  // a single call has no later calls
 }
 
 TEST(Repeats, AsynchronousCallsGoElsewhereWhenAServerStops) {
@@ -199,7 +199,7 @@ TEST(Repeats, AsynchronousCallsGoElsewhereWhenAServerStops) {
   std::atomic<int> ended{0};
   std::atomic<int> right{0};
   std::string other;               // a failure; written by the one thread that reads
-  const mf::Bytes large(100'000);  // is moved into the connection, and needed once more
+  const mf::Bytes large(100'000);  // moved into the connection, and needed again
   for (int i = 0; i < 200; ++i) {
     stub.async_blob(large, [&](mf::Outcome<mf::Bytes> outcome) {
       if (outcome && outcome.value().size() == 100'000) ++right;

@@ -13,7 +13,7 @@ using mf::Code;
 using mf::Execution;
 using testing::StartsWith;
 
-/// Is what it is, but says that it was built from another schema.
+/// An Echo that claims to be built from another schema.
 struct Stranger final : Echo {
   Stranger() : info(Echo::service()) { info.fingerprint[0] ^= 1; }
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override { return info; }
@@ -67,7 +67,7 @@ TEST(Schemas, AClientIsToldInWordsThatThereIsNoneForIt) {
   resolver->set(offers);
   failure = failure_of([&] { return stub.twice(1, {.deadline = 20s}); });
   EXPECT_THAT(failure.message, StartsWith("1 server offers mftest.calls.Echo, with another schema: "));
-  const Served served;  // one that fits comes later
+  const Served served;  // a matching server comes later
   offers.agents[""].push_back(of(served));
   resolver->set(offers);
   EXPECT_EQ(stub.twice(2, {.deadline = 20s}), 4);

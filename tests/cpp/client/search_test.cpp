@@ -1,4 +1,4 @@
-// How calls that no thread waits for find a connection: side by side, each until its own deadline.
+// How calls without a waiting thread find a connection: in parallel, each until its own deadline.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,14 +44,14 @@ TEST(Search, EachCallEndsAtItsDeadlineHoweverManyLookForOthers) {
   }
   EXPECT_EQ(hurried.outcomes[0].failure().code, Code::unavailable);
   EXPECT_EQ(hurried.outcomes[0].failure().execution, Execution::not_executed);
-  ASSERT_EQ(patient.size(), 12U);  // the client's end ended them
+  ASSERT_EQ(patient.size(), 12U);  // destroying the client ended them
   for (const auto& outcome : patient.outcomes) {
     EXPECT_EQ(outcome.failure().code, Code::cancelled);
     EXPECT_EQ(outcome.failure().execution, Execution::not_executed);
   }
 }
 
-// The simulation found that a batch was deaf while it looked for its first connection.
+// The simulation found that a batch could not be stopped while it searched its first connection.
 TEST(Search, OfABatchThatMayBeStoppedEndsWhenItIs) {
   const auto resolver = std::make_shared<FakeResolver>();  // never answers
   mf::Client client(resolver);
@@ -100,7 +100,7 @@ TEST(Search, ThatOfOneAgentDoesNotWaitForThatOfOthers) {
   EXPECT_TRUE(eventually([&] { return known.size() == 1; }));
   EXPECT_EQ(known.outcomes[0].value(), "books");
   EXPECT_EQ(unknown.size(), 0U);
-  // They go on as soon as there is somebody.
+  // They continue as soon as there is an instance.
   offers.agents["agent 3"].push_back({.address = served.server.address()});
   resolver->set(offers);
   EXPECT_TRUE(eventually([&] { return unknown.size() == 1; }));
@@ -115,7 +115,7 @@ TEST(Search, OfManyAgentsAtOnceFailsForEachByItself) {
   resolver->set(offers);
   mf::Client client(resolver, {.wait_for_server = 200ms});
   const calls::PartClient part(client);
-  // One after the other they would not have ended by this deadline.
+  // One after another they would not end by this deadline.
   const auto ends = part.on({"a", "b", "c", "d", "e", "f", "books"}).name({.deadline = 900ms});
   ASSERT_EQ(ends.size(), 7U);
   EXPECT_EQ(ends[6].outcome.value(), "books");
@@ -199,7 +199,7 @@ TEST(Search, TriesAnAddressThatIsAnnouncedAnewAtOnce) {
   say(address);
   mf::Client client(resolver);
   const calls::EchoClient stub(client);
-  // The pauses between attempts grow until one is longer than what follows takes.
+  // The pauses between attempts grow until one is longer than the following steps.
   EXPECT_EQ(failure_of([&] { return stub.twice(1, {.deadline = 1s}); }).code, Code::unavailable);
   say(other.server.address());
   EXPECT_EQ(stub.twice(1), 2);
@@ -208,7 +208,7 @@ TEST(Search, TriesAnAddressThatIsAnnouncedAnewAtOnce) {
   const auto waits = resolver->waits();
   EXPECT_EQ(stub.twice(1), 2);
   EXPECT_EQ(back.echo->ran, 1);
-  EXPECT_EQ(resolver->waits(), waits);  // nobody had to wait for the end of a pause
+  EXPECT_EQ(resolver->waits(), waits);  // no call waited for the end of a pause
 }
 
 }  // namespace

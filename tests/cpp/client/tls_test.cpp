@@ -1,5 +1,5 @@
-// Calls over TLS, end to end: every shape of call, what both ends say of a connection that is refused, and
-// that the connections of others go on.
+// Calls over TLS, end to end: all kinds of calls, the messages of both ends for a refused connection, and
+// that other connections continue.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -25,7 +25,7 @@ constexpr const char* kListen = "tls://127.0.0.1:0";
 
 class Tls : public testing::Test {
  protected:
-  /// A server with this certificate; it demands one of its clients if `options` has an authority.
+  /// Options of a server with this certificate; it demands client certificates if `options` has an authority.
   [[nodiscard]] static mf::ServerOptions served(mf::TlsOptions options, std::string listen = kListen) {
     return {.listen = std::move(listen), .tls = std::move(options), .max_payload = 1U << 25U};
   }
@@ -198,7 +198,7 @@ TEST_F(Tls, CertificatesOfClientsAreDemandedWithAnAuthority) {
     EXPECT_EQ(failure.execution, Execution::not_executed);
     EXPECT_THAT(failure.message, HasSubstr(of.client_hears));
     EXPECT_TRUE(eventually([&] { return served.log->has(of.server_logs); })) << of.server_logs;
-    EXPECT_EQ(stub.twice(3), 6);  // on the connection of before
+    EXPECT_EQ(stub.twice(3), 6);  // on the existing connection
   }
   EXPECT_EQ(served.echo->ran, 4);
 }
@@ -302,7 +302,7 @@ TEST_F(Tls, IsWhatAClientTakesOfAServerThatRegisteredItFirst) {
     Authority other("another authority");
     mf::Client client(at.str(), {.tls = other.accepted()});
     const auto failure = failure_of([&] { return calls::OtherClient(client).name({.deadline = 20s}); });
-    EXPECT_EQ(failure.code, Code::unauthenticated);  // and not a call in clear text
+    EXPECT_EQ(failure.code, Code::unauthenticated);  // and not a call in plain text
   }
   servant->close();
   server.stop();

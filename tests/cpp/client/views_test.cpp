@@ -1,4 +1,5 @@
-// Views: lists that stay where their message was received, alone, in structs, and through calls.
+// Views: lists that stay in the memory where their message was received, alone, in structs, and through
+// calls.
 #include "mf/core/view.hpp"
 
 #include <gmock/gmock.h>
@@ -42,7 +43,7 @@ TEST(View, IsARandomAccessRangeOfValues) {
   EXPECT_EQ(view.to_vector(), numbers(1'000));
   EXPECT_EQ(view, mf::View<double>(numbers(1'000)));
   EXPECT_LT(view, (mf::View<double>{1.0}));
-  EXPECT_NE((mf::View<double>{std::nan("")}), (mf::View<double>{std::nan("")}));  // as lists are compared
+  EXPECT_NE((mf::View<double>{std::nan("")}), (mf::View<double>{std::nan("")}));  // compared as lists are
 }
 
 TEST(View, TakesAVectorOverAndSharesItsMemory) {
@@ -105,7 +106,7 @@ TEST(View, OfBytesThatAreSharedLooksIntoThem) {
   EXPECT_EQ(read, run());
   EXPECT_TRUE(read.first.bytes().shares_with(bytes));
   EXPECT_TRUE(read.many[2].bytes().shares_with(bytes));
-  EXPECT_FALSE(read.many[0].bytes().shares_with(bytes));  // few: they hold nothing
+  EXPECT_FALSE(read.many[0].bytes().shares_with(bytes));  // small ones share no memory
 }
 
 TEST(View, PaddingIsZeroOnTheWire) {
@@ -139,7 +140,7 @@ TEST(View, HostileBytesAreRefusedAsThoseOfTheList) {
       ASSERT_EQ(as_view.error().reason, as_list.error().reason) << at;
     }
   }
-  // A count that would overflow, and one that nothing stands behind.
+  // A count that would overflow, and one without elements.
   for (const auto count : {std::uint8_t{0x0f}, std::uint8_t{0x01}}) {
     std::vector<std::byte> huge(5, std::byte{0xff});
     huge.back() = std::byte{count};
@@ -202,7 +203,8 @@ TEST(View, GoesThroughCallsWithoutACopy) {
     const auto same = stub.echo(sent);
     ASSERT_TRUE(same == sent) << count;
     ASSERT_TRUE(servant->seen == sent) << count;
-    ASSERT_FALSE(count != 0 && servant->seen.bytes().shares_with(same.bytes()));  // two processes, as it were
+    // In light, the test simulates two processes.
+    ASSERT_FALSE(count != 0 && servant->seen.bytes().shares_with(same.bytes()));
   }
   const auto shifted = stub.shifted("four", numbers(100'000));
   EXPECT_EQ(shifted.samples[99'999], 100'003.5);

@@ -1,4 +1,4 @@
-// Who may lead, or wait for, another key.
+// Limits for leading, or waiting for, further keys.
 #include "mf/controller/candidacies.hpp"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ namespace {
 using namespace testing_offers;
 using testing::HasSubstr;
 
-/// As many as it may, at most so many.
+/// Asks for keys until refused, but at most `most`.
 std::size_t ask(Candidacies& asked, std::uint8_t process, const std::string& host,
                 std::size_t most = 200'000) {
   std::size_t count = 0;

@@ -1,4 +1,4 @@
-// A controller whose callers are played by the test.
+// A controller whose callers are simulated by the test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace mf::controller {
 using namespace std::chrono_literals;
 using namespace testing_offers;
 
-/// One call with its caller: what was answered, what was written, whether there is room for more.
+/// One call and its caller: answers, written values, and whether there is room for more.
 template <class T>
 class Caller final : public detail::Sink<T>, public detail::CallHandle {
  public:
@@ -38,7 +38,7 @@ class Caller final : public detail::Sink<T>, public detail::CallHandle {
   void set_reply_metadata(std::string_view /*key*/, std::string_view /*value*/) override {}
   void keep_alive(std::chrono::milliseconds after) override { dead_after = after; }
 
-  /// Has read what there is, and goes on reading.
+  /// Reads all values, and continues reading.
   void read() {
     reads = true;
     if (auto done = std::exchange(waiting, nullptr)) done(true);
@@ -89,7 +89,7 @@ struct ControllerTest : testing::Test {
     return options;
   }
 
-  /// Begins a stream as if it came over that connection.
+  /// Starts a stream as if it came over that connection.
   template <class T, class Call>
   Stream<T> over(std::uint64_t connection, Call&& call, Stream<T> caller = std::make_shared<Caller<T>>()) {
     CallInfo info;

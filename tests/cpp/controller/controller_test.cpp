@@ -96,8 +96,8 @@ TEST_F(ControllerTest, ARegistrationThatComesAfterTheEndOfItsConnectionDoesNotCo
   EXPECT_THAT(found("Index"), IsEmpty());
 }
 
-// Finding 1 of the controller: registering under a stranger's nonce took 200 of 200 calls, a stranger's
-// deregister was accepted, anyone might list nonces.
+// Finding 1 of the controller: registering under another process's nonce took 200 of 200 calls, its
+// deregister was accepted, and any client could list nonces.
 TEST_F(ControllerTest, AStrangerWhoKnowsTheNonceChangesNothingAndIsNamedInTheLog) {
   const auto server = add(1, 1, {offer("Index", "books")});
   const auto stranger = add_as(controller, 66, who(1, 9), {offer("Index", "books", "tcp://evil:1")});
@@ -150,7 +150,7 @@ TEST_F(ControllerTest, AProcessThatRegistersAnewMovesToItsNewConnection) {
   EXPECT_EQ(watcher->values.size(), 1U) << "nothing has changed for its clients";
 }
 
-// Finding 2: two servers that offer the same share calls silently, nobody is told.
+// Finding 2: two servers that offer the same share calls silently, without a warning.
 TEST_F(ControllerTest, TwoThatOfferTheSameAreBothShownAndWarnedIfOneWantsToBeAlone) {
   const auto one = add(1, 1, {alone("Clock")});
   const auto two = add(2, 2, {offer("Clock"), offer("Index", "books")});
@@ -204,7 +204,7 @@ TEST_F(ControllerTest, OneThatWasStoppedItselfDoesNotTellClientsThatAllServersAr
   Controller paused(sleepy);
   const auto lost = add_as(paused, 1, who(1), {offer("Index", "books")});
   const auto back = add_as(paused, 2, who(2), {offer("Index", "news")});
-  clock->advance(60s);  // in which nothing has run, and their servers have given up
+  clock->advance(60s);  // nothing has run during that time, and servers have given up
   lost->leave();
   back->leave();
   paused.tick();
@@ -230,7 +230,7 @@ TEST_F(ControllerTest, OneThatIsStoppedBeforeServersHaveComeBackForgetsNobodyOfI
     before.close();
   }
   Controller paused(sleepy);
-  clock->advance(60s);  // in which nothing has run, and no server could come back
+  clock->advance(60s);  // nothing has run during that time, and no server could return
   paused.tick();
   EXPECT_THAT(found(paused, filter("Index")), ElementsAre("books@1"));
   for (auto passed = 0s; passed <= sleepy.lease; passed += 1s) {
@@ -459,7 +459,7 @@ TEST_F(ControllerTest, NoStreamIsLeftOpenWhenItClosesAndTheStoreForgetsNothing) 
   EXPECT_EQ(watch(filter("Index"))->code(), Code::shutting_down);
   EXPECT_EQ(add(1, 2, {})->code(), Code::shutting_down);
   EXPECT_EQ(update(who(1), {}).failure().code, Code::shutting_down);
-  pass(31s);  // a lease, of which its thread may learn while it closes
+  pass(31s);  // a lease, whose end its thread may notice while it closes
   EXPECT_EQ(store->load().processes.size(), 1U);
 }
 

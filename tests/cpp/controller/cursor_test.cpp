@@ -19,7 +19,7 @@ using testing::IsEmpty;
 const TimePoint kStart{1h};
 constexpr std::uint64_t kRun = 77;
 
-/// A watcher as it should be: applies what it is told.
+/// A correct watcher: applies all changes.
 struct Watcher {
   std::map<Place, Instance> known;
   std::uint64_t revision = 0;
@@ -38,7 +38,7 @@ struct Watcher {
     revision = change.revision;
     complete = !change.more;
   }
-  /// All that there is to be told.
+  /// Reads until there is nothing more.
   void read(Cursor& cursor, const Registry& registry) {
     while (const auto change = cursor.next(registry)) apply(*change);
   }
@@ -109,9 +109,9 @@ TEST_F(CursorTest, ALargeSnapshotComesInPiecesAndWhatChangesMeanwhileIsNotMissed
   Watcher watcher;
   watcher.apply(next(cursor, registry));
   EXPECT_FALSE(watcher.complete);
-  put(2, {offer("Index", "new")});  // in a piece to come
-  put(3, {offer("Index", "")});     // in one that was sent
-  EXPECT_TRUE(registry.update(nonce(1), {}, {key("Index", "0"), key("Index", "999")}, kStart));  // of both
+  put(2, {offer("Index", "new")});  // in a piece that follows
+  put(3, {offer("Index", "")});     // in a piece that was sent
+  EXPECT_TRUE(registry.update(nonce(1), {}, {key("Index", "0"), key("Index", "999")}, kStart));  // in both
   watcher.read(cursor, registry);
   EXPECT_TRUE(watcher.complete);
   EXPECT_EQ(watcher.snapshots, 1);

@@ -1,4 +1,4 @@
-// A controller behind a real server on the loopback, servers that register at it and clients that ask it.
+// A controller behind a real server on the loopback, servers that register at it and clients that query it.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ using mftest::RunningController;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr auto kPatience = 20s;  // for what takes milliseconds
+constexpr auto kPatience = 20s;  // for operations that take milliseconds
 
 std::unique_ptr<ControllerRegistrar> registrar_at(const Address& controller, std::uint8_t process) {
   std::array<std::uint8_t, 16> instance{};
@@ -122,7 +122,7 @@ TEST(Discovery, AServerOffersMoreLater) {
 TEST(Discovery, ClientAndServerMayComeBeforeTheController) {
   std::optional<RunningController> controller(std::in_place);
   const Address address = controller->address();
-  controller.reset();  // now nobody listens there
+  controller.reset();  // now no process listens there
 
   ControllerResolver resolver({address});
   EXPECT_FALSE(resolver.offers("Index")->answered);
@@ -137,7 +137,7 @@ TEST(Discovery, ClientAndServerMayComeBeforeTheController) {
 TEST(Discovery, AClientSaysOnceInItsLogThatItsControllerDoesNotAnswerAndOnceThatItDoesAgain) {
   std::optional<RunningController> controller(std::in_place);
   const Address address = controller->address();
-  controller.reset();  // now nobody listens there
+  controller.reset();  // now no process listens there
 
   const auto log = std::make_shared<mftest::KeptLog>();
   ControllerResolver resolver({address}, std::make_shared<transport::Reactor>(), Log(log));
@@ -172,7 +172,7 @@ TEST(Discovery, WhatIsKnownOutlivesTheControllerAndItsReturn) {
       comes_to_know(resolver, "Index", {{"books", {"tcp://127.0.0.1:1"}}, {"news", {"tcp://127.0.0.1:2"}}}));
   EXPECT_GT(resolver.version(), version);
 
-  // And the new controller really has the old server: a client without a past finds it.
+  // And the new controller really has the old server: a new client finds it.
   ControllerResolver fresh({address});
   EXPECT_TRUE(
       comes_to_know(fresh, "Index", {{"books", {"tcp://127.0.0.1:1"}}, {"news", {"tcp://127.0.0.1:2"}}}));

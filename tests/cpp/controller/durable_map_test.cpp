@@ -1,4 +1,4 @@
-// A map that survives: whatever the disk does, and wherever the process or the machine dies.
+// A map that survives whatever the disk does, and wherever the process or the machine dies.
 
 #include "controller/durable_map.hpp"
 
@@ -50,7 +50,7 @@ struct DurableMapTest : testing::Test {
     return DurableMap(std::make_unique<FakeFolder>(disk),
                       {.log = Log(log), .own_thread = false, .rewrite_from = rewrite_from});
   }
-  /// What a new process finds.
+  /// The content that a new process finds.
   Texts reload(bool* damaged = nullptr) {
     auto map = open();
     const auto loaded = map.load();
@@ -253,7 +253,7 @@ TEST_F(DurableMapTest, ADiskThatIsReadOnlyFromTheStartIsReadAndServedFromMemory)
 TEST_F(DurableMapTest, AFileThatCannotBeShortenedGoesOnBeingWritten) {
   auto map = open(64);
   (void)map.load();
-  const auto append_only = [&] {  // the next operation is the write; the rewriting's come behind it
+  const auto append_only = [&] {  // the next operation is the write; those of the rewrite follow
     disk->operations_left = 1;
     const bool written = set(map, "a", value(std::string(100, 'x')), false);
     return written && !map.tend();
@@ -268,9 +268,9 @@ TEST_F(DurableMapTest, AFileThatCannotBeShortenedGoesOnBeingWritten) {
   EXPECT_EQ(reload().size(), 2U);
 }
 
-/// What a process does until the disk refuses. Whoever was told `true` relies on it.
+/// What a process does until the disk refuses. It relies on every `true`.
 struct Story {
-  Texts known;                                        // as the map knows it now, written or not
+  Texts known;                                        // as the map has it now, written or not
   std::set<std::string> durable;                      // keys whose value is on the disk
   std::map<std::string, std::set<std::string>> ever;  // all values that a key had
 
@@ -314,7 +314,7 @@ TEST_F(DurableMapTest, WhereverTheProcessDiesNothingThatWasAnsweredIsLost) {
     const Texts found = reload();
     for (const auto& [key, text] : story.known) {
       ASSERT_TRUE(found.contains(key)) << key << ", died at " << died_at;
-      // The last change may have reached the disk without being answered.
+      // The last change may have reached the disk without a confirmation.
       ASSERT_TRUE(found.at(key) == text || story.ever[key].contains(found.at(key))) << died_at;
       ASSERT_GE(std::stoi(found.at(key)), std::stoi(text)) << died_at;
     }
@@ -345,7 +345,7 @@ TEST_F(DurableMapTest, WhereverThePowerFailsNothingThatWasSyncedIsLost) {
   }
 }
 
-/// A store with a snapshot, changes behind it, and a previous copy.
+/// A store with a snapshot, later changes, and a previous copy.
 struct DamageTest : DurableMapTest {
   void SetUp() override {
     {
@@ -369,7 +369,7 @@ struct DamageTest : DurableMapTest {
     log = std::make_shared<KeptLog>();
   }
 
-  /// No entry that never was; what is not as it was is reported.
+  /// No entry is invented; changed ones are reported.
   void expect_honest(const std::string& where) {
     bool damaged = false;
     const Texts found = reload(&damaged);
@@ -421,11 +421,11 @@ TEST_F(DamageTest, CutAnywhereItHoldsWhatItHeldBeforeOrSaysThatItIsDamaged) {
     ASSERT_TRUE(found.contains("b")) << "it is in the snapshot and in the previous copy: " << cut;
     if (!damaged) undamaged.insert(found);
   }
-  // A file that ends between two changes is what it was between them.
+  // A file that ends between two changes has the state between them.
   EXPECT_THAT(undamaged,
               testing::IsSupersetOf({Texts{{"a", "a1"}, {"b", "b1"}}, Texts{{"a", "a1"}, {"b", "b2"}},
                                      Texts{{"a", "a1"}, {"b", "b2"}, {"c", "c1"}}}));
-  undamaged.erase(now);  // where only the zeros behind the last record are cut off
+  undamaged.erase(now);  // only the zeros after the last record are cut off
   EXPECT_THAT(undamaged, testing::SizeIs(3));
 }
 
@@ -453,7 +453,7 @@ TEST_F(DamageTest, OfAFileThatCannotBeReadToItsEndTheRestIsUsed) {
 }
 
 TEST_F(DamageTest, AValueThatLooksLikeARecordIsNotTakenForOneWhenItsRecordIsDamaged) {
-  RecordWriter forger(7);  // who knows the layout, but not the numbers of this file
+  RecordWriter forger(7);  // it knows the format, but not the numbers of this file
   std::vector<std::byte> forged;
   stored::Record record;
   record.changes.push_back({.key = "b", .value = value("forged")});
@@ -461,14 +461,14 @@ TEST_F(DamageTest, AValueThatLooksLikeARecordIsNotTakenForOneWhenItsRecordIsDama
   {
     auto map = open();
     (void)map.load();
-    for (std::size_t shift = 0; shift < 8; ++shift) {  // one of them lies where records begin
+    for (std::size_t shift = 0; shift < 8; ++shift) {  // one of them is where records begin
       std::vector<std::byte> text(shift);
       text.insert(text.end(), forged.begin(), forged.end());
       set(map, "c", Bytes(text), false);
     }
   }
   auto& bytes = disk->bytes("registry");
-  for (std::size_t at = 0; at + 6 < bytes.size(); ++at)  // the real key in front of each forged value
+  for (std::size_t at = 0; at + 6 < bytes.size(); ++at)  // the real key before each forged value
     if (std::memcmp(&bytes[at],
                     "\x0a\x01"
                     "c",

@@ -1,6 +1,6 @@
 #pragma once
-// A disk in memory for the stores of controllers: it can refuse, break at any operation, and lose what was
-// not synced when the power fails.
+// A disk in memory for the stores of controllers: it can refuse, fail at any operation, and lose unsynced
+// data when the power fails.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,8 +27,8 @@ struct FakeDisk {
 
   std::mutex mutex;
   Names names;
-  Names durable_names;  // those that the folder had when it was synced
-  /// So many operations succeed, and then all are refused with this; below zero: they all succeed.
+  Names durable_names;  // the folder's names when it was last synced
+  /// After so many operations all are refused with this error; negative: they all succeed.
   int operations_left = -1;
   std::error_code refusal = std::make_error_code(std::errc::no_space_on_device);
   std::size_t operations = 0;
@@ -47,7 +47,7 @@ struct FakeDisk {
   void refuse() { operations_left = 0; }
   void allow() { operations_left = -1; }
 
-  /// Whatever was not synced is gone.
+  /// Drops everything that was not synced.
   void lose_power() {
     names = durable_names;
     for (auto& [name, data] : names) data->bytes.resize(data->synced);
@@ -118,7 +118,7 @@ class FakeFolder final : public mf::controller::StoreFolder {
     std::error_code append(std::span<const std::byte> bytes) noexcept override {
       std::unique_lock lock(disk_->mutex);
       const std::error_code error = disk_->operate();
-      if (error) bytes = bytes.first(bytes.size() / 2);  // a disk that is full takes what fits
+      if (error) bytes = bytes.first(bytes.size() / 2);  // a full disk accepts what fits
       data_->bytes.insert(data_->bytes.end(), bytes.begin(), bytes.end());
       lock.unlock();
       disk_->appended();

@@ -1,4 +1,4 @@
-// What the store in files does beyond the contract of all stores.
+// Properties of the store in files beyond the contract of all stores.
 
 #include "mf/controller/file_store.hpp"
 
@@ -56,7 +56,7 @@ std::string why_not(Store& store) {
   return "it was loaded";
 }
 
-/// For this thread permissions count as for anybody, also where the tests are run by root.
+/// Makes permissions count for this thread, even if the tests are run by root.
 class AsNobody {
  public:
   AsNobody() : before_(static_cast<uid_t>(::setfsuid(kNobody))) {}
@@ -127,7 +127,7 @@ TEST_F(FileStoreTest, SaysThatItMayNotMakeAFolder) {
   using std::filesystem::perms;
   const auto kept = folder.path() / "kept";
   std::filesystem::create_directory(kept);
-  // Whoever may look for what is there, but not make anything, is not told that it is not there.
+  // A process that may search the folder, but not create anything, must not be told that it does not exist.
   const perms search = perms::owner_exec | perms::group_exec | perms::others_exec;
   std::filesystem::permissions(kept, search | perms::owner_read);
   std::filesystem::permissions(folder.path(), search | perms::owner_all);
@@ -228,7 +228,7 @@ TEST_F(FileStoreTest, AValueThatMeansNothingIsReportedOnceAndTheOthersAreRead) {
     map.set("process/00", "x");
     map.set("process/" + std::string(32, '1'), "\xff\xff");
     map.set("epoch", "\xff\xff");
-    map.set("process/" + std::string(32, '2') + "/0/demo.Echo/", "");  // an offer of nobody
+    map.set("process/" + std::string(32, '2') + "/0/demo.Echo/", "");  // an offer without a process
     map.set("cluster", "\xff\xff");
   }
   Stored stored;

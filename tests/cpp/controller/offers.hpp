@@ -1,4 +1,4 @@
-// Offers and processes as the tests of this folder name them.
+// Names for offers and processes in the tests of this folder.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ inline Uuid nonce(std::uint8_t number) {
   return nonce;
 }
 
-/// Of a process, with the secret that it has unless another one is named.
+/// The credential of a process, with its own secret unless another one is named.
 inline Credential who(std::uint8_t process, std::uint8_t secret = 0) {
   Credential who;
   who.nonce = nonce(process);
@@ -44,7 +44,7 @@ inline Offer alone(std::string name, std::string agent = "") {
   return made;
 }
 
-/// So many, of agents "0", "1", …
+/// This many offers, for agents "0", "1", …
 inline std::vector<Offer> many(std::size_t count, const std::string& name = "Index") {
   std::vector<Offer> offers;
   for (std::size_t i = 0; i < count; ++i) offers.push_back(offer(name, std::to_string(i)));
@@ -77,7 +77,7 @@ inline std::vector<std::string> shown(const std::vector<Gone>& gone) {
   for (const Gone& one : gone) texts.push_back(shown(one.key, one.instance));
   return texts;
 }
-/// What matches, in one page.
+/// The matching instances, in one page.
 inline std::vector<std::string> found(const Registry& registry, const Filter& what) {
   std::vector<std::string> texts;
   for (const auto& instance : registry.page(what, std::nullopt, 100'000, std::size_t{1} << 30).instances)

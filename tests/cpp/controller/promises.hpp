@@ -1,4 +1,4 @@
-// What a store promises, waited for.
+// Waits for asynchronous answers of a store.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace mf::controller::testing_promises {
 
 inline constexpr std::chrono::seconds kPatience{30};
 
-/// What `ask` is answered by its argument; throws if that never comes.
+/// The answer that `ask` passes to its argument; throws if it never comes.
 template <class T, class Ask>
 std::optional<T> answer(Ask&& ask) {
   const auto promise = std::make_shared<std::promise<std::optional<T>>>();

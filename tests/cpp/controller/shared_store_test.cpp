@@ -1,4 +1,4 @@
-// What a controller makes of a store that it shares with others.
+// How a controller uses a store that it shares with others.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -47,7 +47,7 @@ inline stored::Process process(std::string name, std::vector<Key> keys) {
   return process;
 }
 
-/// What a store says, with the offers of each process in the order of their keys.
+/// The content of a store, with the offers of each process in the order of their keys.
 inline Stored load(Store& store) {
   Stored stored = store.load();
   for (auto& [nonce, process] : stored.processes)
@@ -112,7 +112,7 @@ TYPED_TEST_P(StoreTest, WhatWasRemovedIsGoneAndTheRestIsThere) {
   store.put(nonce(1), process("a", {key_of("demo.Echo")}));
   store.put(nonce(2), process("b", {key_of("demo.Echo")}));
   store.remove(nonce(1));
-  store.remove(nonce(3));  // was never there
+  store.remove(nonce(3));  // never existed
   Store& next = this->kind.next();
   EXPECT_THAT(load(next).processes,
               UnorderedElementsAre(Pair(nonce(2), process("b", {key_of("demo.Echo")}))));

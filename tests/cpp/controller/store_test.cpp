@@ -1,4 +1,4 @@
-// The stores in memory and in files keep the contract of all stores; tests/etcd/ asks the one in etcd.
+// The stores in memory and in files fulfil the contract of all stores; tests/etcd/ tests the one in etcd.
 
 #include "controller/store_contract.hpp"
 #include "mf/controller/file_store.hpp"

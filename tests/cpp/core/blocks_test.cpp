@@ -68,7 +68,7 @@ TEST(Blocks, AreBoundedInNumberAndInBytes) {
   EXPECT_GE(block_counts().kept_bytes, 4 * 15 * kMiB);
   {
     Buffer huge(kMostKept + 1);
-  }  // is never kept, and drives out nothing
+  }  // is never kept, and displaces nothing
   EXPECT_GE(block_counts().kept_bytes, 4 * 15 * kMiB);
 }
 

@@ -60,7 +60,7 @@ TEST(Buffer, CutKeepsItsBytesAndLittleMemoryBeside) {
   const std::byte* const where = little.data();
   little.cut_at(where + 10);
   EXPECT_EQ(little.data(), where);
-  EXPECT_EQ(little.capacity(), 1'000U);  // is used again as it is
+  EXPECT_EQ(little.capacity(), 1'000U);  // is reused unchanged
 }
 
 TEST(Buffer, AnAbsurdSizeIsRefusedAndNothingIsLost) {

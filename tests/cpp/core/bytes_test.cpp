@@ -62,7 +62,7 @@ TEST(Bytes, ACopySharesAndMutateCopiesOnlyWhatIsShared) {
   Bytes one = counted(kLarge);
   const auto* const at = one.data();
   one.mutate()[0] = byte(7);
-  EXPECT_EQ(one.data(), at);  // nobody else has it
+  EXPECT_EQ(one.data(), at);  // not shared
   const Bytes other = one;
   EXPECT_EQ(other.data(), at);
   EXPECT_TRUE(other.shares_with(one));

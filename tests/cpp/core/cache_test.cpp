@@ -1,4 +1,5 @@
-// The rules of a cache, without threads or a clock: what is kept and for how long, and who leads.
+// The rules of a cache, without threads or a clock: which answers are kept, for how long, and which call
+// leads.
 #include "mf/core/cache.hpp"
 
 #include <gtest/gtest.h>
@@ -152,7 +153,7 @@ TEST(Cache, ForgettingHoldsAgainstAFlight) {
     EXPECT_EQ(found(cache, key("a")), "nothing");
     EXPECT_EQ(found(cache, key("a", "=x")), how == 2 ? "nothing" : "2");
     EXPECT_EQ(cache.under_way(key("b")), nullptr);
-    const auto second = cache.lead(key("b"), nullptr);  // asked after it was forgotten
+    const auto second = cache.lead(key("b"), nullptr);  // requested after it was forgotten
     EXPECT_EQ(cache.land(*flight, kept("old"), kNow, true).size(), 1U);
     EXPECT_EQ(found(cache, key("b")), "nothing");
     EXPECT_EQ(cache.under_way(key("b")), second);

@@ -75,7 +75,7 @@ TEST(Level, HasNames) {
   EXPECT_STREQ(name(Level::warning), "warning");
 }
 
-/// Standard error is a pipe that nobody reads, as long as this lives.
+/// Standard error is an unread pipe during the object's lifetime.
 class UnreadStandardError {
  public:
   UnreadStandardError() : kept_(::dup(STDERR_FILENO)) {

@@ -1,4 +1,4 @@
-// Agents are named by values of their type, and shown as people write them.
+// Agents are given as values of their type, and shown as users write them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 using agents::Venue;
 
-/// Says for which agent it was asked, and its own name.
+/// Returns the agent of its call, and its own name.
 template <class Base>
 class Named final : public Base {
  public:

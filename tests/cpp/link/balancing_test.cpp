@@ -1,5 +1,5 @@
-// Which instance gets the next call: tests/vectors/balancing.json, one table of cases for both languages, in
-// virtual time.
+// The choice of instances: tests/vectors/balancing.json, one table of cases for both languages, in virtual
+// time.
 #include "mf/link/balancing.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// ClientLink: as many bindings as the server holds, and no more.
+// ClientLink: uses at most as many bindings as the server allows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using test::Ends;
 using test::Joined;
 using test::kService;
 
-/// A server that holds eight bindings, says what it holds, and echoes requests.
+/// A server that allows eight bindings, records them, and echoes requests.
 struct Holding {
   Holding() {
     protocol::SessionOptions server;
@@ -71,7 +71,7 @@ struct Holding {
 TEST(ClientLinkBindings, TheOneThatWasUsedLeastRecentlyIsTakenBack) {
   Holding holding;
   for (int agent = 0; agent < 8; ++agent) holding.bind(agent).value()->unpin();
-  // Used again, so 1 is the oldest now.
+  // Used again, so that 1 is the oldest now.
   const auto zero = holding.bind(0).value();
   zero->unpin();
   for (int agent = 8; agent < 11; ++agent) holding.bind(agent).value()->unpin();

@@ -1,4 +1,4 @@
-// ClientLink: deadlines, and sockets that take no more.
+// ClientLink: deadlines, and full sockets.
 #include "link/client_link_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -51,9 +51,9 @@ TEST(ClientLink, ACallOfWhichOnlyAPartWasWrittenIsNotExecuted) {
     (void)joined.link->start({}, bytes, soon(), ends.one());
   }
   (void)joined.peer->next(EventType::request);
-  // The second refusal shows that the link knows of the first.
+  // The second refusal shows that the link has noticed the first.
   EXPECT_TRUE(eventually([&] { return joined.counts->refused >= 2; }));
-  // No further attempt is under way while the reactor is held.
+  // No further attempt is in progress while the reactor is held.
   Held held(*joined.reactor);
   joined.link->close("closed by the test");
   held.let_go();
@@ -71,7 +71,7 @@ TEST(ClientLink, RepliesThatArriveBeforeTheEndStillCount) {
   joined.peer->echo(joined.peer->next(EventType::request));
   joined.peer->flush();
   joined.peer->close();
-  // Writing fails now; the reply is there to be read.
+  // Writing fails now; the reply can still be read.
   EXPECT_EQ(joined.call(1), 0U);
   held.let_go();
   EXPECT_TRUE(eventually([&] { return ends.size() == 1; }));
@@ -163,7 +163,7 @@ TEST(ClientLink, AReadingThreadHearsOfACancelByAnother) {
   EXPECT_EQ(waiting.wait_for(mftest::kLong), std::future_status::ready);
 }
 
-// Many short lives under load: whoever waits when the link ends is woken, whatever he waits for.
+// Many short lifetimes under load: every thread that waits when the link ends is woken.
 
 TEST(ClientLink, ClosingWhileThreadsCallLosesNobody) {
   for (int round = 0; round < 20; ++round) {
@@ -201,7 +201,7 @@ TEST(ClientLink, ClosingWhileThreadsCallLosesNobody) {
   }
 }
 
-// A byte now and then keeps the silence away; the client that the reply is passed on to would wait for ever.
+// Single bytes prevent silence; without a limit the client that gets the reply would wait for ever.
 TEST(ClientLink, AReplyThatIsPassedOnAndHardlyComesEndsTheLinkAndIsToldAsLost) {
   constexpr std::size_t kReply = std::size_t{2} << 20U;
   auto [left, right] = transport::make_inproc_pair();

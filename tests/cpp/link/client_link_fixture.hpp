@@ -1,5 +1,5 @@
-// What tests of ClientLink stand on: a link whose server is the test itself, a reactor that can be held, and
-// the ends of asynchronous calls.
+// The fixture for tests of ClientLink: a link whose server is the test itself, a reactor that can be held,
+// and the ends of asynchronous calls.
 #pragma once
 
 #include "mf/link/client_link.hpp"
@@ -101,7 +101,7 @@ class Held {
   bool gone_ = false;
 };
 
-/// How asynchronous calls ended; may go before they do.
+/// The ends of asynchronous calls; may be destroyed before they end.
 struct Ends {
   Completion one() {
     return [state = state_](Reply&& reply) {

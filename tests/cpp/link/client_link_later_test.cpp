@@ -1,4 +1,5 @@
-// ClientLink without threads that wait: opening, binding, asking for a description, and hearing of the end.
+// ClientLink without waiting threads: opening, binding, requesting a description, and notification of the
+// end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ using testing::HasSubstr;
 
 using Link = std::shared_ptr<ClientLink>;
 
-/// What is told on the reactor's thread, once.
+/// A result that is reported once, on the reactor's thread.
 template <class T>
 class Told {
  public:

@@ -1,5 +1,5 @@
-// ClientLink: whatever allocation fails, each call ends once and nobody hangs. Sanitizers have an operator
-// new of their own, which cannot be replaced.
+// ClientLink: whichever allocation fails, each call ends once and no thread hangs. Sanitizers have their own
+// operator new, which cannot be replaced.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define MF_SANITIZED
@@ -17,7 +17,7 @@
 
 namespace {
 
-/// Allocations of this thread that succeed before one fails; none fails if it is negative.
+/// How many allocations of this thread succeed before one fails; negative: all.
 thread_local int allocations_left = -1;
 thread_local int allocations = 0;
 
@@ -53,7 +53,7 @@ TEST(ClientLinkMemory, AFailedAllocationOfWhoLeadsEndsEachCallOnce) {
     auto ends = std::make_shared<std::atomic<int>>(0);
     auto waiter = std::make_shared<Waiter>();
     Buffer bytes;
-    bytes.resize(1000);  // more than a blocking caller has on its stack
+    bytes.resize(1000);  // more than a blocking caller stores on its stack
     std::memset(bytes.data(), 1, bytes.size());
     for (int i = 0; i < 3; ++i) {
       Buffer copy;
@@ -90,7 +90,7 @@ TEST(ClientLinkMemory, AFailedAllocationOfWhoLeadsEndsEachCallOnce) {
     joined.stop_serving();
     EXPECT_EQ(*ends, 4);
   }
-  EXPECT_FALSE(failed);  // the last round needed no more than it had
+  EXPECT_FALSE(failed);  // the last round had enough allocations
 }
 
 }  // namespace

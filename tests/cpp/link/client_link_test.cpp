@@ -1,4 +1,4 @@
-// ClientLink: who writes, who reads, and the limits on what is in flight.
+// ClientLink: which thread writes, which reads, and the limits for calls in flight.
 #include "link/client_link_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -26,8 +26,8 @@ TEST(ClientLink, ALoneCallIsOneWriteAndOneReadOnTheCallersThread) {
   EXPECT_EQ(joined.call(1), 1U);
   const int writes = joined.counts->writes;
   const int reads = joined.counts->reads;
-  // A pause of the machine between two calls lets the link look whether its server is still there: a read
-  // more.
+  // If the machine pauses between two calls, the link checks whether its server is still there, by one more
+  // read.
   int calls = 0;
   for (int i = 2; i < 102; ++i, ++calls)
     EXPECT_EQ(joined.call(static_cast<std::uint32_t>(i)), static_cast<unsigned>(i));
@@ -78,7 +78,7 @@ TEST(ClientLink, ABurstOfAsynchronousCallsTakesFewWrites) {
   EXPECT_EQ(joined.call(1), 1U);
   Ends ends;
   const int before = joined.counts->writes;
-  // From a completion, so that no scheduling of threads decides when the burst begins and ends.
+  // From a completion, so that the start and end of the burst do not depend on thread scheduling.
   auto payload = bytes_of(7);
   (void)joined.link->start({}, payload, soon(), [&](Reply&&) {
     for (unsigned i = 0; i < 1000; ++i) {
@@ -144,7 +144,7 @@ TEST(ClientLink, ABlockingCallInsideACompletionReadsNested) {
   joined.serve();
   std::atomic<unsigned> inner{0};
   std::atomic<int> rest{0};
-  // The nested read must not take the bytes away from the completions that have still to run.
+  // The nested read must not overwrite the bytes of the completions that are still to run.
   auto bytes = bytes_of(1);
   (void)joined.link->start({}, bytes, soon(), [&](Reply&&) {
     for (unsigned i = 0; i < 50; ++i) {
@@ -338,7 +338,7 @@ TEST(ClientLink, APollLeavesReadingToTheThreadThatReads) {
   }));
   calling.join();
   joined.stop_serving();
-  joined.link->poll();  // of a link that has ended is no matter
+  joined.link->poll();  // has no effect on a link that has ended
 }
 
 TEST(ClientLink, IdsWrapAndSkipThoseInFlight) {

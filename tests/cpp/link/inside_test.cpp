@@ -1,4 +1,4 @@
-// Links over streams that keep bytes inside, as one of TLS does: no descriptor tells of those.
+// Links over streams that buffer bytes, as TLS does: no descriptor reports these.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,8 +22,8 @@ using test::kService;
 using test::Peer;
 using test::soon;
 
-/// Takes all that the socket has and gives a little at a time; keeps what it is given until it is written to
-/// again, and gives nothing meanwhile.
+/// Reads everything from the socket and returns a little at a time; buffers what is written until the next
+/// write, and returns nothing meanwhile.
 class Keeping final : public transport::Stream {
  public:
   explicit Keeping(std::unique_ptr<transport::Stream> inner) : inner_(std::move(inner)) {}
@@ -130,7 +130,7 @@ struct Serving {
     link->close("");
     reactor->stop();
   }
-  /// So that all requests are in the socket before the link looks.
+  /// Ensures that all requests are in the socket before the link reads.
   void send(int requests, std::uint8_t flags = 0) {
     peer->session.send_hello();
     protocol::RequestHead head;
@@ -190,7 +190,7 @@ TEST(Inside, AHandshakeGoesOnWhenTheSocketHasRoomAgain) {
   counts->refuse_writes = true;
   const auto reactor = std::make_shared<transport::Reactor>();
   ServerLink::Options options;
-  options.handshake_timeout = 2 * mftest::kLong;  // its end would write what is inside, too
+  options.handshake_timeout = 2 * mftest::kLong;  // its end would write buffered bytes, too
   const auto link = std::make_shared<ServerLink>(
       std::make_unique<transport::TlsStream>(std::make_unique<CountedStream>(std::move(left), counts),
                                              transport::make_tls_server(authority.issue()), Address()),

@@ -1,5 +1,5 @@
-// A link over a connection that fails at every place where it can: each call ends exactly once, with what the
-// server knows of it.
+// A link over a connection that fails at every possible byte: each call ends exactly once, consistently with
+// what the server received.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -38,7 +38,7 @@ class Faulty {
     slot.reply.keep();
     return std::move(slot.reply);
   }
-  /// How many requests have reached the server, once the link is closed.
+  /// How many requests have reached the server, after the link was closed.
   std::uint32_t seen() {
     stop();
     return seen_;
@@ -84,7 +84,7 @@ TEST(FaultyMemory, PiecesOfEverySizeChangeNothing) {
   }
 }
 
-/// Cuts at byte after byte until nothing is cut any more. Gives how many places there were.
+/// Cuts at one byte after another until nothing is cut any more. Returns the number of cuts.
 template <class Cut>
 std::size_t cut_everywhere(Cut cut) {
   for (std::size_t at = 0;; ++at) {

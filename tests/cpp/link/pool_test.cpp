@@ -1,4 +1,4 @@
-// Pool: when it connects, when it does not, and what its end ends.
+// Pool: when it connects, when it does not, and what closing it ends.
 #include "mf/link/pool.hpp"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ TEST(Pool, AFailureStandsForAMomentUnlessTheAddressIsAnnouncedAnew) {
   EXPECT_EQ(refused.failure().message, "connect " + address.str() + ": connection refused");
   Server server({.listen = address.str()});
   server.start();
-  EXPECT_FALSE(pooled.pool.open(address, soon()).ok());  // nobody has looked again
+  EXPECT_FALSE(pooled.pool.open(address, soon()).ok());  // the failure is remembered
   pooled.pool.reset_backoff(address);
   EXPECT_TRUE(pooled.pool.open(address, soon()).ok());
 }

@@ -17,7 +17,7 @@ using mftest::KeptLog;
 using mftest::Peer;
 using protocol::EventType;
 
-/// Keeps the requests; the test answers them.
+/// Keeps the requests, for the test to answer.
 class Kept final : public ServerLink::Handler {
  public:
   struct Request {
@@ -79,7 +79,7 @@ class Kept final : public ServerLink::Handler {
   std::atomic<int> greeted{0};
   std::atomic<int> answered{0};
   std::atomic<int> overfull{0};
-  std::atomic<std::size_t> answer_with{0};  // bytes of a reply that is given where the request was read
+  std::atomic<std::size_t> answer_with{0};  // the size of replies given where the request was read
   std::weak_ptr<ServerLink> answers;
   std::atomic<bool> closed{false};
   std::atomic<bool> throws{false};
@@ -282,7 +282,7 @@ TEST(ServerLink, RequestsThatWereReadDoNotBeginWhileRepliesAreNotRead) {
   joined.peer->flush();  // all of them are one read
   ASSERT_TRUE(eventually([&] { return joined.link->full(); }));
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
-  EXPECT_LT(joined.handler->answered, 20);  // 1 MiB, and what the sockets hold
+  EXPECT_LT(joined.handler->answered, 20);  // 1 MiB, and the capacity of the sockets
   EXPECT_FALSE(joined.link->idle());
   for (int i = 0; i < 100; ++i) EXPECT_EQ(joined.peer->next(EventType::reply).payload.size(), 512U << 10);
   EXPECT_EQ(joined.handler->answered, 100);
@@ -392,7 +392,7 @@ TEST(ServerLink, ItsDescriptorIsFreeOnceItHasEndedWhateverIsUnanswered) {
   joined.peer->close();
   ASSERT_TRUE(eventually([&] { return joined.handler->closed.load(); }));
   EXPECT_TRUE(eventually([&] { return mftest::open_descriptors() == before - 1; }));
-  joined.answer_all(4);  // nobody reads it
+  joined.answer_all(4);  // they are not read
 }
 
 TEST(ServerLink, AFloodOfBindsLeavesOthersTheirTurn) {
@@ -405,7 +405,7 @@ TEST(ServerLink, AFloodOfBindsLeavesOthersTheirTurn) {
   Peer innocent(protocol::Role::client, std::move(right));
   innocent.session.send_hello();
   (void)innocent.next(EventType::hello);
-  constexpr int kFlood = 20'000;  // more than may be asked at once
+  constexpr int kFlood = 20'000;  // more than the burst allows
   std::thread flooding([&] {
     for (int i = 0; i < kFlood; ++i) {
       joined.peer->session.send_bind(0, {.fingerprint = {}, .service = "t.S", .agent = "", .methods = {}});
@@ -666,7 +666,7 @@ TEST(ServerLink, FramesOutOfTurnAreRefused) {
   header.id = 1;
   header.count = 1;
   joined.peer->send_raw(std::as_bytes(std::span(&header, 1)));
-  // The peer has sent no HELLO of its own, so its session would not take the REFUSE for what it is.
+  // The peer has sent no HELLO of its own, so its session would not recognise the REFUSE.
   EXPECT_TRUE(eventually([&] { return joined.handler->closed.load(); }));
   EXPECT_TRUE(joined.log->has("PROTOCOL_ERROR"));
 }

@@ -1,4 +1,4 @@
-// Both directions of a stream over a port that hands events across: pieces, credit, waiting, ends.
+// Both directions of a stream over a port that passes events between them: pieces, credit, waiting, ends.
 #include "mf/link/stream.hpp"
 
 #include <gmock/gmock.h>
@@ -18,8 +18,8 @@ using mftest::soon;
 
 constexpr std::size_t kMostValue = std::size_t{1} << 20;
 
-/// Joins a StreamOut to a StreamIn: what one sends, the other gets, on the thread that sends. Events that end
-/// the call are kept.
+/// Joins a StreamOut to a StreamIn: sent data are received on the sending thread. Events that end the call
+/// are recorded.
 class Joint final : public StreamPort {
  public:
   explicit Joint(std::uint32_t window = 16'384, std::shared_ptr<protocol::WindowBudget> budget =
@@ -128,7 +128,7 @@ TEST(Stream, AWriterWaitsWhileNobodyReadsAndGoesOnWhenSomebodyDoes) {
   StreamIn::Frame frame;
   while (joint.in.wait(frame) == StreamIn::Got::values) {
     values += frame.count;
-    // A window, what the writer gathers, and the frame in hand.
+    // A window, the values gathered by the writer, and the frame being read.
     EXPECT_LE(static_cast<std::size_t>(written.load()), values + (16'384 + 64 * 1024 + 64 * 1024) / 100);
   }
   writer.join();
@@ -240,7 +240,7 @@ TEST(Stream, WhatThePeerMayNotSendEndsTheCall) {
   twice.send_end();
   twice.send_end();
   ASSERT_EQ(twice.failures.size(), 1U) << "END after END";
-  Joint early;  // END comes before the handler's thread says that the method has no such stream
+  Joint early;  // END arrives before the handler's thread says that the method has no such stream
   early.send_end();
   early.done(early.in.forbid());
   Joint late;
@@ -265,7 +265,7 @@ TEST(Stream, ValuesComeOnceAndInOrderWhateverTheSizesAndTheThreads) {
       size = sizes() % 50 == 0 ? sizes() % 200'000 : sizes() % 3 == 0 ? sizes() % 3000 : sizes() % 100;
     Joint joint(seed % 3 == 0 ? 2048 : 16'384, std::make_shared<protocol::WindowBudget>(1, 16'384));
     std::atomic<bool> over{false};
-    std::thread loop([&] {  // the reactor, which writes what is pending now and then
+    std::thread loop([&] {  // the reactor, which writes pending data now and then
       while (!over) {
         joint.out.write_pending();
         std::this_thread::yield();

@@ -18,7 +18,7 @@ Failure failure(Code code, Execution execution) {
   return {.code = code, .execution = execution, .message = name(code), .declared = nullptr};
 }
 
-/// A call in each of its states, by the shortest way.
+/// A call in the given state, reached by the shortest way.
 Call call_in(CallState state, RetryBudget& budget, CallRules rules = {}) {
   Call call(rules, kLater, budget);
   const std::vector<CallEvent> way{CallEvent::begin, CallEvent::resolved, CallEvent::bound,
@@ -34,8 +34,7 @@ Call call_in(CallState state, RetryBudget& budget, CallRules rules = {}) {
   return call;
 }
 
-// The table of docs/decisions/0019, cell by cell: state, event, next state, step. What is not here is a
-// mistake.
+// The table of docs/decisions/0019, cell by cell: state, event, next state, step. All other cells are errors.
 TEST(Call, GoesThroughEveryCellOfItsTable) {
   using S = CallState;
   using E = CallEvent;
@@ -222,8 +221,8 @@ TEST(Call, RepeatsAreBoundedByTheClientsBudget) {
   EXPECT_EQ(draining.fail(CallEvent::replied, why, kNow), CallStep::resolve) << "that costs no budget";
 }
 
-// Any order of events that a driver can see: the call ends once, at most three attempts are made, and what
-// was given to a connection is cancelled there or ended by it.
+// Any order of events that a driver can see: the call ends once, at most three attempts are made, and each
+// accepted request is cancelled at its connection or ended by it.
 TEST(Call, EndsOnceInWhateverOrderThingsHappen) {
   for (unsigned seed = 0; seed < 5000; ++seed) {
     SCOPED_TRACE(seed);

@@ -47,7 +47,7 @@ TEST(PendingCalls, BehavesLikeAMapUnderRandomUse) {
       calls.insert(id, 1, kNever, id * 3);
       model[id] = id * 3;
     } else if (!model.empty()) {
-      // Mostly the oldest, sometimes any: a few calls stay for very long.
+      // Usually the oldest, sometimes any: a few calls last very long.
       auto at = model.lower_bound(random() % 8 == 0 ? static_cast<std::uint32_t>(random()) : 0);
       if (at == model.end()) at = model.begin();
       const auto taken = calls.take(at->first, 1);

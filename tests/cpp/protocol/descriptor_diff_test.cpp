@@ -1,4 +1,4 @@
-// tests/vectors/descriptor_diff.json: the words for a difference.
+// tests/vectors/descriptor_diff.json: the texts for differences.
 
 #include "mf/protocol/descriptor_diff.hpp"
 

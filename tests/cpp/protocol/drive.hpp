@@ -1,5 +1,5 @@
 #pragma once
-// Sessions driven by hand: bytes put in, events and bytes taken out.
+// Drives sessions by hand: passes bytes in, and takes events and bytes out.
 
 #include <algorithm>
 #include <array>
@@ -78,7 +78,7 @@ inline void drain_into(Session& session, std::vector<Seen>& events) {
   while (session.next(event)) events.push_back(seen(event));
 }
 
-/// Gives the bytes to the session in reads of at most `step`, and takes all events.
+/// Passes the bytes to the session in reads of at most `step`, and returns all events.
 inline std::vector<Seen> feed(Session& session, std::span<const std::byte> bytes,
                               std::size_t step = SIZE_MAX) {
   std::vector<Seen> events;

@@ -1,4 +1,4 @@
-// Peers that speak something else are told by their first bytes.
+// Peers that use another protocol are recognised by their first bytes.
 #include "mf/protocol/foreign.hpp"
 
 #include <gtest/gtest.h>

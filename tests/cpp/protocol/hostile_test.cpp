@@ -1,5 +1,4 @@
-// Bytes from someone who means harm, or nothing: they end in one clean event, in bounded memory, and never in
-// anything else.
+// Hostile or random bytes end in one clean event, with bounded memory, and in nothing else.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +23,7 @@ bool ended_cleanly(const std::vector<Seen>& events) {
   return count == 0 || (count == 1 && ends(events.back()));
 }
 
-/// `make fuzz` asks for more rounds than a test run has time for.
+/// `make fuzz` requests more rounds than a test run has time for.
 int rounds(int usually) {
   const char* asked = std::getenv("MF_FUZZ_RUNS");
   return asked != nullptr ? std::atoi(asked) : usually;
@@ -68,7 +67,7 @@ TEST(Hostile, HeadersThatAnnounceSixteenMegabytesTakeNoMemoryUntilTheyCome) {
       EXPECT_EQ(pair.server.awaited_bytes(), kAnnounced - kHeaderSize);
     }
     EXPECT_GE(block_counts().large_in_use - before, kSessions * (kAnnounced - kHeaderSize));  // as reserved
-    EXPECT_LT(resident_bytes() - resident, kSessions * kAnnounced / 50);  // sanitizers take their share
+    EXPECT_LT(resident_bytes() - resident, kSessions * kAnnounced / 50);  // sanitizers need some memory, too
   }
   EXPECT_EQ(block_counts().large_in_use, before);
 }

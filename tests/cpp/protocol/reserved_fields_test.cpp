@@ -15,7 +15,7 @@ namespace {
 
 using drive::Pair;
 
-/// What a type of frame has, of flags and of the other fields.
+/// The flags and other fields that a type of frame has.
 struct Fields {
   FrameType type;
   Role from;
@@ -74,7 +74,8 @@ const std::vector<Fields> kTypes{
     {.type = FrameType::unbind, .from = Role::client, .route = true},
 };
 
-/// Whether the receiver says of the header that a field must be zero. It says so before it reads the payload.
+/// Whether the receiver reports that a field of the header must be zero, which it does before it reads the
+/// payload.
 bool is_refused(const Fields& of, const Header& header) {
   Pair pair;
   Session fresh(of.from == Role::client ? Role::server : Role::client, drive::options());
@@ -118,7 +119,7 @@ TEST(ReservedFields, AreToBeZeroEachByItself) {
   }
 }
 
-// Whoever is late finds a session that has ended: a worker with its reply, a caller with a request.
+// Late sends meet a session that has ended: a worker's reply, a caller's request.
 TEST(ClosedSession, TakesNothingThatIsSentHoweverItIsSent) {
   Pair pair;
   pair.client.fail(Code::cancelled, "");

@@ -23,7 +23,7 @@ void bring_to(ServerCall& call, S state) {
   EXPECT_EQ(call.state(), state);
 }
 
-// The server's table of docs/decisions/0019, cell by cell. What is not here is a mistake of the driver.
+// The server's table of docs/decisions/0019, cell by cell. All other cells are errors of the driver.
 TEST(ServerCall, GoesThroughEveryCellOfItsTable) {
   struct Cell {
     S state;

@@ -1,5 +1,5 @@
-// The fuzz target of the session, without libFuzzer: its seeds, and each of them with random changes. Keeps
-// target and seeds true in every build.
+// The fuzz target of the session, without libFuzzer: its seeds, and each of them with random changes. It
+// keeps target and seeds working in every build.
 
 #include <gtest/gtest.h>
 

@@ -63,7 +63,7 @@ TEST(Session, ALargePayloadIsNeverCopiedOnItsWayOut) {
   EXPECT_EQ(slices[1].size, padded(kHeaderSize + 5001));
 }
 
-// What a frame of its own brought is kept for that event only, or a later one would be copied from it.
+// The buffer of one frame must be released with its event, since a later event would otherwise share it.
 TEST(Session, AnEventOwnsOnlyItsOwnPayload) {
   Pair pair;
   const auto large = drive::buffer_of(300'000);
@@ -273,7 +273,7 @@ TEST(Session, ALargePayloadIsReceivedIntoABufferOfItsOwn) {
     ++reads;
     if (pair.server.next(event)) break;
   }
-  EXPECT_EQ(reads, 2U);  // one into the common buffer, then all the rest where it stays
+  EXPECT_EQ(reads, 2U);  // one into the common buffer, then the rest directly into its place
   ASSERT_EQ(event.type, EventType::request);
   EXPECT_EQ(event.count, 70'000U);
   EXPECT_EQ(drive::hex(event.payload), wanted);
@@ -300,7 +300,7 @@ TEST(Session, EverySizeAroundTheThresholdsArrivesWhole) {
   }
 }
 
-/// A conversation with every frame type that one side may send, and payloads on both sides of the thresholds.
+/// A session with every frame type that one side may send, and payloads on both sides of the thresholds.
 drive::Octets clients_side() {
   Session client(Role::client, drive::options());
   client.send_hello();
@@ -411,11 +411,11 @@ TEST(Session, ASenderRefusesWhatThePeerWouldNotTake) {
     EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("4097"), testing::HasSubstr("4096")));
   }
   EXPECT_EQ(pair.client.output_bytes(), 0U);
-  pair.client.send_request({}, drive::buffer_of(4096));  // and the connection goes on
+  pair.client.send_request({}, drive::buffer_of(4096));  // and the connection continues
   EXPECT_THAT(pair.to_server(), SizeIs(1));
 }
 
-/// One frame of every type that there is, each as its sender writes it.
+/// One frame of every type, as its sender writes it.
 std::vector<drive::Octets> one_of_each(Role sender) {
   const auto frame = [&](std::uint8_t type) {
     drive::Octets bytes(kHeaderSize);
@@ -478,8 +478,8 @@ std::vector<drive::Octets> one_of_each(Role sender) {
   return frames;
 }
 
-// 88 bytes, HELLO and PING in one segment, ended every C++ server: what is answered within the session must
-// not wait for a HELLO that the link sends.
+// 88 bytes, HELLO and PING in one segment, once ended every C++ server: answers within the session must not
+// wait for a HELLO that the link sends.
 TEST(Session, EveryTripleOfFramesEndsInEventsWhetherItComesAtOnceOrByteByByte) {
   for (const Role role : {Role::client, Role::server}) {
     const auto frames = one_of_each(other(role));

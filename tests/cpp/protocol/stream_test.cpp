@@ -48,7 +48,7 @@ TEST(ReceiveWindow, GrowsWhereItHoldsTheSenderUpAndTheBudgetHasRoom) {
   EXPECT_EQ(budget.left(), 3000U);
 }
 
-// The sum of what may be on its way and of what waits for the user never exceeds the windows.
+// The sum of data in transit and data that wait for the user never exceeds the windows.
 TEST(ReceiveWindow, HoldsItsSumsWhateverTheOrder) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
@@ -73,7 +73,7 @@ TEST(ReceiveWindow, HoldsItsSumsWhateverTheOrder) {
       for (std::size_t i = 0; i < 4; ++i) {
         ASSERT_LE(senders[i].credit() + waiting[i], windows[i].window());
         sum += windows[i].window();
-        // A sender whose receiver has taken all has at least half of the window.
+        // If the receiver has taken everything, the sender has at least half of the window.
         if (waiting[i] == 0) {
           ASSERT_GE(senders[i].credit() * 2, windows[i].window());
         }

@@ -1,5 +1,5 @@
-// tests/vectors/frames.json: bytes and events that every runtime agrees on. Reads them whole, byte by byte
-// and cut in two everywhere, and writes them again from their events.
+// tests/vectors/frames.json: bytes and events on which all runtimes agree. Reads them whole, byte by byte and
+// cut in two at every position, and writes them again from their events.
 
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ Session receiver_of(const json::object& vector) {
   return session;
 }
 
-/// An event as the vectors write it.
+/// An event in the form of the vectors.
 json::object described(const Session& session, const drive::Seen& event) {
   json::object out{{"type", name(event.type)}};
   const Header& header = event.header;
@@ -143,7 +143,7 @@ json::object described(const Session& session, const drive::Seen& event) {
     case EventType::unbind:
       out["route"] = header.route;
       break;
-    case EventType::begun:  // nobody asks for it
+    case EventType::begun:  // not requested
     case EventType::pong:
       out["payload"] = event.payload;
       break;
@@ -178,7 +178,7 @@ json::array events_of(Session& session, std::span<const std::byte> first, std::s
   return out;
 }
 
-/// The payload as it is sent: behind its block of metadata, if there is one.
+/// The payload as it is sent: after its metadata block, if there is one.
 Buffer payload_of(const json::object& event) {
   Buffer payload;
   if (const json::value* entries = event.if_contains("metadata")) {
@@ -283,7 +283,7 @@ Octets written(const json::object& vector) {
     return drive::take_output(session);
   }
   auto options = drive::options();
-  // A server names the latest request that came; nothing has come here.
+  // A server names the latest received request; there is none here.
   if (const auto* id = events.at(0).as_object().if_contains("id"); id != nullptr && sender == Role::server)
     options.first_id = id->to_number<std::uint32_t>() + 1;
   Session session(sender, options);

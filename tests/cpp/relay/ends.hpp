@@ -1,4 +1,4 @@
-// A client and a server, both played by the test, with a relay between them.
+// A client and a server, both simulated by the test, with a relay between them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class Ends {
                    options);
     client->session.send_hello();
   }
-  /// The client binds methods at this route and on, and the server accepts them.
+  /// The client binds methods from this route on, and the server accepts them.
   void bind(std::uint16_t route, const mf::protocol::SessionOptions& options = {}) {
     client->session.send_bind(route, {.service = "no.schema.Knows", .agent = "x", .methods = {"a", "b"}});
     client->flush();
@@ -58,7 +58,7 @@ class Ends {
   mf::transport::Listener listener_;
 };
 
-/// A thread that is waited for, whatever the test throws.
+/// A thread that is joined, whatever the test throws.
 class Joined {
  public:
   template <class Work>

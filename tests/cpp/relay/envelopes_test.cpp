@@ -1,4 +1,4 @@
-// What a relay does with envelopes, seen from both ends, which the test plays.
+// How a relay handles envelopes, seen from both ends, which the test simulates.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -155,14 +155,14 @@ TEST(RelayedEnvelopes, DataWithoutCreditEndsTheCallAtBothEnds) {
   ends.client->flush();
   (void)ends.server->next(EventType::request);
   (void)ends.client->next(EventType::credit);
-  const auto values = octets(20'000);  // the server gives 16 KiB
+  const auto values = octets(20'000);  // the server grants 16 KiB
   ends.client->session.send_data({.id = 1, .count = 1}, std::span(values));
   ends.client->flush();
   EXPECT_EQ(ends.client->next(EventType::reply).header.code(), mf::Code::protocol_error);
   (void)ends.server->next(EventType::cancel);
 }
 
-// 100 MiB of replies for a client that reads none: the server cannot send them, and the relay holds few.
+// 100 MiB of replies for a client that reads none: the server cannot send them, and the relay buffers few.
 TEST(RelayedEnvelopes, AClientThatDoesNotReadStopsItsServerAndCostsABoundedAmount) {
   constexpr std::size_t kReply = std::size_t{1} << 20U;
   constexpr int kReplies = 100;
@@ -173,7 +173,7 @@ TEST(RelayedEnvelopes, AClientThatDoesNotReadStopsItsServerAndCostsABoundedAmoun
     ends.client->session.send_request({.route = 0, .id = static_cast<std::uint32_t>(i + 1)},
                                       std::span<const std::byte>());
   ends.client->flush();
-  std::vector<mf::protocol::Header> requests;  // all of them first: who asks for the next one writes
+  std::vector<mf::protocol::Header> requests;  // all of them first: requesting the next one writes
   for (int i = 0; i < kReplies; ++i) requests.push_back(ends.server->next(EventType::request).header);
   for (const auto& request : requests)
     ends.server->session.send_reply({.route = request.route, .id = request.id},

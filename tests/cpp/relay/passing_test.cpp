@@ -1,4 +1,4 @@
-// Large payloads that go on through a relay while they still come, seen from both ends, which the test plays.
+// Large payloads that a relay forwards while they arrive, seen from both ends, which the test simulates.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,17 +15,17 @@ using mf::protocol::EventType;
 
 constexpr std::size_t kLarge = std::size_t{16} << 20U;
 constexpr std::size_t kPart = std::size_t{512} << 10U;
-// More than sockets hold, so that who has written it knows that the relay has read of it.
+// More than sockets can buffer, so that the relay must have read some when it was written.
 constexpr std::size_t kLargePart = std::size_t{12} << 20U;
 
-/// Hears of payloads when they begin.
+/// Options with which payloads are reported when they begin.
 mf::protocol::SessionOptions told() {
   mf::protocol::SessionOptions options;
   options.told_from = 1;
   return options;
 }
 
-/// What a peer has queued, to be sent in parts.
+/// A peer's queued output, to be sent in parts.
 class Queued {
  public:
   explicit Queued(Peer& peer) : peer_(peer) {
@@ -45,7 +45,7 @@ class Queued {
     peer_.send_raw(part);
   }
   void send_rest() { send(bytes_.size() - sent_); }
-  /// The last byte, which is padding, is not what it has to be.
+  /// Makes the last byte, which is padding, invalid.
   void spoil_padding() { bytes_.back() = std::byte{1}; }
 
  private:
@@ -62,7 +62,7 @@ class PassedOn : public testing::Test {
     ends.client->session.send_request({.route = 0, .id = id}, std::span<const std::byte>(payload));
     return Queued(*ends.client);
   }
-  /// A small one, which the server gets.
+  /// A small request, which the server gets.
   mf::protocol::Header ask(std::uint32_t id) {
     ends.client->session.send_request({.route = 0, .id = id}, std::span<const std::byte>());
     ends.client->flush();

@@ -1,4 +1,4 @@
-// Calls through a relay: what the client sees is what it sees without one.
+// Calls through a relay: the client gets the same results as without one.
 #include "mf/relay/relay.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// A relay in this process, and what stands behind it.
+// A relay in this process, and the servers behind it.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace mftest {
 
-/// It knows what the test tells it.
+/// A relay whose resolver the test controls.
 class Relayed {
  public:
   explicit Relayed(mf::ServerOptions options = {}, std::vector<mf::Address> controllers = {},
@@ -32,7 +32,7 @@ class Relayed {
     server_->stop();
     relay_->close();
   }
-  /// Where these servers are is all that it knows, for the agent.
+  /// Sets the servers for the agent as the relay's only knowledge.
   void knows(const std::vector<mf::Address>& servers, const std::string& agent = "") {
     auto offers = answered();
     for (const auto& server : servers) offers.agents[agent].push_back({.address = server});

@@ -1,4 +1,4 @@
-// The connections of a relay to servers: that one which hangs holds up nobody else, and how many there are.
+// The connections of a relay to servers: their number, and that one which hangs delays no other.
 #include "relay/servers.hpp"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ using testing::HasSubstr;
 
 constexpr auto kForLong = std::chrono::minutes(1);
 
-/// Servers, each of an agent of its own: "agent0", "agent1"…
+/// Servers, each with its own agent: "agent0", "agent1"…
 struct Parts {
   explicit Parts(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -60,7 +60,7 @@ struct Raw {
   Peer peer;
 };
 
-// They connect, and nobody ever answers: more of them than any number of threads that could wait.
+// They connect, and never get an answer: more of them than any number of waiting threads.
 TEST(RelayedServers, AnInstanceThatHangsHoldsUpNobodyElse) {
   const mf::transport::Listener hanging(mf::Address::parse("tcp://127.0.0.1:0"));
   const Parts parts(1);
@@ -80,7 +80,7 @@ TEST(RelayedServers, AnInstanceThatHangsHoldsUpNobodyElse) {
     mf::Client client(relay.address().str());
     EXPECT_EQ(calls::PartClient(client).at("agent0").name(), "agent0");
   }
-  // One of those who wait is not held up either, where it calls somebody else.
+  // A waiting client is not delayed either when it calls another server.
   waiting.front()->bind(9, "agent0");
   const auto answer = waiting.front()->peer.next(EventType::bound);
   EXPECT_EQ(answer.header.route, 9);

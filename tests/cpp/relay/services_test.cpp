@@ -1,4 +1,4 @@
-// Which services a relay goes on asking about, and which it forgets.
+// Which services a relay keeps watching, and which it forgets.
 #include "relay/services.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using mf::relay::Services;
 
-/// Knows of the services that the test names, and which it was asked about and not told to forget.
+/// Knows the services that the test names, and records the watched ones.
 class Asked final : public mf::Resolver {
  public:
   Snapshot offers(std::string_view service) override {

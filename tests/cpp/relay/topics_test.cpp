@@ -1,5 +1,4 @@
-// Topics through a relay: one subscription at the publisher for all who want the same, and what each of them
-// is promised.
+// Topics through a relay: one subscription at the publisher for all equal ones, and the guarantees for each.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -489,14 +488,14 @@ TEST(RelayedTopics, APublisherThatIsNotOfferedAnyMoreIsForgotten) {
   auto at = places.at("here");
   PlacesSubscriber late(client, "*");
   ASSERT_TRUE(eventually([&] {
-    // Whoever comes is replayed what the relay has: nothing of who has gone.
+    // A new subscriber is replayed what the relay has: nothing of publishers that have gone.
     PlacesSubscriber fresh(client, "*");
     return !fresh.poll(20ms);
   }));
   (void)at;
 }
 
-/// Sends what it was told to, once, and then waits for its end.
+/// Sends its messages once, and then waits for its end.
 class Liar final : public mf::topics::AnyTopicServant {
  public:
   explicit Liar(std::vector<mf::topics::Delivery> lies) : lies_(std::move(lies)) {}

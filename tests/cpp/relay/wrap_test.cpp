@@ -1,5 +1,5 @@
-// Request ids that pass 2^24, the end of the ids of other systems, and wrap at 2^32: whatever is in flight
-// meanwhile, to a server or through a relay.
+// Request ids that pass 2^24, where some systems' ids end, and wrap at 2^32, whatever is in flight meanwhile,
+// to a server or through a relay.
 #include <gtest/gtest.h>
 
 #include <future>
@@ -21,7 +21,7 @@
 namespace mftest {
 namespace {
 
-/// Keeps the ids that it is called with; again(x) with x < 0 answers when it is let go.
+/// Records the ids of its calls; again(x) with x < 0 answers when it is released.
 class Counting : public Echo {
  public:
   std::int32_t twice(std::int32_t x) override {
@@ -102,7 +102,7 @@ TEST_P(Wrap, CallsThatAreInFlightAcrossItEndEachWithItsOwnResult) {
   const auto ids = echo->ids();
   EXPECT_EQ(std::set(ids.begin(), ids.end()).size(), 28U) << "each has an id of its own";
   EXPECT_EQ(std::ranges::count_if(ids, [](auto id) { return (id & 0xffff'ffffU) == 0; }), 0) << "0 is none";
-  if (GetParam().relayed) return;  // which gives ids of its own
+  if (GetParam().relayed) return;  // a relay assigns its own ids
   std::vector<std::uint32_t> sequence;
   for (std::uint32_t id = GetParam().id; sequence.size() < 28; ++id)
     if (id != 0) sequence.push_back(id);
@@ -125,7 +125,7 @@ TEST_P(Wrap, ABatchIsAsLongAsItWasAskedFor) {
 TEST_P(Wrap, StreamsOfBothDirectionsGoOnWhileCallsPassIt) {
   const flow::FlowClient stub(*client);
   const calls::EchoClient echo_stub(*client);
-  auto counted = stub.count(50'000);  // begins before
+  auto counted = stub.count(50'000);  // starts before
   auto summed = stub.sum(1);
   std::uint64_t sum = 0;
   for (std::uint32_t i = 0; i < 50'000; ++i) {
@@ -140,7 +140,7 @@ TEST_P(Wrap, StreamsOfBothDirectionsGoOnWhileCallsPassIt) {
   EXPECT_FALSE(counted.next());
   EXPECT_EQ(sum, 49'999ULL * 50'000 / 2);
   EXPECT_EQ(summed.finish(), 1 + sum);
-  EXPECT_EQ(stub.sum(7).finish(), 7U);  // begins behind
+  EXPECT_EQ(stub.sum(7).finish(), 7U);  // starts after
 }
 
 TEST_P(Wrap, ACallThatIsGivenUpAcrossItCancelsItsOwnHandlerAlone) {

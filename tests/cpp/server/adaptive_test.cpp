@@ -1,5 +1,4 @@
-// Where handlers run when nobody has said where: promoted, demoted, and what happens to others while one
-// waits.
+// Where adaptive handlers run: promotion, demotion, and the effect on other calls while one waits.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,12 +18,12 @@ using mf::Code;
 using mf::Where;
 using namespace std::chrono_literals;
 
-/// Does this thread read sockets?
+/// Whether this thread reads sockets.
 bool reads_here() {
   return mf::detail::io_role != nullptr;
 }
 
-/// Keeps where twice() and note() ran, and does there what a test wants.
+/// Records where twice() and note() ran, and runs the test's code there.
 class Placed : public Echo {
  public:
   std::int32_t twice(std::int32_t x) override {
@@ -49,7 +48,7 @@ class Placed : public Echo {
     Echo::note(x);
   }
 
-  /// Where the runs since the last look were: true, where they were read.
+  /// Where the runs since the last call were; true means where they were read.
   std::vector<bool> places() {
     const std::scoped_lock lock(mutex_);
     return std::exchange(places_, {});
@@ -68,7 +67,7 @@ class Placed : public Echo {
   std::vector<bool> places_;
 };
 
-/// A server whose handlers take no time but what a test says, with one worker unless told otherwise.
+/// A server whose handlers take only the time that a test sets, with one worker unless told otherwise.
 struct AdaptiveServer {
   AdaptiveServer(mf::ServerOptions options, Where where)
       : server([&] {
@@ -89,8 +88,8 @@ struct Adaptive : AdaptiveServer {
   explicit Adaptive(mf::ServerOptions options = {.workers = 1}, Where where = Where::adaptive)
       : AdaptiveServer(std::move(options), where) {}
 
-  /// Calls so often, and has each run counted before the next one begins: its reply goes before that, but the
-  /// only worker ends it before it takes the other call.
+  /// Makes `count` calls, each counted before the next one starts: the reply is sent before that, but the
+  /// only worker finishes before it takes the next call.
   template <class Call>
   void times(int count, Call call) {
     for (int i = 0; i < count; ++i) {
@@ -98,7 +97,7 @@ struct Adaptive : AdaptiveServer {
       (void)other.name();
     }
   }
-  /// Has twice(1) run where it is read from now on.
+  /// Makes twice(1) run where it is read from now on.
   void promote() {
     times(32, [&] { (void)stub.twice(1); });
     (void)servant->places();
@@ -186,7 +185,7 @@ TEST(Adaptive, LargePayloadsRunOnWorkersWhateverTheOfferSays) {
   EXPECT_THAT(test.servant->places(), testing::ElementsAre(true, false));
 }
 
-/// Where a handler waits until a test lets it go.
+/// A handler waits here until the test opens it.
 struct Gate {
   void wait() {
     begun.release();
@@ -251,11 +250,11 @@ TEST(Adaptive, AHandlerThatSaysThatItWaitsHoldsUpNobody) {
   };
   std::thread waits([&] { EXPECT_EQ(test.stub.twice(0), 0); });
   gate.has_begun();
-  for (int connections = 0; connections < 4; ++connections) {  // of both reactors
+  for (int connections = 0; connections < 4; ++connections) {  // on both reactors
     mf::Client second(test.server.address().str());
     EXPECT_TRUE(calls::EchoClient(second).even(2));
   }
-  EXPECT_TRUE(test.stub.even(2));  // of the same connection
+  EXPECT_TRUE(test.stub.even(2));  // on the same connection
   gate.open.release();
   waits.join();
   (void)test.servant->places();
@@ -276,7 +275,7 @@ TEST(Adaptive, BlockingDoesNothingOutsideOfAServer) {
   EXPECT_FALSE(reads_here());
 }
 
-/// A connection whose requests a test sends together, so that one turn has them all.
+/// A connection whose requests a test sends together, so that one turn contains them all.
 struct Turn {
   explicit Turn(const mf::Server& server)
       : peer(mf::protocol::Role::client, mf::transport::connect(server.address(), 5s).value()) {
@@ -339,7 +338,7 @@ TEST(Adaptive, WhatWasReadWithARequestThatWaitsIsRunByAnother) {
   const auto fifth = turn.again(5);
   EXPECT_EQ((Replies{turn.reply(), turn.reply(), turn.reply()}),
             (Replies{{first, 1}, {third, 3}, {fifth, 5}}));
-  // The connection is read on, too.
+  // The connection continues to be read, too.
   const auto sixth = turn.again(6);
   EXPECT_EQ(turn.reply(), std::pair(sixth, 6));
   gate.has_begun();
@@ -389,7 +388,7 @@ TEST(Adaptive, LaterCallsQueueBehindAOnewayCallThatWaitsWhereItWasRead) {
   turn.note(2);
   turn.peer.flush();
   gate.has_begun();
-  // Another connection of the same offer is served, and sees that nothing was run meanwhile.
+  // Another connection of the same offer is served, and sees that nothing has run meanwhile.
   EXPECT_EQ(test.stub.again(1), 1);
   EXPECT_THAT(test.servant->notes(), testing::ElementsAre());
   gate.open.release();

@@ -1,4 +1,5 @@
-// Limits as data: who gets a slot, who waits, in which order, and who is refused. No thread, no socket.
+// Limits as data: which calls get slots, which wait, in which order, and which are refused. No thread, no
+// socket.
 #include "server/admission.hpp"
 
 #include <gmock/gmock.h>

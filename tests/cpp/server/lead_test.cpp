@@ -1,5 +1,5 @@
-// Of all servers that ask for the lead of a service and agent, one has it at a time, and its epoch is larger
-// than all before.
+// Of all servers that ask for the lead of a service and agent, one holds it at a time, and its epoch is
+// larger than all earlier ones.
 
 #include <gtest/gtest.h>
 

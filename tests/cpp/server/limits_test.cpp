@@ -1,4 +1,4 @@
-// What a server bounds: connections, handshakes, memory, calls that are given up (docs/limits.md).
+// The limits of a server: connections, handshakes, memory, cancelled calls (docs/limits.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ void bind(Peer& peer, const mf::ServiceInfo& service, std::string_view method) {
   EXPECT_EQ(peer.next(EventType::bound).code, Code::ok);
 }
 
-/// Sends the beginning of a request of this size.
+/// Sends the start of a request of this size.
 void announce(Peer& peer, std::size_t size) {
   bind(peer, calls::methods::kEchoService, "blob");
   mf::Buffer payload(size);
@@ -109,7 +109,7 @@ TEST(ConnectionLimits, WhoHoldsTheMostIsEndedWhenConnectionsHoldTooMuch) {
   EXPECT_EQ(served.log->size(), 1U);
 }
 
-/// Takes a blob, and keeps it until it is let go.
+/// Keeps a blob until it is released.
 struct Keeping final : Echo {
   mf::Bytes blob(const mf::Bytes&) override {
     ++ran;
@@ -142,7 +142,7 @@ TEST(ConnectionLimits, WhatAConnectionThatWasEndedStillHoldsEndsNoOther) {
   send(modest, 2);
   ASSERT_TRUE(eventually([&] { return held() >= 3U << 20; }));
 
-  auto third = connected(server);  // which announces what the others leave no room for
+  auto third = connected(server);  // it announces more than the others leave room for
   third->session.send_hello();
   (void)third->next(EventType::hello);
   announce(*third, 3 << 19);
@@ -156,7 +156,7 @@ TEST(ConnectionLimits, WhatAConnectionThatWasEndedStillHoldsEndsNoOther) {
   EXPECT_EQ(server.stats().connections.cut_memory, 1U);
 }
 
-/// Answers with much, when it is let.
+/// Answers with a large reply when the test permits.
 struct Much final : Other {
   std::string name() override {
     ++ran;
@@ -167,7 +167,7 @@ struct Much final : Other {
   std::counting_semaphore<> may_end{0};
 };
 
-/// A server of one, and a client that reads no replies until it is told to.
+/// A server with one worker, and a client that reads no replies until told to.
 struct Unread {
   static constexpr std::size_t kMost = 1 << 20;
   static constexpr int kManyMore = 100'000;
@@ -194,12 +194,12 @@ struct Unread {
     peer->session.send_request({.route = 1, .flags = mf::protocol::kOneway},
                                std::span<const std::byte>(bytes_of(x).span()));
   }
-  /// Sends what was asked, and waits until the server has read it.
+  /// Sends the queued requests, and waits until the server has read them.
   [[nodiscard]] bool sent(std::size_t calls) {
     peer->flush();
     return eventually([&] { return server.stats().connections.calls == calls; });
   }
-  /// Lets one call after the other end, until their replies are more than may wait.
+  /// Ends one call after another, until their replies exceed the limit.
   [[nodiscard]] bool fill() {
     for (int let = 1; let < kMany; ++let) {
       much->may_end.release();
@@ -208,8 +208,8 @@ struct Unread {
     }
     return false;
   }
-  /// Whether no request begins any more, because of the replies that wait. Of those the sockets may take some
-  /// away once the bound was crossed; requests begin again when a quarter of it is left.
+  /// Whether no request starts any more, because of waiting replies. The sockets may take some of these after
+  /// the limit was exceeded; requests start again when a quarter of it is left.
   [[nodiscard]] bool full() const {
     const int before = much->ran;
     if (held() <= kMost / 4) return false;
@@ -217,7 +217,7 @@ struct Unread {
     return much->ran == before && held() > kMost / 4;
   }
   [[nodiscard]] std::size_t held() const { return server.stats().connections.held_bytes; }
-  /// Of calls: above what the sockets and the bound hold.
+  /// The number of calls, above what the sockets and the limit hold.
   static constexpr int kMany = 60;
 
   const std::shared_ptr<Much> much = std::make_shared<Much>();

@@ -1,5 +1,5 @@
-// A server with limits, over real sockets. Its capacity is a semaphore that the test holds; the client is
-// played frame by frame, so that nothing is repeated behind the test's back.
+// A server with limits, over real sockets. Its capacity is a semaphore that the test controls; the client is
+// simulated frame by frame, so that nothing is repeated automatically.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 using namespace std::chrono_literals;
 
-/// twice(), note() and wait() take a permit each, which the test gives.
+/// twice(), note() and wait() each take a permit, which the test gives.
 class Held final : public Echo {
  public:
   std::int32_t twice(std::int32_t x) override {
@@ -59,7 +59,7 @@ struct Answer {
   std::string message;
 };
 
-/// A client that says when what leaves.
+/// A client whose frames the test controls.
 class Caller {
  public:
   explicit Caller(const mf::Server& server, const mf::ServiceInfo& service = calls::methods::kEchoService,
@@ -77,7 +77,7 @@ class Caller {
     return send({.route = 0, .deadline = deadline(left)}, bytes_of(x));
   }
   void name() { (void)send({.route = 0}, {}); }
-  /// A message of so many items.
+  /// A message with this many items.
   std::uint32_t batch(std::uint32_t items) {
     mf::Buffer payload;
     for (std::uint32_t i = 0; i < items; ++i) {
@@ -94,7 +94,7 @@ class Caller {
     peer_.flush();
   }
   void close() { peer_.close(); }
-  /// So many answers, by their ids.
+  /// This many answers, by their ids.
   std::map<std::uint32_t, Answer> answers(std::size_t count) {
     std::map<std::uint32_t, Answer> all;
     for (std::size_t i = 0; i < count; ++i) {
@@ -148,7 +148,7 @@ struct LimitedServer {
       if (one.method == method) return one;
     return {};
   }
-  /// Once so many run, and so many wait.
+  /// Waits until so many calls run, and so many wait.
   [[nodiscard]] bool busy(std::size_t running, std::size_t waiting) const {
     return eventually([&] {
       const auto now = server.stats();
@@ -208,7 +208,7 @@ TEST_P(Overload, OnewayCallsAreDroppedCountedAndLoggedOnceAndTheOthersKeepTheirO
   EXPECT_TRUE(
       test.log->has("at most 1 calls of mftest.calls.Echo.note run at once on this server, and 4 wait"));
   EXPECT_EQ(test.log->size(), 1U);
-  // The lane goes on.
+  // The lane continues.
   test.servant->permits.release(1);
   caller.note(9);
   ASSERT_TRUE(eventually([&] { return test.of("note").executed == 6; }));
@@ -221,7 +221,7 @@ TEST_P(Overload, TheServersLimitCountsAllMethodsAndOnewayCallsToo) {
   ASSERT_TRUE(test.busy(1, 0));
   caller.note(2);
   ASSERT_TRUE(test.busy(2, 0));
-  caller.note(3);  // waits for the one before
+  caller.note(3);  // waits for the previous one
   ASSERT_TRUE(test.busy(2, 1));
   Caller other(test.server);
   other.twice(4);
@@ -257,7 +257,7 @@ TEST(OverloadOrder, ACallWhoseDeadlinePassesInTheQueueIsNeverRun) {
   const auto late = caller.twice(2, 1ms);
   caller.twice(3, 1h);
   std::this_thread::sleep_for(20ms);
-  const auto fourth = caller.twice(4, 2h);  // for which the expired one makes room
+  const auto fourth = caller.twice(4, 2h);  // the expired one makes room for it
   const auto first = caller.answers(1);
   EXPECT_EQ(first.begin()->first, late);
   EXPECT_EQ(first.begin()->second.code, Code::deadline_exceeded);
@@ -372,7 +372,7 @@ TEST(OverloadQueue, StoppingAnswersWhatWaits) {
   EXPECT_THAT(test.servant->begun(), ElementsAre(1));
 }
 
-// The slot is free before the answer leaves.
+// The slot is released before the answer is sent.
 TEST_P(Overload, OneCallerThatWaitsForEachAnswerIsNeverRefused) {
   LimitedServer test({{"twice", {.concurrent = 1, .queued = 0}}}, GetParam());
   test.servant->permits.release(500);

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kJustQuick = Placement::kQuick - 1ns;
 
-/// How many quick runs it takes until the method is promoted.
+/// The number of quick runs until the method is promoted.
 std::uint32_t runs_until_promoted(Placement& placement) {
   for (std::uint32_t runs = 0;; ++runs) {
     if (placement.promoted()) return runs;
@@ -99,7 +99,7 @@ void burn(std::chrono::nanoseconds time) {
 }
 
 TEST(Preemption, WhatUsesItsProcessorForLongIsSlow) {
-  watch_preemption(std::chrono::steady_clock::now() + 1h);  // asks anew, whatever was asked before
+  watch_preemption(std::chrono::steady_clock::now() + 1h);  // forces a new query
   burn(50ms);
   EXPECT_FALSE(was_preempted(50ms, 1ms));
 }
@@ -110,7 +110,7 @@ TEST(Preemption, WhatTakesLongerThanAnyWaitForAProcessorIsSlow) {
 }
 
 TEST(Preemption, WhatLosesItsProcessorIsNotSlow) {
-  // Two threads that never sleep on one processor take it from each other, sooner or later.
+  // Two threads that never sleep on one processor preempt each other sooner or later.
   const auto here = [] {
     cpu_set_t one;
     CPU_ZERO(&one);

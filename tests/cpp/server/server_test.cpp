@@ -112,7 +112,7 @@ TEST(Server, OnewayCallsOfOneConnectionKeepTheirOrderOverServices) {
   }
 }
 
-// The client says nothing of it: no CANCEL covers for the server's look at the clock.
+// The client stays silent: no CANCEL hides the server's check of the clock.
 TEST_P(Servers, ExpiredCallsAreNeverRun) {
   Served served(GetParam(), {.workers = 1});
   auto stream = mf::transport::connect(served.server.address(), 5s);
@@ -199,7 +199,7 @@ TEST(Server, ArgumentsThatBreakAConstraintAreRefusedBeforeTheHandler) {
   long_text[0] = std::byte{101};
   peer.session.send_request({.route = 0, .tier = mf::Tier::febird}, std::span<const std::byte>(long_text));
   EXPECT_EQ(peer.next(mf::protocol::EventType::reply).header.code(), Code::invalid_argument);
-  // Of several items only the bad one.
+  // Of several items only the bad one is refused.
   auto two = long_text;
   two.push_back(std::byte{1});
   two.push_back(std::byte{'x'});
@@ -332,11 +332,11 @@ TEST(Server, AHandlerMayStopItsServer) {
   const auto address = server.address();
   mf::Client client(address.str());
   const auto ended = failure_of([&] { return calls::OtherClient(client).name({.deadline = 5s}); });
-  // Its answer goes out before the connection ends, or the connection ends first; nobody waits for the
+  // Its answer is sent before the connection ends, or the connection ends first; nothing waits for the
   // deadline.
   EXPECT_THAT(ended.code, testing::AnyOf(Code::ok, Code::connection_lost, Code::shutting_down));
   server.stop();
-  EXPECT_FALSE(mf::transport::connect(address, 5s).ok());  // nobody listens there any more
+  EXPECT_FALSE(mf::transport::connect(address, 5s).ok());  // no process listens there any more
 }
 
 TEST(Server, ASecondServerOnATakenPortSaysSo) {

@@ -1,4 +1,5 @@
-// What no reader takes never travels: a client refuses it before it sends, a server answers why.
+// Values that readers refuse are never sent: a client refuses them before sending, a server answers with the
+// reason.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// An offer that is taken back.
+// Withdrawn offers.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -53,7 +53,7 @@ TEST(StreamsInCoroutines, ReadWriteAndFinish) {
   EXPECT_EQ(sum, 1U + 4999U * 5000U / 2);
 }
 
-/// A server that is called over a connection, and the same servant in the process.
+/// A server that is called over a connection, and the same servant in-process.
 struct Both {
   Both() {
     server.offer(std::make_shared<PlainFlow>());
@@ -75,7 +75,7 @@ TEST(StreamsWithCallbacks, OneThatAsksForTheNextValueIsNotCalledWithinItself) {
   Both().each([](const flow::FlowClient& stub) {
     auto reader = stub.count(20'000);
     std::uint32_t got = 0;
-    // Callbacks may come on several threads, one after the other, and one may return after the last one ran.
+    // Callbacks may come on several threads, one after another, and one may return after the last one ran.
     static thread_local int depth = 0;
     int deepest = 0;
     std::promise<void> ended;
@@ -95,11 +95,11 @@ TEST(StreamsWithCallbacks, OneThatAsksForTheNextValueIsNotCalledWithinItself) {
     read();
     ended.get_future().wait();
     EXPECT_EQ(got, 20'000U);
-    EXPECT_LE(deepest, 2);  // the one that waited, and what its loop runs
+    EXPECT_LE(deepest, 2);  // the waiting one, and those that its loop runs
   });
 }
 
-/// What a coroutine that waits for `operation` gets when it is cancelled.
+/// The result of a coroutine that is cancelled while it waits for `operation`.
 template <class Operation>
 mf::Code cancelled_while(Operation operation) {
   boost::asio::io_context context;

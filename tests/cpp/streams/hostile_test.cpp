@@ -1,5 +1,5 @@
-// Peers that break the rules of streams and metadata: a clear error each, and the connection's other calls go
-// on where the page allows.
+// Peers that violate the rules of streams and metadata: each gets a clear error, and the connection's other
+// calls continue where the specification allows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -156,7 +156,7 @@ TEST(HostileStreams, APieceWithoutBytesAndValuesThatCannotBeReadEndTheCall) {
 
 TEST(HostileStreams, NothingMayFollowEnd) {
   Attacked attacked;
-  // `echo` lasts until its results are read, so it is there when what must not follow comes.
+  // `echo` lasts until its results are read, so it still runs when the forbidden frames arrive.
   const auto open = [&] {
     const auto id = attacked.peer->session.send_request({.route = 2, .flags = mf::protocol::kStream},
                                                         std::span<const std::byte>());
@@ -209,7 +209,7 @@ TEST(HostileStreams, AStreamThatIsOpenedAndNeitherReadNorClosedEndsAtItsDeadline
   (void)attacked.peer->session.send_request(head, std::span<const std::byte>());
   attacked.peer->flush();
   EXPECT_TRUE(eventually([&] { return attacked.servant->stops == 1U; }));
-  // What it cost is the client's window.
+  // Its cost is limited by the client's window.
   std::size_t bytes = 0;
   attacked.peer->session.send_ping(1);
   for (auto seen = attacked.peer->next(); seen.type != EventType::pong; seen = attacked.peer->next())

@@ -1,4 +1,4 @@
-// A server against a client that sends what it likes on calls that lack a stream.
+// A server and a client that sends stream frames on calls without a stream.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -40,7 +40,7 @@ struct Served {
     }
   }
 
-  /// A call that runs, and whose handler has asked what it can ask about it.
+  /// A running call, whose handler has requested information about it.
   std::uint32_t lingering() {
     const auto id = call(0, 0);
     peer->flush();

@@ -1,4 +1,4 @@
-// Streams of servers that stop before they have taken them: what can be made elsewhere is.
+// Streams of servers that stop before they have accepted them: which are started elsewhere.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -23,7 +23,8 @@ using namespace std::chrono_literals;
 
 enum class Way : std::uint8_t { goaway, reply, goaway_after_a_value };
 
-/// A server that begins to stop when a request comes, says that it has taken none, and takes nobody any more.
+/// A server that stops when a request arrives, says that it has accepted none, and accepts no more
+/// connections.
 class Stopping {
  public:
   explicit Stopping(Way way) : way_(way), thread_([this](std::stop_token stop) { serve(stop); }) {}
@@ -75,14 +76,14 @@ class Stopping {
   std::jthread thread_;
 };
 
-/// A client of a server that stops and one that serves; it takes the one or the other.
+/// A client of a stopping server and a serving one; it chooses either.
 struct Both {
   explicit Both(Way way) : stopping(way) {
     serving.offer(servant);
     serving.start();
     client.emplace(stopping.url() + "," + serving.address().str());
   }
-  /// Has calls made until one has met the server that stops.
+  /// Makes calls until one has reached the stopping server.
   template <class Call>
   void until_met(Call call) {
     const auto before = stopping.requests.load();

@@ -67,9 +67,9 @@ class Streams : public testing::TestWithParam<std::tuple<Way, Kind>> {
       client.emplace(light, std::move(options));
     }
     stub.emplace(*client);
-    EXPECT_EQ(stub->stopped(), 0U);  // no test's deadline has to last for connecting
+    EXPECT_EQ(stub->stopped(), 0U);  // the deadlines in tests do not include connecting
   }
-  // A writer that its servant keeps keeps its call, and that its servant.
+  // A writer kept by its servant keeps its call, which keeps the servant.
   ~Streams() override { plain->kept.reset(); }
 
   PlainFlow* plain = nullptr;
@@ -256,7 +256,7 @@ TEST_P(Streams, NothingForTheIdleTimeEndsTheWait) {
 }
 
 TEST_P(Streams, AStopTokenEndsACallAndTheHandlerSeesIt) {
-  // In light a plain handler runs on its caller's thread, which has to look at the token itself: it does.
+  // In light a plain handler runs on its caller's thread, and must check the token itself, which it does.
   std::stop_source source;
   auto ended = std::async(std::launch::async, [&] {
     return failure_of([&] { return stub->linger({.stop = source.get_token()}); }).code;
@@ -264,7 +264,7 @@ TEST_P(Streams, AStopTokenEndsACallAndTheHandlerSeesIt) {
   ASSERT_TRUE(eventually([&] { return plain->lingering == 1U; }));
   source.request_stop();
   const auto code = ended.get();
-  // In the process the handler may answer before its caller has seen the token; a plain one always does.
+  // In-process the handler may answer before its caller has seen the token; a plain one always does.
   if (std::get<0>(GetParam()) != Way::light) {
     EXPECT_EQ(code, Code::cancelled);
   } else {
@@ -275,7 +275,7 @@ TEST_P(Streams, AStopTokenEndsACallAndTheHandlerSeesIt) {
 
 TEST_P(Streams, ADeadlineAsksTheHandlerOfACallToStop) {
   const auto code = failure_of([&] { return stub->linger({.deadline = 200ms}); }).code;
-  // In the process a plain handler has its caller's thread, and its answer is its caller's.
+  // In-process a plain handler occupies its caller's thread, so that the caller gets its answer.
   EXPECT_EQ(code, GetParam() == std::tuple(Way::light, Kind::plain) ? Code::ok : Code::deadline_exceeded);
   EXPECT_TRUE(eventually([&] { return plain->stops == 1U; }));
 }
@@ -327,7 +327,7 @@ TEST_P(Streams, AStopTokenEndsAStreamThatIsWaitedFor) {
 }
 
 TEST_P(Streams, AWaitingThreadHearsOfACancelByAnotherAtOnce) {
-  // A wait that ended by itself, for other reasons, would take seconds each time.
+  // A wait that ended only by a timeout would take seconds each time.
   auto all = std::async(std::launch::async, [&] {
     for (int i = 0; i < 12; ++i) {
       auto both = stub->echo({.deadline = mf::kInfinite});
@@ -421,7 +421,7 @@ TEST_P(Streams, AFullStreamBesideManyCallsStallsNobody) {
 }
 
 TEST_P(Streams, AClientThatIsClosedEndsItsStreams) {
-  if (std::get<0>(GetParam()) == Way::light) return;  // nothing is between the two
+  if (std::get<0>(GetParam()) == Way::light) return;  // nothing is between the two sides
   auto reader = stub->endless();
   ASSERT_EQ(reader.next(), 0U);
   client.reset();

@@ -1,4 +1,4 @@
-// Authorities and certificates for tests of TLS, made when a test runs: files in a folder that goes with its
+// Authorities and certificates for tests of TLS, made at run time: files in a folder that is removed with its
 // authority.
 #pragma once
 
@@ -18,9 +18,8 @@
 
 namespace mftest {
 
-/// Before anything else of OpenSSL: at the end of a program it would take away what threads still use that
-/// have not ended by then. The runtime asks for the same when it is first used, but certificates are made
-/// before.
+/// Must run before any other use of OpenSSL: otherwise OpenSSL frees data at the program's exit that running
+/// threads still use. The runtime requests the same at its first use, but certificates are made earlier.
 inline const int kStaysUntilTheEnd = OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
 
 class Authority {
@@ -62,7 +61,7 @@ class Authority {
     return options;
   }
   [[nodiscard]] mf::TlsOptions issue() { return issue(Wanted()); }
-  /// Of a client that accepts what this authority has issued, and shows nothing of itself.
+  /// Options of a client that accepts certificates of this authority, and has none itself.
   [[nodiscard]] mf::TlsOptions accepted() const { return {.ca = file()}; }
 
  private:

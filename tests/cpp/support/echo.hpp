@@ -1,4 +1,4 @@
-// Servants of calls.mfidl that count what is done to them.
+// Servants of calls.mfidl that count their calls.
 #pragma once
 
 #include <atomic>
@@ -84,7 +84,7 @@ class Echo : public calls::EchoServant {
   std::vector<std::int32_t> notes_;
 };
 
-/// Its batches of even() have two outcomes, however many are asked for.
+/// Its batches of even() return two outcomes, whatever the number of items.
 class Miscounting : public Echo {
  public:
   mf::Outcomes<bool> even_items(std::span<const calls::EchoEvenRequest> /*requests*/) override {

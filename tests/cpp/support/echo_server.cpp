@@ -1,4 +1,4 @@
-// A process that serves Echo until it is told to stop; prints its address. For tests that kill or starve it.
+// A process that serves Echo until it is stopped; prints its address. For tests that kill or starve it.
 //
 //   mf_test_echo_server tcp://127.0.0.1:0 [descriptors]
 #include <sys/resource.h>
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   mf::Server server({.listen = argv[1]});
   server.offer(std::make_shared<mftest::Echo>());
   std::atomic<bool> failed{false};
-  // Once run() listens: by then it has every descriptor that it needs itself.
+  // After run() listens, when it has every descriptor that it needs.
   std::thread announcing([&] {
     while (!failed) {
       try {

@@ -1,4 +1,4 @@
-// Servants of flow.mfidl: a plain one, and one that answers later, from threads of its own.
+// Servants of flow.mfidl: a plain one, and one that answers later, from its own threads.
 #pragma once
 
 #include <atomic>
@@ -83,7 +83,7 @@ class PlainFlow final : public flow::FlowServant {
     kept = out;
     out.write(metadata(key));
   }
-  /// What a reader says that was cancelled while values were there.
+  /// The error of a reader that was cancelled while values were available.
   static std::uint32_t code_after_cancel(mf::StreamReader<std::uint32_t>& values) {
     (void)values.next();
     values.cancel();
@@ -100,9 +100,9 @@ class PlainFlow final : public flow::FlowServant {
   std::atomic<std::uint32_t> lingering{0};
 };
 
-/// Does nothing where it is called: each call goes on as a chain of completions, and is answered from there.
-/// Threads that nobody could wait for before; the end of the program does, since a thread that is still
-/// freeing what is local to it then looks like a leak.
+/// Does nothing in the calling function: each call continues as a chain of completions, and is answered from
+/// there. It keeps threads that could not be joined earlier; they are joined at the end of the program, since
+/// a thread that still frees its thread-local objects would be reported as a leak.
 class LeftBehind {
  public:
   ~LeftBehind() {
@@ -146,7 +146,7 @@ class AsyncFlow final : public flow::FlowAsyncServant {
           if (more && more.value()) self->again();
         });
       }
-      // Not deeper with each value, though a completion may run within go_on() or on another thread.
+      // Avoids recursion for each value, though a completion may run within go_on() or on another thread.
       void again() {
         if (due.fetch_add(1) != 0) return;
         do go_on();
@@ -241,7 +241,7 @@ class AsyncFlow final : public flow::FlowAsyncServant {
 
   ~AsyncFlow() override {
     for (auto& thread : threads_) {
-      // The last call that is answered may be what has kept the servant alive.
+      // The last answered call may have kept the servant alive.
       if (thread.get_id() == std::this_thread::get_id()) {
         left_behind.keep(std::move(thread));
       } else {
@@ -270,7 +270,7 @@ class AsyncFlow final : public flow::FlowAsyncServant {
     const std::scoped_lock lock(mutex_);
     threads_.emplace_back([job = std::move(job)]() mutable {
       job();
-      job = {};  // perhaps this servant with it
+      job = {};  // may destroy this servant
       left_behind.ended();
     });
   }

@@ -1,4 +1,4 @@
-// A folder for a test's files, which goes with its object.
+// A folder for a test's files, removed with its object.
 #pragma once
 
 #include <cstdlib>

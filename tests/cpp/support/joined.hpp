@@ -41,7 +41,7 @@ struct Calling : Served {
   calls::EchoClient stub{client};
 };
 
-/// What a call throws, as code and execution.
+/// The failure that a call throws, as code and execution.
 template <class Call>
 mf::Failure failure_of(Call&& call) {
   try {

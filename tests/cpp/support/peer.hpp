@@ -1,5 +1,4 @@
-// The other end of a connection, played by a test: a session that the test drives frame by frame, or raw
-// bytes.
+// The other end of a connection, simulated by a test: a session that is driven frame by frame, or raw bytes.
 #pragma once
 
 #include <array>
@@ -39,7 +38,7 @@ class Peer {
     stream_->set_coarse_timeout(std::chrono::milliseconds(20));
   }
 
-  /// The next event; throws when none comes for a long time, or at the end of the stream.
+  /// The next event; throws when none arrives for a long time, or at the end of the stream.
   Seen next() {
     flush();
     const auto until = soon();
@@ -62,7 +61,7 @@ class Peer {
       if (std::chrono::steady_clock::now() >= until) throw std::runtime_error("nothing came");
     }
   }
-  /// Waits for the peer to close; gives what came before.
+  /// Waits for the peer to close; returns the earlier events.
   std::vector<Seen> until_end() {
     std::vector<Seen> all;
     for (;;) {
@@ -113,9 +112,9 @@ class Peer {
   void close() { stream_->shutdown(); }
   [[nodiscard]] mf::transport::Stream& stream() { return *stream_; }
 
-  /// As a server: answers HELLO, and BINDs while they come first; gives the first other event.
+  /// As a server: answers HELLO, and initial BINDs; returns the first other event.
   void greet() {
-    (void)next(mf::protocol::EventType::hello);  // to which the session has queued its own
+    (void)next(mf::protocol::EventType::hello);  // the session has queued its own HELLO as the answer
     flush();
   }
   void accept_bind() {
@@ -139,7 +138,7 @@ class Peer {
   std::unique_ptr<mf::transport::Stream> stream_;
 };
 
-/// A stream that counts what is done to it.
+/// A stream that counts its operations.
 class CountedStream final : public mf::transport::Stream {
  public:
   struct Counts {

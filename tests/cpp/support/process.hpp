@@ -1,4 +1,4 @@
-// A child process with its standard output and error; killed with its object.
+// A child process with its standard output and error; it is killed with its object.
 #pragma once
 
 #include <fcntl.h>

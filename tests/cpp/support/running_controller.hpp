@@ -25,7 +25,8 @@ class RunningController {
     options.log = mf::Log(mf::Level::off);
     return options;
   }
-  /// All connections end; the controller goes on, and listens at the same port again once that is called.
+  /// Ends all connections; the controller continues, and listens at the same port again when the result is
+  /// called.
   [[nodiscard]] std::function<void()> cut_off() {
     const auto port = address().port;
     server_->stop();

@@ -1,4 +1,4 @@
-// Waiting for what another thread does, with a bound that only a hanging test reaches.
+// Waits for actions of other threads, with a limit that only a hanging test reaches.
 #pragma once
 
 #include <chrono>
@@ -32,7 +32,7 @@ template <class Condition>
   return true;
 }
 
-/// Of this process.
+/// The number of this process.
 [[nodiscard]] inline std::ptrdiff_t open_descriptors() {
   const std::filesystem::directory_iterator entries("/proc/self/fd");
   return std::distance(begin(entries), end(entries));

@@ -1,4 +1,4 @@
-// What mf::testing promises to tests of programs: channels, a clock, faults, a controller, a script.
+// The guarantees of mf::testing for tests of programs: channels, a clock, faults, a controller, a script.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

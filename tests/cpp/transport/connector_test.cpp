@@ -1,5 +1,5 @@
-// Connecting without a thread that waits: what it gives is what connect() gives, and one who hangs holds up
-// nobody.
+// Connecting without a waiting thread: the results are those of connect(), and one that hangs delays no
+// other.
 #include "mf/transport/connector.hpp"
 
 #include <gmock/gmock.h>
@@ -105,7 +105,7 @@ TEST_F(ConnectorTest, SaysWhyItDoesNotConnectInTheWordsOfConnect) {
             "connect tcp://somebody:1: cannot resolve the name: nobody has it");
 }
 
-// Its queue is full: nobody is let in, and nobody is refused.
+// Its queue is full: connections are neither accepted nor refused.
 class Hole {
  public:
   Hole() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

@@ -1,4 +1,4 @@
-// What escapes from what a reactor or a pool runs is written to the log, and ends nothing else.
+// Exceptions of work on a reactor or a pool are logged, and end nothing else.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

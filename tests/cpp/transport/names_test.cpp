@@ -1,4 +1,4 @@
-// A name whose look-up takes for ever delays neither other names nor those who have no time left.
+// A name whose look-up never ends delays neither other names nor callers without time.
 #include "transport/names.hpp"
 
 #include <gtest/gtest.h>

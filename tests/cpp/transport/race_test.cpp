@@ -1,4 +1,4 @@
-// Several addresses of one name: one that does not answer, or refuses, holds up nobody.
+// Several addresses of one name: one that does not answer, or refuses, delays no other.
 #include "transport/race.hpp"
 
 #include <arpa/inet.h>
@@ -25,7 +25,7 @@ SocketAddress loopback(std::uint16_t port) {
   return address;
 }
 
-/// Listens; one whose queue is full lets nobody in, and refuses nobody either.
+/// A listener; one with a full queue neither accepts nor refuses connections.
 class Listening {
  public:
   explicit Listening(bool full) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

@@ -1,4 +1,5 @@
-// TlsStream: bytes both ways, what waits inside, resumption, and how each kind of failure reads at both ends.
+// TlsStream: bytes both ways, buffered bytes, resumption, and the message of each kind of failure at both
+// ends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <openssl/ssl.h>
@@ -67,7 +68,7 @@ IoState read_to_end(Stream& stream) {
   }
 }
 
-/// A listener, and what becomes of one connection to it.
+/// A listener, and the state of one connection to it.
 struct Meeting {
   explicit Meeting(TlsOptions server, const char* at = "tls://127.0.0.1:0")
       : context(make_tls_server(std::move(server))), listener(Address::parse(at), context) {}
@@ -103,7 +104,7 @@ struct Meeting {
   Outcome<std::unique_ptr<Stream>> client;
 };
 
-/// What each end says of a connection that fails because of the server's certificate.
+/// The message of each end when a connection fails because of the server's certificate.
 void expect_refused(const TlsOptions& server, const TlsOptions& client, const std::string& client_says,
                     const std::string& server_says) {
   Meeting meeting(server);
@@ -152,7 +153,7 @@ TEST_F(Tls, OneThreadReadsWhileAnotherWrites) {
   for (auto& reader : readers) EXPECT_TRUE(reader.get() == sent);
 }
 
-/// Two ends in this process over streams that count.
+/// Two ends in this process over counting streams.
 class TlsInside : public Tls {
  protected:
   TlsInside() {
@@ -272,7 +273,7 @@ TEST_F(TlsInside, BytesThatAreNotEncryptedEndItWithAReason) {
   EXPECT_THAT(server->failure()->message, HasSubstr("TLS with the client has failed"));
 }
 
-/// A client that asks for new keys over and over, and then says "done" and waits for an answer.
+/// A client that requests new keys again and again, and then sends "done" and waits for an answer.
 std::string flood(int fd, int times) {
   const std::unique_ptr<SSL_CTX, SslDeleter> context(SSL_CTX_new(TLS_client_method()));
   const Ssl ssl(SSL_new(context.get()));
@@ -291,7 +292,7 @@ TEST_F(Tls, APeerThatReadsNothingCannotFillTheMemoryWithAnswersToItself) {
   constexpr std::size_t kMost = (128U << 10U) + (16U << 10U);
   auto [left, right] = make_inproc_pair();
   left->set_coarse_timeout(std::chrono::milliseconds(5));
-  const int room = 1 << 20;  // for all that is bounded here, since the peer reads nothing meanwhile
+  const int room = 1 << 20;  // for all bounded buffers, since the peer reads nothing meanwhile
   ASSERT_EQ(::setsockopt(left->fd(), SOL_SOCKET, SO_SNDBUF, &room, sizeof room), 0);
   const auto counts = std::make_shared<CountedStream::Counts>();
   TlsStream server(std::make_unique<CountedStream>(std::move(left), counts),
@@ -323,7 +324,7 @@ TEST_F(Tls, TheLastSessionOfAnAddressIsResumed) {
     ASSERT_NO_FATAL_FAILURE(meeting.join(client));
     EXPECT_EQ(Meeting::resumed(*meeting.client.value()), resumed);
     EXPECT_EQ(Meeting::resumed(*meeting.server), resumed);
-    write_all(*meeting.server, pattern(1));  // its ticket is before it
+    write_all(*meeting.server, pattern(1));  // its session ticket precedes it
     ASSERT_EQ(read_exactly(*meeting.client.value(), 1).size(), 1U);
     meeting.client = Outcome<std::unique_ptr<Stream>>();
     meeting.server.reset();
@@ -370,7 +371,7 @@ TEST_F(Tls, ACertificateOfAnotherNameIsRefused) {
 
 TEST_F(Tls, ACertificateWithoutNamesIsForNobody) {
   auto client = authority.accepted();
-  client.server_name = "MF test 1";  // the common name of the first that is issued
+  client.server_name = "MF test 1";  // the common name of the first issued certificate
   expect_refused(authority.issue({.names = ""}), client,
                  "the certificate of the server is not for 'MF test 1'",
                  "the client does not accept the certificate of this server: it is not for the name that was "
@@ -466,7 +467,7 @@ TEST_F(Tls, AServerThatDoesNotAnswerIsWaitedForNoLongerThanTheTimeout) {
             "connect " + address.str() + ": the server did not complete the TLS handshake in time");
 }
 
-/// What a server's end says of a peer that sends this first, and the bytes that the peer is sent.
+/// The message of a server's end when the peer sends this first, and the bytes that the peer gets.
 std::string answer_to(Authority& authority, const std::string& said, std::string& reason) {
   auto [left, right] = make_inproc_pair();
   TlsStream server(std::move(left), make_tls_server(authority.issue()), Address());

@@ -79,7 +79,7 @@ TEST_F(Unix, APathThatAnotherHasTakenSinceIsLeftAlone) {
   EXPECT_TRUE(fs::exists(path()));
 }
 
-/// As a server that was killed does.
+/// As a killed server does.
 void leave_behind(const fs::path& path) {
   const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un at{};

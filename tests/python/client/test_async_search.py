@@ -1,4 +1,4 @@
-"""Looking for a route of an awaited call: the loop does it, and nothing is left behind."""
+"""Searching a route of an awaited call: the loop does it, and no thread or task is left."""
 
 import asyncio
 import gc

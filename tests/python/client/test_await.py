@@ -1,4 +1,4 @@
-"""Calls from asyncio: no thread of ours, cancellation, deadlines, several loops, and writes that leave
+"""Calls from asyncio: no extra thread, cancellation, deadlines, several loops, and writes that are sent
 together."""
 
 import asyncio
@@ -222,7 +222,7 @@ def test_one_way_calls_of_tasks_that_wait_for_a_server_leave_in_the_order_in_whi
 
     async def run() -> None:
         async with mf.AsyncClient(f"tcp://127.0.0.1:{port}") as client:
-            # Each of a stub of its own, as many programs make them.
+            # Each has its own stub, as in many programs.
             tasks = [
                 asyncio.create_task(EchoAsyncClient(client).at("a").note(number)) for number in range(100)
             ]

@@ -109,7 +109,7 @@ class Counting(Recorder):
 
 @contextmanager
 def two_servers() -> Iterator[tuple[Counting, mf.Server, str]]:
-    """What both have run, the first of them, and where both are."""
+    """The calls of both servers, the first server, and the addresses of both."""
     counting = Counting()
     servers = [mf.Server(drain_timeout=5.0), mf.Server(drain_timeout=5.0)]
     for server in servers:
@@ -337,7 +337,7 @@ def test_a_batch_without_a_server_is_unavailable_item_by_item() -> None:
 
 
 class Faulty(Sequence[Any]):
-    """Some of its items cannot be read."""
+    """Some of its items raise an exception when they are read."""
 
     def __init__(self, count: int, bad: set[int]) -> None:
         self._count = count

@@ -1,4 +1,4 @@
-"""A client of more agents than a server holds bindings for: what was not used for longest is given up."""
+"""A client of more agents than a server allows bindings for: the least recently used one is given up."""
 
 import asyncio
 import threading
@@ -19,7 +19,7 @@ NUMBERS = range(10)
 
 
 class Numbered(Recorder):
-    """Answers with its own number, too."""
+    """Returns its own number, too."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ def test_more_agents_than_bindings_are_called_again_and_again(shelves: Shelves) 
 def test_each_call_reaches_its_own_agent_though_bindings_follow_one_another(
     shelves: Shelves, way: str
 ) -> None:
-    """Routes are used again for other agents; who has found one must not go on using it."""
+    """Routes are reused for other agents; a call that has found one must not use it after that."""
     at = [shelves.echo.at(str(number)) for number in NUMBERS]
     for round_ in range(20):
         for number, echo in enumerate(at):
@@ -91,7 +91,7 @@ def test_each_awaited_call_reaches_its_own_agent_though_bindings_follow_one_anot
             for round_ in range(20):
                 for number, echo in enumerate(at):
                     assert await echo.twice(round_) == 1000 * round_ + number
-                several = [echo.twice(round_) for echo in at]  # more at once than there may be bindings
+                several = [echo.twice(round_) for echo in at]  # more at once than bindings are allowed
                 assert await asyncio.gather(*several) == [1000 * round_ + number for number in NUMBERS]
 
     asyncio.run(call_all())

@@ -1,4 +1,4 @@
-"""Instances that take a connection and never answer, as a stopped process does: they hold up nobody."""
+"""Instances that accept a connection and never answer, like a stopped process, delay no other call."""
 
 import asyncio
 import socket
@@ -14,14 +14,14 @@ from tests.python.echo import EchoAsyncClient, EchoClient
 
 @pytest.fixture
 def hole() -> Iterator[str]:
-    """The kernel takes connections for it."""
+    """The kernel accepts connections for it."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         yield f"tcp://127.0.0.1:{listening.getsockname()[1]}"
 
 
 @pytest.fixture
 def full() -> Iterator[str]:
-    """Its queue is full: nobody is let in, nor refused."""
+    """Its queue is full: connections are neither accepted nor refused."""
     with socket.create_server(("127.0.0.1", 0), backlog=0) as listening:
         port = listening.getsockname()[1]
         queued = [socket.socket() for _ in range(4)]
@@ -37,7 +37,7 @@ def full() -> Iterator[str]:
 def test_it_holds_up_no_call_while_another_instance_answers(
     served: Served, hole: str, full: str, round_: int
 ) -> None:
-    # The deadline is shorter than an attempt may last, and longer than the moments for those that are late.
+    # The deadline is shorter than an attempt may last, and longer than the moments for late instances.
     options = mf.CallOptions(deadline=3.0)
     addresses = [hole, served.server.address, full]
     addresses = addresses[round_ % 3 :] + addresses[: round_ % 3]

@@ -65,7 +65,7 @@ IDS: Final = ServiceInfo(
 
 
 class Servant(mf.Servant):
-    """`calls`: of its handlers, in order. `act` decides what they give."""
+    """`calls`: of its handlers, in order. `act` computes their results."""
 
     mf_service: ClassVar[ServiceInfo] = IDS
 
@@ -84,7 +84,7 @@ class Servant(mf.Servant):
 
 
 class AsyncServant(mf.AsyncServant):
-    """The same for handlers that are awaited; `act` may block."""
+    """The same for awaited handlers; `act` may block."""
 
     mf_service: ClassVar[ServiceInfo] = IDS
 
@@ -103,7 +103,8 @@ class AsyncServant(mf.AsyncServant):
 
 
 class Ids:
-    """What a caller does, of either kind: threads call, or tasks of a loop, which are begun from threads."""
+    """The actions of a caller, of either kind: threads call, or tasks of a loop, which are started from
+    threads."""
 
     def __init__(self, target: Target | AsyncTarget, loop: asyncio.AbstractEventLoop | None) -> None:
         self.target = target
@@ -133,7 +134,7 @@ class Ids:
 
 
 class World:
-    """`awaits`: the client is asyncio's, on a loop that a thread of the test runs."""
+    """`awaits`: the client is an asyncio client, on a loop that a thread of the test runs."""
 
     def __init__(self, way: str, *, awaits: bool) -> None:
         self.now = 1000.0
@@ -167,7 +168,7 @@ class World:
         return mf.AsyncClient(where, clock=lambda: self.now)
 
     def run(self, task: Coroutine[Any, Any, T]) -> T:
-        """For a client of asyncio: ends the task on its loop."""
+        """For an asyncio client: runs the task on its loop to the end."""
         assert self.loop is not None
         return asyncio.run_coroutine_threadsafe(task, self.loop).result(LONG)
 
@@ -322,7 +323,7 @@ def test_equal_calls_at_once_make_one_request(world: World) -> None:
 
 
 def _waiting(world: World) -> int:
-    """How many calls wait for another one."""
+    """How many calls wait for an equal one."""
     cache = world.client._caches.of(NAMES)._cache
     return sum(len(flight.waiters) for flight in cache._flights.values())
 
@@ -437,7 +438,7 @@ def test_stubs_made_of_a_light_itself_share_what_it_keeps() -> None:
         await asyncio.to_thread(entered.wait, LONG)
         light.offer(plain, agent="a")
         blocking = light.target(IDS).at("a")
-        # On the thread of the leader it must not wait for it; on another one it does.
+        # On the leader's thread it must not wait for it; on another one it does.
         assert blocking.call_cached(NAMES, None, "x") == ["x", "1"]
         other = asyncio.create_task(asyncio.to_thread(blocking.call_cached, NAMES, None, "x"))
         cache = light._caches.of(NAMES)._cache

@@ -1,4 +1,4 @@
-"""Calls over a connection: results, errors as their own kind and at once, deadlines, retries, waiting."""
+"""Calls over a connection: results, typed and immediate errors, deadlines, retries, waiting."""
 
 import asyncio
 import os
@@ -273,7 +273,7 @@ def test_a_restarted_server_is_noticed_before_the_next_call_is_sent() -> None:
 
 
 class Dying:
-    """A server that takes the handshake, and closes the connection on the first `deaths` requests."""
+    """A server that makes the handshake, and closes the connection on the first `deaths` requests."""
 
     def __init__(self, deaths: int) -> None:
         self.deaths = deaths
@@ -356,7 +356,7 @@ def test_scatter_gives_an_outcome_per_agent(served: Served) -> None:
 
 def test_scatter_sends_everything_before_it_waits() -> None:
     first, second = Served(), Served()
-    barrier = threading.Barrier(2, timeout=5)  # nobody answers before both were asked
+    barrier = threading.Barrier(2, timeout=5)  # neither answers before both were asked
 
     def act(x: int) -> int:
         barrier.wait()
@@ -419,7 +419,7 @@ def test_a_blocking_client_starts_no_thread(served: Served) -> None:
 
 
 def test_both_sides_may_send_more_than_the_socket_holds(served: Served) -> None:
-    """Replies that nobody reads yet must not keep the requests from being written."""
+    """Unread replies must not keep the requests from being written."""
     data = bytes(4 << 20)
     echo = served.echo.at("b")
     threads = [threading.Thread(target=echo.echo, args=(data,)) for _ in range(6)]

@@ -1,4 +1,4 @@
-"""The upper half of request ids: the number of a client, given by its controller, or drawn by itself."""
+"""The upper half of request ids: the client's number, assigned by its controller, or random."""
 
 import asyncio
 from collections.abc import Iterator

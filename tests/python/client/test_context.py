@@ -1,4 +1,4 @@
-"""What goes beside a call: metadata in both directions, and what a handler's own calls take over."""
+"""The context of a call: metadata in both directions, and what a handler's own calls inherit."""
 
 import asyncio
 import time
@@ -16,7 +16,7 @@ SENT = {"tenant": "acme", "traceparent": "00-1", "tracestate": "s", "authorizati
 
 
 class Front(Recorder):
-    """Calls the server behind it, and keeps what the handlers of both see."""
+    """Calls the server behind it, and records what the handlers of both receive."""
 
     behind: "EchoClient | Own"
 
@@ -29,7 +29,7 @@ class Front(Recorder):
 
 
 class Own:
-    """Calls with metadata of its own."""
+    """Calls with their own metadata."""
 
     def __init__(self, behind: EchoClient) -> None:
         self._behind = behind
@@ -113,7 +113,7 @@ def test_a_nested_call_has_no_more_time_than_its_handler(chain: Chain) -> None:
     chain.echo.flaky(1, options=mf.CallOptions(deadline=5))
 
     ((_, deadline),) = chain.seen
-    assert deadline < until + 0.5  # the nested call says nothing, and has not 30 s
+    assert deadline < until + 0.5  # the nested call sets no deadline, and does not get 30 s
 
 
 @pytest.mark.parametrize("listed", ["outer", "inner"])

@@ -1,5 +1,5 @@
-"""What clients do when servers say OVERLOADED: another instance first, then a rest, within the retry budget;
-and what is exact then. Capacity is a semaphore that the test holds, or a limit that nobody can pass.
+"""How clients handle OVERLOADED: another instance first, then a rest, within the retry budget, with exact
+counts. Capacity is a semaphore that the test controls, or a limit that admits no call.
 """
 
 import asyncio
@@ -59,7 +59,7 @@ class Serving:
         return server
 
     def hold(self, index: int) -> None:
-        """All that this server may run at once is running, until `release`."""
+        """Occupies all slots of this server until `release`."""
 
         def call() -> None:
             with mf.Client(self.servers[index].address) as client:
@@ -131,7 +131,7 @@ class Blocking:
 
 
 class Awaiting:
-    """The same by a client of asyncio, on a loop of its own."""
+    """The same with an asyncio client, on its own loop."""
 
     def __init__(self, addresses: str) -> None:
         self.loop = asyncio.new_event_loop()
@@ -182,7 +182,7 @@ def caller(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Caller]]:
 def test_another_instance_is_asked_at_once(
     serving: Serving, caller: Callable[[str], Caller], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reconnect, "FIRST", 1000.0)  # nobody waits here
+    monkeypatch.setattr(reconnect, "FIRST", 1000.0)  # no call waits here
     for _ in range(2):
         serving.server()
     serving.hold(0)
@@ -190,7 +190,7 @@ def test_another_instance_is_asked_at_once(
 
     assert [client.twice(x) for x in range(20)] == [2 * x for x in range(20)]
 
-    # One call at most is sent to the full one: from then on it is avoided.
+    # At most one call is sent to the full one: from then on it is avoided.
     assert serving.refused()[0] <= 1
     assert serving.refused()[1] == 0
     assert len(serving.servants[1].begun) == 20
@@ -228,13 +228,13 @@ def test_an_instance_that_is_down_is_no_other_to_be_asked_at_once(
         bound.bind(("127.0.0.1", 0))
         client = caller(f"{serving.addresses},tcp://127.0.0.1:{bound.getsockname()[1]}")
         with pytest.raises(mf.Error, match="at most 1 calls run at once"):
-            client.twice(1)  # which has tried both
+            client.twice(1)  # it has tried both
         rests.clear()
         with pytest.raises(mf.Error, match="at most 1 calls run at once"):
             client.twice(1)
 
     assert serving.refused() == [6]
-    assert len(rests) == 3  # once before the second attempt, and before the third the second of a row
+    assert len(rests) == 3  # one before the second attempt, and the second of the series before the third
 
 
 def test_a_call_that_rests_goes_on_once_there_is_room(
@@ -307,7 +307,7 @@ def test_a_batch_whose_messages_are_refused_has_an_exact_outcome_for_each_item(
     assert len(outcomes) == 20
     assert [each.code for each in failures(outcomes)] == [Code.OVERLOADED] * 20
     assert {each.execution for each in failures(outcomes)} == {Execution.NOT_EXECUTED}
-    assert serving.refused() == [60]  # items, as three attempts of each message were made
+    assert serving.refused() == [60]  # items, since each message has three attempts
     assert serving.servants[0].begun == [-1]
 
 

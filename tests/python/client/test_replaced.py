@@ -1,4 +1,4 @@
-"""A connection whose server is stopping is replaced; calls on the former one end with their client, too."""
+"""A connection whose server is stopping is replaced; calls on the old one end with their client, too."""
 
 import asyncio
 from collections.abc import Iterator

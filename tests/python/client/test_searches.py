@@ -1,4 +1,4 @@
-"""How long calls of both kinds look for a server, and for agents, on a clock of our own."""
+"""How long calls of both kinds search a server, and agents, with a test clock."""
 
 import asyncio
 from collections.abc import Callable
@@ -28,7 +28,7 @@ OFFERED = View({"a": (Instance("tcp://127.0.0.1:1"),)})
 
 
 class AwaitedStory(AsyncResolver):
-    """The same for a loop, which goes on with others meanwhile."""
+    """The same for a loop, which runs other tasks meanwhile."""
 
     def __init__(self, story: Story) -> None:
         self._story = story
@@ -46,7 +46,7 @@ class AwaitedStory(AsyncResolver):
 
 @dataclass
 class Look:
-    """What came of a search, and when."""
+    """The result of a search, and its time."""
 
     agents: list[str] | None
     error: mf.Error | None
@@ -59,7 +59,7 @@ Looking = Callable[..., Look]
 
 @pytest.fixture(params=["blocking", "awaited"])
 def look(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Looking:
-    """Looks for the agents of the service, or for a route to one agent."""
+    """Searches the agents of the service, or a route to one agent."""
 
     def looked(
         views: dict[float, View], *, to: str | None = None, seen: str | None = None, closed: bool = False

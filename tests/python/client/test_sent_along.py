@@ -17,7 +17,7 @@ SENT = {"tenant": "acme"}
 
 
 class Seeing(Recorder):
-    """Keeps the metadata and the deadline that each call of a handler has."""
+    """Records the metadata and the deadline of each call."""
 
     def __init__(self) -> None:
         super().__init__()

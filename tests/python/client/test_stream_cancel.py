@@ -1,5 +1,5 @@
-"""A stream is cancelled by one thread while another blocks in it: that one is woken by this alone. Nothing
-else would wake it, as the server says nothing and the deadline is infinite.
+"""A thread cancels a stream while another one blocks in it, which only this wakes: the server is silent and
+the deadline is infinite.
 """
 
 import threading
@@ -14,11 +14,11 @@ from tests.python.client.test_stream_peers import Peer
 from tests.python.conftest import eventually
 
 FOREVER = mf.CallOptions(deadline=mf.INFINITE)
-LONGEST = 10.0  # so that a thread that is not woken does not hold up the tests
+LONGEST = 10.0  # so that a thread that is not woken does not block the tests
 
 
 class Blocked(threading.Thread):
-    """Does something that blocks, and keeps what it raised."""
+    """Runs a blocking function, and records its exception."""
 
     def __init__(self, do: Callable[[], object]) -> None:
         super().__init__(daemon=True)

@@ -1,5 +1,5 @@
-"""A client's streams against a server that does as the test says, frame by frame: what is wrong ends its call
-and not the connection; what is right has exactly these frames.
+"""A client's streams against a server that the test controls frame by frame: invalid frames end the call and
+not the connection; valid calls have exactly these frames.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ WINDOW = 1024
 
 
 class Peer:
-    """Answers BINDs by itself, and keeps everything else that comes. `act` is called for each."""
+    """Answers BINDs by itself, and records all other events. `act` is called for each."""
 
     def __init__(self, window: int = WINDOW) -> None:
         self._listening = socket.create_server(("127.0.0.1", 0))
@@ -249,7 +249,7 @@ def test_values_wait_for_credit_and_are_cut_to_it(peer: Peer) -> None:
 
 
 class Clock:
-    """That of a writer, as far as it decides what is gathered."""
+    """The clock of a writer, as far as it determines gathering."""
 
     now = 1000.0
 
@@ -268,7 +268,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def counts(peer: Peer) -> list[int]:
-    """How many values each DATA had that has come."""
+    """How many values each received DATA had."""
     return [event.count for event in peer.seen if isinstance(event, ev.DataReceived)]
 
 
@@ -282,12 +282,12 @@ def answers_end(peer: Peer, payload: bytes = b"") -> None:
 
 def test_values_of_a_generator_are_gathered_until_one_takes_time(peer: Peer, clock: Clock) -> None:
     def values() -> Iterator[int]:
-        yield from range(50)  # the first of them leaves at once
+        yield from range(50)  # the first one is sent at once
         clock.passes(2)
-        yield 50  # leaves, and the 49 with it
+        yield 50  # sent together with the other 49
         for number in range(51, 60):
             clock.passes(0.9)
-            yield number  # the sixth of them is later than 5 ms
+            yield number  # the sixth one is more than 5 ms later
         yield from range(60, 70)
 
     answers_end(peer, bytes(8))
@@ -424,7 +424,7 @@ def _giving(stream: Stream) -> Connect:
 
 @pytest.mark.parametrize("type_", range(1, 17))
 def test_a_hostile_server_gives_an_error_of_ours(type_: int) -> None:
-    """Whatever it sends, before and after it closes: never another exception than mf.Error."""
+    """Whatever it sends, before and after closing: the only exception is mf.Error."""
     for garbage in (pack(type_, b"x" * 30, id_=1, count=1, flags=1), pack(type_), b"\xff" * 40, b""):
         stream, theirs = pair()
         hello = pack(1, Hello(nonce=bytes(16), max_in_flight=9).pack())

@@ -1,4 +1,4 @@
-"""What `write` says, over a connection and in light, to who blocks and to who awaits."""
+"""The results of `write`, over a connection and in light, blocking and awaited."""
 
 import asyncio
 import threading
@@ -24,7 +24,7 @@ class Places:
         self._open: list[Callable[[], None]] = []
 
     def at(self, servant: AnyFlowServant) -> str | mf.Light:
-        """Where it is served."""
+        """Returns the address where it is served."""
         if self._where == "light":
             light = mf.Light()
             light.offer(servant)
@@ -96,7 +96,7 @@ def test_nothing_is_written_after_the_end_by_who_awaits(places: Places, kind: ty
 
 
 class Brief(Plain):
-    """Takes one word."""
+    """Reads one word."""
 
     def shout(self, words: Iterator[str]) -> Iterator[str]:
         yield next(words).upper()
@@ -214,7 +214,7 @@ def test_a_stream_on_which_nothing_comes_ends_when_it_is_idle(
 
 
 class Deaf(Plain):
-    """Reads nothing before it is let go."""
+    """Reads nothing until it is released."""
 
     def __init__(self) -> None:
         super().__init__()

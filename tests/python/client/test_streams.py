@@ -27,7 +27,7 @@ class Flowing:
         self.watched: list[mf.Client | mf.AsyncClient] = [self.client]
 
     def awaited(self, do: Callable[[FlowAsyncClient], Awaitable[T]]) -> T:
-        """Also sees to it that no call of the client is left."""
+        """Also checks that no call of the client is left."""
 
         async def main() -> T:
             async with mf.AsyncClient(self.server.address) as client:
@@ -185,7 +185,7 @@ def test_a_stream_ends_when_it_is_idle_for_too_long(flowing: Flowing) -> None:
     for _ in range(3):
         stream.write("a")
         assert next(stream) == "A"
-        time.sleep(0.15)  # of the reader's own time: that does not count
+        time.sleep(0.15)  # the reader's own time, which does not count
 
     with pytest.raises(mf.Error, match=r"no value and no credit came for 0\.1 s"):
         next(stream)

@@ -1,4 +1,4 @@
-"""Streams of servers that stop before they have taken them: what can be made elsewhere is."""
+"""Streams of servers that stop before they have accepted them: which are started elsewhere."""
 
 import asyncio
 import socket
@@ -15,7 +15,7 @@ from tests.python.flowing import Plain
 
 
 class Both:
-    """A server that begins to stop when a request comes, and one that serves. A client takes one of them."""
+    """A server that stops when a request arrives, and one that serves. A client chooses either."""
 
     def __init__(self, *, value: bool = False) -> None:
         self.stopping = Peer()
@@ -32,9 +32,9 @@ class Both:
         if self._value:
             self.stopping.data(request[1], U32)
         before = b"".join(session.take_output())
-        goaway = pack(GOAWAY, b"\0\0", word=mf.Code.SHUTTING_DOWN)  # it has taken no request
+        goaway = pack(GOAWAY, b"\0\0", word=mf.Code.SHUTTING_DOWN)  # it has accepted no request
         self.stopping._theirs.sendall(before + goaway)
-        self.stopping._listening.close()  # it takes nobody any more
+        self.stopping._listening.close()  # it accepts no more connections
         self.met += 1
         self.stopping._theirs.shutdown(socket.SHUT_RDWR)
 

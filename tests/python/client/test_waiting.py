@@ -1,4 +1,4 @@
-"""How long a call waits for a server that nobody has offered yet, on a clock of our own."""
+"""How long a call waits for a server that was never offered, with a test clock."""
 
 import errno
 import socket
@@ -30,7 +30,7 @@ class Clock:
 
 
 class Story(Resolver):
-    """What is known at which second. Waiting moves the clock to the next change."""
+    """The known instances at each second. Waiting moves the clock to the next change."""
 
     def __init__(self, clock: Clock, views: dict[float, View]) -> None:
         self._clock = clock
@@ -88,7 +88,7 @@ def test_an_unknown_agent_does_not_hold_up_a_known_one(served: Served) -> None:
 
 
 def test_bindings_of_several_agents_are_asked_for_together() -> None:
-    """The server answers no BIND before it has all of them (but the first, which shows its limits)."""
+    """The server answers no BIND before it has all of them (except the first, which shows its limits)."""
     agents = ["w", "x", "y", "z"]
 
     def serve(theirs: socket.socket) -> None:
@@ -121,7 +121,7 @@ def test_bindings_of_several_agents_are_asked_for_together() -> None:
 
 
 def test_who_gives_up_says_what_its_last_whole_attempt_met() -> None:
-    """Those that the deadline cuts short would only say that it took too long."""
+    """Attempts that the deadline cuts short would only report a timeout."""
     timeouts: list[float] = []
 
     def connect(address: str, timeout: float) -> Stream:  # noqa: ARG001 - there is one

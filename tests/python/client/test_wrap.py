@@ -1,5 +1,5 @@
-"""Request ids that pass 2^24, the end of the ids of other systems, and wrap at 2^32: whatever is in flight
-meanwhile, for clients that block and those of asyncio.
+"""Request ids that pass 2^24, where some systems' ids end, and wrap at 2^32, whatever is in flight meanwhile,
+for blocking and asyncio clients.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ HELD = 8
 
 
 class Counting(Recorder):
-    """Keeps the ids that it is called with; `flaky` of a negative number answers when it is let go."""
+    """Records the ids of its calls; `flaky` of a negative number answers when it is released."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class Counting(Recorder):
 
 
 class Near:
-    """A server, and where clients reach it; their ids begin near `first`."""
+    """A server and its address; the clients' ids begin near `first`."""
 
     def __init__(self, first: int, url: str = "", controller: str | None = None) -> None:
         self.first = first
@@ -48,7 +48,7 @@ class Near:
         self.url = url or self.server.address
 
     def check_ids(self, count: int) -> None:
-        """So many calls had ids that count up, and pass 0 by. Those that were held began as they liked."""
+        """This many calls had ids that count up and skip 0. Held ones started in any order."""
         ids = [id_ & 0xFFFFFFFF for id_ in self.servant.ids]
         expected = [
             id_ if id_ <= 0xFFFFFFFF else id_ - 0xFFFFFFFF for id_ in range(self.first, self.first + count)

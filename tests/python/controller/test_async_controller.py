@@ -1,4 +1,4 @@
-"""Clients and servers of asyncio with a controller: tasks watch and keep, and no thread does."""
+"""Asyncio clients and servers with a controller: tasks watch and register, and no thread does."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""Finding servers through a controller: here one in Python, a servant of the controller's own interface."""
+"""Finding servers through a controller, here a Python servant of the controller's interface."""
 
 import threading
 import time
@@ -44,11 +44,11 @@ class Running:
         self.thread.stop(self.server.stop(), 10)
 
     def forget(self) -> None:
-        """As if all registrations had ended."""
+        """Simulates the end of all registrations."""
         self.thread.call(self.servant.forget)
 
     def cut(self) -> None:
-        """All watches end."""
+        """Ends all watches."""
         self.thread.call(self.servant.cut)
 
 
@@ -98,7 +98,7 @@ def test_agents_come_and_go_and_everywhere_follows(controller: Running) -> None:
             echo.at("a").twice(1)
         second.stop()
 
-    assert time.monotonic() - start < 1  # seen before and gone: at once
+    assert time.monotonic() - start < 1  # seen before and gone: fails at once
     assert (raised.value.code, raised.value.execution) == (Code.UNAVAILABLE, Execution.NOT_EXECUTED)
     assert 'no server offers demo.Echo for agent "a"; known agents: "b"' in raised.value.message
 

@@ -1,5 +1,5 @@
-"""A process that is forked is another one to the controller: it finds servers by itself, and what it
-registers is its own.
+"""A forked process is a different one for the controller: it finds servers by itself, and registers its own
+offers.
 """
 
 import os
@@ -14,7 +14,7 @@ __all__ = ["controller"]
 
 ROOT = Path(__file__).resolve().parents[3]
 
-# Each child says a line and ends; its parent says whether it was all right.
+# Each child prints a line and exits; its parent prints whether it succeeded.
 HEAD = """
 import os, sys, threading
 import mf
@@ -38,7 +38,7 @@ where = sys.argv[1]
 
 
 def said(done: "subprocess.CompletedProcess[str]") -> tuple[str, str]:
-    """What it wrote, without what a client says while a busy machine keeps it from its controller."""
+    """Its output, without the client's messages when a busy machine delays the controller's answers."""
     usual = ("trying on", "answers again", "registered at")
     errors = [line for line in done.stderr.splitlines() if not any(words in line for words in usual)]
     return done.stdout, "\n".join(errors)

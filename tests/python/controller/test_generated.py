@@ -1,4 +1,4 @@
-"""The checked-in interfaces of the runtime itself are what the compiler makes of their schemas."""
+"""The checked-in interfaces of the runtime equal the compiler's output for their schemas."""
 
 import subprocess
 import sys

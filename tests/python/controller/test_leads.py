@@ -1,5 +1,5 @@
-"""Of all servers that ask for the lead of a service and agent, one has it at a time, and its epoch is larger
-than all before.
+"""Of all servers that ask for the lead of a service and agent, one holds it at a time, and its epoch is
+larger than all earlier ones.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ def servers(controller: Running) -> Iterator[list[mf.Server]]:
 
 
 def has(lead: mf.Lead | mf.AsyncLead) -> bool:
-    """Whether it is held now: type checkers take it for what it was."""
+    """Whether it is held now; a function, since type checkers assume that the attribute is constant."""
     return lead.held
 
 
@@ -102,7 +102,7 @@ def test_who_is_not_registered_any_more_has_lost_it(controller: Running, servers
         controller.forget()
         assert lead.lost(timeout=10.0)
         assert not has(lead)
-    with servers[1].lead(EchoServant, "a") as again:  # registered anew meanwhile
+    with servers[1].lead(EchoServant, "a") as again:  # registered again in the meantime
         assert again.epoch > lead.epoch
 
 

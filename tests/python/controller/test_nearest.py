@@ -1,4 +1,4 @@
-"""A client of either kind takes the unix socket of a server on its own host by itself, and of no other."""
+"""A client of either kind automatically uses the unix socket of a server on its own host, and of no other."""
 
 import asyncio
 import socket
@@ -24,7 +24,7 @@ Agents = Mapping[str, Instance]
 """Instances by agent, as a controller would tell them."""
 
 Twice = Callable[[str | Agents, int], dict[str, int]]
-"""What a new client gets from the agent "a" of a controller, or from each of the agents that it knows."""
+"""The results of a new client from agent "a" of a controller, or from each of the known agents."""
 
 
 def known(agents: Agents) -> View:

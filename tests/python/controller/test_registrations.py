@@ -1,6 +1,4 @@
-"""How servers are registered: who owns a registration, what it says, how it changes, and when it is made
-again.
-"""
+"""The registration of servers: its owner, its content, its changes, and when it is made again."""
 
 import logging
 import threading
@@ -31,7 +29,7 @@ BOTH = pytest.mark.parametrize("kind", ["blocking", "asyncio"])
 
 @contextmanager
 def registered(kind: str, address: str, agent: str = "a", **options: Any) -> Iterator[AnyServer]:
-    """A server with one offer, which begins to register."""
+    """A server with one offer, which starts to register."""
     server: AnyServer
     if kind == "asyncio":
         server = LoopServer(controller=address, drain_timeout=1.0)
@@ -44,7 +42,7 @@ def registered(kind: str, address: str, agent: str = "a", **options: Any) -> Ite
 
 
 def add(server: AnyServer, agent: str) -> None:
-    """One more, of a server that runs."""
+    """Adds an offer to a running server."""
     if isinstance(server, LoopServer):
 
         async def now() -> None:

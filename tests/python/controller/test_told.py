@@ -1,4 +1,4 @@
-"""What a controller is told next, once it has refused something."""
+"""What a controller is sent next, after it has refused something."""
 
 from mf.controller._generated.mf.controller import Key, KeyKind, Offer
 from mf.controller.told import REFUSED_AGAIN, Told

@@ -1,5 +1,5 @@
-"""Controllers that are not there: who needs one is told which it is and why it does not answer, by the error
-of the call and by the log; and one of several is enough.
+"""Missing controllers: the error of the call and the log name the controller and the reason; and one of
+several suffices.
 """
 
 import asyncio

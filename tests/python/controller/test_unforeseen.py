@@ -1,4 +1,4 @@
-"""What nobody foresaw happens to those who talk to the controller in the background: they try on."""
+"""Unexpected exceptions in the background work with controllers: it continues with another attempt."""
 
 import asyncio
 import logging
@@ -24,7 +24,7 @@ __all__ = ["controller"]
 
 
 class Failing:
-    """Fails the first time that it is called."""
+    """Fails on its first call."""
 
     def __init__(self, instead_of: Any) -> None:
         self.calls = 0
@@ -104,7 +104,7 @@ def test_a_client_watches_on_after_a_failure_that_nobody_foresaw(
 def test_a_client_is_told_why_its_watches_end_unless_the_controller_only_moves(
     code: Code, controller: Running, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whether a controller answers is found out, and told, by another task."""
+    """Another task detects and reports whether a controller answers."""
     ends, enough = 0, asyncio.Event()
 
     async def follow(*_: Any) -> None:

@@ -1,4 +1,4 @@
-"""What a client knows of a service from the changes that a watch brings: no connection, no clock."""
+"""A client's knowledge of a service from the changes of a watch: no connection, no clock."""
 
 from uuid import UUID
 

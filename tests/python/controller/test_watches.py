@@ -1,5 +1,5 @@
-"""How clients learn where servers are: one stream a service, resumed where it was cut off, and what they know
-stays known while nobody tells them more.
+"""How clients learn where servers are: one stream for each service, resumed after an interruption; known
+instances stay while there is no news.
 """
 
 import asyncio
@@ -163,7 +163,7 @@ def test_servers_of_another_run_are_forgotten_after_a_while_each_time(
             with served(controller, agent):
                 assert EchoClient(client).at(agent).twice(1) == 2
                 controller.stop()
-            controller.start()  # it never hears of the server that has gone meanwhile
+            controller.start()  # it never learns of the server that has gone meanwhile
             assert eventually(lambda: _view(client).agents.get(agent) == ())  # noqa: B023
 
 

@@ -1,4 +1,4 @@
-"""Agents that are offered and agents that are called meet, whatever they are made of."""
+"""Offered agents and called agents match, whatever their type."""
 
 from collections.abc import Callable
 from enum import IntEnum

@@ -1,4 +1,5 @@
-"""The rules of a cache, without threads or a clock: what is kept and for how long, and who leads."""
+"""The rules of a cache, without threads or a clock: which answers are kept, for how long, and which call
+leads."""
 
 from collections import deque
 
@@ -133,7 +134,7 @@ def test_forgetting_holds_against_a_flight(how: str) -> None:
     assert payload(of, A) is None
     assert (payload(of, ("=x", b"a")) is None) == (how == "all")
     assert of.under_way(B) is None
-    second = of.lead(B, None)  # asked after it was forgotten
+    second = of.lead(B, None)  # requested after it was forgotten
     assert of.land(flight, Kept(b"old"), 0.0, keep=True) == [before]
     assert payload(of, B) is None
     assert of.under_way(B) is second

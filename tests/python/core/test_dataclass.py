@@ -1,4 +1,4 @@
-"""Generated classes are dataclasses to whoever asks, though nothing is made before it is used."""
+"""Generated classes behave like dataclasses, though nothing is made before it is used."""
 
 import copy
 import dataclasses
@@ -41,7 +41,7 @@ class Missing(DeclaredError):  # noqa: N818 - as a schema names it
 
 @dataclass(slots=True)
 class Early(DeclaredError):  # noqa: N818 - as a schema names it
-    """A default in front of a field without one: that must be named, and so must what is behind it."""
+    """A default before a field without one: that must be named, and so must later ones."""
 
     code: int = 3
     what: str = field(kw_only=True)

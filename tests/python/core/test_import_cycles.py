@@ -1,5 +1,5 @@
-"""No two files import each other, however long the way round: imports inside of functions and for type
-checkers count too.
+"""No two files import each other, directly or indirectly: imports inside functions and for type checkers
+count, too.
 """
 
 import ast
@@ -33,7 +33,7 @@ def imports(module: str) -> set[str]:
 
 
 def cycle_from(start: str) -> list[str]:
-    """A way from a file back to itself; empty if there is none."""
+    """A path from a file back to itself; empty if there is none."""
     ways = [[start]]
     seen: set[str] = set()
     while ways:

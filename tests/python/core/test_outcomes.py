@@ -1,4 +1,4 @@
-"""Errors, outcomes and options say what they are, and refuse what makes no sense."""
+"""Errors, outcomes and options describe themselves, and refuse invalid values."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""Agents of other types than strings: clients name them by values, people read an enum's members by name."""
+"""Agents of other types than strings: clients name them by values, and an enum's members are shown by
+name."""
 
 import asyncio
 import importlib

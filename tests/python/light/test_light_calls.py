@@ -1,4 +1,5 @@
-"""What holds of a light call beside its result: its deadline, its end, and what its handler knows of it."""
+"""Properties of a light call beside its result: its deadline, its end, and its handler's information about
+it."""
 
 import asyncio
 import time
@@ -31,7 +32,7 @@ def awaited(**servants: AnyServant) -> EchoAsyncClient:
 
 
 class Awaiting(AsyncRecorder):
-    """Its `twice` waits until it is cancelled, and says what it saw."""
+    """Its `twice` waits until it is cancelled, and records that."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,7 +51,7 @@ class Awaiting(AsyncRecorder):
 
 
 class Stubborn(AsyncRecorder):
-    """Its `twice` does not let itself be cancelled before it is released."""
+    """Its `twice` ignores cancellation until it is released."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -183,7 +184,7 @@ def test_a_caller_that_is_cancelled_cancels_the_handler() -> None:
 
 def test_an_awaited_scatter_waits_for_all_agents_at_once() -> None:
     class Meeting(AsyncRecorder):
-        """Each of them waits until all have come: one after the other they never would."""
+        """Each of them waits until all have started, which they would not one after another."""
 
         here = 0
         everybody: asyncio.Event

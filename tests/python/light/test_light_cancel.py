@@ -1,5 +1,5 @@
-"""A stream in light that is cancelled, also by another thread while a handler runs: the call ends once, and
-the handler is closed when that is safe.
+"""Cancelling a stream in light, also from another thread while a handler runs: the call ends once, and the
+handler is closed when that is safe.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ def awaited(servant: AnyFlowServant) -> FlowAsyncClient:
 
 
 class Held(FlowServant):
-    """Gives the numbers below `to`, and is then busy until it is let go, on whatever thread that is."""
+    """Yields the numbers below `to`, and is then busy until it is released, on any thread."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class Held(FlowServant):
 
 
 class Waiting(FlowAsyncServant):
-    """Gives the numbers below `to`, and then awaits what never comes."""
+    """Yields the numbers below `to`, and then awaits for ever."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -256,7 +256,7 @@ def test_a_writer_whose_time_is_up_lets_go_of_the_task_that_reads() -> None:
         writing = asyncio.create_task(write())
         while not stream._begun or not stream._begun[0].pipe._waiting:
             await asyncio.sleep(0)
-        await asyncio.sleep(0.03)  # so that the writer's time is up before the reader's
+        await asyncio.sleep(0.03)  # so that the writer times out before the reader
         reading = asyncio.create_task(anext(stream))
         for raised in await asyncio.gather(writing, reading, return_exceptions=True):
             assert isinstance(raised, mf.Error)

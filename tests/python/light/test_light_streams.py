@@ -1,4 +1,4 @@
-"""Streams in light: callers that block and that await, handlers that are plain and async, each with each."""
+"""Streams in light: blocking and awaiting callers with plain and async handlers, in all combinations."""
 
 import asyncio
 import threading
@@ -132,7 +132,7 @@ def test_a_stream_ends_at_its_deadline(flow: Flow, servant: AnyFlowServant) -> N
 
 
 def test_a_cancelled_task_ends_its_stream() -> None:
-    """The handler runs in that task: its CancelledError is how it learns of that."""
+    """The handler runs in that task: its CancelledError tells it."""
     ended: list[type[BaseException]] = []
 
     class Cancelled(Awaiting):
@@ -162,7 +162,7 @@ def test_a_cancelled_task_ends_its_stream() -> None:
 
 
 def test_one_thread_writes_while_another_reads(servant: AnyFlowServant) -> None:
-    words = [f"word {number}" for number in range(1000)]  # more than wait in between
+    words = [f"word {number}" for number in range(1000)]  # more than the queue holds
     stream = Flow(servant, awaits=False).client.shout()
 
     def write() -> None:

@@ -1,4 +1,4 @@
-"""Which instance gets the next call: one table of cases for both languages, in virtual time."""
+"""The choice of instances: one table of cases for both languages, in virtual time."""
 
 import heapq
 import json
@@ -15,7 +15,7 @@ FROM = 3600.0
 
 
 class Drawn:
-    """Numbers that a case has written down, all of which are used up."""
+    """The numbers that a case lists, all of which are used."""
 
     def __init__(self, numbers: list[int]) -> None:
         self.left = list(numbers)
@@ -79,7 +79,7 @@ def test_a_method_that_takes_longer_from_now_on_is_soon_known_to() -> None:
 @pytest.mark.parametrize("calls_per_second", [1000, 3000, 5000])
 @pytest.mark.parametrize("slow", [10, 50, 200])
 def test_one_slow_server_of_ten_at_most_doubles_the_99th_percentile(slow: int, calls_per_second: int) -> None:
-    """Each server runs one call after the other, most of them for a millisecond."""
+    """Each server runs one call after another, most of them for a millisecond."""
     quick, _ = percentile_of_calls([1.0] * 10, calls_per_second)
     with_slow, to_slow = percentile_of_calls([1.0] * 9 + [float(slow)], calls_per_second)
 
@@ -88,7 +88,7 @@ def test_one_slow_server_of_ten_at_most_doubles_the_99th_percentile(slow: int, c
 
 
 def percentile_of_calls(milliseconds: list[float], calls_per_second: int) -> tuple[float, float]:
-    """The 99th percentile of 10,000 calls that come at random, and the share of the last server."""
+    """The 99th percentile of 10,000 calls at random times, and the share of the last server."""
     source = random.Random(7)
     standings = [Standing() for _ in milliseconds]
     heard, in_flight = [0] * len(standings), [0] * len(standings)

@@ -1,4 +1,4 @@
-"""Ctrl-C at every line that a call runs through on its link: the call ends, and the client goes on."""
+"""Ctrl-C at every line that a call executes on its link: the call ends, and the client continues."""
 
 import linecache
 import sys
@@ -23,7 +23,7 @@ def server() -> Iterator[mf.Server]:
 
 
 def _of_a_lock(frame: FrameType) -> bool:
-    """A `with` is traced once more when it ends, before the lock is released. No signal comes there."""
+    """A `with` is traced again when it ends, before the lock is released. No signal is handled there."""
     return linecache.getline(frame.f_code.co_filename, frame.f_lineno).lstrip().startswith("with ")
 
 

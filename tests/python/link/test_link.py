@@ -1,4 +1,4 @@
-"""A link over a scripted stream that fails wherever it can, and over a socket with many callers."""
+"""A link over a scripted stream that fails at every operation, and over a socket with many callers."""
 
 import random
 import socket
@@ -243,14 +243,14 @@ def test_a_static_resolver_knows_agents_only_if_told() -> None:
 
 
 def test_a_follower_who_is_done_when_it_wakes_as_the_leader_passes_that_on() -> None:
-    """Otherwise nobody would read the connection again."""
+    """Otherwise no thread would read the connection again."""
     link = link_over(MemoryStream([HELLO + BOUND]))
     pending = Pending(time.monotonic() + 10)
     link._leading = True
     link._enqueue(pending)
 
     link._pass_on()
-    link.finish(pending)  # by another thread, which cancels it
+    link.finish(pending)  # as by another thread, which cancels it
     link._follow(pending)
 
     assert not link._leading
@@ -286,7 +286,7 @@ def test_instances_that_were_not_reached_a_moment_ago_are_not_tried_with_the_oth
 
 
 def test_who_writes_takes_the_late_replies_that_keep_the_server_from_reading() -> None:
-    """Nobody waits for them any more, and the server reads nothing before it has sent them."""
+    """No call waits for them any more, and the server reads nothing before it has sent them."""
     given_up, arrived = threading.Event(), threading.Event()
 
     def serve(theirs: socket.socket) -> None:

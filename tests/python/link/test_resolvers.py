@@ -1,4 +1,4 @@
-"""What clients know that reach all servers through relays, and how they wait for it to change."""
+"""The knowledge of clients that reach all servers through relays, and how they wait for changes."""
 
 import asyncio
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def test_relays_are_reached_as_their_addresses_say() -> None:
 
 
 class Told:
-    """What is known, one view after another: a wait brings the next one."""
+    """The known views, one after another: each wait returns the next one."""
 
     def __init__(self, *views: View) -> None:
         self.views = list(views)
@@ -150,7 +150,7 @@ def test_those_who_wait_for_news_go_on_in_their_order_and_only_once() -> None:
         news.tell()
         news.tell()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await news.wait(0)  # nobody tells: its own time ends it
+        await news.wait(0)  # without news its timeout ends it
         return went_on
 
     assert asyncio.run(run()) == ["a", "c", "d"]

@@ -1,4 +1,4 @@
-"""A watch outlives bugs of what it looks after."""
+"""A watch survives exceptions of the links that it handles."""
 
 import socket
 

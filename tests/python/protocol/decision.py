@@ -1,4 +1,5 @@
-"""The tables of docs/decisions/0019-one-call-object.md, so that tests compare the machines with the page."""
+"""The tables of docs/decisions/0019-one-call-object.md, so that tests compare the state machines with the
+page."""
 
 import re
 from pathlib import Path

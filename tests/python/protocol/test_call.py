@@ -80,7 +80,7 @@ def test_every_cell_is_that_of_the_decision(state: CallState, event: CallEvent, 
 
 
 def failed(state: CallState, failure: Error, **given: Any) -> bool:
-    """Whether a call that is in `state` is repeated after an attempt that ended so."""
+    """Whether a call in `state` is repeated after an attempt with this failure."""
     call = call_in(state, **given)
     event = CallEvent.LOST if state is CallState.SENT else CallEvent.REFUSED
     return call.fail(event, failure, 0.0) is CallStep.RESOLVE
@@ -101,7 +101,7 @@ def test_what_is_repeated(code: Code, execution: Execution, method: type) -> Non
 
 
 def refused(code: Code, execution: Execution, **given: Any) -> Call[Any]:
-    """A call after a REPLY that says so of all its items."""
+    """A call after a REPLY with this failure for all its items."""
     call = call_in(CallState.SENT, **given)
     call.status, call.payload = code, pack_failure(Error(code, "full", execution))
     call.settle(0.0)

@@ -1,4 +1,4 @@
-"""What peers speak that do not speak MF is told by their first four bytes."""
+"""Peers that use another protocol are recognised by their first four bytes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What this runtime makes of the byte streams that both runtimes share (tests/vectors/README.md)."""
+"""This runtime's handling of the byte streams that both runtimes share (tests/vectors/README.md)."""
 
 import json
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ NONCE = bytes(16)
 
 
 class EveryRoute(dict[int, Any]):
-    """Routes as if all of them were bound: each stands for its own number."""
+    """Behaves as if all routes were bound: each has its own number as target."""
 
     def get(self, route: int, default: Any = None) -> Any:  # noqa: ARG002
         return ("route", route)
@@ -48,7 +48,7 @@ def bytes_of(vector: dict[str, Any]) -> bytes:
 
 
 def server(awaited: list[dict[str, Any]]) -> ServerSession:
-    """A server at which the calls and bindings that the events name are there."""
+    """A server with the calls and bindings that the events name."""
     session = ServerSession(Hello(nonce=NONCE, max_in_flight=1000), bytearray(4096))
     session._routes = EveryRoute()
     for event in awaited:
@@ -60,7 +60,7 @@ def server(awaited: list[dict[str, Any]]) -> ServerSession:
 
 
 def client(awaited: list[dict[str, Any]]) -> ClientSession:
-    """A client that waits for exactly what the events bring."""
+    """A client that waits for exactly the events' replies."""
     session = ClientSession(Hello(nonce=NONCE), bytearray(4096))
     session.take_output()
     for event in awaited:
@@ -99,7 +99,7 @@ def with_metadata(words: dict[str, Any], metadata: Any) -> dict[str, Any]:
 
 
 def described(event: Any) -> dict[str, Any]:  # noqa: C901 - one case an event
-    """An event of ours in the words of the vectors."""
+    """An event in the form of the vectors."""
     match event:
         case (Request() as call, status, encoding, payload):
             words = {
@@ -191,7 +191,7 @@ def described(event: Any) -> dict[str, Any]:  # noqa: C901 - one case an event
 
 
 def prepared(vector: dict[str, Any]) -> Any:
-    """A session that has the vectors before this one behind it."""
+    """A session that has handled the vectors before this one."""
     before = [BY_NAME[name] for name in vector.get("after", [])]
     awaited = [event for one in [*before, vector] for event in one["events"]]
     session: Any = server(awaited) if vector["role"] == "server" else client(awaited)

@@ -1,4 +1,4 @@
-"""Blocks of metadata: what a sender may not write. What a receiver refuses is in the vectors."""
+"""Metadata blocks: what a sender refuses. The vectors contain what a receiver refuses."""
 
 import pytest
 from hypothesis import given

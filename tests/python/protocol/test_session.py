@@ -1,5 +1,5 @@
-"""What a session does beyond the shared vectors: deadlines, ids, large payloads, limits, and any bytes at
-all.
+"""Properties of a session beyond the shared vectors: deadlines, ids, large payloads, limits, and arbitrary
+bytes.
 """
 
 import tracemalloc

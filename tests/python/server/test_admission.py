@@ -1,4 +1,5 @@
-"""Limits as data: who gets a slot, who waits, in which order, and who is refused. No thread, no socket."""
+"""Limits as data: which calls get slots, which wait, in which order, and which are refused. No thread, no
+socket."""
 
 from math import inf
 
@@ -26,7 +27,7 @@ class Call:
 
 
 class Seen:
-    """What happened, by the names of calls; and the calls of a test."""
+    """Events by the names of calls; and the calls of a test."""
 
     def __init__(self, server: Limit | None = None) -> None:
         self.admission = Admission(server)

@@ -1,4 +1,4 @@
-"""A server on a loop: its life, what it starts (no thread), how it ends, and what holds back who sends too
+"""A server on a loop: its lifetime, that it starts no thread, its end, and what limits clients that send too
 much."""
 
 import asyncio
@@ -29,7 +29,7 @@ BIND = frame.pack(
 
 
 class Held(AsyncRecorder):
-    """Its `flaky` and `note` wait until they are let go."""
+    """Its `flaky` and `note` wait until they are released."""
 
     def __init__(self) -> None:
         self.began: list[int] = []
@@ -74,7 +74,7 @@ def test_client_and_server_share_a_loop_and_start_no_thread() -> None:
     answers, threads = asyncio.run(main())
 
     assert answers == [2 * x for x in range(1000)]
-    assert threads <= before  # some of another test may just be ending
+    assert threads <= before  # some of another test may be ending
 
 
 def test_it_finishes_what_is_under_way_and_takes_nothing_new() -> None:

@@ -1,5 +1,5 @@
-"""A call at its server, from the REQUEST to the end of its handler: who may end it, and what its handler
-knows of it.
+"""A call at its server, from the REQUEST to the end of its handler: what may end it, and the handler's
+information about it.
 """
 
 # ruff: noqa: ARG002 - handlers have the parameters that the schema says
@@ -31,7 +31,7 @@ from tests.python.streams import (
 
 
 class Plain(WithoutStreams):
-    """`plain` holds until the test lets it go, or until it sees that its call was given up."""
+    """`plain` waits until the test releases it, or until it notices that its call was cancelled."""
 
     def __init__(self) -> None:
         self.began: list[int] = []
@@ -42,7 +42,7 @@ class Plain(WithoutStreams):
     def plain(self, x: int) -> int:
         call = mf.current_call()
         self.calls.append(call)
-        if x == 21:  # which is what Peer.is_served asks
+        if x == 21:  # used by Peer.is_served
             return 42
         self.began.append(x)
         while not self.go.is_set() and not call.cancelled:
@@ -210,7 +210,7 @@ def test_a_call_that_waits_for_a_worker_is_answered_as_not_run_when_it_is_cancel
 
 
 def test_a_request_that_is_late_when_its_turn_comes_never_runs() -> None:
-    """Nobody sends a CANCEL here: the server's own clock says so."""
+    """There is no CANCEL here: the server's own clock decides."""
     servant = Plain()
     with server_of(servant, agent="a", drain_timeout=2.0, workers=1) as server:
         peer = Peer(server)
@@ -359,11 +359,11 @@ def test_a_descriptor_comes_with_its_annex(start: Start) -> None:
     assert answer.payload == len(name).to_bytes(2, "little") + name + texts
 
 
-# Bounds and turns
+# Limits and turns
 
 
 def test_a_connection_with_too_many_bytes_of_requests_is_not_read_until_some_were_run() -> None:
-    """64 MiB in sum: requests of 8 MiB, of which the first holds the only worker."""
+    """64 MiB in total: requests of 8 MiB, of which the first occupies the only worker."""
     release = threading.Event()
     server = mf.Server(drain_timeout=2.0, workers=1)
 
@@ -393,11 +393,12 @@ def test_a_connection_with_too_many_bytes_of_requests_is_not_read_until_some_wer
         greedy.settimeout(20)
         assert greedy.recv(65536)
 
-    assert was_read == 8  # more lies in the sockets, as much as the system holds
+    assert was_read == 8  # more is in the sockets, as much as the system buffers
 
 
 def test_a_descriptor_that_was_closed_in_the_same_turn_is_no_listener() -> None:
-    """The IO thread is held; meanwhile it is to stop listening, and a connection breaks: both in one turn."""
+    """The IO thread is held; meanwhile it is told to stop listening, and a connection breaks: both in one
+    turn."""
     held, worked, reply, free = (threading.Event() for _ in range(4))
 
     class Turns(Plain):
@@ -437,11 +438,11 @@ def test_a_descriptor_that_was_closed_in_the_same_turn_is_no_listener() -> None:
         stopper.join(10)
 
     assert not io.thread.is_alive()
-    assert io._event == -1  # it ended as it should, and closed what it had
+    assert io._event == -1  # it ended normally, and closed its descriptors
 
 
 def test_what_is_written_out_of_the_table_is_what_the_table_says() -> None:
-    """Of calls that nothing disturbs: connection.py and io.py set these states without a look-up."""
+    """For undisturbed calls: connection.py and io.py set these states without a look-up."""
     received, waiting, running = (
         TABLE[state] for state in (ServerCallState.RECEIVED, ServerCallState.WAITING, ServerCallState.RUNNING)
     )

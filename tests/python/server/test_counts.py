@@ -1,4 +1,4 @@
-"""What a server counts, and what it refuses by counting."""
+"""The server's counts, and refusals that depend on them."""
 
 from dataclasses import astuple
 from time import monotonic
@@ -28,7 +28,7 @@ def test_the_log_hears_of_dropped_calls_at_once_and_then_once_a_second() -> None
 
 
 class Call:
-    """A bulk that is asked for now, with so many items in so many bytes."""
+    """A bulk call with this many items in this many bytes."""
 
     def __init__(self, count: int, size: int, deadline: float = float("inf"), flags: int = BULK) -> None:
         self.count = count

@@ -1,4 +1,4 @@
-"""What a caller is told when a handler raises an Error of its own, however it was called."""
+"""The caller's failure when a handler raises an Error of its own, for all kinds of calls."""
 
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +32,7 @@ class Awaiting(AsyncRecorder):
 
 
 class Batching(Refusing):
-    """Which does not raise, but says it by outcomes, and is believed."""
+    """Does not raise, but returns failed outcomes, which are accepted."""
 
     def twice_items(self, requests: Sequence[Number]) -> list[mf.Outcome[int]]:
         return [

@@ -1,4 +1,4 @@
-"""A process that is forked from a server: it serves nothing, and is a process like any other to signals."""
+"""A process that is forked from a server: it serves nothing, and handles signals like any other process."""
 
 import random
 import subprocess
@@ -12,7 +12,7 @@ from mf.link import fork
 
 ROOT = Path(__file__).resolve().parents[3]
 
-# Forks while its main thread is in run(); says what became of the child, of a call after that, and ends by
+# Forks while its main thread is in run(); prints the state of the child, and of a later call, and ends by
 # SIGTERM.
 PROGRAM = """
 import os, signal, socket, sys, threading, time

@@ -1,4 +1,4 @@
-"""Hostile bytes close their own connection, with a logged reason; the others are served on."""
+"""Hostile bytes end their own connection, with a logged reason; other connections are still served."""
 
 import random
 import resource
@@ -85,7 +85,7 @@ def resident() -> int:
 
 @contextmanager
 def serving(kind: type[Recorder | AsyncRecorder]) -> Iterator[int]:
-    """The port of a server of threads, or on a loop."""
+    """The port of a server with threads, or on a loop."""
     with server_of(kind(), agent="a", drain_timeout=2.0) as server:
         yield int(server.address.rpartition(":")[2])
 
@@ -101,7 +101,7 @@ def test_a_header_alone_takes_no_memory(kind: type[Recorder | AsyncRecorder]) ->
             answered = b""
             while len(answered) < 16 or answered[-frame.HEADER_SIZE + 4] != frame.BOUND:
                 answered += connected.recv(4096)
-            if number == 0:  # what the first of all connections takes, as modules and buffers
+            if number == 0:  # memory that the first connection takes, such as modules and buffers
                 before = resident()
         assert resident() - before < 100 << 20  # of 3,200 MiB announced
 
@@ -217,7 +217,7 @@ def test_who_does_not_read_stops_being_read_and_does_not_disturb_the_others(serv
             pass
         assert served.echo.at("a").twice(4) == 8
 
-    assert sent < 60  # 8 MiB of replies, what the sockets hold, and what had been read
+    assert sent < 60  # 8 MiB of replies, the capacity of the sockets, and what had been read
 
 
 def test_more_in_flight_than_allowed_is_overloaded_and_not_executed() -> None:

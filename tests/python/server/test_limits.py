@@ -1,5 +1,5 @@
-"""What a server bounds: unread replies, half-sent messages, connections, calls that are given up
-(docs/limits.md). The same as tests/cpp/server/limits_test.cpp."""
+"""The limits of a server: unread replies, incomplete messages, connections, cancelled calls (docs/limits.md).
+The same as tests/cpp/server/limits_test.cpp."""
 
 import asyncio
 import socket
@@ -43,7 +43,7 @@ def connected(server: Any) -> socket.socket:
 
 
 def read_until(peer: socket.socket, wanted: bytes) -> bytes:
-    """What came, until `wanted` is in it."""
+    """The received bytes, until `wanted` is among them."""
     got = b""
     while wanted not in got:
         piece = peer.recv(1 << 16)
@@ -132,12 +132,12 @@ def test_a_frame_that_does_not_end_is_not_waited_for(
             pytest.fail("one byte now and then went on for ever")
         assert "does not end the frame" in caplog.text
         assert server.stats().connections.cut_progress == 1
-        idle.sendall(frame.pack(frame.PING, bytes(8)))  # who owes nothing may be silent
+        idle.sendall(frame.pack(frame.PING, bytes(8)))  # a client without pending work may be silent
         read_until(idle, frame.pack(frame.PONG, bytes(8)))
 
 
 class Much(mf.Servant):
-    """Answers with much."""
+    """Answers with large replies."""
 
     mf_service: ClassVar[ServiceInfo] = ECHO_SERVICE
 
@@ -183,7 +183,7 @@ def test_no_request_begins_while_replies_are_not_read(kind: Any, inline: bool) -
         peer.sendall(b"".join(request))
         assert eventually(lambda: server.stats().connections.held_bytes > OUTPUT_LIMIT // 2)
         time.sleep(0.2)
-        assert servant.ran < 60  # 8 MiB, and what the sockets hold
+        assert servant.ran < 60  # 8 MiB, and the capacity of the sockets
         size = 24 + (512 << 10)
         left = every * ((size + 7) & ~7) - 1000
         while left > 0:
@@ -242,7 +242,7 @@ def echoes(ids: range, *, deadline: float = mf.INFINITE) -> bytes:
 
 
 class SlowReader:
-    """Asks for big replies, and reads them when the test says so."""
+    """Requests big replies, and reads them when the test says so."""
 
     def __init__(self, server: Any) -> None:
         self.socket, theirs = socket.socketpair()
@@ -253,11 +253,11 @@ class SlowReader:
         self._reader = self.socket.makefile("rb")
 
     def ask(self, *requests: bytes) -> None:
-        """All of it is read at once."""
+        """All of it is sent at once."""
         self.socket.sendall(b"".join(requests))
 
     def replies(self, count: int) -> dict[int, int]:
-        """So many: the status of each by its id."""
+        """This many replies: the status of each by its id."""
         found: dict[int, int] = {}
         for _ in range(count):
             size, type_, _, _, id_, word, _ = frame.HEADER.unpack(self._reader.read(16))
@@ -274,7 +274,8 @@ class SlowReader:
 
 @pytest.fixture(params=[Big, AsyncBig], ids=["plain", "async"])
 def big(request: pytest.FixtureRequest) -> Iterator[Callable[..., tuple[Any, Any, SlowReader, EchoClient]]]:
-    """A server whose calls have their turns in the order in which they came; who does not read; who does."""
+    """A server whose calls have their turns in the order of arrival; a client that does not read; one that
+    does."""
     open_: list[Any] = []
 
     def start(**options: Any) -> tuple[Any, Any, SlowReader, EchoClient]:
@@ -297,7 +298,7 @@ Start = Callable[..., tuple[Any, Any, SlowReader, EchoClient]]
 
 @contextmanager
 def all_wait(servant: Any, server: Any, other: EchoClient, count: int) -> Iterator[None]:
-    """The only worker, or the first slot, is taken until the `count` calls of the block have been read."""
+    """The only worker, or the first slot, is occupied until the `count` calls of the block have been read."""
     first = threading.Thread(target=other.twice, args=(-1,))
     first.start()
     assert eventually(lambda: server.stats().executed == 1)
@@ -325,7 +326,7 @@ def test_who_does_not_read_keeps_neither_replies_nor_slots_whatever_the_limit(
         slow.ask(echoes(range(1, 41)))
     assert eventually(lambda: servant.echoed == HELD_AFTER)
 
-    # Behind all of them in every queue: what this caller asks comes when they have had their turns.
+    # After all of them in every queue: this caller's requests come when they have had their turns.
     answers = [other.twice(x) for x in range(20)]
     stats = server.stats()
     held = (servant.echoed, stats.running, stats.waiting)
@@ -412,7 +413,7 @@ def test_a_call_that_is_given_up_counts_until_its_turn_comes() -> None:
         assert eventually(lambda: server.stats().executed == 1)
         every = 40
         codes: list[int] = []
-        for id_ in range(2, every + 2):  # one after the other, so that each CANCEL is seen before the next
+        for id_ in range(2, every + 2):  # one after another, so that each CANCEL is handled before the next
             request = frame.pack(frame.REQUEST, number, flags=1, route=4, id_=id_, count=1)
             peer.sendall(request + frame.pack(frame.CANCEL, id_=id_))
             head = peer.recv(16, socket.MSG_WAITALL)

@@ -1,5 +1,5 @@
-"""Servers with limits. Their capacity is a semaphore that the test holds; the client is played frame by
-frame, so that nothing is repeated behind the test's back.
+"""Servers with limits. Their capacity is a semaphore that the test controls; the client is simulated frame by
+frame, so that nothing is repeated automatically.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from tests.python.streams import PLAIN, SCAN, AsyncWithoutStreams, Peer, Without
 
 
 class Plain(WithoutStreams):
-    """`plain` and `scan` take a permit each, which the test gives."""
+    """`plain` and `scan` each take a permit, which the test gives."""
 
     def __init__(self) -> None:
         self.begun: list[int] = []
@@ -109,7 +109,7 @@ Start = Callable[..., Limited]
 
 
 def replies(peer: Peer, count: int) -> dict[int, int]:
-    """So many, in any order: the status of each by its id."""
+    """This many replies, in any order: the status of each by its id."""
     found: dict[int, int] = {}
     while len(found) < count:
         seen = peer.next()
@@ -170,7 +170,7 @@ def test_the_limit_of_the_server_counts_all_methods_and_one_way_calls(start: Sta
     assert test.busy(1, 0)
     peer.call(PLAIN, 2, 2, flags=frame.ONEWAY)
     assert test.busy(2, 0)
-    peer.call(PLAIN, 3, 3, flags=frame.ONEWAY)  # waits for the one before
+    peer.call(PLAIN, 3, 3, flags=frame.ONEWAY)  # waits for the previous one
     assert test.busy(2, 1)
     other.call(PLAIN, 1, 4)
     refused = other.reply(1).failure
@@ -221,7 +221,7 @@ def test_a_call_whose_deadline_passes_in_the_queue_is_never_run(start: Start) ->
     peer.call(PLAIN, 3, 3, deadline=1000.0)
     assert test.busy(1, 2)
     time.sleep(0.02)
-    peer.call(PLAIN, 4, 4, deadline=2000.0)  # for which the expired one makes room
+    peer.call(PLAIN, 4, 4, deadline=2000.0)  # the expired one makes room for it
     expired = peer.reply(2).failure
     test.servant.permits.release(3)
 

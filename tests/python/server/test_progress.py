@@ -45,7 +45,7 @@ def test_a_frame_is_not_taken_for_an_earlier_one_that_has_ended() -> None:
         peer.write_now([PING[5:]])
         await asyncio.sleep(1.0)
         assert what_came(peer)
-        # One that does not end is not waited for.
+        # A frame that does not end is not awaited.
         peer.write_now([PING[:5]])
         await asyncio.sleep(3 * PROGRESS_TIMEOUT)
         assert peer.readable()

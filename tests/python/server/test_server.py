@@ -1,4 +1,4 @@
-"""How a server lives: offers, order, deadlines, async handlers, stopping, and running out of descriptors."""
+"""The lifetime of a server: offers, order, deadlines, async handlers, stopping, and missing descriptors."""
 
 import asyncio
 import os
@@ -122,7 +122,7 @@ def test_a_batch_function_that_forgets_items_is_a_failed_handler() -> None:
 
 def test_async_handlers_run_concurrently_on_one_loop() -> None:
     class Meeting(AsyncRecorder):
-        """Its calls wait for one another: one after the other they never would end."""
+        """Its calls wait for one another; one after another they would never end."""
 
         def __init__(self) -> None:
             self.waiting = 0
@@ -244,7 +244,7 @@ def test_stopping_waits_for_no_connection_that_has_nothing_to_do(
     with mf.Client(server.address) as client:
         echo = EchoClient(client).at("a")
         assert echo.twice(1) == 2
-        time.sleep(0.2)  # more often than not the kernel knows by then that the reply has arrived
+        time.sleep(0.2)  # the kernel usually knows by then that the reply has arrived
         stopping = threading.Thread(target=server.stop, daemon=True)
         stopping.start()
         stopping.join(30)
@@ -271,7 +271,7 @@ print(EchoClient(mf.Client(server.address)).at("a").twice(1))
 
 
 def test_stopping_under_load_loses_no_call(served: Served) -> None:
-    """Each call is answered, or surely was not executed."""
+    """Each call is answered, or certainly was not executed."""
     doubtful: list[mf.Error] = []
     done = threading.Event()
 

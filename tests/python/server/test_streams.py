@@ -1,6 +1,6 @@
 # ruff: noqa: ARG002 - handlers have the parameters that the schema says
-"""Streams at the server, against a client that sends what it likes: handlers are generators and iterators, or
-async ones.
+"""Streams at the server, against a client that sends arbitrary frames: handlers are generators and iterators,
+or async ones.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from tests.python.streams import FOLLOW, LOAD, PLAIN, SCAN, FlowAsyncServant, Fl
 
 
 class Plain(FlowServant):
-    """Keeps what it saw, and does what tests say."""
+    """Records what it received, and runs the test's code."""
 
     def __init__(self) -> None:
         self.seen: list[Any] = []
@@ -162,7 +162,7 @@ def without(data: Frame) -> Frame:
 
 
 def rests(servant: Servant) -> int:
-    """Waits until the handler gives nothing any more; how much that was."""
+    """Waits until the handler yields nothing any more; returns how much it was."""
     seen: list[int] = []
 
     def same() -> bool:
@@ -190,7 +190,7 @@ def test_the_values_of_a_generator_come_in_order_and_many_share_a_frame(start: S
     assert {each.flags & frame.ENCODING_MASK for each in data} == {1}
     assert (reply.word, without(reply).payload, reply.count) == (0, b"", 1)
     assert max(len(each.payload) for each in data) <= frame.DATA_LIMIT
-    assert len(data) < 5000  # ten values a frame on the average, however slowly the generator runs
+    assert len(data) < 5000  # ten values a frame on average, however slowly the generator runs
 
 
 def test_a_stream_without_values_is_a_reply(start: Start) -> None:
@@ -225,7 +225,7 @@ def test_no_frame_is_sent_without_credit_and_the_handler_waits(start: Start, ser
     rests(servant)
 
     assert sum(sizes(first)) <= 4096
-    assert servant.given < 40_000  # what a frame holds, and what was sent
+    assert servant.given < 40_000  # a frame's capacity, and what was sent
     assert peer.is_served()
     peer.credit(1, 1000)
     assert sum(sizes([peer.next()])) <= 1000
@@ -526,7 +526,7 @@ def test_windows_that_exceed_the_bound_of_a_connection_are_refused() -> None:
         mf.Server(stream_window=100)
 
 
-# What clients may not do
+# Violations by clients
 
 
 def each(*acts: Callable[[Peer], None]) -> Callable[[Peer], None]:
@@ -595,7 +595,7 @@ def test_what_breaks_the_rules_of_a_stream_ends_its_call_and_not_the_connection(
             release.wait(10)
             return super().load(into, values)
 
-    if what in ("values behind the end", "two ends"):  # which must come before the answer
+    if what in ("values behind the end", "two ends"):  # it must come before the answer
         server = mf.Server(drain_timeout=1.0)
         server.offer(Held(), agent="a")
         server.start()
@@ -741,7 +741,7 @@ def test_a_client_that_gives_credit_and_does_not_read_costs_a_bounded_amount(
 
     peer.call(SCAN, 1, 1 << 30)
     count = rests(servant)
-    assert count < (17 << 20) // 4  # 1 MiB that waits, what the sockets hold, what is on its way
+    assert count < (17 << 20) // 4  # 1 MiB pending, the capacity of the sockets, and data in transit
     read = 0
     while read < 8 << 20 and servant.given == count:
         read += len(peer.next().payload)

@@ -1,4 +1,4 @@
-"""Streams of our own clients, blocking and awaited, with handlers that are plain and async."""
+"""Streams of this runtime's clients, blocking and awaited, with plain and async handlers."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator

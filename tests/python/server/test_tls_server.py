@@ -1,4 +1,4 @@
-"""Servers and clients at tls://: every way of calling, and what both say when TLS fails."""
+"""Servers and clients at tls://: all kinds of calls, and the messages of both sides when TLS fails."""
 
 import asyncio
 import socket
@@ -77,7 +77,7 @@ def test_streams(flow: Flow) -> None:
 def test_no_request_and_no_reply_that_waits_inside_is_forgotten(
     authority: Authority, kind: type[Recorder | AsyncRecorder], size: int
 ) -> None:
-    # Many messages fit into what one read of a socket brings, and no descriptor tells of the later ones.
+    # Many messages fit into one read of a socket, and no descriptor reports the later ones.
     async def run(where: str) -> None:
         async with mf.AsyncClient(where, tls=authority.accepted) as client:
             echo = EchoAsyncClient(client).at("a")
@@ -160,7 +160,7 @@ def test_several_servers_are_connected_to_at_once(authority: Authority) -> None:
 def failure_with(
     server: mf.Tls, client: mf.Tls | None, log: pytest.LogCaptureFixture
 ) -> tuple[mf.Error, str]:
-    """What a client raises, and what the server says."""
+    """The client's failure, and the server's log."""
     with serving(Recorder(), server) as running, mf.Client(running.address, tls=client) as calling:
         with pytest.raises(mf.Error) as raised:
             EchoClient(calling).at("a").twice(1, options=FOREVER)

@@ -1,4 +1,4 @@
-"""Servers at paths, and at several addresses: every way of calling, over a unix socket."""
+"""Servers at paths, and at several addresses: all kinds of calls, over a unix socket."""
 
 import socket
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from tests.python.serving import AnyServer, server_of
 
 
 class WhoCalls(Recorder):
-    """Keeps the name of its caller's connection."""
+    """Records the name of its caller's connection."""
 
     peer = ""
 

@@ -1,4 +1,4 @@
-"""What mf.testing promises to tests of programs: channels, a clock, faults, a controller, scripts."""
+"""The guarantees of mf.testing for tests of programs: channels, a clock, faults, a controller, scripts."""
 
 import asyncio
 import threading
@@ -106,7 +106,7 @@ def test_a_connection_is_cut_in_place_of_a_reply() -> None:
         assert channel.faults.seen(Operation.CONNECT) == 2
         channel.faults.cut(Operation.REPLY)
         assert echo.flaky(7) == 7
-        assert servant.calls == 2  # idempotent: made again
+        assert servant.calls == 2  # idempotent: sent again
 
 
 def test_connects_are_refused_until_they_are_over() -> None:

@@ -1,4 +1,4 @@
-"""What an address may be, and what is said of one that is none."""
+"""Valid addresses, and the messages for invalid ones."""
 
 import pytest
 

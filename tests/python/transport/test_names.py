@@ -1,4 +1,4 @@
-"""Looking up hosts' names: what goes wrong is an OSError at once, and leaves nothing behind."""
+"""Looking up host names: failures are an OSError at once, and leave nothing behind."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""TlsStream: bytes both ways, what waits inside, resumption, and files that cannot be used."""
+"""TlsStream: bytes both ways, buffered bytes, resumption, and unusable files."""
 
 import socket
 import subprocess
@@ -33,7 +33,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 class Counted(SocketStream):
-    """Counts its writes, and takes at most `room` bytes."""
+    """Counts its writes, and accepts at most `room` bytes."""
 
     __slots__ = ("room", "writes")
 
@@ -114,7 +114,7 @@ def write_all(stream: Stream, data: bytes) -> None:
 
 
 def failure_of(stream: Stream) -> StreamError:
-    """Of a stream that has failed, or is about to."""
+    """The failure of a stream that has failed, or is about to."""
     try:
         while stream.wait(False, PATIENCE):
             assert read_what_is_there(stream) == b""
@@ -182,7 +182,7 @@ def test_only_records_that_have_left_entirely_count_as_written(ends: Ends) -> No
 
 
 def test_a_write_within_a_read_of_the_same_thread_takes_nothing(ends: Ends) -> None:
-    # As by the finalizer of a stream that somebody dropped.
+    # As in the finalizer of a dropped stream.
     class Within:
         def __init__(self, tls: Any) -> None:
             self.tls = tls
@@ -249,7 +249,7 @@ def test_the_last_session_of_an_address_is_resumed(authority: Authority, with_ce
     dialer = Dialer(authority.issue(ca=authority.file) if with_certificate else authority.accepted)
     for resumed in (False, True, True):
         ours, theirs = meet(dialer, listening)
-        write_all(theirs, b"x")  # its ticket is before it
+        write_all(theirs, b"x")  # its session ticket precedes it
         assert read_exactly(ours, 1) == b"x"
         assert isinstance(ours, TlsStream)
         assert (ours.resumed, theirs.resumed) == (resumed, resumed)
@@ -273,7 +273,7 @@ def meet(dialer: Dialer, listening: Listening) -> tuple[Stream, TlsStream]:
 
 
 def answer_to(authority: Authority, said: bytes) -> tuple[bytes, str]:
-    """What a server's end sends to a peer that begins so, and says of it."""
+    """A server end's bytes for a peer that begins like this, and its log message."""
     ours, theirs = socket.socketpair()
     context = TlsContext(authority.issue(), server=True)
     server = TlsStream(SocketStream(theirs, "served", blocking=False), context, ANYWHERE)
@@ -304,7 +304,7 @@ def pack_hello() -> bytes:
 
 
 class Answering:
-    """A server without TLS, that reads once, says something, and hangs up."""
+    """A server without TLS, which reads once, sends something, and closes."""
 
     def __init__(self, said: bytes | None) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
