@@ -61,7 +61,7 @@ def _run(suite: ModuleType) -> bool:
     rows = samples.rows()
     _OUT.mkdir(exist_ok=True)
     write_json(rows, _OUT / f"{suite.NAME}.json")
-    if hasattr(suite, "draw"):  # a suite may know better how its rows are shown
+    if hasattr(suite, "draw"):  # a suite may have its own way to show its rows
         suite.draw(rows, _OUT)
         print(suite.show(rows))
     else:

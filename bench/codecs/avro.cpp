@@ -1,5 +1,5 @@
-// Avro 1.11 by its C library (Debian 12 does not package the C++ one): generic values of a schema, which are
-// all that it has. Keys of Avro's maps are strings, so maps of numbers are lists of entries.
+// Avro 1.11 by its C library (Debian 12 does not package the C++ one). It has only generic values of a
+// schema. Keys of Avro's maps are strings, so maps with numbers as keys are written as lists of entries.
 #include <avro.h>
 
 #include <array>

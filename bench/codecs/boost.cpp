@@ -1,4 +1,4 @@
-// boost.serialization 1.81 as the report used it: a binary archive, without its header, over memory.
+// boost.serialization 1.81 as the report used it: a binary archive in memory, without its header.
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
 #include <boost/serialization/array.hpp>
@@ -19,7 +19,7 @@ void serialize(Archive& archive, T& value, unsigned /*version*/) {
   each_field(value, [&](const char* /*name*/, auto& field) { archive & field; });
 }
 
-// Boost 1.81 knows only its own optional.
+// Boost 1.81 supports only its own optional.
 template <class Archive, bench_codecs::OptionalLike T>
 void serialize(Archive& archive, T& value, unsigned /*version*/) {
   bool present = value.has_value();

@@ -1,15 +1,15 @@
-// What every library that is measured looks like to the bench, and how long its steps take.
+// The interface that each measured library implements for the bench, and how its steps are timed.
 //
 // A library is a class template System<T>, for each type T of payload.types.hpp that it can carry:
 //   using Value = …                       what its users hold; default constructible
 //   static void make(const T&, Value&)           from the plain value, into a new Value; not measured
 //   static bool same(const Value&, const T&)     what came back is what was given; not measured
-//   std::span<const std::byte> write(const Value&)      into memory that the System keeps and uses again
+//   std::span<const std::byte> write(const Value&)      into memory that the System keeps and reuses
 //   static bool read(std::span<const std::byte>, Value&)  overwrites the value and may use its memory again
-// and, where its users have another way to fresh memory or a fresh object than through these two:
+// and, if its users get fresh memory or a fresh object in another way than by these two:
 //   static auto to_fresh(const Value&)                  the bytes
 //   static auto from_fresh(std::span<const std::byte>)  something that is false for a failure
-// and register_NAME() that adds it to the entries by add_works() (works.hpp).
+// and register_NAME(), which adds it to the entries by add_works() (works.hpp).
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@
 
 namespace bench_codecs {
 
-/// What is measured: into memory used again, into fresh memory; into a fresh object, into one that has been
-/// there before.
+/// What is measured: serializing into reused and into fresh memory, deserializing into a fresh and into a
+/// reused object.
 enum class Step { serialize, serialize_fresh, deserialize, deserialize_into };
 
 class Codec {
@@ -40,7 +40,7 @@ class Codec {
   virtual void run(Step step, std::size_t times) = 0;
 };
 
-/// One library on one work; made when the work begins.
+/// One library with one work; created when the work begins.
 struct Entry {
   std::string work;
   std::string system;
@@ -48,7 +48,7 @@ struct Entry {
 };
 using Entries = std::vector<Entry>;
 
-/// The compiler must assume that somebody looks at this, and that memory has changed.
+/// Makes the compiler assume that the value is read and that memory has changed.
 template <class T>
 inline void keep(const T& value) {
   asm volatile("" : : "r"(&value) : "memory");
@@ -59,8 +59,9 @@ class Timed final : public Codec {
  public:
   using Value = typename System<T>::Value;
 
-  /// What is written is what was read: so the nodes of a map lie in the order of its keys for everybody. In a
-  /// copy of a std::map they lie as its tree branches, and walking takes three times as long.
+  /// The value that is written is one that was read, so for every library the nodes of a map lie in memory in
+  /// the order of its keys. In a copy of a std::map they lie in the order of its tree, and iterating takes
+  /// three times as long.
   explicit Timed(const T& value) : plain_(value) {
     Value made{};
     System<T>::make(value, made);
@@ -136,7 +137,7 @@ class Timed final : public Codec {
   bool sane_ = true;
 };
 
-/// Memory that grows and is never filled with zeros.
+/// Memory that grows without being filled with zeros.
 class Memory {
  public:
   [[nodiscard]] std::byte* at_least(std::size_t size) {

@@ -1,5 +1,5 @@
 // convert(from, to): between plain values and types with fields of the same names, those of our tier archive
-// and of FlatBuffers' object API. `to` is new. Never measured.
+// and of FlatBuffers' object API. `to` must be new. It is never part of a measurement.
 #pragma once
 
 #include <concepts>
@@ -32,7 +32,7 @@ concept Optional = requires(const T& value) {
   *value;
 };
 
-/// A struct of FlatBuffers: it has functions for fields, and one constructor.
+/// A struct of FlatBuffers: it has accessor functions instead of fields, and one constructor.
 template <class T>
 concept PodOfFunctions = requires(const T& value) {
   value.a();
@@ -75,7 +75,7 @@ void convert_pointer(const A& from, B& to) {
   }
 }
 
-/// A pair of a map, and an entry of a list in its place.
+/// Converts between a pair of a map and the list entry that stands for it.
 template <class Pair, class B>
 void convert_entry(const Pair& from, B& to) {
   if constexpr (kPointer<B>) {

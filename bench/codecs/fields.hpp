@@ -1,4 +1,4 @@
-// The fields of the payload's types, for libraries that want to be told: C++20 cannot list them.
+// The fields of the payload's types, for libraries that need a list of them: C++20 cannot enumerate fields.
 //
 //   each_field(value, visit)     visit("pool", value.pool), …
 //   each_pair(type, a, b, visit) visit(a.pool, b.pool), … for two types with fields of the same names

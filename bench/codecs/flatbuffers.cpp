@@ -1,5 +1,5 @@
-// FlatBuffers 2.0 by its object API, which is what has values: Pack into a builder, verify and UnPack.
-// (Its users may also read from the buffer without unpacking.)
+// FlatBuffers 2.0 by its object API, the one that has values: Pack into a builder, verify and UnPack. (Its
+// users may also read from the buffer without unpacking.)
 #include "convert.hpp"
 #include "systems.hpp"
 #include "values_generated.h"

@@ -1,4 +1,4 @@
-// Hashes over bytes: the report's, ours of 64 bits, and what the standard library has. `raw` copies them.
+// Hashes of bytes: the report's, our 64-bit one, and the standard library's. `raw` copies the bytes.
 #include <cstring>
 #include <string_view>
 

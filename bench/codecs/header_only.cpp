@@ -2,7 +2,7 @@
 #include "fields.hpp"
 #include "systems.hpp"
 #include "works.hpp"
-// Behind what it may use.
+// Must follow the headers that it uses.
 #include MF_BENCH_ADAPTER
 
 namespace bench_codecs {

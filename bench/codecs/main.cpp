@@ -1,10 +1,10 @@
-// bench-codecs: measures what bench/pycodecs/measure.py asks for over stdin, until that ends.
+// bench-codecs: runs the measurements that bench/pycodecs/measure.py requests over stdin, until stdin ends.
 //
-//   <- works                     says the names of the works, on one line
-//   <- work NAME                 prepares it for every library, and holds each to a round trip:
-//   -> {"mf/febird": 266, …}     the bytes of each
+//   <- works                     prints the names of the works, on one line
+//   <- work NAME                 prepares it for every library, and checks a round trip of each
+//   -> {"mf/febird": 266, …}     the size in bytes of each result
 //   <- run SYSTEM STEP           measures one step:
-//   -> 81.5                      nanoseconds, of the quickest of a few short batches; "none" if it has no
+//   -> 81.5                      nanoseconds, of the fastest of a few short batches; "none" if it has no
 //                                such step
 #include <malloc.h>
 #include <time.h>
@@ -24,18 +24,18 @@ namespace bench_codecs {
 namespace {
 
 constexpr double kBatchNs = 3e5;
-constexpr double kRunNs = 3e6;  // no further batch begins behind this
+constexpr double kRunNs = 3e6;  // no further batch starts after this time
 constexpr int kBatches = 7;
 
-/// A large request makes glibc join what was freed in small pieces: so a value's memory lies as it comes, and
-/// not where the library measured before has left holes.
+/// A large request makes glibc merge the small pieces that were freed, so a value's memory is allocated in
+/// order, and not in the holes that the previously measured library has left.
 void settle() {
   void* const memory = std::malloc(std::size_t{1} << 20U);
   keep(memory);
   std::free(memory);
 }
 
-/// Processor time of this thread: what others do on the core meanwhile is not ours.
+/// Processor time of this thread, so that other work on the core does not count.
 [[nodiscard]] double now_ns() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -69,7 +69,7 @@ class Prepared {
   }
 
  private:
-  /// So many that a batch is long; the search warms up.
+  /// Returns how many repetitions make a batch long enough; the search also warms up.
   [[nodiscard]] std::size_t enough(Step step) {
     for (std::size_t times = 1;; times *= 2) {
       if (ns_of(*codec_, step, times) > kBatchNs / 2) return times;
@@ -178,8 +178,8 @@ int obey() {
 }  // namespace bench_codecs
 
 int main() {
-  // Memory that was freed stays with the process, so that large objects do not pay for new pages in some
-  // libraries and not in others.
+  // Freed memory stays with the process, so that large objects do not pay for new pages in some libraries and
+  // not in others.
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, -1);
   try {

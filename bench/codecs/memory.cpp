@@ -1,6 +1,7 @@
 // The limit: one memcpy into warm memory, of the elements of lists of numbers and structs, and of as many
-// bytes as febird makes of everything else. It makes no object, so nothing that does can reach it: `copy` is
-// the limit for those, a copy of the object in memory, with its allocations and without a look at any byte.
+// bytes as febird writes for everything else. It creates no object, so no library that does can reach it:
+// `copy` is the limit for those, a copy of the object in memory, with its allocations and without a look at
+// any byte.
 #include <cstring>
 #include <memory>
 #include <string>
@@ -44,7 +45,7 @@ struct Raw {
   Memory memory;
 };
 
-/// All steps are the same copy.
+/// All steps do the same copy.
 template <class T>
 class Copy final : public Codec {
  public:
@@ -65,7 +66,7 @@ class Copy final : public Codec {
   Raw<T> raw_;
 };
 
-/// A fresh object from one that is there.
+/// Creates a fresh object as a copy of an existing one.
 template <class T>
 class CopiedObject final : public Codec {
  public:
@@ -88,7 +89,7 @@ class CopiedObject final : public Codec {
   T value_;
 };
 
-/// A number and a text for the hash table, as they lie in memory.
+/// A number and a text for the hash table, stored as they are in memory.
 template <class T>
 struct InPlace {
   using Value = T;

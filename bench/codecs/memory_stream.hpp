@@ -19,7 +19,7 @@ concept OptionalLike = requires(T& value) {
   *value;
 };
 
-/// Grows, and keeps its memory for the next value.
+/// A buffer that grows, and keeps its memory for the next value.
 class OutputMemory : public std::streambuf {
  public:
   void restart() { setp(memory_.data(), memory_.data() + memory_.size()); }
@@ -55,7 +55,7 @@ class OutputMemory : public std::streambuf {
 class InputMemory : public std::streambuf {
  public:
   explicit InputMemory(std::span<const std::byte> bytes) {
-    auto* start = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));  // nobody writes to it
+    auto* start = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));  // never written to
     setg(start, start, start + bytes.size());
   }
 

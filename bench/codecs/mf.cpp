@@ -1,4 +1,5 @@
-// Ours: tiers febird and memcpy. The latter carries what is one row of fixed size: a batch of it is the row.
+// mf itself: tiers febird and memcpy. The latter carries only values that are one row of fixed size: a batch
+// of them is the row.
 #include "mf.hpp"
 
 #include "mf/codec/tiered.hpp"

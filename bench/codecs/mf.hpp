@@ -1,4 +1,4 @@
-// How our users call us, in the tier of a type.
+// mf as its users call it, in the tier of a type.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Ours: tier archive, of the same types.
+// mf itself: tier archive, for the same types.
 #include "convert.hpp"
 #include "mf.hpp"
 #include "payload/archived.codec.hpp"

@@ -1,4 +1,4 @@
-// Ours, tier memcpy read where it lies: a view over aligned bytes. There is nothing to serialize.
+// mf itself, tier memcpy read in place: a view over aligned bytes. There is nothing to serialize.
 #include "mf/codec/view.hpp"
 
 #include "payload.codec.hpp"

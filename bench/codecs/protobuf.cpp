@@ -19,7 +19,8 @@ namespace pb = payload::pb;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// Made and compared by reflection, which knows the fields by name: generated accessors cannot be listed.
+// Values are set and compared by reflection, which finds fields by name: generated accessors cannot be
+// enumerated.
 struct Field {
   Field(Message& message, const char* name)
       : message(message),
@@ -114,7 +115,7 @@ struct Protobuf {
   std::size_t capacity = 512;
 };
 
-/// Serialized with sorted maps, equal messages have equal bytes.
+/// Equal messages have equal bytes if their maps are serialized in order.
 template <class T>
 bool Protobuf<T>::same(const Value& back, const T& value) {
   Value wanted;

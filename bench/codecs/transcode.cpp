@@ -87,7 +87,7 @@ Schema read(std::string_view text) {
   return std::move(*schema);
 }
 
-/// Joins types by the names of their fields: enough for these.
+/// Matches types by the names of their fields, which is enough for these schemas.
 class Joins {
  public:
   explicit Joins(Program& program) : program_(program) {}
@@ -144,7 +144,7 @@ class Joins {
   Program& program_;
 };
 
-/// The least of many rounds, in nanoseconds.
+/// The minimum of many rounds, in nanoseconds.
 template <class Work>
 double best(const Work& work) {
   constexpr int kRounds = 40;

@@ -9,7 +9,7 @@
 namespace bench_codecs {
 namespace {
 
-/// SplitMix64: the standard library's distributions differ from one library to the next.
+/// SplitMix64, because the distributions of the standard libraries differ.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -20,11 +20,11 @@ class Random {
     z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
     return z ^ (z >> 31U);
   }
-  /// In 0 .. end - 1.
+  /// Between 0 and end - 1.
   std::uint32_t below(std::uint32_t end) { return static_cast<std::uint32_t>(bits() >> 32U) % end; }
   std::int32_t small(std::uint32_t end) { return static_cast<std::int32_t>(below(end)); }
   std::int32_t any() { return static_cast<std::int32_t>(static_cast<std::uint32_t>(bits())); }
-  /// In 0 .. 1.
+  /// Between 0 and 1.
   double real() { return static_cast<double>(bits() >> 11U) * 0x1p-53; }
   float single() { return static_cast<float>(real()); }
   std::string letters(std::size_t size) {

@@ -1,4 +1,4 @@
-// The values that are measured: the same in every run, on every machine.
+// The values that the bench measures: the same in every run, on every machine.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace bench_codecs {
 [[nodiscard]] payload::StringMap string_map(std::size_t count);
 [[nodiscard]] payload::DoubleList doubles(std::size_t count);
 [[nodiscard]] payload::StringList strings(std::size_t count);                       // of 1 to 20 letters
-[[nodiscard]] payload::StringList strings_of(std::size_t count, std::size_t size);  // all so long
+[[nodiscard]] payload::StringList strings_of(std::size_t count, std::size_t size);  // all of this size
 [[nodiscard]] payload::C0 c0();
 [[nodiscard]] payload::C1 c1();
 [[nodiscard]] payload::C2 c2();

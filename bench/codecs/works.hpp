@@ -1,4 +1,4 @@
-// What is measured, by name: each library gets every work that it can carry.
+// The works of the bench, by name: each library does every work whose value it supports.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ inline constexpr auto kCounts = std::to_array<std::size_t>({10, 100, 500, 1'000,
 inline constexpr auto kDepths = std::to_array<std::size_t>({1, 2, 4, 8, 16, 32});
 inline constexpr auto kSizes = std::to_array<std::size_t>({0, 8, 16, 64, 256, 1'024, 4'096});
 
-/// visit(name, make) for each work; make() gives the value.
+/// Calls visit(name, make) for each work; make() returns the value.
 template <class Visit>
 void each_work(Visit&& visit) {
   visit("list_i32_100k", [] { return ints(100'000); });
@@ -53,14 +53,14 @@ void each_work(Visit&& visit) {
   }
 }
 
-/// A Number of some library: a struct, or a class of protobuf's kind.
+/// Whether a library's Number is a struct, and not a class with accessors as protobuf's.
 template <class T>
 concept PlainNumber = requires(T number) { number.value = 1; };
 template <class T>
 concept NumberOfFunctions = requires(T number) { number.set_value(1); };
 
-/// The report's table 3: items of int and string put into a hash table that keeps them serialized. One run is
-/// all items; there is nothing to read.
+/// The report's table 3: items of int and string are inserted into a hash table that keeps them serialized.
+/// One run inserts all items; there is nothing to read.
 template <template <class> class System>
 class HashInsert final : public Codec {
  public:
@@ -127,7 +127,7 @@ void add_hash_insert(Entries& entries, const std::string& name) {
   }
 }
 
-/// Adds the library under this name, to every work that it can carry.
+/// Adds the library under this name to every work that it supports.
 template <template <class> class System>
 void add_works(Entries& entries, const std::string& name) {
   each_work([&](std::string work, auto make) {

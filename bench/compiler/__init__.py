@@ -1,1 +1,1 @@
-"""What the compiler costs, beside protoc, capnp and flatc on the same schema."""
+"""What the compiler costs, compared with protoc, capnp and flatc on the same schema."""

@@ -1,4 +1,4 @@
-"""One run of a program: its time, its processor time, and the most memory it held."""
+"""Measures one run of a program: its time, its processor time, and its peak memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Cost:
 
 
 def cost(command: Sequence[str], env: Mapping[str, str] | None = None) -> Cost:
-    """Runs a program to its end. The kernel counts for the program and what it started and waited for."""
+    """Runs a program to its end. The kernel's figures include child processes that the program waited for."""
     with tempfile.TemporaryFile() as said:
         start = time.perf_counter()
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=env)

@@ -1,7 +1,8 @@
-"""A schema as a service of some size has it, of a seed: data that each translator writes in its language.
+"""Makes the schema of a service of some size from a seed, as data that each translator writes in its
+language.
 
-Structs of 4 to 16 fields that hold numbers, strings, lists and each other; enums; services whose methods take
-and give them. Only what all four languages have, so that all four write the same.
+It has structs of 4 to 16 fields that hold numbers, strings, lists and other structs; enums; services whose
+methods take and return them. It uses only what all four languages have, so that all four write the same.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ Declaration = Struct | Enum | Service
 
 
 def make(lines: int, seed: int = 42) -> list[Declaration]:
-    """Declarations of about so many lines in our own language; the same for the same seed."""
+    """Declarations of about `lines` lines in our own language; the same for the same seed."""
     return _Maker(random.Random(seed)).make(lines)
 
 
@@ -156,5 +157,6 @@ def _lines(each: Declaration) -> int:
 
 
 def documented(number: int) -> bool:
-    """Whether the field of this number has a comment: every fourth has, as people do it."""
+    """Whether the field with this number has a comment: every fourth has, about as in schemas that people
+    write."""
     return number % 4 == 0

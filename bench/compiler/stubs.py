@@ -1,8 +1,9 @@
-"""The stubs of a typical service, and of a large one: what g++ takes for each of their files, ours and
+"""The stubs of a typical service, and of a large one: what g++ needs for each of their files, ours and
 gRPC's, in turn.
 
-6 and 19 methods of two parameters, whose results are numbers, structs and lists of them; every other one can
-end with an error. gRPC has client and server in one file; the messages have their own with both.
+The services have 6 and 19 methods of two parameters, which return numbers, structs and lists of them; every
+second one can end with an error. gRPC generates one file with client and server; both systems have files of
+their own for the messages.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from harness.rows import Samples
 
 _WHERE = "unpinned"
 WORKS = {"stubs_6": 6, "stubs_19": 19}
-"""Methods of each."""
+"""How many methods each has."""
 
 _LEVELS = ("-O0", "-O2")
 

@@ -1,7 +1,7 @@
 """What `make bench-compiler` runs: mfidlc, protoc, capnp and flatc on one schema, run by run in turn.
 
-Cold: a new process, an empty cache of mfidlc, and no output of an earlier run. Python's bytecode of the
-compiler and of its templates is there, as it is after the first run on any machine.
+Cold means: a new process, an empty cache of mfidlc, and no output of an earlier run. Python's bytecode of the
+compiler and of its templates exists, as it does after the first run on any machine.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ _CXX = ("g++", "-std=c++20", f"-I{_ROOT / 'runtime/cpp/include'}")
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A compiler: how it is called for a schema and an output folder, and what of its C++ is looked at."""
+    """A compiler: how it is called for a schema and an output folder, and which of its C++ files are
+    compiled."""
 
     name: str
     program: str
@@ -43,7 +44,7 @@ class Peer:
     text: str
     arguments: tuple[str, ...]  # with {out} and {folder}
     header: str = ""  # what a user of the types includes
-    source: str = ""  # what is compiled once; a header where all is inline
+    source: str = ""  # what is compiled once; a header if everything is inline
 
 
 def _peers(text: Mapping[str, str]) -> list[Peer]:
@@ -104,7 +105,7 @@ class _Bench:
             self._samples.add(work, _WHERE, peer.name, {"generated_kb": size / 1024})
 
     def again(self, peer: Peer, counted: bool) -> None:
-        """The same run once more: nothing changed. Only mfidlc knows of that; the others write it all."""
+        """Runs it again with nothing changed. Only mfidlc detects that; the others write everything again."""
         self._measure("nothing_changed", peer.name, self._command(peer), counted)
 
     def version(self, peer: Peer, counted: bool) -> None:
@@ -154,7 +155,8 @@ def _compilers(folder: Path, rounds: int, samples: Samples) -> None:
 
 
 def _results(folder: Path, rounds: int, samples: Samples) -> None:
-    """What g++ takes for what was generated: every file that includes the types, and the sources once."""
+    """What g++ needs for the generated code: for every file that includes the types, and once for the
+    sources."""
     small = folder / "1000"
     small.mkdir()
     whole = _Bench(folder / "5000", 5000, samples)

@@ -1,4 +1,5 @@
-"""The same declarations in four languages. A list of bytes or of lists is left to nobody: all have it."""
+"""Writes the same declarations in four languages, with lists of bytes and of lists, which all of them
+have."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 // What `make bench-controller` measures at a controller: bench-controller URL WORK COUNT. Prints one line,
-// the seconds that the work took (push: the milliseconds of each change, in their order), and ends.
+// the seconds that the work took (push: the milliseconds of each change, in order), and exits.
 //
-//   register COUNT   so many processes register, each one offer, over connections of 500 each
-//   look_up COUNT    10,000 instances of 1,000 services are registered; so many look-ups of one service
-//   push COUNT       1,000 watchers of one service; so many changes, each until all of them know it
-//   connect COUNT    so many clients, each with a connection and a watch; they stay until standard input ends
+//   register COUNT   COUNT processes register one offer each, over connections of 500 each
+//   look_up COUNT    10,000 instances of 1,000 services are registered; COUNT look-ups of one service
+//   push COUNT       1,000 watchers of one service; COUNT changes, each until all of them know it
+//   connect COUNT    COUNT clients, each with a connection and a watch; they stay until standard input ends
 //   watch COUNT      the same with 100 watches on each connection
 
 #include <atomic>
@@ -28,7 +28,7 @@ namespace {
 using namespace mf::controller;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kStreamsOfAConnection = 500;  // a client takes 512
+constexpr std::size_t kStreamsOfAConnection = 500;  // a client allows 512
 constexpr std::ptrdiff_t kWindow = 256;
 const mf::CallOptions kLasting{.deadline = mf::kInfinite};
 
@@ -51,7 +51,7 @@ Offer offer(const std::string& name) {
   return offer;
 }
 
-/// Processes that stay registered as long as this lives.
+/// Processes that stay registered as long as this object exists.
 class Processes {
  public:
   explicit Processes(std::string url) : url_(std::move(url)) {}
@@ -136,7 +136,7 @@ class Watcher {
   }
   void read() {
     stream_.async_next([this](mf::Outcome<std::optional<Change>>&& outcome) {
-      if (!outcome.ok()) return;  // the end
+      if (!outcome.ok()) return;  // the stream has ended
       told_.release();
       read();
     });
@@ -153,7 +153,7 @@ void push(const std::string& url, std::size_t count) {
     for (std::size_t i = 0; i < kWatchers; ++i)
       if (!told.try_acquire_for(std::chrono::seconds(10))) fail("a watcher was not told");
   };
-  // Each over a connection of its own, as clients have them.
+  // Each over its own connection, as clients have them.
   std::vector<std::unique_ptr<mf::Client>> clients;
   std::vector<std::unique_ptr<Watcher>> watchers;
   mf::Client server(url);
@@ -213,5 +213,5 @@ int main(int argc, char** argv) {
   } else {
     fail("there are register, look_up, push, connect, watch");
   }
-  std::_Exit(0);  // without taking back ten thousand registrations one by one
+  std::_Exit(0);  // skips withdrawing ten thousand registrations one by one
 }

@@ -1,11 +1,11 @@
-// The controller's registry at a size that no test has sockets for: bench-controller-scale WATCHERS INSTANCES
-// SERVICES CHANGES. It is the registry, its log of changes, the index of watches and their cursors, as the
-// controller puts them together, in one process without sockets; each value that a watcher is told is encoded
-// as it would be sent.
+// The controller's registry at a size for which no test has sockets: bench-controller-scale WATCHERS
+// INSTANCES SERVICES CHANGES. It combines the registry, its log of changes, the index of watches and their
+// cursors as the controller does, in one process without sockets; each value that a watcher receives is
+// encoded as it would be sent.
 //
-// Prints one line: bytes of memory an instance, bytes of memory a watcher, watchers told of a change,
-// microseconds of processor a change, of them without telling anybody, bytes of one told value,
-// microseconds of processor a snapshot for one watcher, bytes of a snapshot.
+// Prints one line: bytes of memory per instance, bytes of memory per watcher, watchers told of a change,
+// microseconds of processor time per change, the same without telling anybody, bytes of one told value,
+// microseconds of processor time for a snapshot for one watcher, bytes of a snapshot.
 
 #include <malloc.h>
 
@@ -37,7 +37,7 @@ constexpr std::uint64_t kRun = 7;
   std::_Exit(1);
 }
 
-/// Of this process, which others do not slow down as much as a clock on the wall.
+/// Processor time of this process, which other processes distort less than wall-clock time.
 double processor_us() {
   timespec now{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -113,14 +113,14 @@ class Scale {
     }
   }
 
-  /// All that the watcher does not know yet; gives its bytes.
+  /// Encodes everything that the watcher does not know yet; returns the number of bytes.
   std::size_t tell(Cursor& cursor) {
     std::size_t bytes = 0;
     while (auto value = cursor.next(registry_)) bytes += mf::to_bytes(*value).size();
     return bytes;
   }
 
-  /// Gives the microseconds without those for telling it.
+  /// Returns the microseconds, without those for telling the watchers.
   double change(std::size_t i, std::size_t& told, std::size_t& bytes) {
     const std::size_t instance = i * 7'919 % instances_;
     const double begin = processor_us();

@@ -1,6 +1,6 @@
-"""What `make bench-controller` runs: registrations and look-ups a second at a controller on one core, how
-long a change takes to a thousand watchers, what a watcher costs its memory (main.cpp says what is done); and
-what the registry costs at the size of docs/scale.md, without sockets (scale.cpp)."""
+"""What `make bench-controller` runs: registrations and look-ups per second at a controller on one core, how
+long a change takes to reach a thousand watchers, how much of its memory a watcher costs (main.cpp describes
+the works); and what the registry costs at the size of docs/scale.md, without sockets (scale.cpp)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run(build: Path, quick: bool, samples: Samples, _failures: list[str]) -> Non
 
 
 def _measured(build: Path, work: str, count: int) -> tuple[list[float], float]:
-    """What the program says, and the seconds of processor that the controller used."""
+    """The program's output, and the seconds of processor time that the controller used."""
     cores = sorted(os.sched_getaffinity(0))
     rest = set(cores[1:]) or set(cores)
     with (
@@ -62,7 +62,7 @@ def _measured(build: Path, work: str, count: int) -> tuple[list[float], float]:
 
 
 def _memory_of_one(build: Path, work: str, count: int) -> float:
-    """KB of the controller for each watcher that stays."""
+    """KB of the controller's memory for each connected watcher."""
     cores = sorted(os.sched_getaffinity(0))
     rest = set(cores[1:]) or set(cores)
     with _controller(build, {cores[0]}) as (url, pid):
@@ -73,7 +73,7 @@ def _memory_of_one(build: Path, work: str, count: int) -> float:
 
 
 def _memory(pid: int) -> int:
-    """In KB, resident."""
+    """Resident memory in KB."""
     status = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
 

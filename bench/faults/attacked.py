@@ -1,5 +1,6 @@
-"""How long the calls of an innocent client take while another client attacks its server: first in peace, then
-during each attack of tests/hostile that keeps a server busy. The attacker has a process of its own.
+"""How long the calls of an innocent client take while another client attacks its server: first without an
+attack, then during each attack of tests/hostile that keeps a server busy. The attacker has a process of its
+own.
 """
 
 from __future__ import annotations

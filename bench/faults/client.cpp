@@ -1,17 +1,19 @@
-// `faults_client ADDRESS`: calls while the bench does harm, and says how the calls went. load.py is the same
-// in Python. It obeys the lines of its standard input, answers each with one line, and ends with its input:
+// `faults_client ADDRESS`: makes calls while the bench causes faults, and reports how the calls went. load.py
+// is the same in Python. It obeys the lines of its standard input, answers each with one line, and exits when
+// its input ends:
 //
-//   load THREADS   so many threads call one after the other from now on; "ready" once each has had an answer
-//   report         what they have met since the report before:
+//   load THREADS   THREADS threads call in a loop from now on; "ready" once each has had an answer
+//   report         what they have met since the previous report:
 //     {"calls": 9, "failed": 1, "first": "why the first one failed",
 //      "gaps_ms": [...]     of each thread: the longest time from one answer to the next,
-//      "back_ns": 12345}    when the last thread that met a failure had an answer again; 0: nobody did
-//   herd COUNT     so many clients, each with one call; "ready" once all have had an answer
+//      "back_ns": 12345}    when the last thread that met a failure had an answer again; 0: none did
+//   herd COUNT     COUNT clients, each with one call; "ready" once all have had an answer
 //   back           has each of them call until it has an answer: {"back_ns": when the last one had it}
-//   sample SECONDS one call after the other for so long: {"calls": 9, "p50_us": 15, "p99_us": 30, "failed":
-//   0} one SECONDS    one call with this deadline: {"ms": how long it took, "ok": 1, "how": "why it failed"}
+//   sample SECONDS one call after the other for SECONDS:
+//     {"calls": 9, "p50_us": 15, "p99_us": 30, "failed": 0}
+//   one SECONDS    one call with this deadline: {"ms": how long it took, "ok": 1, "how": "why it failed"}
 //
-// Times in nanoseconds are those of CLOCK_MONOTONIC, which the processes of this machine share.
+// Times in nanoseconds are of CLOCK_MONOTONIC, which all processes of a machine share.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -34,14 +36,14 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 constexpr auto kDeadline = 5s;        // of each call under load
 constexpr auto kPause = 10ms;         // after a failure, as a caller would
-constexpr std::size_t kCallers = 32;  // that a herd's calls are made by
+constexpr std::size_t kCallers = 32;  // threads that make a herd's calls
 constexpr auto kHerdPatience = 120s;
 
 std::int64_t ns(Clock::time_point at) {
   return std::chrono::nanoseconds(at.time_since_epoch()).count();
 }
 
-/// Why the call failed; empty: it did not.
+/// Why the call failed; empty if it succeeded.
 std::string call(const bench_work::WorkClient& work, std::chrono::nanoseconds deadline) {
   try {
     return work.step(1, {.deadline = deadline}) == 2 ? "" : "a wrong answer";
@@ -59,7 +61,7 @@ std::string quoted(const std::string& text) {
   return result + '"';
 }
 
-/// One thread of the load, and what it has met.
+/// One thread of the load, and how its calls went.
 class Caller {
  public:
   explicit Caller(mf::Client& client) : work_(client) {}
@@ -75,7 +77,7 @@ class Caller {
   void wait_for_answer() const { answered_.wait(false); }
   Met take() {
     const std::scoped_lock lock(mutex_);
-    met_.gap = std::max(met_.gap, Clock::now() - last_answer_);  // one that lasts counts as well
+    met_.gap = std::max(met_.gap, Clock::now() - last_answer_);  // a gap that still lasts counts as well
     return std::exchange(met_, {});
   }
 
@@ -131,8 +133,8 @@ std::string report(const std::vector<std::unique_ptr<Caller>>& callers) {
   return line.str();
 }
 
-/// Each client calls until it has an answer, by a few threads in turns. When the last one had it; 0: not all
-/// came back.
+/// Each client calls until it has an answer; a few threads do this in turns. Returns when the last one had
+/// it; 0 if not all had one.
 std::int64_t all_back(const std::vector<std::unique_ptr<mf::Client>>& herd) {
   std::mutex mutex;
   std::deque<mf::Client*> left;

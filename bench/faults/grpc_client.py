@@ -1,5 +1,5 @@
 """`grpc_client.py ADDRESS`: the load of load.py over grpcio. Several addresses, separated by commas, are
-those of servers of a kind, which take turns."""
+those of equivalent servers, which take turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`grpc_server.py LISTEN`: server.cpp over grpcio; on SIGTERM it finishes what it has begun."""
+"""`grpc_server.py LISTEN`: server.cpp over grpcio; on SIGTERM it finishes the calls that it has begun."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""What client.cpp is in C++, for clients in Python: makes calls while the bench does harm, and says how they
-went. A client program gives it two functions: one makes a caller of its own, the other calls.
+"""The Python counterpart of client.cpp: makes calls while the bench causes faults, and reports how they went.
+A client program gives it a function that creates a caller of its own, which is a function that makes one
+call.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ _CALLERS = 32
 _HERD_PATIENCE = 120.0
 
 Step = Callable[[float], str]
-"""One call with this deadline: why it failed, or an empty string."""
+"""Makes one call with this deadline; returns why it failed, or an empty string."""
 
 
 class _Caller:
-    """One thread of the load, and what it has met."""
+    """One thread of the load, and how its calls went."""
 
     def __init__(self, step: Step) -> None:
         self._step = step
@@ -39,7 +40,7 @@ class _Caller:
 
     def take(self) -> tuple[int, int, str, float, int]:
         with self._lock:
-            gap = max(self._gap, time.monotonic() - self._last_answer)  # one that lasts counts as well
+            gap = max(self._gap, time.monotonic() - self._last_answer)  # a lasting one counts as well
             met = self._calls, self._failed, self._first, gap, self._back
             self._forget()
         return met
@@ -80,7 +81,7 @@ def _report(callers: list[_Caller]) -> dict[str, Any]:
 
 
 def _all_back(herd: list[Step]) -> int:
-    """Each client calls until it has an answer. When the last one had it; 0: not all came back."""
+    """Each client calls until it has an answer. Returns when the last one had it; 0 if not all had one."""
     left = deque(herd)
     back: list[int] = []
     until = time.monotonic() + _HERD_PATIENCE

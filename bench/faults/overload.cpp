@@ -1,13 +1,14 @@
-// Twice as many calls as a server can run. Capacity is a wait, not the processor: a handler takes 2 ms, and 8
-// run at once.
+// Sends twice as many calls as a server can run. What limits it is waiting, not the processor: a handler
+// takes 2 ms, and 8 run at once.
 //
-//   overload server LISTEN [none]   with a limit of 8 and 16 that wait, or with none; says where it listens
+//   overload server LISTEN [none]   with a limit of 8 and 16 that wait, or with none; prints where it listens
 //   overload client ADDRESS         obeys the lines of its standard input, answers each with one line:
-//     measure SECONDS   each part for so long:
-//       {"peak": results a second while 24 callers wait for their answers,
-//        "goodput": results a second when twice as many calls are sent, each with 100 ms,
-//        "refused": how many calls of 9 ms are refused, and
-//        "refused_p99_ms": within which time}. No rest is that short, so that each is refused once.
+//     measure SECONDS   each part for SECONDS:
+//       {"peak": results per second while 24 callers wait for their answers,
+//        "goodput": results per second when twice as many calls are sent, each with a deadline of 100 ms,
+//        "refused": how many calls with a deadline of 9 ms are refused, and
+//        "refused_p99_ms": within which time}. No pause before a retry is that short, so each is refused
+//        once.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -55,7 +56,7 @@ int serve(const char* listen, bool limited) {
   return 0;
 }
 
-/// Results a second of so many callers that wait for their answers.
+/// Results per second when this many callers wait for their answers.
 double closed_loop(const bench_work::WorkClient& work, std::chrono::seconds time) {
   std::atomic<int> results{0};
   std::vector<std::thread> callers;
@@ -77,11 +78,11 @@ double closed_loop(const bench_work::WorkClient& work, std::chrono::seconds time
 }
 
 struct Sent {
-  double results = 0;  // a second
+  double results = 0;  // per second
   std::vector<double> refused_ms;
 };
 
-/// So many calls a second, whatever becomes of them.
+/// Makes calls at this rate per second, even if earlier ones have not ended.
 Sent open_loop(const bench_work::WorkClient& work, double rate, std::chrono::seconds time,
                std::chrono::nanoseconds deadline) {
   std::mutex mutex;

@@ -1,7 +1,7 @@
 """What `make bench-faults` runs: the times of "Faults" in the project's goals, with real processes.
 
-Beside us grpcio, where it is installed: its clients have no controller, so works that need one are ours
-alone. Each run is a work from its start to its end; the systems take turns.
+grpcio is measured beside us, if it is installed: its clients have no controller, so only we run the works
+that need one. Each run does a work from its start to its end; the systems take turns.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pyrpc.suite import grpc_stubs
 
 NAME = "faults"
 
-# Each with how often it is run, and how often when quick.
+# Each with its number of runs, and the number when quick.
 _WORKS: tuple[tuple[Callable[[System, bool], Found | None], int, int], ...] = (
     (works.controller_away, 1, 1),
     (works.replica_killed, 1, 1),

@@ -1,4 +1,4 @@
-"""A system under harm: how its servers and clients are started, and how they are told things."""
+"""A system under faults: how its servers and clients are started and controlled."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from harness.child import Child
 
 _START_SECONDS = 30.0
 _ANSWER_SECONDS = 180.0
-# A server knows nothing of this process, so that the kernel has to end it with us.
+# A server knows nothing of this process, so the kernel must kill it when this process dies.
 _WITH_US = ("setpriv", "--pdeathsig", "KILL", "--")
 ANYWHERE = "tcp://127.0.0.1:0"
 
@@ -52,7 +52,7 @@ class Daemon:
 
 
 class Caller:
-    """A client program; client.cpp lists what it understands."""
+    """A client program; client.cpp lists its commands."""
 
     def __init__(self, command: Sequence[str], env: Mapping[str, str]) -> None:
         self._child = Child([*_WITH_US, *command], os.sched_getaffinity(0), env)
@@ -70,7 +70,7 @@ class Caller:
 
 
 class Scene:
-    """The processes of one work; all are ended with it."""
+    """The processes of one work; all end with it."""
 
     def __init__(self, system: System) -> None:
         self.system = system

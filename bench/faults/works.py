@@ -1,5 +1,5 @@
-"""The works of `make bench-faults`. Each is a function of a system, which does the harm once and gives the
-rows of it; a further work is a function here, or in a file beside this one, and a line in suite.py.
+"""The works of `make bench-faults`. Each is a function that takes a system, causes its fault once and returns
+its rows. A further work is a function here, or in a file beside this one, and a line in suite.py.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ def controller_away(system: System, quick: bool) -> Found | None:
         controller.wait()
         time.sleep(10 if quick else 60)
         scene.controller(controller.address.replace("mf:", "tcp:"))
-        servers[0].kill(signal.SIGTERM)  # who came back knows the other one only if that has registered again
+        servers[0].kill(signal.SIGTERM)  # the new controller knows servers[1] only if that registered again
         time.sleep(2)
         return _counts(client.ask("report"))
 
 
 def replica_killed(system: System, quick: bool) -> Found | None:
-    """One of two servers is killed under load: how long a thread was without an answer, at most."""
+    """Kills one of two servers under load: the longest time that a thread was without an answer."""
     gaps: list[float] = []
     with Scene(system) as scene:
         servers = [scene.server() for _ in range(2)]
@@ -55,8 +55,8 @@ def replica_killed(system: System, quick: bool) -> Found | None:
 
 
 def same_server_back(system: System, quick: bool) -> Found | None:
-    """The only server is killed under load, and comes back at its address after two seconds: from when it
-    listens until each thread has an answer."""
+    """Kills the only server under load, and starts it at its address again after two seconds: the time from
+    when it listens until each thread has an answer."""
     del quick
     with Scene(system) as scene:
         server = scene.server()
@@ -72,7 +72,7 @@ def same_server_back(system: System, quick: bool) -> Found | None:
 
 
 def server_stopped(system: System, quick: bool) -> Found | None:
-    """A call to a server that is stopped, with a deadline of 30 s (quick: 15 s): when its caller knows."""
+    """Calls a stopped server, with a deadline of 30 s (quick: 15 s): the time until its caller knows."""
     with Scene(system) as scene:
         server = scene.server()
         client = scene.client(server.address)
@@ -82,8 +82,8 @@ def server_stopped(system: System, quick: bool) -> Found | None:
 
 
 def herd_back(system: System, quick: bool) -> Found | None:
-    """A thousand clients of a server that is killed and comes back: from when it listens until the last of
-    them has an answer."""
+    """Kills the server of a thousand clients and starts it again: the time from when it listens until the
+    last of them has an answer."""
     del quick
     with Scene(system) as scene:
         server = scene.server()
@@ -98,7 +98,7 @@ def herd_back(system: System, quick: bool) -> Found | None:
 
 
 def rolling_restart(system: System, quick: bool) -> Found | None:
-    """Three servers are told to stop one after another under load; another one has started before."""
+    """Tells three servers to stop, one after another, under load; another one has started before."""
     with Scene(system) as scene:
         controller = scene.controller() if system.controller else None
         servers = [scene.server(controller=controller) for _ in range(3)]

@@ -1,1 +1,1 @@
-"""What every bench stands on: child processes, counters, rows, and how they are shown."""
+"""What all benches use: child processes, counters, rows, and how rows are shown."""

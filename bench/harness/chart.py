@@ -1,4 +1,5 @@
-"""Rows as an SVG chart: one panel of bars a (work, placement), all of one metric; the raw limit is grey."""
+"""Draws rows as an SVG chart: one panel of bars for each work and placement, all of one metric; the raw limit
+is grey."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from harness.rows import Row
 from harness.table import figure
 
 _WIDTH = 760
-_BARS = 420  # of the longest bar
+_BARS = 420  # width of the longest bar
 _LEFT = 170
 _LINE = 20
 _COLOURS = {"raw": "#9a9a9a", "mf": "#2f6db3"}
@@ -36,7 +37,7 @@ def _panel(rows: Sequence[Row], top: int) -> list[str]:
 
 
 def write_chart(rows: Sequence[Row], metrics: Mapping[str, str | tuple[str, ...]], path: Path) -> None:
-    """`metrics` says which metric of each work is drawn, or which ones; other rows are left out."""
+    """`metrics` says which metric or metrics of each work are drawn; other rows are left out."""
     panels: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         wanted = metrics.get(row.work, ())

@@ -1,7 +1,7 @@
 """Child processes that cannot outlive the bench or hang it.
 
-Each runs in a process group of its own, pinned to the cores it is given; all reads from it have a bound.
-The programs end when their stdin ends (bench/rpc/commands.hpp), so nothing is left even if this process is
+Each runs in a process group of its own, pinned to the cores it is given; all reads from it have a time limit.
+The programs exit when their stdin ends (bench/rpc/commands.hpp), so nothing is left even if this process is
 killed.
 """
 
@@ -30,7 +30,7 @@ class Child:
         self.name = " ".join(command)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - end() closes it
         ours = os.sched_getaffinity(0)
-        os.sched_setaffinity(0, cores)  # of this thread; the child inherits it
+        os.sched_setaffinity(0, cores)  # affects this thread; the child inherits it
         try:
             self._process = subprocess.Popen(
                 command,
@@ -77,19 +77,19 @@ class Child:
         return BenchError(f"{self.name} {what}" + (f": {said}" if said else ""))
 
     def signal(self, number: signal.Signals) -> None:
-        """Sends it to its process group; nothing if that has ended."""
+        """Sends the signal to its process group; does nothing if that has ended."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, number)
 
     def wait(self, seconds: float) -> None:
-        """Until it has ended."""
+        """Waits until it has ended."""
         try:
             self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             raise self._failure(f"did not end within {seconds:g} s") from None
 
     def end(self) -> None:
-        """Ends its stdin, waits for it, and kills the group if that did not help."""
+        """Closes its stdin, waits for its end, and kills the group if that did not help."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""What a process has used, seen from outside: processor time, memory, system calls."""
+"""What a process has used, measured from outside: processor time, memory, system calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ATTACH_SECONDS = 10.0
 
 
 def cpu_seconds(pid: int) -> float:
-    """Of all threads, also those that have ended, in nanoseconds' resolution (clock_getcpuclockid(3))."""
+    """Processor time of all threads, including ended ones, to the nanosecond (clock_getcpuclockid(3))."""
     return time.clock_gettime((~pid << 3) | 2)
 
 
@@ -31,7 +31,7 @@ class Counter(Protocol):
 
 
 class _Perf:
-    """The kernel's own counter: it hardly disturbs what it counts."""
+    """The kernel's own counter, which hardly disturbs what it counts."""
 
     def __init__(self, pid: int) -> None:
         control_read, self._control = os.pipe()
@@ -102,7 +102,8 @@ def _works(command: list[str]) -> bool:
 
 
 def syscall_counter() -> type[_Perf] | type[_Strace] | None:
-    """Counts of a process from its construction to stop(); None where neither perf nor strace may."""
+    """The class that counts a process's calls from its construction to stop(); None if neither perf nor
+    strace is permitted."""
     if _works(["perf", "stat", "-x", ",", "-e", "raw_syscalls:sys_enter", "true"]):
         return _Perf
     if _works(["strace", "-c", "true"]):

@@ -1,4 +1,5 @@
-"""Runs works of several systems in turn, round by round, so that all meet the same weather on the machine."""
+"""Runs works of several systems in turn, round by round, so that disturbances on the machine affect all of
+them."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ SAME, CROSS, UNPINNED = "same-core", "cross-core", "unpinned"
 @dataclass(frozen=True, slots=True)
 class Work:
     name: str
-    count: int  # calls a run
+    count: int  # calls per run
     metrics: Sequence[str]  # those that become rows
     placements: Sequence[str] = (SAME, CROSS)
     syscalls: bool = False
@@ -39,7 +40,8 @@ def cores(placement: str) -> Cores:
 
 
 class Interleaved:
-    """All systems side by side at one placement. What one fails at is reported and left out from then on."""
+    """All systems side by side at one placement. A work at which a system fails is reported, and left out for
+    it from then on."""
 
     def __init__(
         self, systems: Iterable[System], placement: str, samples: Samples, failures: list[str]
@@ -92,7 +94,7 @@ class Interleaved:
             return
         measured = pair.measure(command, work.count)
         if measured is None:
-            self._failed.add((system.name, command))  # it has no such work
+            self._failed.add((system.name, command))  # it does not have this work
             return
         self._samples.add(
             work.name, self._placement, name, {m: measured[m] for m in work.metrics if m in measured}

@@ -1,4 +1,4 @@
-"""Cost against size as an SVG chart: panels of lines, both axes logarithmic, a legend beside each."""
+"""Draws cost against size as an SVG chart: panels of lines, both axes logarithmic, a legend beside each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class _Axis:
-    """Values to places, by their logarithm."""
+    """Maps values to positions, by their logarithm."""
 
     low: float
     high: float
@@ -80,7 +80,7 @@ def _panel(panel: Panel, top: int, colours: Mapping[str, str]) -> list[str]:
 
 
 def _colours(panels: Sequence[Panel]) -> dict[str, str]:
-    """A system has the same in all panels."""
+    """A system has the same colour in all panels."""
     systems = dict.fromkeys(system for panel in panels for system in panel.lines)
     coloured = iter(_COLOURS * 3)
     return {each: _GREY if each.split("/")[0] == "raw" else next(coloured) for each in systems}

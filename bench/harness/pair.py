@@ -18,13 +18,13 @@ _WORK_SECONDS = 60.0
 class System:
     name: str
     server: Sequence[str]
-    client: Sequence[str]  # the port is put behind
-    # Works of which the client has several ways, as `work/variant`; "" is the plain one.
+    client: Sequence[str]  # the port is appended
+    # Works that the client can do in several ways, as `work/variant`; "" is the plain one.
     variants: Mapping[str, Sequence[str]] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
 
     def commands(self, work: str) -> list[tuple[str, str]]:
-        """Each way to do the work: what the client calls it, and the name of the system in the row."""
+        """Each way to do the work: its name for the client, and the name of the system in the row."""
         return [
             (f"{work}/{variant}", f"{self.name}/{variant}") if variant else (work, self.name)
             for variant in self.variants.get(work, ("",))
@@ -41,7 +41,8 @@ class Pair:
     def __init__(
         self, system: System, cores: Cores, through: Callable[[int], int] = lambda port: port
     ) -> None:
-        """`through` may put something between: given the server's port, it says which one the client gets."""
+        """`through` may insert something between: given the server's port, it returns the port for the
+        client."""
         self.system = system
         self.server = Child(system.server, cores.server, system.env)
         try:
@@ -52,7 +53,7 @@ class Pair:
             raise
 
     def prepare(self, command: str, count: int) -> bool:
-        """False: this system has no such work."""
+        """Returns False if this system does not have the work."""
         self.client.say(f"{command} {count}")
         said = self.client.hear(_WORK_SECONDS)
         if said not in ("ready", "none"):
@@ -65,7 +66,7 @@ class Pair:
         return metrics
 
     def measure(self, command: str, count: int) -> dict[str, float] | None:
-        """One run, with the processor time of both ends a request."""
+        """One run, with the processor time of both processes per request."""
         if not self.prepare(command, count):
             return None
         before = cpu_seconds(self.client.pid), cpu_seconds(self.server.pid)
@@ -78,7 +79,8 @@ class Pair:
         return metrics
 
     def count_syscalls(self, command: str, count: int) -> dict[str, float | None] | None:
-        """A run of its own, because counting costs time; per request, and the larger end of the two."""
+        """Counts in a run of its own, because counting costs time; the result is per request, of the process
+        with the larger count."""
         if not self.prepare(command, count):
             return None
         kind = syscall_counter()

@@ -1,4 +1,4 @@
-"""A TCP proxy that counts the bytes that pass, each way."""
+"""A TCP proxy that counts the bytes in each direction."""
 
 from __future__ import annotations
 

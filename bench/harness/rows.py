@@ -86,7 +86,8 @@ class Key(NamedTuple):
 
 @dataclass(slots=True)
 class Samples:
-    """What each run gave, in their order: runs are interleaved, so equal indices are neighbours in time."""
+    """The results of each run, in their order: runs are interleaved, so equal indices are neighbours in
+    time."""
 
     _of: dict[Key, list[float | None]] = field(default_factory=dict)
 
@@ -98,7 +99,7 @@ class Samples:
         return [self._row(key, values) for key, values in self._of.items()]
 
     def _limits(self, key: Key) -> Sequence[float | None]:
-        """Those of the same variant (`raw/clang` for `mf/febird/clang`), where there is one."""
+        """The limits of the same variant (`raw/clang` for `mf/febird/clang`), if there is one."""
         variant = key.system.rsplit("/", maxsplit=1)[-1]
         own = self._of.get(key._replace(system=f"raw/{variant}"))
         return own or self._of.get(key._replace(system="raw"), [])

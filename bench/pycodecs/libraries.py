@@ -1,7 +1,8 @@
 """Python's libraries, each as a way from a work's value to bytes and back.
 
-A library is a function from the value to its `Case`; None: it cannot carry it. What a library's own users
-hold (a dict, a class of its own, a message) is made before anything is measured.
+A library is a function from the value to its `Case`, or to None if it cannot carry it. The form in which a
+library's own users hold the value (a dict, a class of its own, a message) is created before anything is
+measured.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def archive(value: Any) -> Case:
 
 
 def _renamed(value: Any, module: Any) -> Any:
-    """The same value in the types of another module."""
+    """Converts the value to the types of another module."""
     if dataclasses.is_dataclass(value):
         kind = getattr(module, type(value).__name__)
         return kind(
@@ -88,7 +89,7 @@ _structs: dict[type, Any] = {}
 
 
 def _struct_of(kind: type) -> Any:
-    """A msgspec.Struct like the dataclass."""
+    """Creates a msgspec.Struct like the dataclass."""
     if kind not in _structs:
         hints = typing.get_type_hints(kind)
         _structs[kind] = msgspec.defstruct(
@@ -114,7 +115,7 @@ def _as_struct(value: Any) -> Any:
 
 
 def messagepack(value: Any) -> Case:
-    """msgspec, MessagePack, structs as arrays: its fastest way."""
+    """msgspec, MessagePack, structs as arrays: its fastest mode."""
     made = _as_struct(value)
     encoder, decoder = msgspec.msgpack.Encoder(), msgspec.msgpack.Decoder(type(made))
     return Case(lambda: encoder.encode(made), decoder.decode, made)
@@ -200,7 +201,7 @@ _ROWS = {payload.IntList: ("i", np.int32), payload.DoubleList: ("d", np.float64)
 
 
 def as_array(value: Any) -> Case | None:
-    """From a list, and to one."""
+    """From a list and to a list."""
     if type(value) not in _ROWS:
         return None
     code = _ROWS[type(value)][0]
@@ -215,7 +216,7 @@ def as_array(value: Any) -> Case | None:
 
 
 def as_numpy(value: Any) -> Case | None:
-    """From an array, and to one that looks at the bytes."""
+    """From an array and to one that refers to the bytes."""
     if type(value) not in _ROWS:
         return None
     kind = _ROWS[type(value)][1]
@@ -239,7 +240,7 @@ class _Row:
 
 
 def febird_of_numpy(value: Any) -> Case | None:
-    """The same codec, given an array for the list."""
+    """The same codec, given an array instead of the list."""
     if type(value) not in _ROWS:
         return None
     made = type(value)(np.array(value.values, dtype=_ROWS[type(value)][1]))
@@ -247,7 +248,7 @@ def febird_of_numpy(value: Any) -> Case | None:
 
 
 def view(value: Any) -> Case | None:
-    """Tier memcpy, read where it lies."""
+    """Tier memcpy, read in place."""
     if type(value) not in _ROWS:
         return None
     code = _ROWS[type(value)][0]
@@ -257,7 +258,7 @@ def view(value: Any) -> Case | None:
 
 
 def raw(value: Any) -> Case:
-    """One copy: of the row of numbers, or of what febird makes."""
+    """One copy: of the row of numbers, or of the bytes that febird writes."""
     if type(value) in _ROWS:
         data = array.array(_ROWS[type(value)][0], value.values).tobytes()
     else:

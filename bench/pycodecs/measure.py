@@ -1,7 +1,7 @@
 """Drives the programs of the codec bench (bench/codecs/main.cpp says how) and keeps their samples.
 
-The systems of all programs take their turns at one work, step by step, on one core, before the next work
-begins: so a busy moment of the machine meets all of them.
+The systems of all programs take turns at one work, step by step, on one core, before the next work begins, so
+that a busy moment of the machine affects all of them.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _RUN_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    variant: str  # what its rows' systems end with: "" or "/clang"
+    variant: str  # suffix of its rows' systems: "" or "/clang"
     command: Sequence[str]
     env: Mapping[str, str] | None = None
 
 
 class Measured:
-    """A program at work, with what it can do."""
+    """A running program, with what it can do."""
 
     def __init__(self, program: Program, stack: contextlib.ExitStack) -> None:
         self.variant = program.variant
@@ -57,7 +57,8 @@ class Measured:
 def measure(
     programs: Iterable[Program], only: str, rounds: int, samples: Samples, failures: list[str]
 ) -> None:
-    """`only`: names of works begin with this. A program that fails at a work is left out from then on."""
+    """`only`: the names of works to measure begin with this. A program that fails at a work is left out from
+    then on."""
     with contextlib.ExitStack() as stack:
         running = [Measured(program, stack) for program in programs]
         for work in dict.fromkeys(work for each in running for work in each.works):

@@ -1,6 +1,6 @@
 """Measures Python's libraries for bench/pycodecs/measure.py, by the commands of bench/codecs/main.cpp.
 
-The clock is the thread's processor time; as in `timeit`, there is no search for garbage meanwhile.
+The clock is the thread's processor time; as in `timeit`, the garbage collector is off meanwhile.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pycodecs.libraries import LIBRARIES, Case
 from pycodecs.values import WORKS
 
 _BATCH_NS = 1_000_000
-_RUN_NS = 10_000_000  # no further batch begins behind this
+_RUN_NS = 10_000_000  # no further batch starts after this time
 _BATCHES = 7
 
 
@@ -62,7 +62,7 @@ class _Program:
 
     @staticmethod
     def _enough(once: Callable[[], object]) -> int:
-        """So many that a batch is long; the search warms up."""
+        """Returns how many repetitions make a batch long enough; the search also warms up."""
         times = 1
         while _batch(once, times) < _BATCH_NS / 2:
             times *= 2

@@ -1,4 +1,5 @@
-"""The codec bench's rows as tables and charts: one table a variant (compiler, language), one line a work."""
+"""Shows the codec bench's rows as tables and charts: one table for each variant (compiler, language), one
+line for each work."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What `make bench-codecs` runs: bench-codecs as g++ and as clang made it, then the libraries of Python.
+"""What `make bench-codecs` runs: bench-codecs compiled by g++ and by clang, then the libraries of Python.
 
-MF_BENCH_WORKS=prefix measures only the works whose names begin so.
+MF_BENCH_WORKS=prefix measures only the works whose names begin with it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What Python's libraries are measured on: bench/codecs/values.cpp in kind, not in digits."""
+"""What Python's libraries are measured with: values like those of bench/codecs/values.cpp, but not the
+same."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def _single(source: random.Random) -> float:
-    """A number that an f32 holds, so that it comes back equal."""
+    """A number that an f32 represents exactly, so that it comes back equal."""
     return float(struct.unpack("<f", struct.pack("<f", source.random()))[0])
 
 

@@ -1,4 +1,4 @@
-"""What bench/rpc/commands.hpp is for C++: how a client program is driven, and how works are timed."""
+"""What bench/rpc/commands.hpp is for C++: how a client program is controlled, and how works are timed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Work = Callable[[int], Run]
 
 
 def check(holds: bool, what: str = "a wrong answer") -> None:
-    """A wrong answer makes every figure worthless, so it ends the bench."""
+    """Ends the bench after a wrong answer, which makes every figure worthless."""
     if not holds:
         sys.exit(f"bench: {what}")
 
@@ -62,7 +62,7 @@ def streamed(count: int, values: Callable[[], object]) -> Metrics:
 
 
 def obey(works: Mapping[str, Work]) -> None:
-    """Does what bench/run.py says until stdin ends."""
+    """Executes the commands of bench/run.py until stdin ends."""
     for line in sys.stdin:
         name, count = line.split()
         work = works.get(name)

@@ -28,7 +28,7 @@ from pyrpc.commands import (
 T = TypeVar("T")
 stubs: Any = importlib.import_module("bench")  # generated when the bench runs
 _MAX_PAYLOAD = 1 << 25
-_AHEAD = 1024  # awaited calls on their way at once
+_AHEAD = 1024  # number of awaited calls under way at once
 
 
 class _Works:
@@ -37,7 +37,7 @@ class _Works:
         self._where = where
 
     def _awaited(self, calls: Callable[[Any], Awaitable[T]]) -> T:
-        """On a loop of its own, with a client of its own, whose connection is made within the time."""
+        """Runs on its own loop, with its own client, whose connection is made within the measured time."""
 
         async def run() -> T:
             async with mf.AsyncClient(self._where, max_payload=_MAX_PAYLOAD) as client:
@@ -50,7 +50,7 @@ class _Works:
         return lambda: one_by_one(count, lambda i: check(stub.next(i) == i + 1))
 
     def cached_hit(self, count: int) -> Run:
-        """A hundred calls that are kept, again and again."""
+        """A hundred calls whose results are cached, again and again."""
         names = [name_of(i) for i in range(100)]
 
         def call(i: int) -> None:

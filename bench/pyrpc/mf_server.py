@@ -1,4 +1,4 @@
-"""`mf_server.py`: one servant, run where the request was read, as quick handlers are.
+"""`mf_server.py`: one servant, whose handlers run where the request was read, as quick handlers do.
 
 `mf_server.py async`: the same as tasks of an asyncio loop.
 """

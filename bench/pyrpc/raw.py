@@ -1,9 +1,9 @@
 """The limit for Python: `raw.py server` and `raw.py client PORT`.
 
 Blocking sockets, a 4-byte length before each message; many messages are packed and unpacked by one call of
-struct, and read with one recv. The first byte of a connection says what the server does on it: 's' small
-messages, 'b' one message of many items, 'e' echo, 'p' as many
-messages of 100 bytes as the client asks for, 'l' as many as it says, counted.
+struct, and read with one recv. The first byte of a connection says what the server does on it: 's' answers
+small messages, 'b' one message of many items, 'e' echoes, 'p' sends as many messages of 100 bytes as the
+client asks for, 'l' receives and counts as many as the client announces.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _send_values(connection: socket.socket, count: int) -> None:
 
 
 def _receive_values(connection: socket.socket, count: int) -> int:
-    """How many of the right length came."""
+    """Returns how many of the right length came."""
     left = b""
     come = 0
     while count > 0 and (got := connection.recv(65536)):
@@ -131,7 +131,7 @@ def _serve() -> None:
 
     threading.Thread(target=accept, daemon=True).start()
     serve_until_stdin_ends(listener.getsockname()[1])
-    os._exit(0)  # the threads sit in reads that nothing ends
+    os._exit(0)  # the threads block in reads that never end
 
 
 class _Client:
@@ -153,7 +153,7 @@ class _Client:
         return lambda: one_by_one(count, call)
 
     def independent(self, count: int) -> Run:
-        """Two chunks are on their way at most, so neither side ever waits for the other to read."""
+        """At most two chunks are under way, so neither side ever waits for the other to read."""
         connection = self._connections[b"s"]
         names = [name_of(i).encode() for i in range(count)]
 

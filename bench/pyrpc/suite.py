@@ -25,7 +25,7 @@ _WORKS = (
     Work("client_stream_100b", 100_000, ("values_per_s", *CPU)),
     Work("echo_16mib", 5, ("median_us", "mb_per_s", "cpu_us_per_request")),
 )
-# A peer that needs 300 us a call would take half a minute for what takes us two seconds.
+# A peer that needs 300 us per call would take half a minute for what takes us two seconds.
 _PEER_WORKS = {"unary_int": 2_000, "independent_100k": 10_000, "batch_100k": 100_000, "echo_16mib": 3}
 _WORKS_OF_SERVERS = ("unary_int", "independent_100k", "echo_16mib")
 CHART = {
@@ -84,7 +84,7 @@ def run(build: Path, quick: bool, samples: Samples, failures: list[str]) -> None
 
 
 def _peers(build: Path, env: dict[str, str]) -> list[System]:
-    """Those that are installed: grpcio and pycapnp beside us, Ice in Debian's own Python."""
+    """The peers that are installed: grpcio and pycapnp beside us, Ice in Debian's own Python."""
     pythons = {"grpcio": sys.executable, "pycapnp": sys.executable, "ice": "/usr/bin/python3"}
     needed = {"grpcio": "grpc, grpc_tools", "pycapnp": "capnp", "ice": "Ice"}
     path = {"PYTHONPATH": os.pathsep.join([str(build / _GRPC_STUBS), env["PYTHONPATH"]])}
@@ -101,7 +101,7 @@ def _peers(build: Path, env: dict[str, str]) -> list[System]:
 
 
 def grpc_stubs(build: Path, python: str) -> Path | None:
-    """The folder of grpcio's stubs, made anew; None where grpcio is not installed."""
+    """Generates grpcio's stubs anew and returns their folder; None if grpcio is not installed."""
     if not _succeeds(python, "-c", "import grpc, grpc_tools"):
         return None
     stubs = build / _GRPC_STUBS
@@ -140,7 +140,8 @@ def _stubs(build: Path) -> Path:
 
 
 def _import_ms(env: dict[str, str], rounds: int, samples: Samples) -> None:
-    """What `import mf` and the stubs take beyond a bare interpreter; a first round fills the caches."""
+    """How much longer `import mf` and the stubs take than a bare interpreter; a first round fills the
+    caches."""
     for number in range(rounds + 1):
         bare, ours = (_start_ms(code, env) for code in ("pass", "import mf, bench"))
         if number > 0:

@@ -1,5 +1,5 @@
-// `report_client PORT`: the technical report's experiments and dCache's chain, each beside what it improves
-// on.
+// `report_client PORT`: the technical report's experiments and dCache's chain, each compared with what it
+// improves on.
 #include <array>
 #include <atomic>
 #include <map>
@@ -28,7 +28,7 @@ constexpr std::size_t kManagers = 4;         // clients of the queues
 constexpr std::size_t kIndexingThreads = 4;  // that send documents
 constexpr std::uint32_t kBeatsPerSecond = 2'000;
 
-/// Splits `count` calls over threads; call(thread, i) makes one.
+/// Distributes `count` calls over threads; call(thread, i) makes one.
 template <class Call>
 void in_threads(std::size_t threads, std::size_t count, Call call) {
   std::vector<std::jthread> running;
@@ -110,7 +110,7 @@ Run wait(const Stub& stub, std::size_t count, std::size_t threads, Waits how) {
   };
 }
 
-/// One batch a manager, all managers at once.
+/// One batch for each manager, all managers at once.
 template <class CallAll>
 Run managers(std::size_t count, CallAll call_all) {
   const auto each = std::max<std::size_t>(count / kManagers, 1);
@@ -140,7 +140,7 @@ Run queued(const Stub& here, std::size_t count, Form form) {
   });
 }
 
-/// Ours: the servant's function on its caller's thread.
+/// mf's own way: the servant's function runs on its caller's thread.
 Run called(const Stub& here, std::size_t count) {
   return managers(count, [&](std::size_t, const auto& ids, const auto& names) {
     std::vector<std::int32_t> values(ids.size());
@@ -179,7 +179,7 @@ void there_and_back(const T& value) {
   check(static_cast<bool>(mf::from_bytes<T>(mf::to_bytes(value))), "unreadable bytes");
 }
 
-/// What the messages of one open cost to write and read, on one thread: without calls around them.
+/// The cost of writing and reading the messages of one open, on one thread, without calls.
 Run messages(std::size_t count) {
   const std::string path = "/data/atlas/run-0042/file-000017.root";
   return [=, by = subject(), of = attributes(path), chosen = selection(), opened = mover()] {

@@ -1,10 +1,11 @@
-// The technical report's MF-light (section 4.2), in its two forms: managers of one process that send each
-// other requests and replies through queues, each manager with a thread that serves.
+// The technical report's MF-light (section 4.2), in three forms: managers of one process that send each other
+// requests and replies through queues, each manager with a thread that serves.
 //
 //   global   figure 6: one queue for all requests and one for all replies, and a thread for each of them that
-//            hands on what is in it, to a queue of the manager that it is for
-//   direct   figure 7: clients put requests into their server's queue, and servers replies into their
-//   client's merged   the same, but a server puts what a turn has answered into its client's queue at once
+//            passes each message on to the queue of its manager
+//   direct   figure 7: clients put requests into their server's queue, servers put replies into their
+//            client's
+//   merged   the same, but a server puts all replies of a turn into its client's queue at once
 #pragma once
 
 #include <atomic>
@@ -38,7 +39,7 @@ class Queue {
     items.clear();
     changed_.notify_one();
   }
-  /// All that is there, once there is something; nothing: it was closed.
+  /// Takes everything, once there is something; empty if the queue was closed.
   [[nodiscard]] std::deque<T> take() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return !items_.empty() || closed_; });
@@ -71,7 +72,7 @@ struct QueuedReply {
 
 enum class Form : std::uint8_t { global, direct, merged };
 
-/// One server and several clients; each client makes its requests from a thread of its caller's.
+/// One server and several clients; each client makes its requests on its caller's thread.
 class QueuedLight {
  public:
   using Serve = std::function<std::int32_t(std::int32_t id, const std::string& name)>;

@@ -1,4 +1,4 @@
-// `report_server WORKERS`: an indexer whose requests are read by so many threads beside the one that reads
+// `report_server WORKERS`: an indexer whose requests are read by WORKERS threads beside the one that reads
 // the socket (0: by that one), and a door of dCache with three processes behind it, made by fork.
 #include <sys/wait.h>
 #include <unistd.h>
@@ -119,7 +119,7 @@ class Door final : public report::DoorServant {
   const report::PoolClient pool_;
 };
 
-/// A process with one servant, which ends with this one.
+/// A process with one servant, which ends with this process.
 class Process {
  public:
   using Make = std::function<std::shared_ptr<mf::Servant>()>;

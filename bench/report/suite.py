@@ -1,14 +1,14 @@
 """What `make bench-report` runs: the experiments of the technical report, and dCache's way to a file.
 
-- `wait_1`, `wait_16` (section 4.1): so many threads call one at a time. A caller looks every millisecond
-  whether its reply has come (`polling`), sleeps on a semaphore that a map finds (`semaphores`), or calls as
-  usual.
-- `light_100k` (4.2): four managers of one process send a batch each to a fifth: by figure 6
-  (`global-queues`), by figure 7 (`queues`), with replies merged (`queues-merged`), and as light does it.
+- `wait_1`, `wait_16` (section 4.1): 1 or 16 threads call, each one call at a time. A caller checks every
+  millisecond whether its reply has come (`polling`), sleeps on a semaphore that a map finds
+  (`semaphores`), or calls as usual.
+- `light_100k` (4.2): four managers of one process each send a batch to a fifth: as in figure 6
+  (`global-queues`), as in figure 7 (`queues`), with replies merged (`queues-merged`), and as light does it.
 - `index_60kb` (5): documents of the tier archive are read by the thread that reads the socket
   (`0-threads`), or by 1, 2 or 4 others; both processes may use every core.
 - `dcache_open`: a door, a metadata server, a pool manager and a pool, a process each: the time of a
-  request, also while the pool sends 2,000 heartbeats a second; beside it what its eight messages, and one
+  request, also while the pool sends 2,000 heartbeats per second; and how long its eight messages, and one
   heartbeat, take to write and read.
 """
 

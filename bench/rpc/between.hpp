@@ -1,5 +1,5 @@
-// What stands between a client and the server of a bench: a relay, or a splice that moves the same bytes and
-// knows nothing of them. Each is a process of its own, made by fork() before there are threads.
+// What stands between a client and the server of a bench: a relay, or a splice that moves the same bytes
+// without reading them. Each is a process of its own, made by fork() before there are threads.
 #pragma once
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 
 namespace bench_rpc {
 
-/// Runs `serve(tell)` in a child, which tells its port; gives the port.
+/// Runs `serve(tell)` in a child, which reports its port; returns the port.
 template <class Serve>
 [[nodiscard]] std::uint16_t in_child(Serve serve) {
   std::array<int, 2> ends{};
@@ -48,7 +48,7 @@ inline void relay_to(std::uint16_t port) {
   relay->close();
 }
 
-/// One direction of a pair of sockets: what can be read goes on through a pipe. False: it has ended.
+/// One direction of a pair of sockets: moves what can be read through a pipe. False if it has ended.
 inline bool splice_once(int from, int to, const std::array<int, 2>& pipe) {
   const auto got = ::splice(from, nullptr, pipe[1], nullptr, std::size_t{1} << 20U, SPLICE_F_MOVE);
   for (auto left = got; left > 0;) {

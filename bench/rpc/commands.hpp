@@ -1,8 +1,8 @@
-// How bench/run.py drives a client program, over the client's stdin and stdout.
+// How bench/run.py controls a client program, over the client's stdin and stdout.
 //
-//   <- work count        prepare so many calls of this work, run a tenth of them to warm up, and say:
+//   <- work count        prepare `count` calls of this work, run a tenth of them to warm up, and answer:
 //   -> ready
-//   <- go                make the calls, check every result, and say what was measured:
+//   <- go                make the calls, check every result, and report what was measured:
 //   -> {"median_us": 12.5, "p99_us": 14.0}
 //
 // Processor time and system calls are counted by run.py, from "go" to the answer, in both processes. A
@@ -29,11 +29,11 @@ using Clock = std::chrono::steady_clock;
 using Metrics = std::vector<std::pair<std::string, double>>;
 /// Makes the calls; what the work needs has been prepared.
 using Run = std::function<Metrics()>;
-/// Prepares so many calls.
+/// Prepares `count` calls.
 using Work = std::function<Run(std::size_t count)>;
 using Works = std::map<std::string, Work, std::less<>>;
 
-/// A wrong answer makes every figure worthless, so it ends the bench.
+/// Ends the bench after a wrong answer, which makes every figure worthless.
 inline void check(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "bench: %s\n", what);
@@ -44,19 +44,19 @@ inline void check(bool holds, const char* what) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Of a clock that all processes of this machine share.
+/// From a clock that all processes of this machine share.
 [[nodiscard]] inline std::int64_t now_ns() {
   return std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
 }
 
-/// The median and the 99th percentile of what each call took.
+/// The median and the 99th percentile of the calls' times.
 [[nodiscard]] inline Metrics percentiles(std::vector<double> us) {
   const auto count = us.size();
   std::sort(us.begin(), us.end());
   return {{"median_us", us[count / 2]}, {"p99_us", us[count - 1 - count / 100]}};
 }
 
-/// One call at a time: `call(i)` for each, with the time that each took.
+/// Makes one call at a time: `call(i)` for each, with the time that each took.
 template <class Call>
 [[nodiscard]] Metrics one_by_one(std::size_t count, Call call) {
   std::vector<double> us(count);
@@ -70,7 +70,7 @@ template <class Call>
   return percentiles(std::move(us));
 }
 
-/// Everything at once: `calls()` makes all of them.
+/// Makes all calls at once, by `calls()`.
 template <class Calls>
 [[nodiscard]] Metrics all_at_once(std::size_t count, Calls calls) {
   const auto start = Clock::now();
@@ -96,13 +96,13 @@ template <class Values>
   return {{"values_per_s", static_cast<double>(count) / seconds_since(start)}};
 }
 
-/// Of a list that is echoed.
+/// The size of the list that is echoed.
 inline constexpr std::size_t kNumbers = 1'000'000;
 
 /// The size of a stream's values.
 inline constexpr std::size_t kValueSize = 100;
 
-/// `count` calls too short for a clock read each.
+/// `count` calls, each too short to read the clock for it.
 template <class Call>
 [[nodiscard]] Metrics in_a_row(std::size_t count, Call call) {
   const auto start = Clock::now();
@@ -119,7 +119,7 @@ inline void print(const Metrics& metrics) {
   std::puts((line + "}").c_str());
 }
 
-/// Does what run.py says until stdin ends.
+/// Executes the commands of run.py until stdin ends.
 inline int obey(const Works& works) {
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   std::string name;
@@ -140,7 +140,7 @@ inline int obey(const Works& works) {
   return 0;
 }
 
-/// A server: says its port, and serves until stdin ends.
+/// Prints the server's port, and serves until stdin ends.
 inline void serve_until_stdin_ends(unsigned port) {
   std::printf("%u\n", port);
   std::fflush(stdout);
@@ -148,7 +148,7 @@ inline void serve_until_stdin_ends(unsigned port) {
   }
 }
 
-/// Where the server of this port listens, too, if it was told to.
+/// The path where the server of this port listens as well, if it was told to.
 [[nodiscard]] inline std::string path_of(unsigned long port) {
   return "/tmp/mf-bench-" + std::to_string(port) + ".sock";
 }

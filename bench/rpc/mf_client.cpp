@@ -1,4 +1,4 @@
-// `mf_client PORT`: the works through generated stubs. The default deadline of 30 s is on in all of them.
+// `mf_client PORT`: the works through generated stubs. The default deadline of 30 s applies to all of them.
 #include <atomic>
 #include <memory>
 #include <semaphore>
@@ -19,7 +19,7 @@ Run unary(const Stub& stub, std::size_t count) {
   };
 }
 
-/// So many calls are always on their way: each completion starts the next.
+/// Keeps a fixed number of calls under way: each completion starts the next.
 class Pipeline {
  public:
   Pipeline(const Stub& stub, std::size_t count) : stub_(stub), count_(count) {}
@@ -160,7 +160,7 @@ Run client_stream(const Stub& stub, std::size_t count) {
   };
 }
 
-/// From the client's cancel() to the moment when the handler, which waits on its stop_token, runs again.
+/// The time from the client's cancel() until the handler, which waits on its stop_token, runs again.
 Run cancel(const Stub& stub, std::size_t count) {
   return [=] {
     std::vector<double> us(count);
@@ -181,7 +181,7 @@ Run in_process(const Stub& stub, std::size_t count, const mf::CallOptions& optio
   };
 }
 
-/// A hundred calls that are kept, again and again.
+/// A hundred calls whose results are cached, again and again.
 Run cached_hit(const Stub& stub, std::size_t count) {
   return [=, made = requests(100)] {
     for (const auto& each : made)
@@ -193,7 +193,7 @@ Run cached_hit(const Stub& stub, std::size_t count) {
   };
 }
 
-/// Connections that have served one call each and stay open until this program ends.
+/// Connections that have made one call each and stay open until this program ends.
 class IdleClients {
  public:
   IdleClients(std::string url, const mf::ClientOptions& options) : url_(std::move(url)), options_(options) {}

@@ -1,10 +1,10 @@
 // `mf_server [WAY]`: one servant.
 //
-//   tcp      its handlers run where the request was read, as quick ones are
-//   default  they run where a server runs them that was told nothing
+//   tcp      its handlers run where the request was read, as quick ones do
+//   default  they run where a server runs them by default
 //   unix     as tcp, and also at a path with the port in its name
 //   relay    as tcp, in a child of its own; this process is a relay to it
-//   splice   the same with what only moves the bytes
+//   splice   the same with a process that only moves the bytes
 #include <string_view>
 
 #include "between.hpp"

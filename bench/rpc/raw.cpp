@@ -1,11 +1,10 @@
 // The limit: the same works over a blocking TCP socket, each message behind a 4-byte length, nothing else.
 // `raw server` and `raw client PORT`.
 //
-// The first byte of a connection says what the server does on it: 's' small messages, all that one read
-// brought answered with one write; 'b' one message of many items; 'e' echo; 'p' a
-// number of small messages is asked for, and they come; 'l' a number is said, so many come, and are counted.
-// A message starts with a number, and its answer is made of that: the server does the same work as the
-// servants of the others do.
+// The first byte of a connection says what the server does on it: 's' answers small messages, all that one
+// read brought with one write; 'b' answers one message of many items; 'e' echoes; 'p' sends as many small
+// messages as the client asks for; 'l' receives and counts as many as the client announces. A message starts
+// with a number, from which its answer is made: the server does the same work as the servants of the others.
 #include <cstring>
 #include <memory>
 #include <thread>
@@ -81,7 +80,7 @@ void serve_large(const Socket& socket, bool echo) {
   }
 }
 
-/// So many messages, as many to a write as fit.
+/// Sends `count` messages, as many in one write as fit.
 void send_values(const Socket& socket, std::size_t count) {
   std::vector<std::byte> out(kReadAhead / (4 + kValueSize) * (4 + kValueSize));
   const std::vector<std::byte> value(kValueSize, std::byte{7});
@@ -98,7 +97,7 @@ void send_values(const Socket& socket, std::size_t count) {
   }
 }
 
-/// Each value gets into memory of its own, as it would for a user. How many came.
+/// Each value gets memory of its own, as it would for a user. Returns how many came.
 [[nodiscard]] std::size_t receive_values(const Socket& socket, std::size_t count) {
   std::vector<std::byte> in(kReadAhead);
   std::vector<std::byte> value;
@@ -153,7 +152,7 @@ int serve() {
     }
   }).detach();
   serve_until_stdin_ends(port);
-  std::_Exit(0);  // the threads sit in reads that nothing ends
+  std::_Exit(0);  // the threads block in reads that never end
 }
 
 [[nodiscard]] std::shared_ptr<Socket> connection(std::uint16_t port, char mode) {
@@ -213,7 +212,7 @@ std::byte* store(std::byte* at, const Request& request) {
   return at + kName;
 }
 
-/// Two chunks are on their way at most, so neither side ever waits for the other to read.
+/// At most two chunks are under way, so neither side ever waits for the other to read.
 Run independent(const std::shared_ptr<Socket>& socket, std::size_t count) {
   return [=, made = requests(count)] {
     return all_at_once(count, [&] {
@@ -306,7 +305,7 @@ class Next final : public Callee {
   std::int32_t next(std::int32_t x) override { return x + 1; }
 };
 
-/// Keeps the compiler from knowing which of the two it calls.
+/// Keeps the compiler from knowing which of the two classes it calls.
 class Same final : public Callee {
  public:
   std::int32_t next(std::int32_t x) override { return x; }

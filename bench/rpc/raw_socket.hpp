@@ -1,4 +1,4 @@
-// What the raw limit stands on: blocking sockets of the loopback, complete reads and writes.
+// The basis of the raw limit: blocking sockets of the loopback, complete reads and writes.
 #pragma once
 
 #include <arpa/inet.h>
@@ -40,7 +40,7 @@ class Socket {
     }
   }
 
-  /// So many bytes; false if the peer has closed before the first.
+  /// Receives `size` bytes; false if the peer has closed before the first.
   bool receive(void* data, std::size_t size) const {
     auto* at = static_cast<std::byte*>(data);
     while (size > 0) {
@@ -52,7 +52,7 @@ class Socket {
     return true;
   }
 
-  /// What is there, at most `size`; 0 at the end.
+  /// Receives what is there, at most `size` bytes; 0 at the end.
   [[nodiscard]] std::size_t receive_some(void* data, std::size_t size) const {
     const auto n = ::recv(fd_, data, size, 0);
     return n > 0 ? static_cast<std::size_t>(n) : 0;

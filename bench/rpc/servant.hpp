@@ -48,7 +48,7 @@ class Servant final : public bench::BenchServant {
     noticed_at_ = now_ns();
     noticed_.release();
   }
-  /// The handler runs on a thread of its own, which needs nobody else, so this waits for little.
+  /// The handler has a thread of its own and depends on nothing else, so this waits only briefly.
   std::int64_t noticed() override {
     noticed_.acquire();
     return noticed_at_;

@@ -28,7 +28,7 @@ _WORKS = (
     Work("in_process", 2_000_000, ("ns",), placements=(SAME,)),
     Work("cached_hit", 2_000_000, ("ns",), placements=(SAME,)),
 )
-# A peer that needs 20 us of processor time a call would take a minute for what takes us one second.
+# A peer that needs 20 us of processor time per call would take a minute for what takes us one second.
 _PEER_WORKS = {"pipelined_128": 40_000, "server_stream_100b": 200_000, "client_stream_100b": 200_000}
 _PEERS = ("grpc", "capnp", "ice", "thrift")
 _WORKS_OF_WAYS = ("unary_i32", "pipelined_128", "batch_100k", "echo_1mib")
@@ -70,7 +70,7 @@ def _systems(programs: Path) -> tuple[list[System], list[System], list[System]]:
             },
         ),
     ]
-    # Other ways to run the same, for what they differ in: not every work.
+    # Other ways to run the same, only for the works in which they differ.
     ways = [
         System(
             "mf-default",
@@ -111,7 +111,8 @@ def run(build: Path, quick: bool, samples: Samples, failures: list[str]) -> None
 
 
 def _wire_bytes(system: System, samples: Samples) -> None:
-    """Counted over a thousand calls of a connection in use, so anything beside the calls would show."""
+    """Counted over a thousand calls of a connection in use, so that any traffic beside the calls would
+    show."""
     proxies: list[CountingProxy] = []
 
     def through(port: int) -> int:
@@ -139,7 +140,7 @@ def _wire_bytes(system: System, samples: Samples) -> None:
 
 
 def _idle_connections(system: System, samples: Samples) -> None:
-    """By how much the server grows when so many connections, each after one call, stay open."""
+    """How much the server grows when many connections, each after one call, stay open."""
     with Pair(system, cores(CROSS)) as pair:
         if not pair.prepare("idle", _IDLE_CONNECTIONS):
             return

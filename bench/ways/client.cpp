@@ -1,5 +1,5 @@
-// `ways_client WAY CERTIFICATES PORT`: `unary_i32`, `echo_BYTES`, and `connections_N`: 128 calls always on
-// their way, over so many connections.
+// `ways_client WAY CERTIFICATES PORT`: `unary_i32`, `echo_BYTES`, and `connections_N`: 128 calls always under
+// way, over N connections.
 #include <atomic>
 #include <deque>
 #include <memory>
@@ -34,7 +34,7 @@ Run echo(const Stub& stub, std::size_t count, std::size_t bytes) {
   };
 }
 
-/// Clients, each with a connection of its own.
+/// Clients, each with its own connection.
 class Connections {
  public:
   Connections(const std::string& at, const mf::ClientOptions& options, std::size_t most) {

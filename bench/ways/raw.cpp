@@ -19,7 +19,7 @@ using bench_rpc::check;
 using bench_rpc::Run;
 using bench_rpc::Socket;
 
-/// A connected socket, with TLS upon it if there is a context.
+/// A connected socket, with TLS if there is a context.
 class Wire {
  public:
   Wire(int fd, SSL_CTX* tls, bool accepts) : socket_(fd) {
@@ -35,7 +35,7 @@ class Wire {
     for (; size > 0; data += written, size -= written)
       check(SSL_write_ex(ssl_.get(), data, size, &written) == 1, "the peer went away");
   }
-  /// A message into `buffer`, whose size it gives; 0: the peer has closed.
+  /// Receives a message into `buffer` and returns its size; 0 if the peer has closed.
   std::size_t receive(std::vector<std::byte>& buffer) {
     std::uint32_t size = 0;
     if (!exactly(reinterpret_cast<std::byte*>(&size), sizeof size)) return 0;

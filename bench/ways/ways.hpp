@@ -8,7 +8,7 @@
 
 namespace bench_ways {
 
-/// Made by suite.py: an authority, and a certificate for 127.0.0.1 with its key.
+/// A file that suite.py has made: a CA, a certificate for 127.0.0.1, or its key.
 [[nodiscard]] inline std::string file(const std::string& folder, const char* name) {
   return folder + "/" + name;
 }

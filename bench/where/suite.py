@@ -1,9 +1,10 @@
-"""What `make bench-where` runs: which functions a call's instructions are spent in, at both ends, and how its
-time divides between the two programs and the kernel.
+"""What `make bench-where` runs: in which functions a call's instructions are spent, in both processes, and
+how its time divides between the two programs and the kernel.
 
 Instructions are counted by valgrind's callgrind in two runs of different lengths: their difference, divided
 by the difference in calls, leaves out starting, warming up and ending. Counting is exact, so one pair of runs
-is enough. It says nothing of the kernel, whose half is told by the processor clocks of runs without valgrind.
+is enough. It does not cover the kernel, whose share is taken from the processor clocks of runs without
+valgrind.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _WORKS = {"unary_i32": (10_000, 30_000), "pipelined_128": (50_000, 150_000)}
 _WARMED = 1.1  # a tenth of the calls is made to warm up
 _TIMED = {"unary_i32": 200_000, "pipelined_128": 4_000_000}
 _SHOWN = 12
-# The first that is found in a function's name says to what part of a call it belongs.
+# The first pattern that is found in a function's name decides to which part of a call it belongs.
 _PARTS = (
     ("locks", r"pthread_mutex|unique_lock"),
     ("Asio and the reactor", r"asio|Reactor|epoll|tss|asynccancel"),
@@ -72,7 +73,7 @@ def _system(programs: Path, name: str) -> System:
 
 
 def _divide(system: System, work: str, count: int, samples: Samples) -> None:
-    """The processor time of a call, in the programs and in the kernel; that clock is coarse."""
+    """The processor time of a call in the programs and in the kernel; that clock is coarse."""
     with Pair(system, cores(SAME)) as pair:
         if not pair.prepare(work, count):
             return
@@ -123,7 +124,7 @@ def _by_function(profile: Path) -> dict[str, float]:
 
 
 def _short(function: str) -> str:
-    """Without the object file, template arguments, parameters and callgrind's numbers of recursions."""
+    """The name without the object file, template arguments, parameters and callgrind's recursion numbers."""
     name = re.sub(r"\s+\[[^]]*\]$", "", function)
     name = re.sub(r"'\d+", "", name).replace("(anonymous namespace)::", "")
     while (shorter := re.sub(r"<[^<>]*>", "", name)) != name:

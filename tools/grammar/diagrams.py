@@ -1,6 +1,6 @@
 """Writes docs/grammar/: a railroad diagram for each rule of grammar/MfidlParser.g4, and the page with all.
 
-`make regen` runs it; a test holds what is checked in to what it would write.
+`make regen` runs it; a test compares what is checked in with what it would write.
 """
 
 from pathlib import Path
@@ -54,7 +54,7 @@ Between words: spaces, tabs, line ends, `// …` to the end of the line, and `/*
 
 
 def _seen(expr: Expr) -> Expr | None:
-    """Without what is not drawn."""
+    """The expression without what is not drawn."""
     match expr:
         case Ref(name):
             return None if name in _UNSEEN else expr
@@ -74,7 +74,7 @@ def _all(parts: tuple[Expr, ...]) -> tuple[Expr, ...]:
 
 
 def files() -> dict[str, str]:
-    """File name to text."""
+    """Maps file names to their texts."""
     rules, literals = grammar_rules(), grammar_literals()
     shown = [name for _, names in _GROUPS for name in names]
     if sorted(shown) != sorted(rules):

@@ -1,4 +1,4 @@
-"""Reads the part of ANTLR's notation that grammar/*.g4 use, labels and commands dropped.
+"""Reads the part of ANTLR's notation that grammar/*.g4 use, without labels and commands.
 
 rules = parser_rules(text)     name -> expression of one parser rule
 words = lexer_literals(text)   token name -> the text of a token that is always the same: ARROW -> `->`

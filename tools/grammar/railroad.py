@@ -1,4 +1,5 @@
-"""Railroad diagrams as SVG: expressions of the grammar to boxes on a track. No dependency, no font metrics.
+"""Railroad diagrams as SVG: turns expressions of the grammar into boxes on a track. It needs no dependency
+and no font metrics.
 
 A box knows its width and how far it reaches above and below its track; it is drawn with its track at height
 y, from x to x + width. Text is monospaced, so that its width is known.
@@ -60,7 +61,7 @@ class Skip:
 
 
 class Row:
-    """One behind the other."""
+    """One after the other."""
 
     width: float
     up: float

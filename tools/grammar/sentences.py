@@ -1,4 +1,4 @@
-"""Random sentences of the grammar, for tests: every construct, also those that nobody would write."""
+"""Random sentences of the grammar, for tests: every construct, including those that nobody would write."""
 
 import random
 from collections.abc import Iterator

@@ -2,13 +2,13 @@
 
     python -m tools.mutants --floor link --seed 1 --count 40
 
-The working tree is never changed: all happens in copies under build/mutants/. Ends with 1 where a smaller
-share is killed than `--least` says.
+The working tree is never changed: everything happens in copies under build/mutants/. Exits with 1 if a
+smaller share is killed than `--least` says.
 
-It is our own, since none of PyPI's fits. universalmutator's regular expressions know lines, not tokens or
-trees, so that most of what it makes of C++ does not compile; it changes sources in their place and brings
-twelve packages. mutmut and cosmic-ray know Python only; mutmut runs the tests in its own process, where
-ours start several.
+It is our own tool, because none on PyPI fits. universalmutator's regular expressions see lines, and neither
+tokens nor trees, so most of its mutants of C++ do not compile; it changes sources in place and needs twelve
+packages. mutmut and cosmic-ray know Python only; mutmut runs the tests in its own process, whereas ours start
+several.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from tools.mutants.trial import CppTrial, PythonTrial, Stage, Verdict, end_all, 
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = ROOT / "build" / "mutants"
 EQUIVALENTS = ROOT / "tests" / "mutants.toml"
-CLAIMED: set[str] = set()  # the languages whose copies are this run's
+CLAIMED: set[str] = set()  # the languages whose copies this run has claimed
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Place:
     trial: CppTrial | PythonTrial
 
     def judge(self, mutant: Mutant, stages: Iterable[Stage]) -> tuple[Verdict, str]:
-        """And the first test that failed, as far as it is known."""
+        """Tests one mutant; also returns the first test that failed, if that is known."""
         data = write(self.tree, mutant)
         verdict, said = Verdict.SURVIVED, ""
         try:
@@ -74,7 +74,7 @@ class Tally:
 
 
 def places(floor: Floor, jobs: int) -> list[Place]:
-    """One for C++, where a build uses all that may be used; for Python one a job."""
+    """One for C++, where a build uses all processors that may be used; for Python one for each job."""
     if floor.language not in CLAIMED and not tree.claim(PLACE / floor.language):
         sys.exit(f"another run tries mutants of {floor.language} below {PLACE}; wait until it has ended")
     CLAIMED.add(floor.language)
@@ -88,14 +88,14 @@ def places(floor: Floor, jobs: int) -> list[Place]:
 
 
 def sample(floor: Floor, seed: int) -> Iterator[Mutant]:
-    """All mutants of the floor in an order that the seed says, whatever is explained by now."""
+    """All mutants of the floor in an order that only the seed determines, including explained ones."""
     found = floor.mutants(ROOT)
     random.Random(f"{floor} {seed}").shuffle(found)
     return iter(found)
 
 
 def at_line(floor: Floor, place: str) -> Iterator[Mutant]:
-    """Those of one line of the floor."""
+    """The mutants of one line of the floor."""
     return (mutant for mutant in floor.mutants(ROOT) if f"{mutant.path}:{mutant.line}" == place)
 
 
@@ -120,7 +120,7 @@ def try_floor(floor: Floor, drawn: Iterator[Mutant], wanted: int, jobs: int) -> 
                 with lock:
                     mutant = next(drawn, None)
                 if mutant is None:
-                    return  # the floor has no more
+                    return  # the floor has no more mutants
                 begun = time.monotonic()
                 if any(each.fits(mutant) for each in explained):
                     verdict, by = Verdict.EXPLAINED, ""
@@ -146,7 +146,7 @@ def try_floor(floor: Floor, drawn: Iterator[Mutant], wanted: int, jobs: int) -> 
 
 
 def stop(number: int, _: object) -> None:
-    """At once: threads that judge a mutant would go on with the next one."""
+    """Ends everything at once: threads that judge a mutant would go on with the next one."""
     end_all()
     os._exit(128 + number)
 

@@ -1,12 +1,11 @@
 """The mutants of a C++ file, found in its tokens.
 
-There is no syntax tree here; the tree's format takes its place: clang-format puts a space at both sides of
-each binary operator and at one side at most of what else is spelt like one (a template's bracket, a
-reference). What is found in spite of that where it makes no program is no mutant: the compiler says so when
-it is tried.
+Instead of a syntax tree it uses the tree's format: clang-format puts a space at both sides of each binary
+operator, and at most at one side of the same characters in other roles (a template's bracket, a reference). A
+candidate that makes no valid program after all is no mutant: it fails to compile when it is tried.
 
-Left alone are times (20ms, std::chrono::seconds(1)) and numbers from 16 on that are all that a constant
-(`kMost = 64`, `16 << 20`) is: a test that says them again notices nothing but that they were changed.
+Left alone are times (20ms, std::chrono::seconds(1)) and constants that are only a number from 16 on
+(`kMost = 64`, `16 << 20`): a test that repeats them would only notice that they were changed.
 """
 
 import re
@@ -71,7 +70,7 @@ def tokens(text: str) -> list[Token]:
 
 
 def mutants(path: str, data: bytes) -> list[Mutant]:
-    """All mutants of the file, in the order of their places; not each of them must be a program."""
+    """All mutants of the file, in the order of their places; some of them may not compile."""
     text = data.decode("latin-1")  # one character a byte
     found = tokens(text)
     return sorted({make(path, data, *edit) for edit in _edits(text, found)})
@@ -137,7 +136,7 @@ def _sign(text: str, found: list[Token], at: int) -> Iterator[_Edit]:
 
 
 def _closing(found: list[Token], at: int) -> int:
-    """Where the bracket that opens at `at` is closed."""
+    """The position of the bracket that closes the one at `at`."""
     depth = 0
     for place in range(at, len(found)):
         if found[place].text in _OPEN:
@@ -150,7 +149,8 @@ def _closing(found: list[Token], at: int) -> int:
 
 
 def _negated(text: str, found: list[Token], at: int) -> Iterator[_Edit]:
-    """The condition of an `if`, but for declarations and for what the other rules turn round already."""
+    """Negates the condition of an `if`, except for declarations and for what the other rules negate
+    already."""
     if found[at].text != "(":
         return
     first, last = at + 1, _closing(found, at)
@@ -175,7 +175,7 @@ def _begins(before: Token | None) -> bool:
 
 
 def _removed(found: list[Token], at: int) -> Iterator[_Edit]:
-    """A statement that is a call, an assignment or a step: `a.b(c);`, `a->b[c] = d;`, `++a;`."""
+    """Removes a statement that is a call, an assignment or a step: `a.b(c);`, `a->b[c] = d;`, `++a;`."""
     place = at
     while found[place].text in ("++", "--", "*", "(", "co_await"):
         if found[place].text == "(":

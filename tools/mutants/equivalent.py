@@ -10,10 +10,10 @@ from tools.mutants.mutant import Mutant
 @dataclass(frozen=True, slots=True)
 class Equivalent:
     file: str
-    line: str  # the line's text, so that it is found where it moves to
+    line: str  # the line's text, so that it is found when it moves
     change: str  # as Mutant.change says it
     reason: str
-    behind: str | None = None  # the text of the line before it, where several lines are the same
+    behind: str | None = None  # the text of the line before it, if several lines are the same
 
     def fits(self, mutant: Mutant) -> bool:
         if self.behind not in (None, mutant.before):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mutant:
-    """`start` and `end` are places in the file's bytes; `now` stands there instead of `was`."""
+    """`start` and `end` are places in the file's bytes; `now` replaces `was` there."""
 
     path: str  # below the root of the tree, with /
     start: int
@@ -30,7 +30,7 @@ class Mutant:
 
 
 def make(path: str, data: bytes, start: int, end: int, now: str) -> Mutant:
-    """The mutant of a file that holds `data`."""
+    """The mutant of a file with these bytes."""
     first = data.rfind(b"\n", 0, start) + 1
     last = data.find(b"\n", start)
     text = data[first : len(data) if last < 0 else last].decode().strip()
@@ -40,7 +40,7 @@ def make(path: str, data: bytes, start: int, end: int, now: str) -> Mutant:
 
 
 def write(root: Path, mutant: Mutant) -> bytes:
-    """Changes the file below `root` and returns what it held."""
+    """Changes the file below `root` and returns its previous content."""
     path = root / mutant.path
     data = path.read_bytes()
     path.write_bytes(mutant.apply(data))

@@ -1,8 +1,8 @@
 """The mutants of a Python file, found in its syntax tree and written into its text.
 
 Left alone is what no run can notice or what ends every run: annotations, decorators, docstrings, texts,
-imports, assignments to local names. So are floats, and numbers from 16 on that a constant names: they are
-times and limits, and a test that says them again notices nothing but that they were changed.
+imports, assignments to local names. The same holds for floats, and for numbers from 16 on that a constant
+names: they are times and limits, and a test that repeats them would only notice that they were changed.
 """
 
 import ast
@@ -37,14 +37,14 @@ _SWAPPED = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 
 def mutants(path: str, data: bytes) -> list[Mutant]:
-    """All mutants of the file, in the order of their places; not each of them must compile."""
+    """All mutants of the file, in the order of their places; some of them may not compile."""
     finder = _Finder(path, data)
     finder.visit(ast.parse(data))
     return sorted(set(finder.found))
 
 
 def compiles(data: bytes) -> bool:
-    """Some mutants do not: a bracket, or a space, was needed."""
+    """Some mutants do not compile, because a bracket or a space was needed."""
     try:
         compile(data, "mutant", "exec", dont_inherit=True)
     except SyntaxError:
@@ -57,7 +57,7 @@ class _Finder(ast.NodeVisitor):
         self._path = path
         self._data = data
         self._lines = [0, *(match.end() for match in re.finditer(rb"\n", data))]
-        self._inside = 0  # of how many functions
+        self._inside = 0  # the number of functions around this place
         self.found: list[Mutant] = []
 
     # Places
@@ -91,7 +91,8 @@ class _Finder(ast.NodeVisitor):
             self._replace(test, f"not ({text})")
 
     def _limit(self, value: ast.expr) -> bool:
-        """What a constant outside of functions is set to, if a mere number of some size, or like 1 << 20."""
+        """Whether this is the value of a constant outside of functions, and a mere number of some size or
+        like 1 << 20."""
         if isinstance(value, ast.BinOp) and isinstance(value.op, ast.LShift | ast.Mult):
             return self._limit(value.right)
         number = value.value if isinstance(value, ast.Constant) else None
@@ -100,7 +101,7 @@ class _Finder(ast.NodeVisitor):
     # What is left alone
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
-        """Places inside of f-strings are known from Python 3.12 on only."""
+        """Skips f-strings: places inside them are known only from Python 3.12 on."""
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is not None and not self._limit(node.value):

@@ -1,9 +1,10 @@
-"""Which tests call which functions of a floor, seen while all of them run once on the unchanged tree.
+"""Records which tests call which functions of a floor, while all of them run once on the unchanged tree.
 
-It is a plugin of pytest (`-p tools.mutants.reach`) that two variables of the environment switch on: SOURCES
-names the folder, TO the file for what was seen. Only the begin of each function is traced, in all threads.
-What a fixture calls counts for all tests of the file. A test that starts Python programs may reach whatever
-these call, which nobody sees: it is taken to call everything. A line outside of all functions is everybody's.
+It is a plugin of pytest (`-p tools.mutants.reach`) that two environment variables enable: SOURCES names the
+folder, TO the file for the result. Only the entry into each function is traced, in all threads. What a
+fixture calls counts for all tests of the file. A test that starts Python programs may reach anything that
+these call, which is not traced: it is taken to call everything. A line outside of all functions counts for
+every test.
 """
 
 import _thread
@@ -48,7 +49,8 @@ class Reach:
         return cls(calls, said["seconds"], set(said["programs"]), functions)
 
     def tests_of(self, mutant: Mutant) -> list[str]:
-        """In the order in which they ran; those that start programs come last."""
+        """The tests that may reach the mutant, in the order in which they ran; those that start programs come
+        last."""
         around = [first for first, last in self.functions[mutant.path] if first <= mutant.line <= last]
         if not around:
             return list(self.seconds)
@@ -84,7 +86,7 @@ class _Recorder:
         self._seconds: dict[str, float] = {}
         self._programs: set[str] = set()
         self._who = ""
-        self._seen: set[CodeType] = set()  # by who is running now
+        self._seen: set[CodeType] = set()  # called by the test that is running now
         self._popen, self._fork = subprocess.Popen.__init__, os.fork
         self._start_thread = _thread.start_new_thread
 
@@ -123,7 +125,7 @@ class _Recorder:
     def of(self, who: str) -> Iterator[None]:
         self._who = who
         self._seen = self._calls.setdefault(who, set())
-        if sys.gettrace() is None:  # a test has taken it away
+        if sys.gettrace() is None:  # a test has removed it
             sys.settrace(self._called)
         yield
 

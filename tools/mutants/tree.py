@@ -1,4 +1,5 @@
-"""A copy of the working tree below build/, brought up to date by what differs: builds in it stay small."""
+"""A copy of the working tree below build/, in which only files that differ are updated, so that builds stay
+small."""
 
 import fcntl
 import os
@@ -7,8 +8,8 @@ from pathlib import Path
 
 
 def claim(place: Path) -> bool:
-    """Until this process ends the place is its alone. False: it is another one's, whose changes a copy would
-    take back.
+    """Claims the place until this process ends. False if another process has claimed it, whose changes a copy
+    would overwrite.
     """
     place.parent.mkdir(parents=True, exist_ok=True)
     lock = os.open(place.with_name(place.name + ".lock"), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC)
@@ -21,7 +22,7 @@ def claim(place: Path) -> bool:
 
 
 def copy(root: Path, to: Path) -> None:
-    """Everything that git knows or would add; what is gone is removed."""
+    """Copies every file that git knows or would add; removes what no longer exists."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=root,

@@ -26,28 +26,28 @@ _PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--ti
 
 class Verdict(StrEnum):
     KILLED = "killed"
-    HUNG = "hung"  # as good as killed
+    HUNG = "hung"  # counts as killed
     SURVIVED = "survived"
-    EXPLAINED = "explained"  # it was not tried: tests/mutants.toml says why no test can notice it
+    EXPLAINED = "explained"  # not tried: tests/mutants.toml says why no test can notice it
     NO_PROGRAM = "no program"  # it does not compile, so it says nothing about the tests
 
 
 _RUNNING: set[int] = set()
-# Held until what was started is known. Reentrant, since end_all() may run in a signal's handler.
+# Held until what was started is recorded. Reentrant, since end_all() may run in a signal's handler.
 _STARTING = threading.RLock()
-_FAILED = re.compile(  # what GoogleTest and pytest say
+_FAILED = re.compile(  # what GoogleTest and pytest print
     r"^(?:\[  FAILED  \]|FAILED|ERROR) (\S.*?)(?: - .*|, where .*| \(\d+ ms\))?$", re.MULTILINE
 )
 
 
 def failed_test(said: str) -> str:
-    """The name of the first test that failed, or nothing: who reads it sees which one has noticed."""
+    """The name of the first test that failed, or an empty string; it shows which test has noticed."""
     match = _FAILED.search(said)
     return match[1].split("::")[-1] if match else ""
 
 
 def end_all() -> None:
-    """Ends what is being run, for who is told to end: it has process groups of its own."""
+    """Ends everything that is running in process groups of its own, when this process is told to end."""
     with _STARTING:
         for group in list(_RUNNING):
             with suppress(ProcessLookupError):
@@ -55,7 +55,8 @@ def end_all() -> None:
 
 
 def run(command: Sequence[str], cwd: Path, env: Mapping[str, str], limit: float) -> tuple[int | None, str]:
-    """The exit status, None where the time was over, and the last of what was said. No process stays."""
+    """Returns the exit status, None if the time was over, and the end of the output. Leaves no process
+    behind."""
     with _STARTING:
         process = subprocess.Popen(
             command,
@@ -96,24 +97,25 @@ def _limit(usual: float) -> float:
 
 
 class PythonTrial:
-    """The tests of the floors' pytest folders that call what is changed. C++ programs that they start are
-    those of the real tree's build."""
+    """Runs the tests in the floors' pytest folders that call what is changed. C++ programs that they start
+    are those of the real tree's build."""
 
     def __init__(self, tree: Path) -> None:
         self._tree = tree
         self._reach: Reach | None = None
         self._env = os.environ | {
             "PYTHONPATH": os.pathsep.join((str(tree), str(tree / "runtime/python"))),
-            "PYTHONDONTWRITEBYTECODE": "1",  # a mutant may have the size and the second of what it came from
+            "PYTHONDONTWRITEBYTECODE": "1",  # a mutant may have the size and time of its original
         }
 
     def prepare(self, floor: Floor) -> str | None:
-        """Runs all tests on the unchanged tree and sees what they call; what went wrong, if it did."""
+        """Runs all tests on the unchanged tree and records what they call; returns what went wrong, if
+        anything did."""
         seen = self._tree.with_name(f"{self._tree.name}-{floor.name}.json")
         env = self._env | {reach.SOURCES: floor.sources, reach.TO: str(seen)}
         tests = list(dict.fromkeys(test for stage in floor.stages for test in stage))
         status, said = run([*_PYTEST, "-p", "tools.mutants.reach", *tests], self._tree, env, _LONGEST_ALL)
-        if status == 1:  # being traced takes time, which some test may not have had
+        if status == 1:  # tracing takes time, which some test may not have had
             again = list(dict.fromkeys(_FAILED.findall(said)))
             status, said = run([*_PYTEST, *again], self._tree, self._env, _LONGEST_ALL)
         if status == 0:
@@ -134,7 +136,7 @@ class PythonTrial:
 
 
 class CppTrial:
-    """One test binary a floor, unoptimized, so that a change costs one file and a link."""
+    """One test binary for each floor, unoptimized, so that a change costs compiling one file and a link."""
 
     def __init__(self, tree: Path, build: Path, jobs: int) -> None:
         self._tree = tree
@@ -144,7 +146,7 @@ class CppTrial:
         self._limits: dict[tuple[str, ...], float] = {}
 
     def prepare(self, floor: Floor) -> str | None:
-        """Configures, builds and runs all; what went wrong, if it did."""
+        """Configures, builds and runs everything; returns what went wrong, if anything did."""
         configure = ["cmake", "-S", str(self._tree), "-B", str(self._build), "-G", "Ninja"]
         configure += ["-DCMAKE_CXX_COMPILER=clang++-19", "-DCMAKE_BUILD_TYPE=Debug", "-DMF_PCH=ON"]
         configure += ["-DCMAKE_CXX_FLAGS_DEBUG=-O0 -D_GLIBCXX_ASSERTIONS -w"]
@@ -164,12 +166,12 @@ class CppTrial:
         return None
 
     def stages(self, floor: Floor, mutant: Mutant) -> Iterator[Stage]:  # noqa: ARG002
-        """The floor's own tests first."""
+        """Starts with the floor's own tests."""
         for stage in floor.stages:
             yield Stage(stage, self._limits[stage])
 
     def compiles(self, path: Path) -> bool:  # noqa: ARG002
-        """The build says so."""
+        """Always true here: the build decides."""
         return True
 
     def _make(self, names: Sequence[str], env: Mapping[str, str], limit: float) -> tuple[int | None, str]:
@@ -189,7 +191,7 @@ class CppTrial:
         return self._binaries[name]
 
     def run(self, stage: Stage) -> tuple[Verdict, str]:
-        env = os.environ | {"CCACHE_READONLY": "1"}  # it gives back what was, and keeps no mutant
+        env = os.environ | {"CCACHE_READONLY": "1"}  # uses the cache, but stores no mutant in it
         status, said = self._make(stage.tests, env, _LONGEST_BUILD)
         if status != 0:
             return Verdict.NO_PROGRAM, said

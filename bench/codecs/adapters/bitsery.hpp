@@ -1,5 +1,5 @@
-// bitsery 5 (github.com/fraillt/bitsery): fixed widths, told of each field; sizes are bounded at compile
-// time.
+// bitsery 5 (github.com/fraillt/bitsery): fixed widths; each field is listed by hand, and sizes are bounded
+// at compile time.
 #pragma once
 
 #include <bitsery/adapter/buffer.h>

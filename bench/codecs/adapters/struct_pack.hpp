@@ -1,5 +1,5 @@
 // struct_pack of yalantinglibs (github.com/alibaba/yalantinglibs): reflection of aggregates, fixed widths.
-// For the two values that the goals quote it for.
+// Only for the two values for which the goals quote its figures.
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,4 @@
-// zpp_bits (github.com/eyalz800/zpp_bits): reflection of aggregates, fixed widths. It has no word for
+// zpp_bits (github.com/eyalz800/zpp_bits): reflection of aggregates, fixed widths. It does not support
 // mf::Boxed.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace payload {
 
-/// It cannot count fields that are optional.
+/// Needed because zpp_bits cannot count fields that are optional.
 constexpr auto serialize(auto& archive, C2& value) {
   return archive(value.flag, value.tiny, value.small, value.number, value.big, value.single, value.real,
                  value.text);

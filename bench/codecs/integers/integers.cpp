@@ -59,7 +59,7 @@ std::size_t write_groups(const Row& row) {
     unsigned codes = 0;
     for (std::size_t k = 0; k < 4 && i + k < row.size(); ++k) {
       const unsigned code = width_code(row[i + k]);
-      std::memcpy(to, &row[i + k], 4);  // what is too much is overwritten
+      std::memcpy(to, &row[i + k], 4);  // surplus bytes are overwritten
       to += code + 1;
       codes |= code << (2 * k);
     }
@@ -83,7 +83,7 @@ bool read_groups(std::size_t size, Row& row) {
       const unsigned code = (codes >> (2 * k)) & 3U;
       if (from + code + 1 > end) return false;
       std::uint32_t word = 0;
-      std::memcpy(&word, from, 4);  // a real one would look after the end
+      std::memcpy(&word, from, 4);  // a real decoder would have to check for the end
       row[i + k] = word & kMasks[code];
       from += code + 1;
     }
@@ -125,7 +125,8 @@ std::int64_t read_lone_leb128(std::size_t size, std::span<std::int64_t> values) 
   return values[0];
 }
 
-/// One structure each: the serial alone, then four of three fields, each behind a byte of two bits a field.
+/// The serial alone, then four structures of three fields; before each structure a byte with two bits for
+/// each field.
 std::size_t write_lone_bitmap(std::span<const std::int64_t> values) {
   std::byte* to = memory.data();
   for (std::size_t i = 0; i < values.size();) {
@@ -136,7 +137,7 @@ std::size_t write_lone_bitmap(std::span<const std::int64_t> values) {
       const std::uint64_t value = mf::codec::zigzag(values[i]);
       const unsigned code = static_cast<unsigned>(value > 0xFFU) + static_cast<unsigned>(value > 0xFFFFU) +
                             static_cast<unsigned>(value > 0xFFFF'FFFFU);
-      std::memcpy(to, &value, 8);  // what is too much is overwritten
+      std::memcpy(to, &value, 8);  // surplus bytes are overwritten
       to += std::size_t{1} << code;
       codes |= code << (2 * k);
     }
@@ -166,7 +167,7 @@ std::int64_t read_lone_bitmap(std::size_t size, std::span<std::int64_t> values) 
 
 // --- measuring
 
-/// Nanoseconds of one call: the least of many short repetitions.
+/// Nanoseconds of one call: the minimum of many short repetitions.
 template <class Work>
 double nanoseconds(const Work& work) {
   constexpr int kTimes = 400;

@@ -88,7 +88,7 @@ async def _one_by_one(count: int, call: Callable[[int], Awaitable[None]]) -> Met
 
 def _call(port: str) -> None:
     def run(calls: Callable[[Any], Awaitable[T]]) -> T:
-        """On a loop of its own, whose connection is made within the time."""
+        """Runs on its own loop, whose connection is made within the measured time."""
 
         async def connected() -> T:
             stream = await capnp.AsyncIoStream.create_connection("127.0.0.1", int(port))

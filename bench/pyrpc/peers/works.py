@@ -1,4 +1,4 @@
-"""The works of a peer, made of the calls that it has; each program says how these are made."""
+"""The works of a peer, built from its calls; each program defines how these are made."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pyrpc.commands import Work, all_at_once, check, echoes, name_of, obey, one_by_one
 
 BIG = 1 << 24
-AHEAD = 1024  # asynchronous calls on their way at once
+AHEAD = 1024  # number of asynchronous calls under way at once
 
 
 def works(
@@ -17,8 +17,8 @@ def works(
     look_up_all: Callable[[Sequence[str]], Sequence[int]],
     echo: Callable[[bytes], int],
 ) -> dict[str, Work]:
-    """`look_up_many` makes one call a name, AHEAD at once, and checks each; `look_up_all` makes one call for
-    all; `echo` gives the size of what came back."""
+    """`look_up_many` makes one call for each name, AHEAD at once, and checks each; `look_up_all` makes one
+    call for all; `echo` returns the size of what came back."""
 
     def batch(names: Sequence[str]) -> None:
         for i, found in enumerate(look_up_all(names)):

@@ -14,7 +14,7 @@ namespace {
 using bench_capnp::Bench;
 constexpr std::size_t kOutstanding = 128;
 
-/// A message of 32 MiB may be read.
+/// Allows messages of up to 32 MiB.
 capnp::ReaderOptions options() {
   capnp::ReaderOptions made;
   made.traversalLimitInWords = std::uint64_t{1} << 40U;
@@ -45,7 +45,7 @@ class Servant final : public Bench::Server {
   }
 };
 
-/// The loop runs until stdin ends.
+/// Runs the loop until stdin ends.
 int serve() {
   capnp::EzRpcServer server(kj::heap<Servant>(), "127.0.0.1", 0, options());
   auto& scope = server.getWaitScope();
@@ -80,7 +80,7 @@ Run unary(const Shared& stub, std::size_t count) {
   };
 }
 
-/// Makes call after call until none is left; begin(i) gives a promise of the i-th.
+/// Makes call after call until none is left; begin(i) returns the promise of the i-th.
 template <class Begin>
 kj::Promise<void> one_after_another(std::size_t& started, std::size_t count, Begin& begin) {
   if (started >= count) return kj::READY_NOW;
@@ -88,7 +88,7 @@ kj::Promise<void> one_after_another(std::size_t& started, std::size_t count, Beg
       [&started, count, &begin] { return one_after_another(started, count, begin); });
 }
 
-/// So many calls are always on their way.
+/// Keeps `outstanding` calls under way.
 template <class Begin>
 [[nodiscard]] Metrics pipeline(Stub& stub, std::size_t count, std::size_t outstanding, Begin begin) {
   return all_at_once(count, [&] {

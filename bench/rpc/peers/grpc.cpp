@@ -104,7 +104,7 @@ int serve() {
   return 0;
 }
 
-/// A call's context, with the deadline that ours has by default.
+/// A call's context, with the default deadline of mf.
 class Context : public grpc::ClientContext {
  public:
   Context() { set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30)); }
@@ -137,7 +137,7 @@ struct Call {
   Number reply;
 };
 
-/// A completion that hands on what the reply holds.
+/// A completion that passes on what the reply holds.
 template <class Request, class Done>
 auto answered(std::shared_ptr<Call<Request>> call, Done done) {
   return [call = std::move(call), done](const grpc::Status& status) {
@@ -159,7 +159,8 @@ Run pipelined(const Stub& stub, std::size_t count) {
   };
 }
 
-/// 100,000 calls at once run into their deadline, so they start as far ahead of their replies as pays.
+/// 100,000 calls at once would exceed their deadline, so calls start only as far ahead of their replies as
+/// helps.
 Run independent(const Stub& stub, std::size_t count) {
   constexpr std::size_t kAhead = 1024;
   std::vector<std::string> names(count);
@@ -248,7 +249,7 @@ Run client_stream(const Stub& stub, std::size_t count) {
 [[nodiscard]] Stub stub_of(const std::string& address) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection of its own
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // its own connection
   return Bench::NewStub(grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
 }
 

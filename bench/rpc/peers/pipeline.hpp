@@ -9,8 +9,8 @@
 
 namespace bench_rpc {
 
-/// So many calls are always on their way: each completion starts the next. `begin(i, done)` starts the i-th,
-/// which calls done(answer); `expected(i)` is its answer.
+/// Keeps a fixed number of calls under way: each completion starts the next. `begin(i, done)` starts the
+/// i-th, which calls done(answer); `expected(i)` is its answer.
 template <class Begin, class Expected>
 class Pipeline {
  public:

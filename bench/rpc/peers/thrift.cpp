@@ -1,5 +1,5 @@
-// A peer: the same works over Thrift: a thread a connection, buffered binary protocol, blocking calls; many
-// at a time are requests that are written before the replies of earlier ones are read. `thrift server` and
+// A peer: the same works over Thrift: a thread for each connection, buffered binary protocol, blocking calls;
+// for many at a time, requests are written before the replies of earlier ones are read. `thrift server` and
 // `thrift client PORT`.
 #include <thrift/TConfiguration.h>
 #include <thrift/protocol/TBinaryProtocol.h>
