@@ -1,4 +1,5 @@
-"""Finds what a schema should not say although it may. Reads the tree and the planned program of each file.
+"""Finds what a schema should not say although the language allows it. Reads the syntax tree and the planned
+program of each file.
 
 codes     the catalogue: every rule's code, text and explanation, and which are off unless asked for
 subject   one module as rules see it, and walks over its tree

@@ -21,7 +21,7 @@ _WORD = re.compile(r"[^\s,]+")
 
 @dataclass(slots=True)
 class Allowance:
-    """One code of one comment, and the lines that it is for."""
+    """One code of one comment, and the lines to which it applies."""
 
     code: str
     span: Span
@@ -75,7 +75,7 @@ def without_allowed(findings: Iterable[Finding], allowed: list[Allowance]) -> It
 
 
 def about_allowances(allowed: list[Allowance], ran: Iterable[str]) -> Iterator[Finding]:
-    """Unknown codes, and allowances that were not used although their rule ran."""
+    """Reports unknown codes, and allowances that were not used although their rule ran."""
     running = set(ran)
     for each in allowed:
         if each.code not in CATALOGUE:

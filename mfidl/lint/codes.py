@@ -54,5 +54,5 @@ _ROWS = (
 
 CATALOGUE: dict[str, Code] = {row[0]: Code(*row) for row in _ROWS}
 
-# What a team may want, and most do not.
+# What some teams want, and most do not.
 OFF = frozenset(("L0201", "L0202", "L0203", "L0402", "L0502", "L0506", "L0507", "L0605", "L0607"))

@@ -1,4 +1,4 @@
-"""From files to diagnostics: check them first, then ask each rule about each module that was named."""
+"""From files to diagnostics: checks them first, then applies each rule to each module that was named."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,7 +17,7 @@ from mfidl.semantics.loading import LoadedModule, Loader
 
 
 def lint_files(paths: Sequence[str], import_paths: Sequence[str], settings: Settings) -> Outcome:
-    """The findings of all files, or the mistakes, if there are any: rules look at sound schemas only."""
+    """The findings of all files, or their errors if there are any: rules look at valid schemas only."""
     diagnostics = Diagnostics()
     loader = Loader(import_paths, diagnostics)
     modules = loader.load(paths)

@@ -45,7 +45,7 @@ def _known(codes: Iterable[str], where: str) -> frozenset[str]:
 
 
 def read_settings(text: str, name: str) -> Settings:
-    """The settings of a mfidl.toml. Tables of others are left alone."""
+    """The settings of a mfidl.toml. Tables of other tools are ignored."""
     try:
         table = tomllib.loads(text).get("lint", {})
     except tomllib.TOMLDecodeError as error:

@@ -1,4 +1,4 @@
-"""One module for rules: the tree of its file, and its meaning; and the results of rules."""
+"""What rules work on: the syntax tree of one module's file, and its meaning; and what rules return."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Subject:
-    """A module that the command line names. It is in order: every name of it is known."""
+    """A module that the command line names. It is valid: all its names are resolved."""
 
     program: model.Program
     module: model.Module
@@ -65,7 +65,7 @@ Named = (
 
 
 def named(file: ast.File) -> Iterator[tuple[str, Named]]:
-    """Every declaration that has a name of its own, with the word for what it is."""
+    """Every declaration that has a name of its own, with the word for its kind."""
     for each in file.declarations:
         match each:
             case ast.StructDecl(keyword=keyword) | ast.EnumDecl(keyword=keyword):
@@ -99,7 +99,7 @@ def fields(file: ast.File) -> Iterator[tuple[str, ast.Field]]:
 
 
 def types(file: ast.File) -> Iterator[ast.TypeExpr]:
-    """Every type that is written, arguments of others included."""
+    """Every type that is written, including arguments of other types."""
     pending: list[object] = []
     for each in file.declarations:
         if isinstance(each, ast.ConstDecl | ast.AliasDecl | ast.AgentDecl | ast.TopicDecl):

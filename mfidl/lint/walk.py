@@ -1,4 +1,4 @@
-"""Every name with dots that a file writes to mean a declaration of its own or of another file."""
+"""Every dotted name in a file that refers to a declaration of this or another file."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,8 @@ from mfidl.syntax import ast
 
 
 def paths(file: ast.File) -> Iterator[tuple[ast.Path, bool]]:
-    """Types, errors, agents, constants and members; whether it stands inside of what is deprecated itself."""
+    """Types, errors, agents, constants and members; with whether the name stands inside something
+    deprecated."""
     for each in file.declarations:
         if isinstance(each, ast.ModuleDecl | ast.ImportDecl):
             continue

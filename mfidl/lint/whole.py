@@ -32,7 +32,7 @@ class Whole:
 
     @cached_property
     def agents(self) -> frozenset[str]:
-        """Full names of the agents that something is offered per."""
+        """Full names of the agents for which services are offered."""
         found: set[str] = set()
         for module in self._program.modules:
             agents = [*(each.agent for each in module.services), *(each.agent for each in module.topics)]
@@ -41,7 +41,7 @@ class Whole:
 
     @cached_property
     def deprecated(self) -> dict[str, tuple[str, Deprecatable]]:
-        """What is deprecated, with the word for what it is, by its full name."""
+        """What is deprecated, by its full name, with the word for its kind."""
         found: dict[str, tuple[str, Deprecatable]] = {}
         for module in self._program.modules:
             groups: tuple[tuple[str, tuple[Deprecatable, ...]], ...] = (

@@ -1,7 +1,7 @@
 """F2. The syntax tree: what was written, with spans; nothing resolved.
 
-Nodes are compared by identity, so that later stages can key facts by node. `broken` says that a part of the
-node did not parse and was dropped: later stages then do not complain about what might have stood there.
+Nodes are compared by identity, so that later stages can store facts by node. `broken` means that a part of
+the node did not parse and was dropped: later stages then do not report what might have been there.
 """
 
 from dataclasses import dataclass, field
@@ -74,7 +74,7 @@ class ListExpr:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BraceExpr:
-    """Fields of a struct or entries of a map: what it is, its type decides."""
+    """Fields of a struct or entries of a map: its type decides which."""
 
     entries: tuple[tuple["Expr", "Expr"], ...]
     span: Span

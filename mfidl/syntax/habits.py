@@ -1,7 +1,7 @@
-"""F2. What words of other languages are called here: for hints, never for meaning.
+"""F2. What words of other languages are called in this one: for hints only, never for meaning.
 
-Whoever comes from protobuf, thrift, C++, Python or Rust writes what their fingers know. These tables turn
-"unknown type `int32`" into "write `i32`".
+Users who know protobuf, thrift, C++, Python or Rust write what they are used to. These tables turn "unknown
+type `int32`" into "write `i32`".
 """
 
 TYPES = {
@@ -46,7 +46,8 @@ TYPE_ADVICE = {
     **dict.fromkeys(("object", "Object", "json", "JSON", "Struct"), "every value has a type: declare a struct, or use `bytes`"),
 }  # fmt: skip
 
-# Words that begin a declaration elsewhere: what to write, and the word to read on with, if there is one.
+# Words that begin a declaration in other languages: what to write, and the keyword as which to read on, if
+# any.
 DECLARATIONS = {
     **dict.fromkeys(
         ("message", "class", "record", "table", "dataclass", "data", "object"),
@@ -73,7 +74,7 @@ DECLARATIONS = {
     "root_type": ("every struct may be a root: leave this line out", ""),
 }  # fmt: skip
 
-# Words before a field or method that say nothing here.
+# Words before a field or method that mean nothing here.
 MODIFIERS = frozenset(
     (
         *("public", "private", "protected", "internal", "final", "abstract", "virtual", "override", "inline"),
@@ -111,11 +112,11 @@ VALUES = {
 
 
 def type_advice(name: str) -> str | None:
-    """What to write in place of an unknown type, for who wrote a name of another language."""
+    """What to write instead of an unknown type, if it is a name of another language."""
     known = TYPES.get(name, TYPES.get(name.lower()))
     return f"write `{known}`" if known else TYPE_ADVICE.get(name)
 
 
 def here(type_name: str) -> str:
-    """A type of another language as it is called here, and any other name unchanged."""
+    """The name in this language of a type of another language; any other name unchanged."""
     return TYPES.get(type_name, type_name)

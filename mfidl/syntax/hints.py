@@ -1,5 +1,5 @@
-"""F2. What to write where the parser expected something else: read from the rule, the word before and the
-word found. Knows the habits of other languages; knows nothing of names.
+"""F2. What to write where the parser expected something else: derived from the rule, the word before and the
+word found. Knows the habits of other languages, but nothing about names.
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ def hint(context: Any, stream: TokenStream, token: Token) -> str | None:
 
 
 def _anywhere(stream: TokenStream, token: Token) -> str | None:
-    """What two words side by side say by themselves."""
+    """What two adjacent words mean without knowing the rule."""
     previous, after = stream.LT(-1), stream.LT(2)
     if token.type == tt.COLON and (_touches(token, after, tt.COLON) or _touches(previous, token, tt.COLON)):
         return "names are joined with `.`, not with `::`"
@@ -130,7 +130,7 @@ def _constant(context: Any, token: Token, previous: Token) -> str | None:
 
 
 def _behind_value(token: Token, previous: Token) -> str | None:
-    """What goes on behind a value that was complete."""
+    """A hint for what follows a value that was complete."""
     touches = previous.end == token.start
     if token.type in (tt.LESS, tt.GREATER, tt.MINUS, tt.LPAREN) or (token.type == tt.DOT and not touches):
         return "values are not computed: write the result"
@@ -162,7 +162,7 @@ _WRONG_RANGES = frozenset((tt.DOT, tt.MINUS, tt.COLON, tt.GREATER, tt.LESS, tt.D
 
 
 def meant_declaration(word: str, following: Token) -> tuple[str | None, str | None]:
-    """What to write for a word that begins no declaration: advice, and the keyword, where it is one."""
+    """What to write instead of a word that begins no declaration: advice, and the keyword if it is one."""
     if following.type in DECLARES and not nearest(word, ("open",)):
         return f"leave `{_short(word)}` out", None
     if word.lower() in DECLARATIONS:
@@ -376,7 +376,7 @@ def _enum(token: Token, previous: Token, after: Token) -> str | None:
 
 
 def _name(context: Any, token: Token, previous: Token, after: Token) -> str | None:
-    """Where a name, or a type, should stand."""
+    """Hints for where a name, or a type, should be."""
     if previous.type == tt.THROWS:
         if token.type == tt.LPAREN:
             return "errors stand without parentheses: `throws A, B`"

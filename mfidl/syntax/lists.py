@@ -1,5 +1,5 @@
-"""F2. What stands between the elements of a list: a comma that was forgotten is supplied, and a `;` that
-stands in its place is read as one.
+"""F2. What separates the elements of a list: supplies a forgotten comma, and reads a `;` in its place as a
+comma.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ _LONGEST_LIST = 200  # words of a list that may have `;` for `,`
 
 
 class ListRecovery:
-    """Looks at the place before each element of the list that the parser is in."""
+    """Checks the place before each element of the list that the parser is in."""
 
     def __init__(self, parser: Any, say: Reporter, around: Lookaround) -> None:
         self._parser = parser
@@ -40,7 +40,7 @@ class ListRecovery:
             self._sync_list(tt.OPEN_BRACE, tt.CLOSE, VALUE_STARTS)
 
     def _sync_list(self, opening: int, closing: int, starts: frozenset[int]) -> None:
-        """Between two elements: supply a forgotten comma if an element follows on the spot."""
+        """Between two elements: supplies a forgotten comma if an element follows directly."""
         index = self._stream.index
         token, previous = self._stream.tokens[index], self._stream.LT(-1)
         if token.type == tt.SEMICOLON and self._separates(index, closing, starts):
@@ -59,7 +59,7 @@ class ListRecovery:
             self.missing_comma()
 
     def _separates(self, index: int, closing: int, starts: frozenset[int]) -> bool:
-        """Whether a `;` stands between two elements: the list goes on behind it, and closes on its line."""
+        """Whether a `;` stands between two elements: the list continues after it, and closes on its line."""
         tokens = self._stream.tokens
         at = index + 1
         if tokens[at].type not in starts or self._around.starts_line(at) or not self._begins_element(at):
@@ -85,7 +85,7 @@ class ListRecovery:
         return True
 
     def missing_comma(self) -> None:
-        """Report one behind the last token, and supply it."""
+        """Reports a missing comma after the last token, and supplies it."""
         if self._say.may_report():
             self._say.diagnostics.error("E0111", self._say.behind_last(), fix=",")
         end = self._stream.LT(-1).end

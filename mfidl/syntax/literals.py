@@ -44,7 +44,7 @@ def number(ttype: int, text: str, negative: bool, span: Span) -> ast.Expr:
 
 
 def string(text: str, span: Span, diagnostics: Diagnostics) -> ast.Expr:
-    """A STRING token with its quotes; a wrong escape is reported at its place."""
+    """A STRING token with its quotes; an invalid escape is reported at its place."""
     pieces: list[bytes] = []
     at, end, sound = 1, len(text) - 1, True
     while at < end:

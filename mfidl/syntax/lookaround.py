@@ -43,8 +43,8 @@ class Lookaround:
         return first in NAMES and second in (tt.COLON, tt.LPAREN)
 
     def looks_like_c(self, index: int) -> bool:
-        """`u32 doc;`, `string name = 1`, `void ping()`, `map<u8, u8> m;`: a member as other languages have
-        it."""
+        """Whether this looks like a member of other languages: `u32 doc;`, `string name = 1`, `void ping()`,
+        `map<u8, u8> m;`."""
         tokens, last = self._stream.tokens, len(self._stream.tokens) - 1
         at = index
         while at < last and tokens[at].type in NAMES and at < index + 4:
@@ -54,7 +54,7 @@ class Lookaround:
         return at > index and tokens[at].type == tt.LESS
 
     def behind_path(self, index: int) -> int:
-        """Behind `a.b.c`."""
+        """The position after `a.b.c`."""
         tokens, last = self._stream.tokens, len(self._stream.tokens) - 1
         while index < last and tokens[index].type in NAMES:
             index += 1
@@ -68,7 +68,8 @@ class Lookaround:
         return tokens[index].type == tt.AT or tokens[min(index + 1, len(tokens) - 1)].type == tt.LPAREN
 
     def begins_declaration(self, index: int) -> bool:
-        """`struct Name`, first on its line, maybe behind annotations: no field or method looks like this."""
+        """Whether `struct Name` begins here, first on its line, perhaps after annotations: no field or method
+        looks like this."""
         if not self.starts_line(index):
             return False
         if self._stream.tokens[index].type == tt.AT:
@@ -94,7 +95,7 @@ class Lookaround:
         return tokens[index].type in DECLARES and tokens[min(index + 1, len(tokens) - 1)].type in NAMES
 
     def index_of(self, token: Token) -> int:
-        """Where a token stands now (tokens may have been supplied before it)."""
+        """The current position of a token (tokens may have been supplied before it)."""
         index = min(self._stream.index, len(self._stream.tokens) - 1)
         while index > 0 and self._stream.tokens[index] is not token:
             index -= 1

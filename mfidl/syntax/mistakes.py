@@ -1,5 +1,5 @@
-"""F2. Saying what is wrong with the syntax: one message at a place, none beside a token that was already
-reported.
+"""F2. Reports what is wrong with the syntax: one message for each place, and none next to a token that was
+already reported.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from mfidl.syntax.hints import hint, meant_declaration
 from mfidl.syntax.lookaround import NAMES
 from mfidl.syntax.tokens import Token, TokenStream
 
-# What a rule wants where none of its alternatives fits.
+# What a rule expects if none of its alternatives fits.
 _EXPECTED: dict[type, str] = {
     MfidlParser.ValueContext: "a value",
     MfidlParser.StructMemberContext: "`:` and a type",
@@ -29,7 +29,7 @@ _EXPECTED: dict[type, str] = {
 
 
 class SyntaxMistake(RecognitionException):  # type: ignore[misc]
-    """An error that was already reported and is on its way to a rule that can go on."""
+    """An error that was already reported and is propagating to a rule that can continue."""
 
 
 class Reporter:
@@ -45,7 +45,8 @@ class Reporter:
         self._reported_at = -1
 
     def may_report(self) -> bool:
-        """Once at a place, and not beside a token that was reported when it was read."""
+        """Whether a report is due: one for each place, and none next to a token that was reported when it was
+        read."""
         index = self._stream.index
         if self._reported_at == index:
             return False
@@ -53,7 +54,7 @@ class Reporter:
         return not (self._stream.LT(1).broken or (index > 0 and self._stream.LT(-1).broken))
 
     def begin_anew(self) -> None:
-        """What stands at this place is a mistake of its own, whatever was said here already."""
+        """Allows another report here: what stands at this place is a mistake of its own."""
         self._reported_at = -1
 
     def report(self, code: str, token: Token, **values: Any) -> None:
@@ -90,7 +91,7 @@ class Reporter:
             self.diagnostics.error("E0110", self.span(token), help=advice, fix=meant, word=word)
 
     def wanted(self, context: Any) -> str:
-        """In words, what may stand here, from the innermost rule that says it best."""
+        """Says in words what may stand here, by the innermost rule that describes it best."""
         if isinstance(context, MfidlParser.NameContext):
             parent = context.parentCtx
             if isinstance(parent, MfidlParser.PathContext):
@@ -108,7 +109,7 @@ class Reporter:
         return Span(self._source, token.start, max(token.end, token.start))
 
     def behind_last(self) -> Span:
-        """The place right behind the last token, where something is missing."""
+        """The place directly after the last token, where something is missing."""
         end = self._stream.LT(-1).end if self._stream.index > 0 else 0
         return Span(self._source, end, end)
 

@@ -1,4 +1,4 @@
-"""F2. What to write for a number of another language: `5m`, `1.5s`, `10kb`, `0b101`, `1.0f`."""
+"""F2. What to write instead of a number of another language: `5m`, `1.5s`, `10kb`, `0b101`, `1.0f`."""
 
 import re
 

@@ -1,7 +1,7 @@
-"""F2. Source to syntax tree: `parse` is the only door to ANTLR.
+"""F2. Source to syntax tree: `parse` is the only way to use ANTLR.
 
-The tree is built from the labels of the rule contexts (no parse tree exists). A context with an exception is
-one that did not parse: it is left out, and its holder is marked as broken.
+The tree is built from the labels of the rule contexts (no parse tree exists). A context with an exception did
+not parse: it is left out, and its parent is marked as broken.
 """
 
 import gc
@@ -16,10 +16,10 @@ from mfidl.syntax.tokens import Scan, Token, scan
 
 
 def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.File:
-    """The tree of all that parsed. Errors are reported, never raised.
+    """The tree of everything that parsed. Errors are reported, never raised.
 
-    The collector rests meanwhile: parsing makes many objects and no garbage, and it costs up to half of the
-    time.
+    The garbage collector is off meanwhile: parsing makes many objects and no garbage, and collecting costs up
+    to half of the time.
     """
     collecting = gc.isenabled()
     gc.disable()
@@ -45,7 +45,7 @@ def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.File:
 
 
 def _tokens(source: SourceFile, scanned: Scan, diagnostics: Diagnostics) -> list[Token]:
-    """What the parser reads. What mends texts is loaded only for those that need it."""
+    """What the parser reads. The module that repairs texts is loaded only for texts that need it."""
     if scanned.is_plain(source):
         scanned.report(source, diagnostics)
         return scanned.tokens
@@ -55,7 +55,8 @@ def _tokens(source: SourceFile, scanned: Scan, diagnostics: Diagnostics) -> list
 
 
 def _foreign(tokens: list[Token], diagnostics: Diagnostics) -> set[str]:
-    """Names with letters that names do not have: reported, so that nobody needs to know them."""
+    """Names with letters that names must not have. They are reported already, so they are not reported as
+    unknown."""
     if not diagnostics:
         return set()
     return {token.text for token in tokens if token.broken and token.type == tt.NAME}
@@ -71,7 +72,7 @@ def _ok(contexts: list[Any]) -> list[Any]:
 
 
 class _Builder:
-    """Contexts to nodes. One per file."""
+    """Turns contexts into nodes. One per file."""
 
     def __init__(self, source: SourceFile, diagnostics: Diagnostics) -> None:
         self._source = source
@@ -203,7 +204,7 @@ class _Builder:
         )
 
     def _is_reserved(self, context: Any) -> bool:
-        """A member without a type is `reserved ...`, or a slip."""
+        """A member without a type is `reserved ...`, or a mistake."""
         if context.id_.token.text == "reserved":
             return True
         token = context.id_.token

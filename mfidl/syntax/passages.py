@@ -1,4 +1,4 @@
-"""F2. Passages that are not schema text: marks of merge conflicts, fences of Markdown, comments of other
+"""F2. Passages that are not schema text: markers of merge conflicts, fences of Markdown, comments of other
 languages, strings over several lines.
 
 Each is found as a whole, reported once, and hidden from the parser, so that the surrounding text is still
@@ -13,7 +13,7 @@ from typing import Any
 _OURS = re.compile(r"^<{7} .*$", re.MULTILINE)
 _MIDDLE = re.compile(r"^={7}$", re.MULTILINE)
 _THEIRS = re.compile(r"^>{7} .*$", re.MULTILINE)
-# In strings and comments they are text like any other.
+# In strings and comments they are ordinary text.
 _FOREIGN = re.compile(
     r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*(?s:.*?)\*/|(?P<fence>^```.*$)|(?P<markup><!--(?:.*?-->|.*))',
     re.MULTILINE,
@@ -35,7 +35,7 @@ class Passage:
 
 
 def passages(text: str) -> Iterator[Passage]:
-    """Of the whole text, in no order."""
+    """The passages of the whole text, in no particular order."""
     yield from _conflicts(text)
     foreign = list(_FOREIGN.finditer(text))
     for number, matched in enumerate(each for each in foreign if each["fence"]):
@@ -48,7 +48,8 @@ def passages(text: str) -> Iterator[Passage]:
 
 
 def _conflicts(text: str) -> Iterator[Passage]:
-    """The first mark, and all from the middle one to the last: what stands between them is read."""
+    """Hides the first marker, and everything from the middle marker to the last: what is between the first
+    two is read."""
     at = 0
     while ours := _OURS.search(text, at):
         middle = _MIDDLE.search(text, ours.end())
@@ -61,7 +62,7 @@ def _conflicts(text: str) -> Iterator[Passage]:
 
 
 def strings_over_lines(text: str, problems: list[tuple[str, int, int, dict[str, Any]]]) -> Iterator[Passage]:
-    """From the line on which a string was left open to the line that closes it, where there is one."""
+    """From the line on which a string was left open to the line that closes it, if there is one."""
     opened = [start for code, start, _, _ in problems if code == "E0105"]
     at = 0
     while at + 1 < len(opened):

@@ -91,10 +91,10 @@ class RecoveryStrategy:
     # Called by the generated code ---------------------------------------------------------------------------
 
     def reset(self, _recognizer: Any) -> None:
-        """The parser is used once."""
+        """Does nothing, since the parser is used once."""
 
     def reportMatch(self, _recognizer: Any) -> None:
-        """Nothing is counted per token."""
+        """Does nothing, since nothing is counted per token."""
 
     def sync(self, recognizer: Any) -> None:
         hook = self._hooks.get(type(recognizer._ctx))
@@ -171,13 +171,14 @@ class RecoveryStrategy:
         raise self._say.unexpected(expected)
 
     def _odd_opening(self, token: Token) -> None:
-        """`[` or `(` where `{` belongs: read as such, and its closing bracket too."""
+        """Reads `[` or `(` in place of `{` as such, and its closing bracket too."""
         self._say.unexpected("`{`")
         token.type = tt.OPEN_BRACE
         self._odd_brackets += 1
 
     def _is_other_bracket(self, ttype: int, token: Token) -> bool:
-        """Whether another kind of bracket closes here. Reported, unless it was opened by such a one."""
+        """Whether another kind of bracket closes here. This is reported, unless the opening one was of that
+        kind as well."""
         others = {tt.RPAREN, tt.RBRACKET} - {ttype}
         if token.type not in others or (ttype == tt.GREATER and token.type == tt.RPAREN):
             return False
@@ -195,7 +196,8 @@ class RecoveryStrategy:
             self._supplied_braces += 1
             return token
         if token.type == tt.COLON and index >= 2 and self._around.starts_line(index - 1):
-            # `x:` and then a line `y: u32;`: the type is missing, and its place was taken by the next name.
+            # In `x:` followed by a line `y: u32;` the type is missing, and the next name was read as the
+            # type.
             self._stream.index = index - 1
             if self._say.may_report():
                 self._say.diagnostics.error(
@@ -210,7 +212,7 @@ class RecoveryStrategy:
             self._stream.consume()
             return token
         if token.type == tt.CLOSE and getattr(self._parser._ctx.parentCtx, "commas", False):
-            return self._supplied(tt.SEMICOLON)  # who separates with commas has none behind the last
+            return self._supplied(tt.SEMICOLON)  # with commas as separators there is none after the last
         in_struct = isinstance(self._parser._ctx, MfidlParser.StructMemberContext)
         # `x: u32 range(1..2)` is no field, and `f() returns (u32)` no method behind another one.
         calls = self._stream.LT(2).type == tt.LPAREN and (in_struct or token.text in _RESULT_WORDS)
@@ -233,7 +235,7 @@ class RecoveryStrategy:
         return not isinstance(self._parser._ctx, MfidlParser.StructMemberContext | MfidlParser.MethodContext)
 
     def _ends_member(self, index: int) -> bool:
-        """Whether a comma stands where a field or method ends."""
+        """Whether a comma stands at the end of a field or method."""
         if not isinstance(self._parser._ctx, MfidlParser.StructMemberContext | MfidlParser.MethodContext):
             return False
         following = self._stream.tokens[min(index + 1, len(self._stream.tokens) - 1)]
@@ -261,7 +263,7 @@ class RecoveryStrategy:
         return self._around.looks_like_member(index) and tokens[index].type != tt.COLON
 
     def _is_past_bracket(self, ttype: int) -> bool:
-        """Whether the next token cannot belong into a bracket that is still open."""
+        """Whether the next token cannot belong in a bracket that is still open."""
         index = self._stream.index
         token = self._stream.tokens[index]
         if (
@@ -302,8 +304,8 @@ class RecoveryStrategy:
             self.skipped.declaration(start)
 
     def _goes_on_behind(self, token: Token) -> bool:
-        """Whether a word that begins no declaration can be taken for one that does, or left out: its content
-        is then checked like any other. Reports it.
+        """Whether a word that begins no declaration can be read as one that does, or left out: its content is
+        then checked like any other. Reports it.
         """
         following = self._stream.LT(2)
         meant = meant_declaration(token.text, following)[1]
@@ -364,8 +366,8 @@ class RecoveryStrategy:
                 self.skipped.member(index)
 
     def _is_wrong_end(self, token: Token) -> bool:
-        """Whether a body ends with a wrong bracket, which is then read as the right one. Reported, unless it
-        was opened by such a one.
+        """Whether a body ends with a wrong bracket, which is then read as the right one. This is reported,
+        unless the opening bracket was of that kind as well.
         """
         behind = self._stream.index + 1
         is_last = self._stream.tokens[behind].type in (tt.EOF, tt.SEMICOLON)
@@ -379,7 +381,7 @@ class RecoveryStrategy:
         return True
 
     def _sync_struct(self) -> None:
-        """Before the body: supply a forgotten `{` in front of what is clearly a field."""
+        """Before the body: supplies a forgotten `{` before what is clearly a field."""
         index = self._stream.index
         token = self._stream.tokens[index]
         if token.type in _OPENINGS and self._parser._ctx.id_ is not None and self._is_body(index + 1):
@@ -390,7 +392,8 @@ class RecoveryStrategy:
             self._stream.supply(index, self._supplied(tt.OPEN_BRACE))
 
     def _is_nested(self, token: Token) -> bool:
-        """Whether a declaration inside of a body is meant to be there: it is indented against its holder."""
+        """Whether a declaration inside of a body is meant to be there: it is indented relative to its
+        parent."""
         holder = self._parser._ctx.parentCtx.start
         position = self._source.position
         return position(token.start)[1] > position(holder.start)[1]

@@ -5,11 +5,11 @@ from mfidl.syntax.lookaround import KEYWORDS, NAMES, Lookaround
 from mfidl.syntax.tokens import TokenStream
 
 _LONGEST_HEAD = 20  # names in the head of a declaration
-_LONGEST_BRACKET = 50  # words between `[` and `]`, when they stand where no list can
+_LONGEST_BRACKET = 50  # words between `[` and `]` where no list can be
 
 
 class Skipper:
-    """Moves the token stream. Remembers the names that it passed, so that uses of them are not reported as
+    """Moves the token stream. Remembers the names that it skipped, so that uses of them are not reported as
     well.
     """
 
@@ -82,7 +82,7 @@ class Skipper:
                 return
 
     def braces(self) -> None:
-        """An opening brace that was repeated."""
+        """Skips an opening brace that was repeated."""
         while self._stream.LT(1).type == tt.OPEN_BRACE or self._stream.LT(1).type == tt.BAD:
             self._stream.consume()
 
@@ -98,7 +98,8 @@ class Skipper:
             stream.consume()
 
     def remember_name(self, start: int) -> None:
-        """The names in the head of a lost declaration, so that uses of them are not reported as well."""
+        """Remembers the names in the head of a lost declaration, so that uses of them are not reported as
+        well."""
         tokens = self._stream.tokens
         start = head = self._around.behind_annotations(start)
         while tokens[head].type not in (tt.OPEN_BRACE, tt.SEMICOLON, tt.EOF) and head < start + 100:

@@ -1,9 +1,9 @@
 """F2. Characters without a meaning in the language: finds what was meant, and continues as if that were
 written.
 
-Between the scan and the parser. A `#` begins a comment elsewhere, so the rest of its line is none of the
-parser's business; single and typographic quotes hold a text; a full-width semicolon is a semicolon. Each is
-reported once, with what to write, and leaves no second mistake behind.
+Runs between the scan and the parser. A `#` begins a comment in other languages, so the parser does not see
+the rest of its line; single and typographic quotes enclose a text; a full-width semicolon is a semicolon.
+Each is reported once, with what to write, and causes no second error.
 """
 
 import re
@@ -42,12 +42,12 @@ _ADVICE = {
 
 
 def mended(source: SourceFile, scanned: Scan, diagnostics: Diagnostics) -> list[Token]:
-    """The tokens of a file for the parser; all that is wrong with its characters is reported."""
+    """The tokens of a file for the parser; everything that is wrong with its characters is reported."""
     return _Mender(source, scanned, diagnostics).mend()
 
 
 class _Mender:
-    """One per file that has something to mend."""
+    """One for each file that needs repair."""
 
     def __init__(self, source: SourceFile, scanned: Scan, diagnostics: Diagnostics) -> None:
         self._source = source
@@ -56,7 +56,7 @@ class _Mender:
         self._diagnostics = diagnostics
         self._covered: list[tuple[int, int]] = []  # what was read as something else, in order
         self._supplied: list[Token] = []
-        self._reported: set[int] = set()  # problems that a passage speaks of already
+        self._reported: set[int] = set()  # problems that a passage has reported already
 
     def mend(self) -> list[Token]:
         held = strings_over_lines(self._text, self._scanned.problems)
@@ -104,7 +104,7 @@ class _Mender:
     # Intended meaning
 
     def _is_understood(self, start: int) -> bool:
-        """Whether it is plain what was meant; that is then reported and read."""
+        """Whether it is clear what was meant; that is then reported and read."""
         character = self._text[start]
         before = self._text[start - 1 : start]
         if character == "#" and (not before or before.isspace()):
@@ -180,7 +180,7 @@ class _Mender:
         return True
 
     def _word(self, start: int) -> bool:
-        """A name with letters, or invisible characters, that names do not have: read as one word."""
+        """Reads a name with letters, or invisible characters, that names must not have as one word."""
         matched = _WORD.match(self._text, self._begin_of_word(start))
         if matched is None or not matched.start() <= start < matched.end():
             return unicodedata.category(self._text[start]) == "Cf" and self._space(start)

@@ -2,7 +2,7 @@
 
 The language is that of grammar/MfidlLexer.g4 (a test compares the two token by token); the generated lexer
 would cost three times the rest of the parse. Bad text is reported here and either dropped or passed on as a
-`broken` token, around which the parser stays silent. Nesting is bounded here, before anything recurses.
+`broken` token, around which the parser reports nothing. Nesting is limited here, before anything recurses.
 """
 
 import re
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DEPTH_LIMIT = 64
-# Words and the spaces between them: what a file may cost in time and memory, whatever is in it.
+# Words and the spaces between them: limits the time and memory that a file may cost, whatever is in it.
 WORDS_LIMIT = 1_000_000
 SUPPLY_LIMIT = 1000
 
@@ -52,7 +52,7 @@ _CLOSING = frozenset(">)]}")
 
 
 class Token:
-    """What the ANTLR runtime and the tree builder need of a token. `end` is exclusive; `doc` its doc
+    """What the ANTLR runtime and the tree builder need from a token. `end` is exclusive; `doc` is its doc
     comment."""
 
     __slots__ = ("broken", "doc", "end", "start", "text", "type")
@@ -71,7 +71,7 @@ class Token:
 
 
 class TokenStream:
-    """A list of tokens behind the interface that the ANTLR runtime calls. Ends with one end-of-file token."""
+    """A list of tokens with the interface that the ANTLR runtime calls. Ends with one end-of-file token."""
 
     __slots__ = ("index", "supplied", "tokens")
 
@@ -100,7 +100,8 @@ class TokenStream:
         self.index = index
 
     def supply(self, index: int, token: Token) -> None:
-        """Inserts a missing token: at most a thousand times in a file, since each moves all later ones."""
+        """Inserts a missing token: at most a thousand times in a file, since each insertion moves all later
+        tokens."""
         if self.supplied < SUPPLY_LIMIT:
             self.supplied += 1
             self.tokens.insert(index, token)
@@ -109,7 +110,7 @@ class TokenStream:
         return 0
 
     def release(self, marker: int) -> None:
-        """Nothing is buffered, so nothing is released."""
+        """Does nothing, since nothing is buffered."""
 
 
 def _number(text: str) -> int:
@@ -127,18 +128,18 @@ class Scan:
     tokens: list[Token]
     problems: list[tuple[str, int, int, dict[str, Any]]]
     strays: list[int]
-    is_cut: bool = False  # too long: nothing of it was kept
+    is_cut: bool = False  # too long: none of it was kept
 
     def is_plain(self, source: SourceFile) -> bool:
-        """Whether it is nothing but a schema, right or wrong: no strays, no text around it, no two strings
-        that may be the ends of one.
+        """Whether it is nothing but a schema, valid or not: no strays, no text around it, no two strings that
+        may be the ends of one.
         """
         text = source.text
         around = "<<<<<<< " in text or "```" in text or "<!--" in text
         return not self.strays and len(self.problems) < 2 and not around
 
     def report(self, source: SourceFile, diagnostics: Diagnostics) -> None:
-        """The problems, without the strays."""
+        """Reports the problems, without the strays."""
         for code, start, end, values in self.problems:
             diagnostics.error(code, Span(source, start, end), **values)
 
@@ -199,7 +200,7 @@ class _Lexer:
         }
 
     def _nest(self, token: Token) -> None:
-        """Count brackets. No bracket of a type or value spans a `;`, so one left open cannot add up."""
+        """Counts brackets. No bracket of a type or value spans a `;`, so open ones cannot add up."""
         if token.text == ";":
             self._depth = 0
         elif token.text in _CLOSING:

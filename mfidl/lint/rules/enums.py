@@ -6,7 +6,7 @@ from mfidl.lint.subject import Finding, Subject
 
 
 def enums_without_zero(subject: Subject) -> Iterator[Finding]:
-    """Numbers and not text: a member may be written as 0x0 or as a constant."""
+    """Compares numbers and not text, since a member may be written as 0x0 or as a constant."""
     for enum in subject.module.enums:
         if enum.members and enum.span and not any(member.number == 0 for member in enum.members):
             yield Finding("L0401", enum.span, {"name": enum.name})

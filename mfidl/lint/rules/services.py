@@ -1,4 +1,4 @@
-"""L05: methods that their callers, or those who operate them, will stumble over."""
+"""L05: methods that cause trouble for their callers or operators."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def methods_without_deadline(subject: Subject) -> Iterator[Finding]:
 
 
 def bools_in_a_row(subject: Subject) -> Iterator[Finding]:
-    """One finding a row, however long."""
+    """Reports one finding for each row, however long it is."""
     for _, meaning, _ in subject.methods():
         told = False
         for first, second in pairwise(meaning.params.fields):
@@ -60,7 +60,7 @@ def lists_of_singles(subject: Subject) -> Iterator[Finding]:
 
 
 def _same_word(single: str, several: str) -> bool:
-    """`add` and `add_all`, `put_hit` and `put_hits`: what they do is said by the same word."""
+    """Whether two names begin with the same verb, like `add` and `add_all`, or `put_hit` and `put_hits`."""
     return several.startswith(single.split("_")[0])
 
 

@@ -1,4 +1,4 @@
-"""L06: types and layouts that cost more than they must, or say less than they could."""
+"""L06: types and layouts that cost more than necessary, or say less than they could."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _UNITS = re.compile(
 
 
 def orders_that_waste_padding(subject: Subject) -> Iterator[Finding]:
-    """Largest alignment first is the best order there is: each size is a multiple of its alignment."""
+    """Largest alignment first is the optimal order, since each size is a multiple of its alignment."""
     declared = {each.full_name: each for module in subject.program.modules for each in module.declarations}
     for declaration, struct in subject.structs():
         if not isinstance(struct, model.Struct) or struct.layout is None or struct.cpp_type is not None:
@@ -51,7 +51,7 @@ def _lists_of(element: str, code: str, file: ast.File) -> Iterator[Finding]:
 
 
 def units_in_names(subject: Subject) -> Iterator[Finding]:
-    """Numbers only: `timeout: duration` is what is wanted."""
+    """Reports numbers only, for which `timeout: duration` is better."""
     numbers = {scalar.value for scalar in model.Scalar if scalar.is_integer or scalar.is_float}
     for _, field in fields(subject.file):
         if field.type.path.text in numbers and _UNITS.fullmatch(field.name.text):
@@ -65,7 +65,7 @@ def optional_containers(subject: Subject) -> Iterator[Finding]:
 
 
 def gaps_in_numbers(subject: Subject) -> Iterator[Finding]:
-    """The first gap only: one mistake is most often one removal."""
+    """Reports the first gap only: one mistake is usually one removal."""
     for declaration, meaning in subject.structs():
         members = meaning.fields if isinstance(meaning, model.Struct) else meaning.alternatives
         numbers = {member.number for member in members if member.number is not None}
@@ -76,7 +76,7 @@ def gaps_in_numbers(subject: Subject) -> Iterator[Finding]:
 
 
 def _first_gap(numbers: set[int], reserved: tuple[tuple[int, int], ...]) -> int | None:
-    """Bounded by the number of fields and ranges, however large the numbers are."""
+    """Its time depends on the number of fields and ranges, not on how large the numbers are."""
     covered = sorted([*((number, number) for number in numbers), *reserved])
     wanted, last = 1, max(numbers)
     for low, high in covered:

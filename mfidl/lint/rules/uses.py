@@ -34,7 +34,8 @@ def agents_never_used(subject: Subject) -> Iterator[Finding]:
 
 
 def deprecated_names(subject: Subject) -> Iterator[Finding]:
-    """By the names that are written: types, errors, agents, constants, and members of enums and flags."""
+    """Looks at the names that are written: types, errors, agents, constants, and members of enums and
+    flags."""
     known = subject.whole.deprecated
     if not known:
         return
@@ -48,7 +49,7 @@ def deprecated_names(subject: Subject) -> Iterator[Finding]:
 
 
 class _Names:
-    """Full names of what a file writes."""
+    """Full names of what a file mentions."""
 
     def __init__(self, subject: Subject) -> None:
         self._own = subject.module.name + "."
