@@ -15,6 +15,8 @@ from tests.simulation.python_side import HERE, ROOT, simulate
 SEEDS = 1000
 AT_ONCE = 50
 SOAK = 100_000
+TOPICS_SEEDS = 100
+TOPICS_SOAK = 1000
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, AT_ONCE))
@@ -23,9 +25,17 @@ def test_each_seed_keeps_all_rules(stubs: Path, first: int) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("seed", [3, 17, 42])
-def test_a_seed_gives_the_same_run_twice(stubs: Path, seed: int) -> None:
-    one, other = (simulate(stubs, ["--seed", str(seed), "--log"], 60) for _ in range(2))
+@pytest.mark.parametrize("first", range(0, TOPICS_SEEDS, AT_ONCE))
+def test_each_seed_of_topics_keeps_all_rules(stubs: Path, first: int) -> None:
+    done = simulate(stubs, ["--topics", "--first", str(first), "--count", str(AT_ONCE)], 110)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "of", [["--seed", "3"], ["--seed", "17"], ["--seed", "42"], ["--topics", "--seed", "5"]], ids=" ".join
+)
+def test_a_seed_gives_the_same_run_twice(stubs: Path, of: list[str]) -> None:
+    one, other = (simulate(stubs, [*of, "--log"], 60) for _ in range(2))
     assert one.returncode == 0, one.stdout + one.stderr
     assert one.stdout.count("\n") > 20
     assert one.stdout == other.stdout
@@ -38,10 +48,17 @@ def test_the_programs_are_strictly_typed_against_the_stubs(
 
 
 @pytest.mark.soak
-def test_many_more_seeds_keep_all_rules(stubs: Path) -> None:
-    def run(first: int) -> "subprocess.CompletedProcess[str]":
-        return simulate(stubs, ["--first", str(first), "--count", "1000"], None)
+@pytest.mark.parametrize(
+    ("kind", "first", "until", "at_once"),
+    [([], SEEDS, SOAK, 1000), (["--topics"], TOPICS_SEEDS, TOPICS_SOAK, 50)],
+    ids=["calls", "topics"],
+)
+def test_many_more_seeds_keep_all_rules(
+    stubs: Path, kind: list[str], first: int, until: int, at_once: int
+) -> None:
+    def run(start: int) -> "subprocess.CompletedProcess[str]":
+        return simulate(stubs, [*kind, "--first", str(start), "--count", str(at_once)], None)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for done in pool.map(run, range(SEEDS, SOAK, 1000)):
+        for done in pool.map(run, range(first, until, at_once)):
             assert done.returncode == 0, done.stdout + done.stderr

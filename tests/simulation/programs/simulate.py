@@ -4,6 +4,7 @@ simulate.py --first 0 --count 1000       each seed once; the first one that brea
 simulate.py --seed 7                     one seed, twice: both runs have the same log
 simulate.py --seed 7 --faults 0,3        with these of its faults only
 simulate.py --seed 7 --log               prints all that happened
+simulate.py --topics --seed 7            the runs of topics, likewise
 """
 
 import argparse
@@ -12,11 +13,16 @@ import gc
 import logging
 import sys
 import warnings
+from collections.abc import Callable, Coroutine
 from random import Random
+from typing import Any, NamedTuple
 
 from log import Log
-from plan import Fault, Plan, plan_of
-from rules import broken
+from plan import SERVERS, Fault, Plan, plan_of
+from rules import broken as calls_broken
+from topics_plan import topics_plan_of
+from topics_rules import topics_broken
+from topics_world import TopicsWorld
 from work import Client
 from world import World
 
@@ -29,23 +35,26 @@ LONGEST = 600.0
 """Virtual seconds; no run takes half of it."""
 
 
-async def _run(plan: Plan, faults: list[Fault]) -> Log:
-    loop = asyncio.get_running_loop()
-    assert isinstance(loop, VirtualLoop)
-    world = World(loop, list(plan.clients))
+async def _work(world: World, plan: Plan, faults: list[Fault]) -> None:
+    clients = {name: Client(world, name) for name in plan.clients}
+    await asyncio.gather(*(clients[name].work(steps) for name, steps in plan.clients.items()))
+    await world.heal(faults)
+    for name, client in clients.items():
+        if name not in world.closed:
+            await client.probe()
+
+
+async def _run(
+    world: World, faults: list[Fault], work: Callable[[World, list[Fault]], Coroutine[Any, Any, None]]
+) -> Log:
     try:
         async with asyncio.timeout(LONGEST):
             await world.start_controller()
-            for host in ("s0", "s1", "s2"):
+            for host in SERVERS:
                 await world.start(host)
             for fault in faults:
                 world.plan(fault)
-            clients = {name: Client(world, name) for name in plan.clients}
-            await asyncio.gather(*(clients[name].work(steps) for name, steps in plan.clients.items()))
-            await world.heal(faults)
-            for name, client in clients.items():
-                if name not in world.closed:
-                    await client.probe()
+            await work(world, faults)
             await asyncio.sleep(1.0)
         await world.end()
     except TimeoutError:
@@ -53,23 +62,59 @@ async def _run(plan: Plan, faults: list[Fault]) -> Log:
     return world.log
 
 
-def run_once(seed: int, chosen: list[int] | None = None) -> Log:
-    """`chosen`: numbers of the faults that happen; None: all."""
+async def _calls(seed: int, faults: list[Fault]) -> Log:
     plan = plan_of(seed)
+    world = World(_loop(), list(plan.clients), Log())
+    return await _run(world, faults, lambda world, faults: _work(world, plan, faults))
+
+
+async def _topics(seed: int, faults: list[Fault]) -> Log:
+    world = TopicsWorld(_loop(), topics_plan_of(seed))
+    return await _run(world, faults, lambda _, faults: world.work(faults))
+
+
+def _loop() -> VirtualLoop:
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, VirtualLoop)
+    return loop
+
+
+class Runs(NamedTuple):
+    """What is planned and run, and what it may break."""
+
+    plan: Callable[[int], Plan]
+    run: Callable[[int, list[Fault]], Coroutine[Any, Any, Log]]
+    broken: Callable[[Any], list[str]]
+
+
+KINDS = {
+    "calls": Runs(plan_of, _calls, calls_broken),
+    "topics": Runs(lambda seed: topics_plan_of(seed).base, _topics, topics_broken),
+}
+
+
+def run_once(kind: str, seed: int, chosen: list[int] | None = None) -> Log:
+    """`chosen`: numbers of the faults that happen; None: all."""
+    plan = KINDS[kind].plan(seed)
     faults = plan.faults if chosen is None else [plan.faults[each] for each in chosen]
     JITTER.seed(seed)
     clock = FakeClock()
     weather = Weather(plan.latency, plan.spread, plan.largest_piece)
     network = MemoryNetwork(clock, Random(f"network {seed}"), weather)
     try:
-        return run(_run(plan, faults), network)
+        return run(KINDS[kind].run(seed, faults), network)
     except StuckError as stuck:
         log = Log()
         log.troubles.append(str(stuck))
         return log
 
 
-def shrunk(seed: int, chosen: list[int]) -> list[int]:
+def broken(kind: str, seed: int, chosen: list[int] | None = None) -> list[str]:
+    log = run_once(kind, seed, chosen)
+    return KINDS[kind].broken(log) if log.lines else log.troubles
+
+
+def shrunk(kind: str, seed: int, chosen: list[int]) -> list[int]:
     """The shortest list of faults found that still breaks a rule: delta debugging."""
     parts = 2
     while len(chosen) >= 1:
@@ -77,7 +122,7 @@ def shrunk(seed: int, chosen: list[int]) -> list[int]:
         pieces = [chosen[at : at + size] for at in range(0, len(chosen), size)]
         for piece in pieces:
             rest = [each for each in chosen if each not in piece]
-            if broken(run_once(seed, rest)):
+            if broken(kind, seed, rest):
                 chosen, parts = rest, max(parts - 1, 2)
                 break
         else:
@@ -87,26 +132,26 @@ def shrunk(seed: int, chosen: list[int]) -> list[int]:
     return chosen
 
 
-def report(seed: int, chosen: list[int] | None = None) -> int:
+def report(kind: str, seed: int, chosen: list[int] | None = None) -> int:
     """Shows what a seed breaks, and with how few faults. Gives the status to exit with."""
-    plan = plan_of(seed)
+    plan = KINDS[kind].plan(seed)
     everything = list(range(len(plan.faults))) if chosen is None else chosen
-    violations = broken(run_once(seed, everything))
+    violations = broken(kind, seed, everything)
     if not violations:
         print(f"seed {seed} keeps all rules")
         return 0
-    fewest = shrunk(seed, everything)
+    fewest = shrunk(kind, seed, everything)
     print(f"seed {seed} breaks {len(violations)} rules with {len(everything)} faults:")
     for text in violations[:10]:
         print(f"  {text}")
     print(f"the shortest list of faults that breaks any ({len(fewest)}):")
     for each in fewest:
         print(f"  {each}: {plan.faults[each]}")
-    for text in broken(run_once(seed, fewest))[:10]:
+    for text in broken(kind, seed, fewest)[:10]:
         print(f"  {text}")
-    print(
-        f"replay: tests/simulation/replay --seed {seed} --faults {','.join(map(str, fewest)) or 'none'} --log"
-    )
+    what = "" if kind == "calls" else f"--{kind} "
+    numbers = ",".join(map(str, fewest)) or "none"
+    print(f"replay: tests/simulation/replay {what}--seed {seed} --faults {numbers} --log")
     return 1
 
 
@@ -117,14 +162,16 @@ def main() -> int:
     parser.add_argument("--seed", type=int)
     parser.add_argument("--faults")
     parser.add_argument("--log", action="store_true")
+    parser.add_argument("--topics", dest="kind", action="store_const", const="topics", default="calls")
     options = parser.parse_args()
+    kind = options.kind
     warnings.simplefilter("error")
     logging.disable()
     if options.seed is None:
         gc.disable()
         for seed in range(options.first, options.first + options.count):
-            if broken(run_once(seed)):
-                return report(seed)
+            if broken(kind, seed):
+                return report(kind, seed)
             if seed % 16 == 0:
                 gc.collect()
         print(f"{options.count} seeds from {options.first} on keep all rules")
@@ -132,13 +179,13 @@ def main() -> int:
     chosen = None
     if options.faults is not None:
         chosen = [] if options.faults == "none" else [int(each) for each in options.faults.split(",")]
-    first, second = run_once(options.seed, chosen), run_once(options.seed, chosen)
+    first, second = (run_once(kind, options.seed, chosen) for _ in range(2))
     if options.log:
         print("\n".join(first.lines))
     if first.lines != second.lines:
         print(f"seed {options.seed} gives two different runs")
         return 2
-    return report(options.seed, chosen)
+    return report(kind, options.seed, chosen)
 
 
 if __name__ == "__main__":

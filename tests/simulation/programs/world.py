@@ -98,22 +98,35 @@ class Process:
     """A server from its start to its end."""
 
     def __init__(self, world: "World", host: str) -> None:
-        self._world = world
+        self.world = world
         self.host = host
         self.alive = True
         self.server = mf.AsyncServer(f"tcp://{host}:1", f"mf://{host}-{CONTROLLER}:1", drain_timeout=2.0)
-        self._places = [place for place, hosts in PLACES.items() if host in hosts]
-        for place in self._places:
+        self.places = [place for place, hosts in PLACES.items() if host in hosts]
+        self.offer()
+
+    def offer(self) -> None:
+        for place in self.places:
             self.server.offer(Place(self, place), place)
 
     async def start(self) -> None:
         await self.server.start()
-        for place in self._places:
-            self._world.spawn(self._lead(place))
+        for place in self.places:
+            self.world.spawn(self._lead(place))
+
+    def killed(self) -> None:
+        """What it does from now on happens nowhere."""
+        self.alive = False
+        for run in self.world.log.runs:
+            if run.host == self.host and run.ended is None:
+                run.ended = self.world.now()
+
+    async def stop(self) -> None:
+        await self.server.stop()
 
     async def _lead(self, place: str) -> None:
         """Asks for the lead of one of its places again and again, until it is stopped."""
-        world = self._world
+        world = self.world
         with suppress(mf.Error):
             while True:
                 async with self.server.lead(WorkAsyncServant, place) as lead:
@@ -126,7 +139,7 @@ class Process:
                 await asyncio.sleep(0.01)
 
     def begin(self, call: int, method: str) -> Run:
-        world = self._world
+        world = self.world
         run = Run(call, method, self.host, mf.current_call().peer, world.now())
         if self.alive:
             world.log.runs.append(run)
@@ -135,12 +148,12 @@ class Process:
 
     def end(self, run: Run) -> None:
         if self.alive and run.ended is None:
-            run.ended = self._world.now()
-            self._world.log.write(run.ended, f"{self.host} ended {run.method} {run.call}")
+            run.ended = self.world.now()
+            self.world.log.write(run.ended, f"{self.host} ended {run.method} {run.call}")
 
     def trouble(self, text: str) -> None:
         if self.alive:
-            self._world.log.troubles.append(text)
+            self.world.log.troubles.append(text)
 
 
 class Controller:
@@ -230,13 +243,16 @@ def write_what_is_seen(log: Log) -> None:
 
 
 class World:
-    def __init__(self, loop: VirtualLoop, names: list[str]) -> None:
+    """`kind`: what its servers are."""
+
+    def __init__(self, loop: VirtualLoop, names: list[str], log: Log, kind: type[Process] = Process) -> None:
         self.loop = loop
         self.network = loop.network
-        self.log = Log()
+        self.log = log
+        self._kind = kind
         self.calls = count(1)
         self._start = loop.time()
-        self._processes: dict[str, Process] = {}
+        self.processes: dict[str, Process] = {}
         self._ending: list[asyncio.Task[None]] = []
         self._controller: Controller | None = None
         write_what_is_seen(self.log)
@@ -251,10 +267,10 @@ class World:
     # Processes
 
     async def start(self, host: str) -> None:
-        while self.network.listens(host, 1) and host not in self._processes:
+        while self.network.listens(host, 1) and host not in self.processes:
             await asyncio.sleep(0.01)  # the one before is ending
-        if host not in self._processes:
-            process = self._processes[host] = Process(self, host)
+        if host not in self.processes:
+            process = self.processes[host] = self._kind(self, host)
             await process.start()
 
     async def start_controller(self, before: Controller | None = None) -> None:
@@ -297,16 +313,13 @@ class World:
         self.network.slow = 1.0
 
     def _end(self, host: str, killed: bool) -> None:
-        process = self._processes.pop(host, None)
+        process = self.processes.pop(host, None)
         if process is None:
             return
         if killed:
-            for run in self.log.runs:
-                if run.host == host and run.ended is None:
-                    run.ended = self.now()
-            process.alive = False
+            process.killed()
             self.network.kill(host)
-        self.spawn(process.server.stop())
+        self.spawn(process.stop())
 
     def _end_controller(self, seconds: float) -> None:
         """It is killed, and another one started some time later."""
@@ -343,8 +356,8 @@ class World:
         self.log.left = [run for run in self.log.runs if run.ended is None]
         for client in self.clients.values():
             await client.close()
-        for process in self._processes.values():
-            await process.server.stop()
+        for process in self.processes.values():
+            await process.stop()
         if self._controller is not None:
             await self._controller.stop()
         await asyncio.gather(*self._ending)

@@ -180,6 +180,12 @@ class RemoteInbox(Inbox):
         if self._task is not None:
             self._task.cancel()
 
+    def end(self, why: Error) -> None:
+        """Ends the subscriptions at all publishers: whatever they send would find a queue that takes no
+        more."""
+        self.queue.end(why)
+        self._stop()
+
     def matched(self, by: int) -> None:
         """Called when a publisher was connected (`by` 1) or lost (`by` -1)."""
         with self._waiting:
@@ -341,7 +347,7 @@ class _Follow:
                     await self._subscribe(instance, backoff)
                 except Error as error:
                     if self._is_final(error.code):
-                        inbox.queue.end(error)
+                        inbox.end(error)
                         return
                     if not silent:
                         info(
@@ -356,7 +362,7 @@ class _Follow:
                 await sleep(backoff.next())
         except Exception as bug:
             log_handler_failure(f"a subscription to {inbox.topic.name} at {address}", bug)
-            inbox.queue.end(Error(Code.INTERNAL, f"{type(bug).__name__}: {bug}", Execution.UNKNOWN))
+            inbox.end(Error(Code.INTERNAL, f"{type(bug).__name__}: {bug}", Execution.UNKNOWN))
         finally:
             self._tasks.pop(key, None)
 
