@@ -1,6 +1,7 @@
-"""index.py LISTEN SUBSCRIBERS COUNT: an index that publishes what it adds. It waits for so many subscribers,
-and then for a line on standard input; publishes so many additions, and says how its subscribers stand; after
-another line it publishes the last addition of each collection, and says it again when all have them.
+"""index.py LISTEN SUBSCRIBERS COUNT [CONTROLLER]: an index that publishes what it adds. It waits for so many
+subscribers, and then for a line on standard input; publishes so many additions, and says how its subscribers
+stand; after another line it publishes the last addition of each collection, and says it again when all have
+them.
 """
 
 import sys
@@ -24,10 +25,11 @@ def table(publisher: AdditionsPublisher) -> None:
 
 def main() -> None:
     listen, subscribers, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    controller = sys.argv[4] if len(sys.argv) > 4 else None
     with mf.Topics() as topics:
         publisher = AdditionsPublisher(topics)
         additions = [publisher.at(collection) for collection in COLLECTIONS]
-        server = mf.Server(listen)
+        server = mf.Server(listen, controller)
         server.offer(topics)
         server.start()
         print(server.address, flush=True)
