@@ -132,7 +132,8 @@ class Publisher(Process):
                 await self._publish(burst, place)
 
     async def farewell(self) -> None:
-        """One last message of each topic and agent, which brings what was missed before it."""
+        """One message of each topic and agent. By the first time subscribers learn of the agent, if they have
+        not before; the second time brings what was missed before it."""
         for topic in REPLAY:
             for place in self.places:
                 await self._publish(Burst(0.0, topic, 1, 0, 30.0), place)
@@ -232,10 +233,12 @@ class TopicsWorld(World):
         await self.heal(faults)
         self.hurry = True
         await asyncio.gather(*self._bursts)  # those of servers that have come back
-        for host in SERVERS:
-            server = self.processes[host]
-            assert isinstance(server, Publisher)
-            await server.farewell()
+        for pause in (0.0, 10.0):
+            await asyncio.sleep(pause)
+            for host in SERVERS:
+                server = self.processes[host]
+                assert isinstance(server, Publisher)
+                await server.farewell()
         until = self.now() + ALL_COMES_WITHIN
         while self.missing() and self.now() < until:
             await asyncio.sleep(0.05)
