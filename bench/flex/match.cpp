@@ -44,6 +44,6 @@ int main(int argc, char** argv) {
   const auto by_value = median_us(senders[0], me, {{"src", "A"}, {"tag", "x"}}, times);
   const auto by_function =
       median_us(senders[0], me, {{"src", "A"}, {"tag", [](const Value& tag) { return tag == "x"; }}}, times);
-  std::printf("{\"mf/cpp\": %.3f, \"mf/cpp/function\": %.3f}\n", by_value, by_function);
+  std::printf("{\"mf\": %.3f, \"mf/function\": %.3f}\n", by_value, by_function);
   return 0;
 }

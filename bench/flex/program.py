@@ -26,7 +26,7 @@ from mf.flex.queue import Parcel
 from pyrpc.commands import Metrics, Run, check, obey, one_by_one, serve_until_stdin_ends
 
 _LENGTH = struct.Struct("<I")
-_SIZES = {"pingpong_128": 128, "pingpong_16k": 16 << 10, "pingpong_64k": 64 << 10}
+_SIZES = {"python_pingpong_128": 128, "python_pingpong_16k": 16 << 10, "python_pingpong_64k": 64 << 10}
 _LIMIT = 60.0
 Ends = tuple[Callable[[bytes], None], Callable[[], Any]]
 
@@ -123,8 +123,10 @@ def _node(port: int) -> Ends:
     return send, lambda: me.recv(_LIMIT, src="back", tag="data").data
 
 
-def _client(way: str, port: int) -> None:
-    send, receive = _node(port) if way == "node" else _WAYS[way](_connected(port))
+def play(
+    send: Callable[[bytes], object], receive: Callable[[], Any], finish: Callable[[], object] = lambda: None
+) -> None:
+    """The client of a ping-pong, which does what the bench says until that ends."""
 
     def pingpong(size: int) -> Callable[[int], Run]:
         data = bytes(size)
@@ -140,6 +142,7 @@ def _client(way: str, port: int) -> None:
         return lambda count: lambda: run(count)
 
     obey({work: pingpong(size) for work, size in _SIZES.items()})
+    finish()
     os._exit(0)
 
 
@@ -197,7 +200,8 @@ def main(arguments: list[str]) -> None:
     elif arguments[1] == "server":
         _serve(arguments[0])
     else:
-        _client(arguments[0], int(arguments[2]))
+        way, port = arguments[0], int(arguments[2])
+        play(*(_node(port) if way == "node" else _WAYS[way](_connected(port))))
 
 
 if __name__ == "__main__":

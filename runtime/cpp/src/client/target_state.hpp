@@ -55,6 +55,7 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   std::shared_ptr<Servant> servant;             // in-process; looked up once
   std::shared_ptr<Resolver> only;               // for one instance; null: the client's
   std::mutex mutex;
+  std::weak_ptr<Shared> replicated;  // under the mutex: what makes replicated calls of it, once there was one
 
   static std::shared_ptr<State> of(const std::shared_ptr<Core>& core, const ServiceInfo& service,
                                    std::optional<std::string> agent);

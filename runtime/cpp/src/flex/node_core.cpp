@@ -17,6 +17,9 @@ constexpr std::size_t kMostSlots = 4096;
 constexpr std::chrono::milliseconds kWaitForServer{500};
 // Of one connection: a stream for each sender and mailbox.
 constexpr std::uint32_t kMostStreams = 512;
+// With which each of them begins: half of what a connection may have ahead, so that those that carry much can
+// grow.
+constexpr std::uint32_t kFirstWindow = 8 * 1024;
 
 std::string text_of(const Uuid& uuid) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -61,6 +64,7 @@ std::unique_ptr<Server> server_of(const std::string* where, const NodeOptions& o
   of_server.advertise = options.advertise;
   if (options.listen.find("tls://") != std::string::npos) of_server.tls = options.tls;
   of_server.max_streams = kMostStreams;
+  of_server.stream_window = kFirstWindow;
   of_server.drain_timeout = std::chrono::seconds(2);
   of_server.log = options.log;
   return std::make_unique<Server>(std::move(of_server));
@@ -80,10 +84,7 @@ Error is_closed() {
 }  // namespace
 
 NodeCore::NodeCore(const std::string* where, const NodeOptions& options)
-    : patience_(options.patience),
-      client_(client_of(where, options)),
-      stub_(client_),
-      server_(server_of(where, options)) {
+    : patience_(options.patience), client_(client_of(where, options)), server_(server_of(where, options)) {
   if (!server_) return;
   server_->start();
   (void)client_.core()->resolver().offers(
@@ -179,7 +180,7 @@ std::shared_ptr<Outgoing> NodeCore::way(const std::string& dest) {
       throw Error(Code::overloaded, Execution::not_executed,
                   "this node sends to " + std::to_string(kMostWays) + " processes already");
     made = std::make_shared<Outgoing>(
-        client_.core(), stub_, dest,
+        client_.core(), dest,
         [weak = weak_from_this()](const Outgoing& ended) {
           if (const auto self = weak.lock()) self->forget(ended);
         },

@@ -44,7 +44,6 @@ class NodeCore final : public Office, public std::enable_shared_from_this<NodeCo
 
   const std::chrono::nanoseconds patience_;
   Client client_;
-  const MailboxClient stub_;
   std::unique_ptr<Server> server_;  // null for a local node
   std::mutex offering_;             // serializes calls of the server; locked before mutex_
   mutable std::mutex mutex_;        // all below

@@ -5,15 +5,19 @@
 
 #include "codec/flex/tags.hpp"
 #include "flex/mailbox.hpp"
+#include "mf/codec/tiered.hpp"
 #include "mf/core/random.hpp"
+#include "mf/flex.methods.hpp"
 
 namespace mf::flex {
 namespace {
 
+using Deliver = methods::MailboxDeliver;
+
 constexpr std::chrono::milliseconds kLongestPause{200};
-// A message that comes so long after the one before is written at once; those that follow each other faster
-// are left to the connection's thread, which writes many together.
-constexpr std::chrono::microseconds kLone{100};
+// A message that comes so long after the one before has left is written at once. Those that follow each other
+// faster, as in a loop that sends, are left to the connection's thread, which writes many together.
+constexpr std::chrono::microseconds kLone{10};
 
 bool may_come_back(Code code) noexcept {
   switch (code) {
@@ -51,10 +55,10 @@ Message message_of(const Carried& carried) {
   return {carried.source, carried.dest, decode_attributes(carried.attributes).value()};
 }
 
-Outgoing::Outgoing(std::shared_ptr<client::Core> core, const MailboxClient& stub, std::string dest,
+Outgoing::Outgoing(std::shared_ptr<client::Core> core, std::string dest,
                    std::function<void(const Outgoing&)> ended, std::chrono::nanoseconds patience)
     : core_(std::move(core)),
-      stub_(stub.at(dest)),
+      target_(client::Target(core_, methods::kMailboxService).at(dest)),
       dest_(std::move(dest)),
       ended_(std::move(ended)),
       patience_(patience),
@@ -71,6 +75,7 @@ bool Outgoing::closed() const {
 
 Outgoing::Went Outgoing::submit(const OutboundRef& outbound) {
   Stream stream;
+  bool lone = false;
   {
     const Lock lock(mutex_);
     if (closed_) return Went::closed;
@@ -80,10 +85,19 @@ Outgoing::Went Outgoing::submit(const OutboundRef& outbound) {
     bytes_ += outbound->size;
     outbound->carried.sequence = next_++;
     pending_.push_back(outbound);
-    if (connected_ && !writing_) stream = stream_;
-    writing_ = writing_ || stream != nullptr;
+    if (connected_ && !writing_) {
+      stream = stream_;
+      writing_ = true;
+      lone = mf::now() - submitted_ > kLone;
+    }
   }
-  if (stream) write(stream);
+  if (stream && lone) {
+    write(stream);
+  } else if (stream) {
+    core_->reactor().post([self = shared_from_this(), stream] { self->write(stream); });
+  }
+  const Lock lock(mutex_);
+  submitted_ = mf::now();
   return Went::yes;
 }
 
@@ -118,7 +132,7 @@ void Outgoing::close(const Error& error) {
       lose(under_way_.begin()->first, nobody_tells, news);
     fail_all(error, error, news);
   }
-  if (stream) stream->cancel();
+  if (stream) stream->call->abandon();
   tell(std::move(news));
 }
 
@@ -129,25 +143,42 @@ void Outgoing::begin() {
 }
 
 void Outgoing::session() {
-  CallOptions options;
-  options.deadline = kInfinite;
   Stream stream;
   try {
-    auto begun = stub_.deliver(sender_, options);
-    stream = std::make_shared<DuplexStream<Carried, Receipt>>(std::move(begun));
+    stream = begin_session();
   } catch (const Error& error) {
     return on_lost(nullptr, error);
   }
+  bool closed = false;
   {
     const Lock lock(mutex_);
-    if (closed_) return;
-    stream_ = stream;
+    closed = closed_;
+    if (!closed) stream_ = stream;
   }
+  if (closed) return stream->call->abandon();
   read(stream);
 }
 
+/// What the stub's deliver() does. Its stream is written here without a copy of each message, and without a
+/// turn of the loop for each.
+Outgoing::Stream Outgoing::begin_session() {
+  CallOptions options;
+  options.deadline = kInfinite;
+  Gathered payload;
+  client::detail::encode_arguments<Deliver>(payload, sender_);
+  const client::Context context(target_, options, Deliver::kInfo);
+  auto head = client::detail::head<Deliver>();
+  head.flags |= protocol::kStream;
+  const auto call = std::make_shared<client::StreamedCallOf<Deliver>>(target_, mf::link::kMethod<Deliver>,
+                                                                      head, std::move(payload), context,
+                                                                      options, Deliver::kParamElementTier);
+  StreamReader<Receipt> receipts(client::detail::values_of<Deliver>(call));
+  client::AsyncCall::launch(call, context.now);
+  return std::make_shared<Session>(Session{.call = call, .receipts = std::move(receipts)});
+}
+
 void Outgoing::read(const Stream& stream) {
-  stream->async_next([self = shared_from_this(), stream](Outcome<std::optional<Receipt>>&& next) {
+  stream->receipts.async_next([self = shared_from_this(), stream](Outcome<std::optional<Receipt>>&& next) {
     if (!next) return self->on_lost(stream, error_of(next.failure()));
     auto receipt = std::move(next).value();
     if (!receipt)
@@ -201,33 +232,60 @@ void Outgoing::on_lost(const Stream& stream, const Error& why) {
       again = mf::now() + backoff_.next();
     }
   }
-  if (stream) stream->cancel();
+  if (stream) stream->call->abandon();
   tell(std::move(news));
   if (again) core_->reactor().at(*again, [self = shared_from_this()] { self->session(); });
 }
 
-/// By who has set writing_.
+/// By who has set writing_, or when there is room in the stream again.
 void Outgoing::write(const Stream& stream) {
-  OutboundRef outbound;
-  bool lone = false;
-  {
+  for (;;) {
+    bool dry = false;
+    const auto went = stream->call->output().write_many(
+        [&](Buffer& out) {
+          dry = !append(stream, out);
+          return !dry;
+        },
+        [self = shared_from_this(), stream] { self->write(stream); });
+    if (!went && went.failure().code == Code::message_too_large) {
+      lose_last(error_of(went.failure()));
+      continue;
+    }
+    if (!went || !went.value()) return;  // who reads learns why
+    if (!dry) return;                    // this is called again
     const Lock lock(mutex_);
     if (stream_ != stream) return;
     if (pending_.empty()) {
       writing_ = false;
       return;
     }
+  }
+}
+
+/// False: there is no message to write.
+bool Outgoing::append(const Stream& stream, Buffer& out) {
+  OutboundRef outbound;
+  {
+    const Lock lock(mutex_);
+    if (stream_ != stream || pending_.empty()) return false;
     outbound = std::move(pending_.front());
     pending_.pop_front();
     under_way_.emplace(outbound->carried.sequence, outbound);
-    const auto now = mf::now();
-    lone = now - submitted_ > kLone && pending_.empty();
-    submitted_ = now;
   }
-  stream->async_write(outbound->carried, [self = shared_from_this(), stream](Outcome<bool>&& went) {
-    if (went && went.value()) self->write(stream);  // if not, who reads learns why
-  });
-  if (lone) stream->flush();
+  codec::Writer writer(out.append(codec::encoded_room<Deliver::kParamElementTier>(outbound->carried)));
+  codec::encode<Deliver::kParamElementTier>(writer, outbound->carried);
+  out.cut_at(writer.position());
+  return true;
+}
+
+/// The message that was appended last is larger than the receiver takes.
+void Outgoing::lose_last(const Error& why) {
+  News news;
+  {
+    const Lock lock(mutex_);
+    if (!under_way_.empty()) lose(under_way_.rbegin()->first, not_executed(why.code(), why.message()), news);
+  }
+  tell(std::move(news));
 }
 
 /// What was sent before goes on, or is sent again, or is lost with the mailbox that had it.

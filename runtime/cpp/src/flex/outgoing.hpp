@@ -4,8 +4,9 @@
 // connection is lost and the same mailbox is found again; if it is not, their sender is told. Messages that
 // were not sent yet go to the process that has the name then.
 //
-// Thread-safe. The submitting thread writes, unless another one is writing. Receipts are read where
-// completions run. No function is called under the lock.
+// Thread-safe. Who submits a message after a pause writes it; messages that follow each other closely are
+// left to the thread where completions run, which writes many together. Receipts are read there, too. No
+// function is called under the lock.
 #pragma once
 
 #include <atomic>
@@ -23,7 +24,8 @@
 
 #include "client/core.hpp"
 #include "flex/sent_state.hpp"
-#include "mf/flex.client.hpp"
+#include "mf/client/stream.hpp"
+#include "mf/flex.types.hpp"
 #include "mf/link/backoff.hpp"
 
 namespace mf::flex {
@@ -47,8 +49,8 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
 
   /// `ended`: called once this is closed; the next message needs a new one. `patience`: how long a name may
   /// be unknown or unreachable.
-  Outgoing(std::shared_ptr<client::Core> core, const MailboxClient& stub, std::string dest,
-           std::function<void(const Outgoing&)> ended, std::chrono::nanoseconds patience);
+  Outgoing(std::shared_ptr<client::Core> core, std::string dest, std::function<void(const Outgoing&)> ended,
+           std::chrono::nanoseconds patience);
 
   [[nodiscard]] const std::string& dest() const noexcept { return dest_; }
   void begin();
@@ -65,7 +67,12 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
 
  private:
   using Lock = std::unique_lock<std::mutex>;
-  using Stream = std::shared_ptr<DuplexStream<Carried, Receipt>>;
+  /// A call of deliver().
+  struct Session {
+    std::shared_ptr<client::StreamedCall> call;
+    StreamReader<Receipt> receipts;
+  };
+  using Stream = std::shared_ptr<Session>;
   using Calls = std::vector<UniqueFunction<void()>>;
   struct Failed {
     OutboundRef outbound;
@@ -80,10 +87,13 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   };
 
   void session();
+  [[nodiscard]] Stream begin_session();
   void read(const Stream& stream);
   void on_receipt(const Stream& stream, Receipt&& receipt);
   void on_lost(const Stream& stream, const Error& why);
   void write(const Stream& stream);
+  [[nodiscard]] bool append(const Stream& stream, Buffer& out);
+  void lose_last(const Error& why);
   void meet(const Receipt& receipt, News& news);
   void receive(const Receipt& receipt, News& news);
   void leave(const OutboundRef& outbound, News& news);
@@ -92,7 +102,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   void tell(News&& news);
 
   const std::shared_ptr<client::Core> core_;
-  const MailboxClient stub_;
+  const client::Target target_;
   const std::string dest_;
   const std::function<void(const Outgoing&)> ended_;
   const std::chrono::nanoseconds patience_;
@@ -104,7 +114,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   bool closed_ = false;
   link::Backoff backoff_;
   TimePoint lost_;
-  TimePoint submitted_{};
+  TimePoint submitted_{};  // when the last message had been
   std::uint64_t next_ = 1;
   std::deque<OutboundRef> pending_;
   std::map<std::uint64_t, OutboundRef> under_way_;

@@ -43,9 +43,11 @@ class BlockingWaiter final : public Waiter {
   using Waiter::Waiter;
 
   void wake() override {
-    const std::scoped_lock lock(mutex_);
-    rung_ = true;
-    changed_.notify_one();
+    {
+      const std::scoped_lock lock(mutex_);
+      rung_ = true;
+    }
+    changed_.notify_one();  // without the lock, which the other thread wants at once
   }
   /// Returns false on a timeout.
   [[nodiscard]] bool wait(TimePoint until) {

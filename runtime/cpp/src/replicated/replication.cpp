@@ -275,6 +275,10 @@ std::shared_ptr<Replication> replication_of(const client::Target& target, const 
   static constexpr ServiceInfo kReplications{.name = "replicated calls"};  // by which the client keeps them
   const auto& service = method.service;
   const auto& state = target.state();
+  {
+    const std::scoped_lock lock(state->mutex);
+    if (auto known = state->replicated.lock()) return std::static_pointer_cast<Replication>(std::move(known));
+  }
   if (target.in_process() || dynamic_cast<StaticResolver*>(&state->core->resolver()) != nullptr)
     throw Error(Code::unknown_method, Execution::not_executed,
                 link::full_name(method) +
@@ -285,9 +289,11 @@ std::shared_ptr<Replication> replication_of(const client::Target& target, const 
                     " is for one " + agent_name(service) + ": name it by at()");
   const auto agent = state->agent.value_or("");
   const auto make = [&] { return std::make_shared<Replication>(state->core, service, agent); };
-  return std::static_pointer_cast<Replication>(
-      state->core->shared(kReplications, group_agent(service.name, agent),
-                          [&]() -> std::shared_ptr<client::Shared> { return make(); }));
+  auto made = state->core->shared(kReplications, group_agent(service.name, agent),
+                                  [&]() -> std::shared_ptr<client::Shared> { return make(); });
+  const std::scoped_lock lock(state->mutex);
+  state->replicated = made;
+  return std::static_pointer_cast<Replication>(std::move(made));
 }
 
 Replication::Request request_of(const client::Target& target, const link::Method& method, Pattern pattern,

@@ -132,6 +132,10 @@ class Callbacks:
             self._mailbox.end(registered.waiter, empty_handed=True)
         self._mailbox.put_back(registered.backlog)
 
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self._all)
+
     def claim(self, parcel: Parcel) -> bool:
         """Whether a callback gets a new message. Called under the mailbox's lock."""
         for each in self._all:

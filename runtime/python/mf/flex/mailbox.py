@@ -127,13 +127,12 @@ class Mailbox:
         Error(CANCELLED) when the mailbox is closed."""
         with self._lock:
             self._check_open()
-            if not self._has_room(parcel):
+            if not self._hold(parcel):
                 return False
-            self._hold(parcel)
-            if self._callbacks.claim(parcel):
+            if self._callbacks and self._callbacks.claim(parcel):
                 return True
             number = self._queue.put(parcel)
-            woken = self._waiters.of(parcel.message, number)
+            woken = self._waiters.of(parcel.message, number) if self._waiters else ()
         for waiter in woken:
             waiter.wake()
         return True
@@ -167,26 +166,31 @@ class Mailbox:
         if self._closed:
             raise is_closed(self.name)
 
-    def _has_room(self, parcel: Parcel) -> bool:
+    def _hold(self, parcel: Parcel) -> bool:
+        """Counts a message, if there is room for it."""
         size = parcel.size
-        if size > self._max_bytes // 2:
-            most = f"{self.name!r} takes {self._max_bytes // 2:,} of one sender"
-            text = f"the message takes {size:,} bytes; {most}"
-            raise not_executed(Code.MESSAGE_TOO_LARGE, text)
-        if self._held >= self._max_messages or self._bytes + size > self._max_bytes:
-            return False
-        messages, bytes_ = self._by_sender.get(parcel.sender, (0, 0))
-        return messages < self._max_messages // 2 and bytes_ + size <= self._max_bytes // 2
-
-    def _hold(self, parcel: Parcel) -> None:
-        self._held += 1
-        self._bytes += parcel.size
         share = self._by_sender.get(parcel.sender)
+        messages, bytes_ = share or (0, 0)
+        if bytes_ + size > self._max_bytes // 2:
+            if size > self._max_bytes // 2:
+                most = f"{self.name!r} takes {self._max_bytes // 2:,} of one sender"
+                text = f"the message takes {size:,} bytes; {most}"
+                raise not_executed(Code.MESSAGE_TOO_LARGE, text)
+            return False
+        if (
+            messages >= self._max_messages // 2
+            or self._held >= self._max_messages
+            or self._bytes + size > self._max_bytes
+        ):
+            return False
+        self._held += 1
+        self._bytes += size
         if share is None:
-            self._by_sender[parcel.sender] = [1, parcel.size]
+            self._by_sender[parcel.sender] = [1, size]
         else:
             share[0] += 1
-            share[1] += parcel.size
+            share[1] += size
+        return True
 
     def _release(self, parcel: Parcel) -> list[Callable[[], None]]:
         """Subtracts a message from the bounds; returns the callbacks of `when_room` to call."""
@@ -221,7 +225,7 @@ class Mailbox:
             found = self._tested(asked, {})
             return None if found is None else self._taken(found)
         with self._lock:
-            parcel = self._take_first(asked)
+            parcel = self._queue.take_first(asked)
             if parcel is None:
                 return None
             calls = self._release(parcel)
@@ -230,10 +234,6 @@ class Mailbox:
         if parcel.owner is not None:
             parcel.owner.taken(parcel)
         return parcel.message
-
-    def _take_first(self, asked: Pattern) -> Parcel | None:
-        number = self._queue.first(asked)
-        return None if number is None else self._queue.take(number)
 
     def _candidates(self, asked: Pattern) -> list[tuple[int, Any]]:
         with self._lock:
@@ -267,7 +267,7 @@ class Mailbox:
         self._check_open()
         if not asked.tests:
             with self._lock:
-                return self._take_first(asked)
+                return self._queue.take_first(asked)
         for number in waiter.fresh():
             if self._message_passes(asked, number):
                 with self._lock:
@@ -283,7 +283,7 @@ class Mailbox:
             self._check_open()
             self._waiters.add(waiter)
             if not asked.tests:
-                return self._take_first(asked)
+                return self._queue.take_first(asked)
         return self._tested(asked, {})
 
     def end(self, waiter: Waiter, *, empty_handed: bool) -> None:
@@ -348,7 +348,7 @@ class Mailbox:
         """Takes all messages that match a pattern without functions. They still count against the bounds."""
         found: list[Parcel] = []
         with self._lock:
-            while (parcel := self._take_first(asked)) is not None:
+            while (parcel := self._queue.take_first(asked)) is not None:
                 found.append(parcel)
         return found
 

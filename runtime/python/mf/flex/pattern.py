@@ -11,6 +11,7 @@ for each distinct value.
 """
 
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import Any, Final
 from uuid import UUID
 
@@ -56,16 +57,26 @@ _ABSENT: Final = object()
 class Shape:
     """Which attributes are looked up, and how. Patterns of the same shape share one object."""
 
-    __slots__ = ("_dims", "tests")
+    __slots__ = ("_dims", "_values", "tests")
 
     def __init__(self, dims: tuple[tuple[str, int], ...], tests: tuple[str, ...]) -> None:
         self._dims = dims
         self.tests = tests
+        # Where two or more values are compared and nothing else is, they are taken all at once.
+        several = len(dims) > 1 and all(mode == _SAME for _, mode in dims)
+        self._values = itemgetter(*(name for name, _ in dims)) if several else None
 
     def key_of(self, message: Message) -> Key | None:
         """The key of a message in this shape; None if it lacks an attribute of the shape."""
-        key = []
         values = everything(message)
+        if self._values is not None:
+            try:
+                found: Key = self._values(values)
+            except KeyError:
+                return None
+            if _OWN_KEYS.issuperset(map(type, found)):
+                return found
+        key = []
         for name, mode in self._dims:
             value = values.get(name, _ABSENT)
             if value is _ABSENT:

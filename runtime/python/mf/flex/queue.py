@@ -115,12 +115,34 @@ class Queue:
         """Removes a message; None if it was taken already."""
         parcel = self.messages.pop(number, None)
         if parcel is not None:
-            limit = len(self.messages) + _SLACK
-            for shape, index in list(self._indexes.items()):
-                index.stale += 1
-                if index.stale > limit:
-                    del self._indexes[shape]  # the next look-up rebuilds it
+            self._taken(None)
         return parcel
+
+    def take_first(self, pattern: Pattern) -> Parcel | None:
+        """Removes the first message that matches a pattern without functions."""
+        index = self._indexes.get(pattern.shape) or self._index(pattern.shape)
+        numbers = index.numbers.get(pattern.key)
+        if numbers is None:
+            return None
+        while numbers:
+            parcel = self.messages.pop(numbers.popleft(), None)
+            if parcel is not None:
+                if len(self._indexes) > 1:
+                    self._taken(index)
+                return parcel
+        del index.numbers[pattern.key]
+        return None
+
+    def _taken(self, known: _Index | None) -> None:
+        """A message was taken, which is in all indexes but the `known` one still."""
+        limit = len(self.messages) + _SLACK
+        crowded = False
+        for index in self._indexes.values():
+            if index is not known:
+                index.stale += 1
+                crowded = crowded or index.stale > limit
+        if crowded:  # the next look-up rebuilds those that go
+            self._indexes = {at: each for at, each in self._indexes.items() if each.stale <= limit}
 
     def take_all(self) -> list[Parcel]:
         taken = list(self.messages.values())

@@ -102,6 +102,10 @@ class Waiters:
     def __init__(self) -> None:
         self._by_shape: dict[Shape, dict[Key, dict[Waiter, None]]] = {}
 
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self._by_shape)
+
     def add(self, waiter: Waiter) -> None:
         pattern = waiter.pattern
         by_key = self._by_shape.setdefault(pattern.shape, {})

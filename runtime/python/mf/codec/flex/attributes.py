@@ -10,13 +10,15 @@ from typing import Any, Final
 from mf.codec.codec import Buffer, bytes_of
 from mf.codec.decode_error import DecodeError
 from mf.codec.fault import Fault
-from mf.codec.flex.kinds import MAX_ATTRIBUTES, MAX_NAME, RESERVED
+from mf.codec.flex.kinds import MAX_ATTRIBUTES, MAX_NAME, RESERVED, Tag
 from mf.codec.flex.reader import ValueReader, explained, within
 from mf.codec.flex.writer import BadValueError, refuse, write
 from mf.codec.limits import DEFAULT_LIMITS, U32_MAX, Limits
 from mf.codec.varint import write_u32
 
 _MOST_NAMES: Final = 1024
+_LARGE: Final = 4096  # bytes that are joined to the others, and not copied among them before
+_TEXT, _BYTES, _I8 = int(Tag.TEXT), int(Tag.BYTES), int(Tag.I8)
 _written: Final[dict[str, bytes]] = {}  # cache of sent names: name -> its length byte and UTF-8
 _read: Final[dict[bytes, str]] = {}
 
@@ -27,17 +29,25 @@ def encode_attributes(attributes: Mapping[str, Any]) -> bytes:
     if count > MAX_ATTRIBUTES:
         refuse(f"{count} attributes: a message has at most {MAX_ATTRIBUTES}")
     out = bytearray()
+    before: list[bytes | bytearray] = []
     if count < 128:
         out.append(count)
     else:
         write_u32(out, count)
     for name in sorted(attributes) if count > 1 else attributes:
         out += _written.get(name) or _write_name(name)
+        value = attributes[name]
+        if type(value) is bytes and _LARGE <= len(value) <= U32_MAX:
+            out.append(_BYTES)
+            write_u32(out, len(value))
+            before += (out, value)
+            out = bytearray()
+            continue
         try:
-            write(out, attributes[name])
+            write(out, value)
         except BadValueError as bad:
             raise bad.error(name) from None
-    return bytes(out)
+    return b"".join((*before, out)) if before else bytes(out)
 
 
 def _write_name(name: str) -> bytes:
@@ -59,7 +69,12 @@ def _write_name(name: str) -> bytes:
 
 def decode_attributes(data: Buffer, limits: Limits = DEFAULT_LIMITS) -> dict[str, Any]:
     """Raises DecodeError."""
-    reader = ValueReader(bytes_of(data), limits)
+    data = bytes_of(data)
+    if limits is DEFAULT_LIMITS:
+        usual = _usual(data)
+        if usual is not None:
+            return usual
+    reader = ValueReader(data, limits)
     try:
         count = reader.unsigned(U32_MAX)
         if count > MAX_ATTRIBUTES:
@@ -77,6 +92,52 @@ def decode_attributes(data: Buffer, limits: Limits = DEFAULT_LIMITS) -> dict[str
     except DecodeError as failed:
         raise explained(failed) from None
     return found
+
+
+def _usual(data: bytes) -> dict[str, Any] | None:
+    """Reads attributes that are texts, bytes and integers of one byte, as those of most messages are, in one
+    pass without a reader. None: they are something else, or wrong, which the reader tells.
+
+    What they take in memory is below any limit, as they lie in one message.
+    """
+    found: dict[str, Any] = {}
+    before = b""
+    pos = 1
+    try:
+        if data[0] > 127:
+            return None
+        for _ in range(data[0]):
+            at = pos + 1 + data[pos]
+            written = data[pos + 1 : at]
+            if written <= before:
+                return None
+            before = written
+            name = _read.get(written) or written.decode()
+            tag, size, pos = data[at], data[at + 1], at + 2
+            if tag == _I8:
+                found[name] = size - 256 if size > 127 else size
+                continue
+            if tag not in (_TEXT, _BYTES):
+                return None
+            if size > 127:  # a varint of two bytes or of three
+                second = data[pos]
+                size += (second << 7) - (1 << 7)
+                pos += 1
+                if second > 127:
+                    third = data[pos]
+                    size += (third << 14) - (1 << 14)
+                    pos += 1
+                    if third > 127 or not third:
+                        return None
+                elif not second:
+                    return None
+            at, pos = pos, pos + size
+            value = data[at:pos]
+            found[name] = value.decode() if tag == _TEXT else value
+    except (IndexError, UnicodeDecodeError):
+        return None
+    usual = pos == len(data) and not any(name in found for name in RESERVED)
+    return found if usual else None
 
 
 def _name(reader: ValueReader, before: bytes) -> tuple[str, bytes]:
