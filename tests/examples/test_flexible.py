@@ -35,10 +35,11 @@ Start = Callable[..., Process]
 def start(tmp_path: Path) -> Iterator[Start]:
     started: list[Process] = []
 
-    def begin(program: str, *arguments: str) -> Process:
-        binary = BUILD / "examples" / "10_flexible" / program  # of C++, if there is no Python of this name
-        source = FOLDER / f"{program}.py"
-        command = [*([sys.executable, str(source)] if source.is_file() else [str(binary)]), *arguments]
+    def begin(program: str, *arguments: str, language: str = "python") -> Process:
+        if language == "python":
+            command = [sys.executable, str(FOLDER / f"{program}.py"), *arguments]
+        else:
+            command = [str(BUILD / "examples" / "10_flexible" / program), *arguments]
         process = Process(command, ENVIRONMENT, tmp_path / f"{program}{len(started)}.err")
         started.append(process)
         return process
@@ -73,11 +74,17 @@ def test_example_1(peers: Peers, start: Start) -> None:
     assert ended(b) == ""
 
 
+@pytest.mark.parametrize(
+    "languages", [["python"] * 3, ["python", "cpp", "cpp"], ["cpp", "python", "cpp"]], ids="+".join
+)
 def test_conjugate_gradients_of_three_processes_solve_the_graph_of_wordnets_nouns(
-    peers: Peers, start: Start
+    peers: Peers, start: Start, languages: list[str]
 ) -> None:
     controller = peers.controller().address
-    ranks = [start("cg", controller, str(rank), "3", "300") for rank in range(3)]
+    ranks = [
+        start("cg", controller, str(rank), "3", "300", language=language)
+        for rank, language in enumerate(languages)
+    ]
     out = [ended(each) for each in ranks]
     assert out[1:] == ["", ""]
     said = out[0].split()
@@ -140,6 +147,28 @@ def test_collectives_give_everybody_what_they_promise(modules: Any, size: int, t
     in_ranks(size, work)
 
 
+@pytest.mark.parametrize("form", ["naive", "tree"])
+@pytest.mark.parametrize("size", [2, 5])
+def test_ranks_in_both_languages_make_one_world_of_collectives(
+    peers: Peers, start: Start, size: int, form: str
+) -> None:
+    """Rank 0, which is a root, is of C++ in one world and of Python in the other."""
+    controller = peers.controller().address
+    ranks = [
+        start(
+            "collect",
+            controller,
+            str(rank),
+            str(size),
+            form,
+            language="cpp" if rank % 2 == size % 2 else "python",
+        )
+        for rank in range(size)
+    ]
+    for rank, each in enumerate(ranks):
+        assert ended(each) == f"rank {rank}: all is as it should be\n"
+
+
 def test_a_broadcast_as_a_tree_takes_the_root_as_many_messages_as_its_depth(modules: Any) -> None:
     collectives, ranks = modules("collectives"), modules("ranks")
 
@@ -194,12 +223,24 @@ def plain_count(documents: int) -> Counter[str]:
     return found
 
 
-def test_words_are_counted_once_although_workers_are_killed(peers: Peers, start: Start) -> None:
+@pytest.mark.parametrize(
+    "languages", [["python"] * 3, ["cpp", "python", "cpp"], ["python", "cpp", "python"]], ids="+".join
+)
+def test_words_are_counted_once_although_workers_are_killed(
+    peers: Peers, start: Start, languages: list[str]
+) -> None:
+    """Two that are killed while they work, one after the other, and one that counts the rest."""
     controller = peers.controller().address
+
+    def work(language: str, *piece: str) -> Process:
+        if language == "cpp":
+            return start("wordcount-worker", controller, *piece, language="cpp")
+        return start("wordcount", controller, "work", *piece)
+
     counter = start("wordcount", controller, "count", "4000")
-    for piece in ("1", "3"):
-        assert start("wordcount", controller, "work", piece).wait() == -signal.SIGKILL
-    worker = start("wordcount", controller, "work")
+    for language, piece in zip(languages, ("1", "3"), strict=False):
+        assert work(language, piece).wait() == -signal.SIGKILL
+    worker = work(languages[2])
     assert worker.line() == "ready"
 
     out = ended(counter)
@@ -216,7 +257,9 @@ def test_a_farm_finds_its_workers_and_calls_methods_of_their_objects(
 ) -> None:
     controller = peers.controller().address
     workers = [
-        start("farm", controller, "work") if each == "python" else start("farm-worker", controller)
+        start("farm", controller, "work")
+        if each == "python"
+        else start("farm-worker", controller, language="cpp")
         for each in languages
     ]
     user = start("farm", controller, "use", "84", "97", "1001", "65536")
