@@ -18,6 +18,7 @@ import mf
 from mf import flex
 from mfidl.compiler import Exit, Targets, compile_files
 from tests.interop.peers import BUILD, Peers, Process, peers, stubs
+from tests.python.certificates import Authority
 from tests.python.flex.notation import sorted_maps, value_of, written
 
 __all__ = ["peers", "stubs"]
@@ -161,6 +162,40 @@ def test_messages_of_python_come_to_cpp_in_order(peers: Peers, start: Start) -> 
             sent = me.send(dest="B", n=n)
         sent.wait(LIMIT)
     assert ended(count).split() == [str(n) for n in range(5000)]
+
+
+@pytest.mark.parametrize("over", ["relay", "relay+tls", "mf+tls"])
+def test_nodes_in_both_languages_find_each_other_through_a_relay_and_over_tls(
+    peers: Peers, start: Start, over: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They register there, too; between nodes themselves it is TCP here."""
+    authority = Authority(tmp_path)
+    shown = authority.issue()
+    shows = ("--certificate", shown.certificate, "--key", shown.key)
+    monkeypatch.setenv("FLEX_PEER_CA", authority.file)
+    if over == "mf+tls":
+        where = peers.controller_at("tls://127.0.0.1:0", *shows).address
+    else:
+        controller = peers.controller().address
+        tls = over == "relay+tls"
+        listen = "tls://127.0.0.1:0" if tls else "tcp://127.0.0.1:0"
+        where = peers.relay(controller, *(shows if tls else ()), listen=listen).address
+    assert where.startswith(f"{over}://")
+    echo = start(where, "echo", "echo")
+
+    tls_of_node = authority.accepted if "tls" in over else None
+    with (
+        flex.Node(where, patience=LIMIT, tls=tls_of_node) as node,
+        flex.Node(where, patience=LIMIT, tls=tls_of_node) as other,
+    ):
+        me, its = node.process("me"), other.process("its")
+        for number in range(3):
+            me.send(dest="echo", number=number)
+            assert me.recv(LIMIT, src="echo", number=number).kinds == {"number": "integer"}
+        me.send(dest="its", hello=True)
+        assert its.recv(LIMIT, src="me").hello
+        me.send(dest="echo", stop=True)
+    assert ended(echo) == ""
 
 
 def test_the_cpp_program_of_the_page_prints_what_the_page_says() -> None:

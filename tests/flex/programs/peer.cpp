@@ -3,7 +3,8 @@
 //
 // echo answers each message with its attributes, and with the kinds of them, until one says `stop`; count
 // takes so many messages with `n`, and prints them; take takes so many, and waits to be killed; move changes
-// a thing of the schema; say sends one of each kind, and waits until it was taken.
+// a thing of the schema; say sends one of each kind, and waits until it was taken. FLEX_PEER_CA names the
+// authority of who is reached over TLS.
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -83,7 +84,9 @@ int main(int argc, char** argv) {
   if (argc < 4) return 2;
   const std::string_view role = argv[3];
   try {
-    Node node(argv[1], {.patience = kLimit});
+    NodeOptions options{.patience = kLimit};
+    if (const char* const authority = std::getenv("FLEX_PEER_CA")) options.tls.ca = authority;
+    Node node(argv[1], options);
     auto me = node.process(argv[2]);
     std::cout << "ready" << std::endl;
     if (role == "echo") echo(me);

@@ -71,7 +71,18 @@ def test_example_1_of_the_paper(alone: flex.Node) -> None:
     assert len(a.recv()) == 0  # an empty message
 
 
-@pytest.mark.parametrize("wrong", [{}, {"dest": ""}, {"dest": 5}, {"dest": "B", "src": "me"}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"dest": ""},
+        {"dest": 5},
+        {"dest": "B", "src": "me"},
+        {"dest": "x" * 512},
+        {"dest": "é" * 256},
+        {"dest": "\ud800"},
+    ],
+)
 def test_dest_has_to_be_said_and_src_is_the_runtimes(alone: flex.Node, wrong: dict[str, Any]) -> None:
     with pytest.raises(mf.Error) as raised:
         alone.process().send(**wrong)

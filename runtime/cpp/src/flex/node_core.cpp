@@ -42,15 +42,14 @@ Client client_of(const std::string* where, const NodeOptions& options) {
   return Client(*where, std::move(of_client));
 }
 
-/// Nodes register through relays as at controllers, over TCP.
+/// Nodes register through relays as at controllers.
 std::string controller_of(const std::string& where) {
   std::string controllers;
-  if (where.starts_with("mf://")) return where;
-  if (!where.starts_with("relay")) return {};
+  if (where.empty()) return {};
   for (auto address : Address::parse_list(where)) {
-    if (address.scheme != "relay")
-      refuse("nodes reach relays at relay://, not at " + address.scheme + "://: " + where);
-    address.scheme = "mf";
+    if (address.scheme == "relay") address.scheme = "mf";
+    if (address.scheme == "relay+tls") address.scheme = "mf+tls";
+    if (!address.of_controller()) return {};
     controllers += (controllers.empty() ? "" : ",") + address.str();
   }
   return controllers;
@@ -62,6 +61,7 @@ std::unique_ptr<Server> server_of(const std::string* where, const NodeOptions& o
   of_server.listen = options.listen;
   of_server.controller = controller_of(*where);
   of_server.advertise = options.advertise;
+  of_server.controller_tls = options.tls;
   if (options.listen.find("tls://") != std::string::npos) of_server.tls = options.tls;
   of_server.max_streams = kMostStreams;
   of_server.stream_window = kFirstWindow;

@@ -104,6 +104,7 @@ class Server::Core final : public server::Directory {
   std::vector<std::shared_ptr<Acceptor>> acceptors_;
   std::shared_ptr<Registrar> registrar_;  // offer() uses it while stop() releases it
   std::mutex starting_or_stopping_;
+  std::mutex announcing_;  // locked before mutex_
   server::StopSignals* signals_ = nullptr;
 };
 

@@ -548,6 +548,8 @@ std::vector<Address> Server::Core::advertised() const {
 }
 
 void Server::Core::announce() {
+  // Two that change the list at once announce it one after the other, the later one with both changes.
+  const std::scoped_lock in_order(announcing_);
   std::vector<Offered> offered;
   std::shared_ptr<Registrar> registrar;
   {

@@ -18,7 +18,7 @@ from mf.flex._generated.mf.flex import MAILBOX_SERVICE, MailboxAsyncClient
 from mf.flex.arrivals import Arrivals
 from mf.flex.outgoing import PATIENCE, Outgoing
 from mf.link.async_resolver import AsyncRelayedResolver, AsyncResolver, AsyncStaticResolver
-from mf.link.resolver import CONTROLLERS, relay_addresses
+from mf.link.resolver import CONTROLLERS, RELAYS, relay_addresses
 from mf.transport.address import Address
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ def resolver_of(where: str, tls: Tls | None) -> AsyncResolver:
         from mf.controller.async_resolver import AsyncControllerResolver
 
         return AsyncControllerResolver(where, loop, tls)
-    if where.startswith("relay://"):
+    if _is_relay(where):
         from mf.controller.async_resolver import AsyncControllerResolver
 
-        return AsyncRelayedResolver(AsyncControllerResolver(where, loop), relay_addresses(where))
+        return AsyncRelayedResolver(AsyncControllerResolver(where, loop, tls), relay_addresses(where))
     return AsyncStaticResolver(loop, server_addresses(where) if where else [])
 
 
@@ -50,12 +50,16 @@ def _is_controller(where: str) -> bool:
     return where.partition("://")[0] in CONTROLLERS
 
 
+def _is_relay(where: str) -> bool:
+    return where.partition("://")[0] in RELAYS
+
+
 def registered_at(where: str) -> str:
-    """Nodes register at relays as they do at controllers, over TCP. Raises ValueError for other addresses."""
-    relays = relay_addresses(where)
-    if any(each.scheme != "relay" for each in relays):
-        raise ValueError(f"nodes reach relays at relay://, not at relay+tls://: {where}")
-    return ",".join(str(Address("mf", each.host, each.port)) for each in relays)
+    """Nodes register at relays as they do at controllers. Raises ValueError for other addresses."""
+    as_controller = {"relay": "mf", "relay+tls": "mf+tls"}
+    return ",".join(
+        str(Address(as_controller[each.scheme], each.host, each.port)) for each in relay_addresses(where)
+    )
 
 
 class Post:
@@ -72,10 +76,11 @@ class Post:
         self._loop = get_running_loop()
         self._patience = patience
         controller = where if isinstance(where, str) and _is_controller(where) else None
-        if isinstance(where, str) and where.startswith("relay://"):
+        if isinstance(where, str) and _is_relay(where):
             controller = registered_at(where)
+        shown = tls if "tls://" in listen else None
         self._server = AsyncServer(
-            listen, controller, advertise=advertise, tls=tls, controller_tls=tls, drain_timeout=2.0
+            listen, controller, advertise=advertise, tls=shown, controller_tls=tls, drain_timeout=2.0
         )
         self._resolver = resolver_of(where, tls) if isinstance(where, str) else where()
         self._client = AsyncClient(self._resolver, tls=tls, wait_for_server=0.5)

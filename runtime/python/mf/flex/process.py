@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _LARGEST = (16 << 20) - 4096
 """The most bytes of encoded attributes: a message is one value of a stream, which the receiver limits."""
+_LONGEST_DEST = 511  # "GROUP/NAME"
 _MOST_KEPT = 1024  # undelivered messages kept for `undelivered()`
 
 
@@ -180,6 +181,8 @@ class Process(Mailbox):
         if not isinstance(dest, str) or not dest:
             text = "say to whom: dest='B', or dest='GROUP/*'"
             raise not_executed(Code.INVALID_ARGUMENT, text)
+        if len(dest) > _LONGEST_DEST or not dest.isascii():
+            _check_dest(dest)
         data = encode_attributes(attributes)
         if len(data) > _LARGEST:
             text = f"the attributes take {len(data):,} bytes; a message has at most {_LARGEST:,}"
@@ -312,6 +315,15 @@ class _Local:
 
     def failed(self, parcel: Parcel, error: Error) -> None:
         self._process.not_delivered(parcel.message, self._sent, error)
+
+
+def _check_dest(dest: str) -> None:
+    """Refuses what no process is called."""
+    size = len(dest.encode("utf-8", "surrogatepass"))
+    half = any("\ud800" <= each <= "\udfff" for each in dest)  # of a surrogate pair
+    if half or size > _LONGEST_DEST:
+        text = f"nobody is called like this: a name has 1 to 255 bytes of UTF-8, not {size}"
+        raise not_executed(Code.INVALID_ARGUMENT, text)
 
 
 def _is_group(dest: str) -> bool:
