@@ -61,6 +61,7 @@ soak: ## Run the long tests: MF_SOAK_SECONDS=3600 unless set
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
 	@$(MAKE) build-release
 	@MF_SOAK_SECONDS=$${MF_SOAK_SECONDS:-3600} $(STAGE) 'soak' $(PY) -m pytest -q -m soak --timeout 0
+	@MF_REPLICATED_SEEDS=$${MF_REPLICATED_SEEDS:-1000} $(STAGE) 'soak, replicated messages in C++' ctest --preset release -R Simulated -j $(JOBS)
 
 fuzz: ## Run every decoder on its full count of corruptions (MF_FUZZ_RUNS=20000), and libFuzzer (MF_FUZZ_SECONDS=60 each)
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test

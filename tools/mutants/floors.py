@@ -52,9 +52,12 @@ FLOORS = (
     _python("server", "client", "link"),
     _python("controller", "client"),
     _python("flex"),
+    _python("replicated"),
     _cpp("protocol", "link", "streams"),
     _cpp("link", "client", "streams", "server", "light"),
     _cpp("client", "streams", "cached", "controller"),
     _cpp("server", "streams", "client", "controller"),
     _cpp("controller", "client"),
+    _cpp("flex"),
+    _cpp("replicated"),
 )

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -61,6 +62,9 @@ class Pages final : public journal::JournalServant, public mf::Snapshots {
     state_ = std::move(state);
   }
 
+  /// Called with each text before it is kept. Set before anything is sent.
+  std::function<void(const std::string&)> on_text;
+
   journal::State state() {
     const std::scoped_lock lock(mutex_);
     return state_;
@@ -69,6 +73,7 @@ class Pages final : public journal::JournalServant, public mf::Snapshots {
  private:
   std::uint64_t keep(const mf::Version& version, const std::string& text) {
     if (text == "bug") throw std::runtime_error("a bug of the servant");
+    if (on_text) on_text(text);
     const std::scoped_lock lock(mutex_);
     state_.kept.push_back(text);
     state_.epochs.push_back(version.epoch);

@@ -256,6 +256,44 @@ TEST(Replicas, WhatTheLogsNoLongerKeepComesAsASnapshotOfTheServant) {
   EXPECT_EQ(group.pages[gone]->state().kept, texts);
 }
 
+TEST(Replicas, AStateAbove16MiBComesInParts) {
+  mf::ReplicaSettings small;
+  small.most_entries = 2;
+  Group group(small);
+  const auto gone = group.another();
+  group.stop(gone);
+  Names texts;
+  for (const char letter : {'a', 'b', 'c', 'd', 'e', 'f'}) {
+    texts.emplace_back(std::size_t{3} << 20U, letter);
+    group.journal.one_hop(texts.back());
+  }
+
+  group.start(gone);
+
+  EXPECT_TRUE(group.replicas[gone]->until_serving(mftest::kLong));
+  EXPECT_TRUE(group.pages[gone]->state().kept == texts);
+}
+
+TEST(Replicas, AReplicaThatStopsWithinItsOwnOnApplyIsToldSoAndGoesOn) {
+  Group group;
+  std::atomic<int> told{0};
+  for (const auto& [name, replica] : group.replicas) {
+    group.pages[name]->on_text = [&told, stops = replica.get()](const std::string& text) {
+      if (text != "stop") return;
+      const auto failed = failure_of([&] { stops->stop(); });
+      EXPECT_EQ(failed.code, mf::Code::invalid_argument);
+      EXPECT_EQ(failed.message,
+                "a replica cannot stop within its on_apply, for whose end it waits: stop it from elsewhere");
+      ++told;
+    };
+  }
+
+  EXPECT_EQ(group.journal.one_hop("stop", kAll).applied, kNames);
+  EXPECT_EQ(group.journal.one_hop("on", kAll).applied, kNames);
+
+  EXPECT_EQ(told, 3);
+}
+
 TEST(Replicas, ACallThatNotEnoughCanApplyEndsAtItsDeadlineAndSaysHowManyHave) {
   Group group;
   group.stop(group.another());

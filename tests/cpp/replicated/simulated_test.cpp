@@ -101,7 +101,10 @@ std::size_t simulate(Pattern pattern, std::uint64_t seed) {
   options.seed = seed;
   options.members = seed % 4 == 0 ? 5 : 3;
   options.network = {.lost = 0.03, .repeated = 0.05, .least = 0.0002, .most = 0.02};
-  if (seed % 3 == 0) options.settings.most_entries = 15;
+  if (seed % 3 == 0) {
+    options.settings.most_entries = 15;
+    options.settings.chunk_bytes = 500;
+  }
   options.applying = 0.003;
   World world(options);
   for (int i = 0; i < 3; ++i) {

@@ -1,6 +1,9 @@
 // Single troubles, one a test, in virtual time: what a group does about each.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "replicated/world.hpp"
 
 namespace mf::replicated::testing {
@@ -88,6 +91,141 @@ TEST(Troubles, WhatTheLogsNoLongerKeepComesAsASnapshot) {
 
   EXPECT_EQ(held_by_all(*world), 30U);
   EXPECT_GE(std::count(world->sent.begin(), world->sent.end(), Sent("a", "c", "Restore")), 1);
+}
+
+/// What one replica gets of a state, and what it answers, since this was made.
+class Parts {
+ public:
+  Parts(World& world, std::string member) : member_(std::move(member)) {
+    world.watch = [this](const PeerId& from, const PeerId& to, const Message& message) {
+      if (message.kind() == Message::Kind::part && to == PeerId(member_)) {
+        parts.push_back(message.part());
+        givers.insert(std::get<std::string>(from));
+        places.push_back(message.part().offset);
+      } else if (message.kind() == Message::Kind::took && from == PeerId(member_)) {
+        places.push_back(message.took().size);
+      }
+    };
+  }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+
+  std::vector<Part> parts;
+  std::set<std::string> givers;
+  std::vector<std::uint64_t> places;  // in the state: where a part begins, and up to where it was taken
+
+ private:
+  const std::string member_;
+};
+
+/// With these a state of ten messages goes in several parts.
+World::Options small_parts(std::size_t members = 3) {
+  World::Options options;
+  options.members = members;
+  options.settings.most_entries = 4;
+  options.settings.chunk_bytes = 40;
+  return options;
+}
+
+void without_memory(World& world, const std::string& name) {
+  world.kill(name);
+  world.run(0.1);
+  world.start(name);
+}
+
+TEST(Troubles, ALongStateComesInPartsOfWhichEachIsAskedForByWhatIsThere) {
+  const auto world = ready_world(small_parts());
+  put(*world, 10);
+  const Parts seen(*world, "c");
+  without_memory(*world, "c");
+
+  EXPECT_EQ(held_by_all(*world), 10U);
+  // What came first came before it could take a log, perhaps more than once.
+  const auto first = std::find(seen.places.rbegin(), seen.places.rend(), 0U).base() - 1;
+  const std::vector<std::uint64_t> places(first, seen.places.end());
+  std::vector<std::uint64_t> wanted;
+  for (std::uint64_t at = 0; at < seen.parts.front().state.size; at += 40) {
+    wanted.push_back(at);
+    wanted.push_back(std::min<std::uint64_t>(at + 40, seen.parts.front().state.size));
+  }
+  EXPECT_EQ(places, wanted);
+  EXPECT_GT(wanted.size(), 6U);
+}
+
+TEST(Troubles, AReplicaWhoseGiverIsKilledInTheMidstOfItsStateGetsThatOfAnother) {
+  const auto world = ready_world(small_parts(5));
+  put(*world, 10);
+  const Parts seen(*world, "c");
+  without_memory(*world, "c");
+  EXPECT_TRUE(world->run_until([&] { return !seen.parts.empty() && seen.parts.back().offset != 0; }, 5.0));
+  EXPECT_TRUE(world->processes.at("c")->state.empty());
+  const auto giver = *seen.givers.begin();
+  world->kill(giver);
+
+  put(*world, 2);
+
+  EXPECT_EQ(held_by_all(*world), 12U);
+  EXPECT_EQ(seen.givers.size(), 2U);
+}
+
+TEST(Troubles, PartsThatAreLostOrComeTwiceAreSentAgainAndCountedOnce) {
+  auto options = small_parts();
+  options.network = {.lost = 0.2, .repeated = 0.3, .least = 0.0001, .most = 0.01};
+  const auto world = ready_world(options);
+  put(*world, 10);
+  const Parts seen(*world, "c");
+  without_memory(*world, "c");
+
+  EXPECT_EQ(held_by_all(*world), 10U);
+  EXPECT_GT(seen.parts.size(), 4U);
+}
+
+TEST(Troubles, AStateThatIsLongerThanAReplicaTakesIsToldInWords) {
+  auto options = small_parts();
+  options.settings.most_state = 100;
+  const auto world = ready_world(options);
+  put(*world, 10);
+  without_memory(*world, "c");
+  EXPECT_TRUE(world->run_until([&] { return !world->stuck.empty(); }, 5.0));
+
+  EXPECT_EQ(world->stuck,
+            (std::vector<std::string>{"c: the state of 'a' takes 256 bytes; this one takes 100"}));
+}
+
+TEST(Troubles, ALogWithGapsIsNotTakenAndToldInWords) {
+  Replica replica("c", {"a", "b", "c"}, uuid(7), uuid(1), true);
+  const TimePoint now{std::chrono::hours(1)};
+  for (const auto* const member : {"a", "b"})
+    replica.receive(member, Message::of_recovered({.life = uuid(1), .blank = false, .promised = 1}), now);
+  replica.receive("a", Message::of_prepare({.epoch = 1, .ready = true, .head = {}}), now);
+  (void)replica.take();
+  const auto distrusted = [&](Message message) {
+    replica.receive("a", std::move(message), now);
+    const auto effects = replica.take();
+    EXPECT_EQ(effects.size(), 1U);
+    return effects.empty() ? "" : std::get<Distrust>(effects.front()).reason;
+  };
+  const auto entries_of = [](std::vector<std::uint64_t> counters) {
+    std::vector<Entry> entries;
+    for (const auto counter : counters)
+      entries.push_back({.version = {.epoch = 1, .counter = counter}, .body = {}});
+    return entries;
+  };
+
+  EXPECT_EQ(
+      distrusted(Message::of_sync({.epoch = 1, .after = {}, .entries = entries_of({1, 3}), .last = true})),
+      "its log goes on with 3 where 2 comes next");
+  EXPECT_EQ(distrusted(Message::of_restore({.epoch = 1,
+                                            .instead = {},
+                                            .state = {},
+                                            .at = {},
+                                            .clients = {},
+                                            .entries = entries_of({2}),
+                                            .last = true})),
+            "its log goes on with 2 where 1 comes next");
+
+  EXPECT_EQ(replica.log().head(), Head{});
+  EXPECT_FALSE(replica.is_normal());
 }
 
 TEST(Troubles, WithoutSnapshotsAReplicaThatTheLogsCannotHelpStaysOutsideAndTheOthersGoOn) {
@@ -262,22 +400,6 @@ TEST_F(Alone, AcknowledgesNothingOnceItHasPromisedAnotherEpoch) {
   receive("a", Message::of_stamped(stamped(2)));
 
   EXPECT_EQ(asked(), (std::pair(std::vector<std::uint64_t>{1}, std::size_t{0})));
-}
-
-TEST_F(Alone, ALogWithGapsIsNotTaken) {
-  become_normal();
-  receive("a", Message::of_sync(
-                   {.epoch = 3, .after = {}, .entries = {stamped(1).entry, stamped(3).entry}, .last = true}));
-  EXPECT_EQ(replica.log().counter(), 1U);
-
-  receive("a", Message::of_restore({.epoch = 3,
-                                    .instead = replica.log().head(),
-                                    .snapshot = Bytes(std::string("x")),
-                                    .at = {.version = {.epoch = 3, .counter = 5}, .mark = 1},
-                                    .clients = {},
-                                    .entries = {stamped(7).entry},
-                                    .last = true}));
-  EXPECT_EQ(replica.log().counter(), 1U);
 }
 
 TEST_F(Alone, AClientCannotSendInTheNameOfAnotherNorSayWhatMembersSay) {

@@ -88,7 +88,9 @@ std::string kind_of(const Message& message) {
                                                           {Message::Kind::seal, "Seal"},
                                                           {Message::Kind::sealed, "Sealed"},
                                                           {Message::Kind::recover, "Recover"},
-                                                          {Message::Kind::recovered, "Recovered"}};
+                                                          {Message::Kind::recovered, "Recovered"},
+                                                          {Message::Kind::part, "Part"},
+                                                          {Message::Kind::took, "Took"}};
   return names.at(message.kind());
 }
 
@@ -304,6 +306,9 @@ void World::effects(const std::shared_ptr<Process>& process) {
     } else if (std::holds_alternative<Resign>(effect)) {
       lose_lead(process, 0.0);
       ask_for_lead(process->name);
+    } else if (const auto* const distrust = std::get_if<Distrust>(&effect)) {
+      throw Broken(process->name + " does not take what " + distrust->member +
+                   " has sent: " + distrust->reason);
     } else if (const auto* const reason = std::get_if<Stuck>(&effect)) {
       stuck.push_back(process->name + ": " + reason->reason);
     } else {

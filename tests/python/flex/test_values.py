@@ -106,6 +106,42 @@ def test_changed_bytes_are_refused_or_another_value() -> None:
     assert 0 < read < RUNS
 
 
+def test_what_is_read_in_one_pass_is_what_the_reader_reads() -> None:
+    """Messages of texts, bytes and small integers have a way of their own. `Limits()` leads by the reader."""
+
+    def outcome(*limits: Limits) -> Any:
+        try:
+            return decode_attributes(data, *limits)
+        except mf.DecodeError as refused:
+            return (refused.fault, refused.offset, str(refused))
+
+    dice = random.Random(24)
+    usual = [
+        {"tag": "data", "data": bytes(size), "n": n}
+        for size, n in ((0, 0), (1, -128), (127, 127), (128, -1), (16_383, 1), (16_384, 2), (70_000, 3))
+    ]
+    whole = [encode_attributes(each) for each in (*usual, {}, {"ü": "ä€"}, {"a": 1, "b": 2.0, "c": "x"})]
+    refused = taken = 0
+    for _ in range(RUNS):
+        changed = bytearray(dice.choice(whole))
+        for _ in range(dice.randrange(3)):
+            at = dice.randrange(min(len(changed), 40)) if changed else 0
+            match dice.randrange(3):
+                case 0 if changed:
+                    changed[at] = dice.randrange(256)
+                case 1:
+                    changed.insert(at, dice.choice((0, 1, 9, 10, 127, 128, 255)))
+                case _:
+                    del changed[at:]
+        data = bytes(changed)
+        found = outcome()
+        assert found == outcome(Limits())
+        refused += isinstance(found, tuple)
+        taken += isinstance(found, dict)
+    assert refused > RUNS // 10
+    assert taken > RUNS // 10
+
+
 def test_refusing_what_claims_to_be_large_takes_little_memory() -> None:
     claims = [
         "0dffffffff0f",

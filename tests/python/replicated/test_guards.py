@@ -23,6 +23,7 @@ from mf.replicated.messages import (
     Sealed,
     Send,
     Stamped,
+    State,
     Sync,
     Version,
 )
@@ -71,7 +72,7 @@ def test_a_log_is_replaced_only_if_it_still_ends_as_it_did_when_that_was_decided
     applied(replica)
     replica.receive("a", Prepare(2, True, Head()), 0.0)
 
-    replica.receive("a", Restore(2, Head(), b"", Head(), [], [], True), 0.0)
+    replica.receive("a", Restore(2, Head(), State(1, 0), Head(), [], [], True), 0.0)
 
     assert replica.log.head.version.counter == 1
 
@@ -82,7 +83,7 @@ def test_nobody_goes_back_within_an_epoch() -> None:
         replica.receive("a", stamped(counter), 0.0)
     applied(replica)
 
-    replica.receive("a", Restore(1, replica.log.head, b"", Head(), [], [stamped(1).entry], True), 0.0)
+    replica.receive("a", Restore(1, replica.log.head, State(1, 0), Head(), [], [stamped(1).entry], True), 0.0)
 
     assert replica.log.head.version.counter == 2
 

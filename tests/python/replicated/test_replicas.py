@@ -168,6 +168,53 @@ def test_what_the_logs_no_longer_keep_comes_as_a_snapshot_of_the_servant(
         assert group.pages[gone].kept == [f"{i}" for i in range(30)]
 
 
+def test_a_state_above_16_mib_comes_in_parts(
+    journal: ModuleType, pages: type[Any], controller: Running
+) -> None:
+    with ExitStack() as stack:
+        group = Group(journal, pages, controller.address, ReplicaSettings(most_entries=2))
+        stack.callback(group.close)
+        gone = next(name for name in NAMES if name != group.leader())
+        group.stop(gone)
+        texts = [letter * (3 << 20) for letter in "abcdef"]
+        for text in texts:
+            group.journal.one_hop(text)
+
+        group.start(gone)
+        assert group.replicas[gone].until_serving(60.0)
+
+        assert group.pages[gone].kept == texts
+
+
+def test_a_replica_that_stops_within_its_own_on_apply_is_told_so_and_goes_on(group: Group) -> None:
+    told: list[str] = []
+
+    class Stops:
+        """In the place of the servant's function."""
+
+        def __init__(self, name: str) -> None:
+            self.apply = group.pages[name].on_apply_one_hop
+            self.name = name
+
+        def __call__(self, version: mf.Version, request: Any) -> Any:
+            try:
+                group.replicas[self.name].stop()
+            except mf.Error as error:
+                told.append(error.message)
+            return self.apply(version, request)
+
+    for name, replica in group.replicas.items():
+        replica._replica._applying._functions["one_hop"] = Stops(name)
+
+    assert group.journal.one_hop("first", options=ALL).applied == ("a", "b", "c")
+    assert group.journal.one_hop("second", options=ALL).applied == ("a", "b", "c")
+
+    assert len(told) == 6
+    assert set(told) == {
+        "a replica cannot stop within its on_apply, for whose end it waits: stop it from elsewhere"
+    }
+
+
 def test_a_call_that_not_enough_replicas_can_apply_ends_at_its_deadline_and_says_how_many_have(
     group: Group,
 ) -> None:

@@ -24,7 +24,7 @@ def simulate(pattern: Pattern, seed: int) -> World:
     """One run; every rule is checked on the way and at its end."""
     members = 3 if seed % 4 else 5
     rough = Network(lost=0.03, repeated=0.05, least=0.0002, most=0.02)
-    small = ReplicaSettings(most_entries=15) if seed % 3 == 0 else ReplicaSettings()
+    small = ReplicaSettings(most_entries=15, chunk_bytes=500) if seed % 3 == 0 else ReplicaSettings()
     world = World(seed, members, rough, small, applying=0.003)
     random = world.random
     callers = [world.client() for _ in range(3)]

@@ -9,6 +9,7 @@ from mf.replicated.caller import Applied
 from mf.replicated.messages import (
     Ack,
     Body,
+    Distrust,
     Entry,
     Head,
     Leading,
@@ -16,6 +17,7 @@ from mf.replicated.messages import (
     Numbered,
     Origin,
     Outcome,
+    Part,
     Pattern,
     Prepare,
     Recovered,
@@ -26,17 +28,21 @@ from mf.replicated.messages import (
     Seal,
     Send,
     Stamped,
+    State,
     Submit,
     Sync,
+    Took,
     Version,
 )
 from mf.replicated.replica import Replica
 from mf.replicated.settings import ReplicaSettings
-from tests.python.replicated.world import SCHEMA, World, key_of
+from tests.python.replicated.world import SCHEMA, Network, World, key_of
 
 
-def ready_world(settings: ReplicaSettings | None = None, *, can_snapshot: bool = True) -> World:
-    world = World(settings=settings, can_snapshot=can_snapshot)
+def ready_world(
+    settings: ReplicaSettings | None = None, *, members: int = 3, can_snapshot: bool = True
+) -> World:
+    world = World(members=members, settings=settings, can_snapshot=can_snapshot)
     assert world.run_until(world.ready, 5.0)
     return world
 
@@ -396,7 +402,7 @@ def test_what_only_members_say_is_not_taken_from_a_client() -> None:
     of_members: list[Message] = [
         Prepare(9, True, Head()),
         Sync(1, Head(), [entry], True),
-        Restore(1, Head(), b"", Head(), [], [entry], True),
+        Restore(1, Head(), State(1, 0), Head(), [], [entry], True),
         Seal(1, Version(1, 1)),
         Numbered(body(1).origin, Version(1, 1), 1),
         Recovered(UUID(int=3), False, 9),
@@ -453,3 +459,125 @@ def test_what_a_majority_has_acknowledged_without_the_versioning_server_survives
     assert not served  # or it would have denied that the message was ever there
     assert states(world) == {name: [[caller.client.int, sequence]] for name in world.names}
     assert world.contents[key_of(result.version)] == (caller.client, sequence)
+
+
+SMALL = ReplicaSettings(most_entries=4, chunk_bytes=20)
+"""With these a state of ten messages goes in several parts."""
+
+
+def parts_for(world: World, name: str) -> list[tuple[str, Part | Took]]:
+    """Gathers from now on what this one gets of a state, and what it answers."""
+    seen: list[tuple[str, Part | Took]] = []
+
+    def watch(source: str, to: str, message: Message) -> None:
+        if isinstance(message, Part | Took) and name in (source, to):
+            seen.append((source, message))
+
+    world.watch = watch
+    return seen
+
+
+def without_memory(world: World, name: str) -> None:
+    world.kill(name)
+    world.run(world.now + 0.1)
+    world.start(name)
+
+
+def test_a_long_state_comes_in_parts_of_which_each_is_asked_for_by_what_is_there() -> None:
+    world = ready_world(SMALL)
+    put(world, 10)
+    seen = parts_for(world, "c")
+    without_memory(world, "c")
+
+    held = states(world)
+
+    assert held["c"] == held["a"]
+    first = max(at for at, (_, each) in enumerate(seen) if isinstance(each, Part) and not each.offset)
+    del seen[:first]  # what came before it could take a log
+    parts = [message for _, message in seen if isinstance(message, Part)]
+    assert len(parts) > 3
+    assert {len(each.piece) for each in parts[:-1]} == {20}
+    sizes = [each.size if isinstance(each, Took) else each.offset for _, each in seen]
+    assert sizes == [at for part in parts for at in (part.offset, part.offset + len(part.piece))]
+    assert sum(len(each.piece) for each in parts) == parts[0].state.size
+
+
+def test_a_replica_whose_giver_is_killed_in_the_midst_of_its_state_gets_that_of_another() -> None:
+    world = ready_world(SMALL, members=5)
+    put(world, 10)
+    seen = parts_for(world, "c")
+    without_memory(world, "c")
+    assert world.leader is not None
+    giver = world.leader.name
+    assert world.run_until(lambda: any(isinstance(each, Part) and each.offset for _, each in seen), 5.0)
+    assert world.processes["c"].state == []
+    world.kill(giver)
+
+    put(world, 2)
+    held = states(world)
+
+    assert len(held["c"]) == 12
+    assert all(each == held["c"] for each in held.values())
+    givers = list(dict.fromkeys(source for source, message in seen if isinstance(message, Part)))
+    assert len(givers) == 2
+    assert givers[0] == giver
+
+
+def test_parts_that_are_lost_or_come_twice_are_sent_again_and_counted_once() -> None:
+    world = ready_world(SMALL)
+    put(world, 10)
+    world.network = Network(lost=0.3, repeated=0.3, least=0.0001, most=0.01)
+    seen = parts_for(world, "c")
+    without_memory(world, "c")
+    world.run(world.now + 20.0)
+    world.network = Network()
+
+    held = states(world)
+
+    assert held["c"] == held["a"]
+    assert len(seen) > 8
+
+
+def test_who_asks_no_more_for_a_state_costs_no_memory() -> None:
+    world = ready_world(SMALL)
+    put(world, 10)
+    seen = parts_for(world, "c")
+    without_memory(world, "c")
+    assert world.run_until(lambda: bool(seen), 5.0)
+    world.partition(("a", "c"), ("b", "c"))
+
+    world.run(world.now + 5.0)
+
+    assert all(not each.replica._giving for each in world.processes.values())
+
+
+def test_a_state_that_is_longer_than_a_replica_takes_is_told_in_words() -> None:
+    world = ready_world(ReplicaSettings(most_entries=4, chunk_bytes=64, most_state=100))
+    put(world, 10)
+    without_memory(world, "c")
+
+    assert world.run_until(lambda: bool(world.stuck), 5.0)
+
+    (reason,) = world.stuck
+    assert reason.startswith("c: the state of 'a' takes ")
+    assert reason.endswith(" bytes; this one takes 100")
+
+
+@pytest.mark.parametrize("counters", [[2], [1, 3], [1, 1]])
+def test_a_log_with_gaps_is_not_taken_and_told_in_words(counters: list[int]) -> None:
+    replica = Replica("c", ["a", "b", "c"], SCHEMA, UUID(int=1), can_snapshot=True)
+    for member in ("a", "b"):
+        replica.receive(member, Recovered(UUID(int=1), False, 1), 0.0)
+    replica.receive("a", Prepare(1, True, Head()), 0.0)
+    replica.take()
+    entries = [Entry(Version(1, counter), None) for counter in counters]
+    expected = next(at for at, counter in enumerate(counters, 1) if counter != at)
+    words = f"its log goes on with {counters[expected - 1]} where {expected} comes next"
+
+    replica.receive("a", Sync(1, Head(), entries, True), 0.0)
+    assert replica.take() == [Distrust("a", words)]
+    replica.receive("a", Restore(1, Head(), None, Head(), [], entries, True), 0.0)
+    assert replica.take() == [Distrust("a", words)]
+
+    assert replica.log.head == Head()
+    assert replica.normal == 0

@@ -18,6 +18,7 @@ from mf.core.error import Error
 from mf.replicated.caller import Applied, Caller, Done
 from mf.replicated.messages import (
     Apply,
+    Distrust,
     Effect,
     Message,
     Origin,
@@ -287,6 +288,8 @@ class World:
                 case Resign():
                     self._lose_lead(process, 0.0)
                     self._ask_for_lead(process.name)
+                case Distrust(member, reason):
+                    raise AssertionError(f"{process.name} does not take what {member} has sent: {reason}")
                 case Stuck(reason):
                     self.stuck.append(f"{process.name}: {reason}")
                 case _:

@@ -28,6 +28,7 @@ using replication::Message;
 using replication::Numbered;
 using replication::Origin;
 using replication::Outcome;
+using replication::Part;
 using replication::Pattern;
 using replication::Prepare;
 using replication::Pull;
@@ -40,9 +41,11 @@ using replication::Restore;
 using replication::Seal;
 using replication::Sealed;
 using replication::Stamped;
+using replication::State;
 using replication::Submit;
 using replication::Sync;
 using replication::Tagged;
+using replication::Took;
 using replication::Version;
 
 /// A member by its name, or a client by its nonce.
@@ -79,7 +82,13 @@ struct Stuck {
   std::string reason;
 };
 
-using Effect = std::variant<Send, Apply, RestoreState, TakeSnapshot, Resign, Stuck>;
+/// A member has sent what no replica sends. It was dropped; somebody should look at that member.
+struct Distrust {
+  std::string member;
+  std::string reason;
+};
+
+using Effect = std::variant<Send, Apply, RestoreState, TakeSnapshot, Resign, Stuck, Distrust>;
 
 [[nodiscard]] constexpr std::size_t majority(std::size_t members) noexcept {
   return members / 2 + 1;

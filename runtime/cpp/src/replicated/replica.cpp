@@ -73,6 +73,8 @@ void Replica::disconnected(const PeerId& peer, TimePoint now) {
   }
   const auto& member = std::get<std::string>(peer);
   linked_members_.erase(member);
+  giving_.erase(member);
+  if (taking_ && taking_->sender == member) taking_.reset();
   if (const auto versioner = versioner_) versioner->disconnected(member);
 }
 
@@ -99,18 +101,18 @@ void Replica::tick(TimePoint now) {
       }
     }
   }
+  std::erase_if(giving_, [&](const auto& each) { return now - each.second.used >= settings_.patience; });
   if (const auto versioner = versioner_) versioner->tick();
 }
 
 void Replica::done(Outcome outcome, TimePoint now) {
   now_ = now;
-  const auto job = std::move(jobs_.front());
+  auto job = std::move(jobs_.front());
   jobs_.pop_front();
   const bool current = job.generation == generation_;
   switch (job.kind) {
     case Job::Kind::snapshot:
-      if (current && outcome.status == 0)
-        send_restore(job.wanted_by, job.report, std::move(outcome.payload), job.counter, *job.origins);
+      if (current && outcome.status == 0) give(std::move(job), std::move(outcome.payload));
       return;
     case Job::Kind::restore:
       if (outcome.status != 0)

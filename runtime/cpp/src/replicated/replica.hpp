@@ -31,6 +31,7 @@
 #include "mf/replicated/settings.hpp"
 #include "replicated/log.hpp"
 #include "replicated/messages.hpp"
+#include "replicated/states.hpp"
 #include "replicated/versioner.hpp"
 #include "replicated/waiting.hpp"
 
@@ -130,6 +131,8 @@ class Replica final : Holder {
   void on_report(const std::string& sender, const Report& message);
   void on_pull(const std::string& sender, const Pull& message);
   void on_sync(const std::string& sender, Sync&& message);
+  void on_part(const std::string& sender, const Part& message);
+  void on_took(const std::string& sender, const Took& message);
   void on_restore(const std::string& sender, Restore&& message);
   void on_seal(const std::string& sender, const Seal& message);
   void on_sealed(const std::string& sender, const Sealed& message);
@@ -152,8 +155,12 @@ class Replica final : Holder {
   void taken_over(const std::string& sender, std::uint64_t epoch, bool whole);
   [[nodiscard]] bool lacks_something() const;
   void send_sync(const std::string& to, const Head& after);
-  void send_restore(const std::string& to, const Report& report, std::optional<Bytes> snapshot,
-                    std::uint64_t counter, const Origins& origins);
+  [[nodiscard]] bool has_gaps(const std::string& sender, const Head& behind,
+                              const std::vector<Entry>& entries, std::size_t first);
+  [[nodiscard]] bool keeps(const Head& head) const;
+  void give(Job&& job, Bytes state);
+  void send_state(const std::string& to, Giving& giving);
+  void send_restore(const std::string& to, const Giving& giving, bool with_state);
   void get_stuck(std::string reason);
 
   const std::string me_;
@@ -186,6 +193,9 @@ class Replica final : Holder {
   std::uint64_t generation_ = 0;
   bool state_is_new_ = true;
   TimePoint asked_at_{};
+  std::uint64_t states_taken_ = 0;
+  std::map<std::string, Giving> giving_;  // to whom
+  std::optional<Taking> taking_;
   std::vector<Effect> effects_;
 };
 

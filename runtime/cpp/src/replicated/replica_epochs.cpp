@@ -5,6 +5,12 @@
 #include "replicated/replica.hpp"
 
 namespace mf::replicated {
+namespace {
+
+constexpr const char* kNoRestore =
+    "its log is no part of what the others keep, and its servant has no restore()";
+
+}  // namespace
 
 void Replica::promise(std::uint64_t epoch) {
   if (epoch <= promised_) return;
@@ -13,6 +19,8 @@ void Replica::promise(std::uint64_t epoch) {
   early_.clear();
   sealed_.clear();
   numbered_.clear();
+  giving_.clear();
+  taking_.reset();
 }
 
 void Replica::become_normal(std::uint64_t epoch) {
@@ -54,9 +62,13 @@ void Replica::on_pull(const std::string& sender, const Pull& message) {
 
 /// What follows, or a new beginning where the other's log is no part of this one.
 void Replica::supply(const std::string& to, const Report& report) {
-  const auto* const mine = log_.head_at(report.head.version.counter);
-  if (mine != nullptr && *mine == report.head) {
+  const auto giving = giving_.find(to);
+  if (keeps(report.head)) {
+    giving_.erase(to);
     send_sync(to, report.head);
+  } else if (giving != giving_.end() && giving->second.instead == report.head && keeps(giving->second.at)) {
+    // What was not answered.
+    if (now_ - giving->second.used >= settings_.repeat) send_state(to, giving->second);
   } else if (can_snapshot_) {
     if (std::any_of(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.wanted_by == to; })) return;
     // When the servant is asked, it has applied all that is in the log now.
@@ -66,17 +78,17 @@ void Replica::supply(const std::string& to, const Report& report) {
     wanted.origins = origins_.copy();
     ask_servant(std::move(wanted), TakeSnapshot{});
   } else if (log_.base() == Head{}) {
-    send_restore(to, report, std::nullopt, 0, Origins());
+    send_restore(to, {.instead = report.head, .at = {}, .state = {}, .origins = Origins()}, false);
   }
 }
 
 void Replica::on_sync(const std::string& sender, Sync&& message) {
   if (!takes_from(sender, message.epoch) || unapplied_.size() >= settings_.most_unapplied) return;
   const auto first = new_of(message);
+  if (first && has_gaps(sender, log_.head(), message.entries, *first)) return;
   const bool was_normal = is_normal();
   for (auto i = first.value_or(message.entries.size()); i < message.entries.size(); ++i) {
     auto& entry = message.entries[i];
-    if (entry.version.counter != log_.counter() + 1) return;  // no log has gaps
     append(entry);
     if (was_normal && entry.body && entry.body->pattern != Pattern::chain) {
       const auto counter = entry.version.counter;
@@ -117,17 +129,58 @@ void Replica::taken_over(const std::string& sender, std::uint64_t epoch, bool wh
   send(sender, Message::of_report(report(!whole)));
 }
 
+/// Whether these do not go on behind a log's end, one by one, as all logs do.
+bool Replica::has_gaps(const std::string& sender, const Head& behind, const std::vector<Entry>& entries,
+                       std::size_t first) {
+  auto counter = behind.version.counter;
+  for (auto i = first; i < entries.size(); ++i) {
+    const auto found = entries[i].version.counter;
+    if (found == ++counter) continue;
+    effects_.emplace_back(Distrust{.member = sender,
+                                   .reason = "its log goes on with " + std::to_string(found) + " where " +
+                                             std::to_string(counter) + " comes next"});
+    return true;
+  }
+  return false;
+}
+
+void Replica::on_part(const std::string& sender, const Part& message) {
+  if (!takes_from(sender, message.epoch) || message.instead != log_.head()) return;
+  const auto& about = message.state;
+  if (!can_snapshot_) return get_stuck(kNoRestore);
+  if (about.size > settings_.most_state)
+    return get_stuck("the state of '" + sender + "' takes " + std::to_string(about.size) +
+                     " bytes; this one takes " + std::to_string(settings_.most_state));
+  asked_at_ = now_;
+  if (const auto versioner = versioner_) versioner->progressed();
+  if (!taking_ || !taking_->is_of(sender, about)) taking_.emplace(Taking{.sender = sender, .about = about});
+  taking_->add(message);
+  send(sender,
+       Message::of_took({.epoch = message.epoch, .number = about.number, .size = taking_->data.size()}));
+}
+
+void Replica::on_took(const std::string& sender, const Took& message) {
+  const auto giving = giving_.find(sender);
+  if (giving == giving_.end() || message.epoch != promised_ || message.number != giving->second.number)
+    return;
+  if (giving->second.took(message.size)) send_state(sender, giving->second);
+}
+
 void Replica::on_restore(const std::string& sender, Restore&& message) {
   if (!takes_from(sender, message.epoch) || message.instead != log_.head()) return;
-  auto end = message.at.version.counter;
-  for (const auto& entry : message.entries) {
-    if (entry.version.counter != ++end) return;  // no log has gaps
-  }
-  if (normal_ == message.epoch && end < log_.counter())
+  if (normal_ == message.epoch && message.at.version.counter + message.entries.size() < log_.counter())
     return;  // nobody goes back within an epoch: what was acknowledged stays
-  const bool restores = message.snapshot.has_value() || !state_is_new_;
-  if (restores && !can_snapshot_)
-    return get_stuck("its log is no part of what the others keep, and its servant has no restore()");
+  if (has_gaps(sender, message.at, message.entries, 0)) return;
+  std::optional<Bytes> snapshot;
+  if (message.state) {
+    if (!taking_) taking_.emplace(Taking{.sender = sender, .about = *message.state});
+    if (!taking_->is_of(sender, *message.state) || !taking_->is_whole())
+      return;  // a part was lost: it is asked for again
+    snapshot.emplace(std::move(taking_->data));
+  }
+  taking_.reset();
+  const bool restores = snapshot.has_value() || !state_is_new_;
+  if (restores && !can_snapshot_) return get_stuck(kNoRestore);
   ++generation_;
   unapplied_.clear();
   owed_.clear();
@@ -139,7 +192,7 @@ void Replica::on_restore(const std::string& sender, Restore&& message) {
     unapplied_.push_back(message.at.version.counter);
     ask_servant(
         {.kind = Job::Kind::restore, .generation = generation_, .counter = message.at.version.counter},
-        RestoreState{.snapshot = std::move(message.snapshot)});
+        RestoreState{.snapshot = std::move(snapshot)});
   }
   for (auto& entry : message.entries) append(std::move(entry));
   taken_over(sender, message.epoch, message.last);
@@ -195,18 +248,47 @@ void Replica::send_sync(const std::string& to, const Head& after) {
        Message::of_sync({.epoch = promised_, .after = after, .entries = std::move(entries), .last = last}));
 }
 
-/// `counter`, `origins`: what the snapshot contains.
-void Replica::send_restore(const std::string& to, const Report& report, std::optional<Bytes> snapshot,
-                           std::uint64_t counter, const Origins& origins) {
-  const auto* const at = log_.head_at(counter);
-  if (at == nullptr || report.epoch != promised_) return;  // overtaken: it is asked for again
+/// Whether the log had this end, as far as it is kept.
+bool Replica::keeps(const Head& head) const {
+  const auto* const held = log_.head_at(head.version.counter);
+  return held != nullptr && *held == head;
+}
+
+/// The state that the job has asked for.
+void Replica::give(Job&& job, Bytes state) {
+  const auto* const at = log_.head_at(job.counter);
+  if (at == nullptr || job.report.epoch != promised_ || !linked_members_.contains(job.wanted_by))
+    return;  // overtaken: it is asked for again
+  auto& giving = giving_
+                     .insert_or_assign(job.wanted_by, Giving{.instead = job.report.head,
+                                                             .at = *at,
+                                                             .number = ++states_taken_,
+                                                             .state = std::move(state),
+                                                             .origins = std::move(*job.origins)})
+                     .first->second;
+  send_state(job.wanted_by, giving);
+}
+
+/// The next part, or what ends them.
+void Replica::send_state(const std::string& to, Giving& giving) {
+  giving.used = now_;
+  if (giving.is_whole()) return send_restore(to, giving, true);
+  send(to, Message::of_part(giving.part(promised_, settings_.chunk_bytes)));
+}
+
+/// The log behind the state. Without one: behind that of a new servant.
+void Replica::send_restore(const std::string& to, const Giving& giving, bool with_state) {
+  if (!keeps(giving.at)) return;  // overtaken: it is asked for again
+  const auto counter = giving.at.version.counter;
   auto entries = log_.after(counter, replication::MOST_ENTRIES, settings_.chunk_bytes);
   const bool last = counter + entries.size() == log_.counter();
+  std::optional<State> about;
+  if (with_state) about = giving.about();
   send(to, Message::of_restore({.epoch = promised_,
-                                .instead = report.head,
-                                .snapshot = std::move(snapshot),
-                                .at = *at,
-                                .clients = origins.states(),
+                                .instead = giving.instead,
+                                .state = about,
+                                .at = giving.at,
+                                .clients = giving.origins.states(),
                                 .entries = std::move(entries),
                                 .last = last}));
 }

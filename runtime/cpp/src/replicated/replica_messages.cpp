@@ -48,6 +48,10 @@ void Replica::receive_of_member(const std::string& sender, Message&& message) {
       return on_recover(sender, message.recover());
     case Message::Kind::recovered:
       return on_recovered(sender, message.recovered());
+    case Message::Kind::part:
+      return on_part(sender, message.part());
+    case Message::Kind::took:
+      return on_took(sender, message.took());
     default:
       return;
   }

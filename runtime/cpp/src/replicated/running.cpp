@@ -152,6 +152,9 @@ void Running::open_links() {
 }
 
 void Running::stop() {
+  if (thread_id_.load() == std::this_thread::get_id())
+    throw invalid(
+        "a replica cannot stop within its on_apply, for whose end it waits: stop it from elsewhere");
   {
     const std::scoped_lock lock(mutex_);
     if (!started_ || std::exchange(stopped_, true)) return;
@@ -171,6 +174,7 @@ void Running::stop() {
 void Running::post(UniqueFunction<void()> work) {
   // The thread is stopped before anything that is used here goes.
   thread_->submit([this, work = std::move(work)]() mutable {
+    thread_id_.store(std::this_thread::get_id());
     work();
     carry_out();
   });
@@ -292,6 +296,12 @@ void Running::carry_out() {
                            {{"group", base_}, {"member", machine_.me()}, {"reason", resign->reason}});
         lead_.reset();
         seek_lead_later();
+      } else if (const auto* const distrust = std::get_if<Distrust>(&effect)) {
+        options_.log.write(Level::warning, "replica_distrusts",
+                           {{"group", base_},
+                            {"member", machine_.me()},
+                            {"sender", distrust->member},
+                            {"reason", distrust->reason}});
       } else if (const auto* const stuck = std::get_if<Stuck>(&effect)) {
         options_.log.write(Level::error, "replica_stuck",
                            {{"group", base_}, {"member", machine_.me()}, {"reason", stuck->reason}});

@@ -5,6 +5,7 @@
 // posts. What users ask is answered from a copy.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -14,6 +15,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "mf/client/client.hpp"
@@ -108,6 +110,7 @@ class Running final : public std::enable_shared_from_this<Running> {
   std::optional<Server> server_;
   std::stop_source seeks_;
   std::unique_ptr<transport::Workers> thread_;
+  std::atomic<std::thread::id> thread_id_{};  // once it has run
 
   mutable std::mutex mutex_;  // all below
   mutable std::condition_variable changed_;

@@ -32,6 +32,7 @@ void Versioner::connected(const PeerId& member) {
 
 void Versioner::disconnected(const std::string& member) {
   std::erase_if(reports_, [&](const auto& each) { return each.first == member; });
+  told_at_.erase(member);
   if (pulls_ == member) pulls_.reset();
 }
 
@@ -123,6 +124,15 @@ void Versioner::start() {
   for (const auto& member : replica_.members_connected()) replica_.send(member, prepared());
 }
 
+/// That this epoch has begun: not again at once, as each Prepare is answered by a Report.
+void Versioner::tell(const std::string& member) {
+  const auto now = replica_.now();
+  const auto [told, is_new] = told_at_.try_emplace(member, now);
+  if (!is_new && now - told->second < replica_.settings().repeat) return;
+  told->second = now;
+  replica_.send(member, prepared());
+}
+
 void Versioner::supply(const std::string& member, const Report& report) {
   const auto& head = replica_.log().head();
   const auto& theirs = report.head;
@@ -139,7 +149,7 @@ void Versioner::supply(const std::string& member, const Report& report) {
       if (head.version.counter < blank->second) return;
       blank_.erase(blank);
     }
-    replica_.send(member, prepared());
+    tell(member);
   }
   supplied_.insert(member);
   replica_.supply(member, report);

@@ -77,6 +77,8 @@ class Versioner {
   [[nodiscard]] bool pulls_from(const std::string& member) const { return pulls_ == member; }
   /// More of the best log is there. `whole`: all of it.
   void pulled(bool whole);
+  /// More of what it has pulled is here, and more is on its way.
+  void progressed() { asked_at_ = replica_.now(); }
 
   // Giving out versions
 
@@ -114,6 +116,7 @@ class Versioner {
   void pull(const std::string& best);
   void send_pull(const std::string& member);
   void start();
+  void tell(const std::string& member);
   void supply(const std::string& member, const Report& report);
   [[nodiscard]] bool takes(const PeerId& client, const Origin& origin) const;
   [[nodiscard]] bool has_room(const PeerId& client, const Origin& origin);
@@ -139,6 +142,7 @@ class Versioner {
   std::uint64_t next_ = 0;
   std::set<std::string> supplied_;              // members that have had some of its log
   std::map<std::string, std::uint64_t> blank_;  // members, and which version was the last when they said so
+  std::map<std::string, TimePoint> told_at_;    // members, and when this epoch was last told them
 };
 
 }  // namespace mf::replicated

@@ -44,8 +44,9 @@ std::size_t cost_of(const Message& message) noexcept {
     case Message::Kind::sync:
       return kMessageBytes + cost_of(message.sync().entries);
     case Message::Kind::restore:
-      return kMessageBytes + cost_of(message.restore().entries) +
-             (message.restore().snapshot ? message.restore().snapshot->size() : 0);
+      return kMessageBytes + cost_of(message.restore().entries);
+    case Message::Kind::part:
+      return kMessageBytes + message.part().piece.size();
     default:
       return kMessageBytes;
   }

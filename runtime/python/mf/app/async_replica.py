@@ -2,7 +2,7 @@
 the others and to clients, with the lead that the controller gives.
 """
 
-from asyncio import Event, Queue, Task, get_running_loop, sleep, wait, wait_for
+from asyncio import Event, Queue, Task, current_task, get_running_loop, sleep, wait, wait_for
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
@@ -22,7 +22,7 @@ from mf.core.service import AsyncServant, BaseServant
 from mf.replicated._generated.mf import replication as wire
 from mf.replicated.applying import Applying, Job
 from mf.replicated.links import MOST_QUEUED, OutgoingLink, group_agent, wrapped
-from mf.replicated.messages import Message, PeerId, Resign, Send, Stuck, schema_of
+from mf.replicated.messages import Distrust, Message, PeerId, Resign, Send, Stuck, schema_of
 from mf.replicated.replica import Replica as Machine
 from mf.replicated.settings import ReplicaSettings
 
@@ -31,6 +31,14 @@ if TYPE_CHECKING:
 
 _TICK = 0.05
 _PAUSE = 0.2
+
+
+def not_within_itself() -> Error:
+    """The failure of a `stop` within on_apply."""
+    return not_executed(
+        Code.INVALID_ARGUMENT,
+        "a replica cannot stop within its on_apply, for whose end it waits: stop it from elsewhere",
+    )
 
 
 class AsyncReplica:
@@ -146,7 +154,10 @@ class AsyncReplica:
         self._tasks = [get_running_loop().create_task(each, context=Context()) for each in runs]
 
     async def stop(self) -> None:
-        """Gives up the lead, and is gone for clients and the other replicas. May be called twice."""
+        """Gives up the lead, and is gone for clients and the other replicas. May be called twice, but not
+        within on_apply."""
+        if current_task() in self._tasks:
+            raise not_within_itself()
         tasks, self._tasks = self._tasks, []
         for task in tasks:
             task.cancel()
@@ -249,6 +260,13 @@ class AsyncReplica:
                         case Resign(reason):
                             log.info("replica %s gives up the lead: %s", self._machine.me, reason)
                             self._resigned.set()
+                        case Distrust(member, reason):
+                            log.warning(
+                                "replica %s does not take what %s has sent: %s",
+                                self._machine.me,
+                                member,
+                                reason,
+                            )
                         case Stuck(reason):
                             self.stuck = reason
                             log.error("replica %s takes part no more: %s", self._machine.me, reason)

@@ -5,7 +5,7 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
-from mf.app.async_replica import AsyncReplica
+from mf.app.async_replica import AsyncReplica, not_within_itself
 from mf.core.agent import Agent
 from mf.core.replicated import Version
 from mf.core.service import Servant
@@ -90,8 +90,11 @@ class Replica:
             raise
 
     def stop(self) -> None:
-        """Gives up the lead, and is gone for clients and the other replicas. May be called twice."""
+        """Gives up the lead, and is gone for clients and the other replicas. May be called twice, but not
+        within on_apply."""
         if self._thread is not None:
+            if self._thread.is_this_thread():
+                raise not_within_itself()
             with suppress(CancelledError):
                 self._thread.stop(self._replica.stop(), 5.0)
 

@@ -151,7 +151,7 @@ class _Stream(ClientStream[AsyncLink]):
     async def flush(self) -> None:
         """Sends gathered values, and waits while there is no credit for them."""
         await self.open()
-        while self.wanted:
+        while self.takes_more():
             assert self.route is not None
             everything = self.queue_values()
             self.route.link.flush()

@@ -150,7 +150,7 @@ class _Duplex(DuplexStream[Any, T]):
         return self._stream.write(value)
 
     def flush(self) -> None:
-        if self._stream.wanted:
+        if self._stream.takes_more():
             self._stream.flush()
 
     def done_writing(self) -> None:

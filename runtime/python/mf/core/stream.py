@@ -84,7 +84,8 @@ class DuplexStream(StreamReader[T_out], Generic[T_in, T_out]):
 
     @abstractmethod
     def flush(self) -> None:
-        """Sends gathered values; waits while the other side accepts no more."""
+        """Sends gathered values; waits while the other side accepts no more. Raises the failure of the
+        call."""
 
     @abstractmethod
     def done_writing(self) -> None:
@@ -104,7 +105,8 @@ class AsyncDuplexStream(AsyncStreamReader[T_out], Generic[T_in, T_out]):
 
     @abstractmethod
     async def flush(self) -> None:
-        """Sends gathered values; waits while the other side accepts no more."""
+        """Sends gathered values; waits while the other side accepts no more. Raises the failure of the
+        call."""
 
     @abstractmethod
     async def done_writing(self) -> None:

@@ -26,6 +26,10 @@ class Background:
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
+    def is_this_thread(self) -> bool:
+        """Whether the loop runs on the calling thread, which must not wait for it then."""
+        return threading.current_thread() is self._thread
+
     def soon(self, function: Callable[..., Any], *arguments: Any) -> None:
         """Calls a function on the loop, unless that has ended."""
         with self._lock:
@@ -35,7 +39,7 @@ class Background:
     def call(self, function: Callable[..., T], *arguments: Any) -> T:
         """Runs a function on the loop, or at once on the loop's own thread, and returns its result. Raises as
         `run` does."""
-        if threading.current_thread() is self._thread:
+        if self.is_this_thread():
             return function(*arguments)
 
         async def called() -> T:

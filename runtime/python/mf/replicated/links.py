@@ -45,6 +45,8 @@ _WRAPPERS: dict[type[Any], Callable[[Any], wire.Message]] = {
     wire.Sealed: wire.MessageSealed,
     wire.Recover: wire.MessageRecover,
     wire.Recovered: wire.MessageRecovered,
+    wire.Part: wire.MessagePart,
+    wire.Took: wire.MessageTook,
 }
 
 
@@ -101,6 +103,7 @@ class OutgoingLink:
             pause = min(pause * 2, _LONGEST_PAUSE)
 
     async def _hold(self, stream: AsyncDuplexStream[Any, Any]) -> None:
+        await stream.flush()  # raises if there was no route: it is up when its request is on its way
         self._queue.clear()
         self.is_up = True
         writer = get_running_loop().create_task(self._write(stream))

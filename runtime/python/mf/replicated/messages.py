@@ -24,6 +24,7 @@ from mf.replicated._generated.mf.replication import (
     Numbered,
     Origin,
     Outcome,
+    Part,
     Pattern,
     Prepare,
     Pull,
@@ -36,9 +37,11 @@ from mf.replicated._generated.mf.replication import (
     Seal,
     Sealed,
     Stamped,
+    State,
     Submit,
     Sync,
     Tagged,
+    Took,
     Version,
 )
 
@@ -52,6 +55,7 @@ __all__ = [
     "Body",
     "ClientState",
     "Direct",
+    "Distrust",
     "Effect",
     "Entry",
     "Given",
@@ -62,6 +66,7 @@ __all__ = [
     "Numbered",
     "Origin",
     "Outcome",
+    "Part",
     "Pattern",
     "PeerId",
     "Prepare",
@@ -78,11 +83,13 @@ __all__ = [
     "Sealed",
     "Send",
     "Stamped",
+    "State",
     "Stuck",
     "Submit",
     "Sync",
     "Tagged",
     "TakeSnapshot",
+    "Took",
     "Version",
     "majority",
     "needed",
@@ -109,6 +116,8 @@ Message: TypeAlias = (
     | Sealed
     | Recover
     | Recovered
+    | Part
+    | Took
 )
 
 PeerId: TypeAlias = str | UUID
@@ -159,7 +168,15 @@ class Stuck:
     reason: str
 
 
-Effect: TypeAlias = Send | Apply | RestoreState | TakeSnapshot | Resign | Stuck
+@dataclass(slots=True)
+class Distrust:
+    """A member has sent what no replica sends. It was dropped; somebody should look at that member."""
+
+    member: str
+    reason: str
+
+
+Effect: TypeAlias = Send | Apply | RestoreState | TakeSnapshot | Resign | Stuck | Distrust
 
 
 def majority(members: int) -> int:

@@ -30,6 +30,7 @@ from mf.replicated.messages import (
     Ask,
     Body,
     Direct,
+    Distrust,
     Effect,
     Entry,
     Head,
@@ -38,6 +39,7 @@ from mf.replicated.messages import (
     Numbered,
     Origin,
     Outcome,
+    Part,
     Pattern,
     PeerId,
     Prepare,
@@ -58,16 +60,19 @@ from mf.replicated.messages import (
     Sync,
     Tagged,
     TakeSnapshot,
+    Took,
     Version,
     majority,
 )
 from mf.replicated.settings import ReplicaSettings
+from mf.replicated.states import Giving, Taking
 from mf.replicated.versioner import Versioner
 
 NO_VERSION = Version()
 _NEVER_APPLIED = Outcome(
     int(Code.INTERNAL), 0, b"it was applied before, and its outcome is not known any more"
 )
+_NO_RESTORE = "its log is no part of what the others keep, and its servant has no restore()"
 
 
 @dataclass(slots=True)
@@ -132,6 +137,9 @@ class Replica:
         self._generation = 0
         self._state_is_new = True
         self._asked_at = -1e9
+        self._states_taken = 0
+        self._giving: dict[str, Giving] = {}
+        self._taking: Taking | None = None
         self._effects: list[Effect] = []
 
     # What the driver calls
@@ -162,7 +170,12 @@ class Replica:
     def disconnected(self, peer: PeerId, now: float) -> None:
         self.now = now
         self._peers.pop(peer, None)
-        if self.versioner is not None and isinstance(peer, str):
+        if isinstance(peer, UUID):
+            return
+        self._giving.pop(peer, None)
+        if self._taking is not None and self._taking.sender == peer:
+            self._taking = None
+        if self.versioner is not None:
             self.versioner.disconnected(peer)
 
     def lead(self, epoch: int, now: float) -> None:
@@ -190,6 +203,8 @@ class Replica:
                     self.send(other, self._report(missing=True))
             elif self.leader.member != self.me:
                 self.send(self.leader.member, self._report(missing=True))
+        idle = now - self.settings.patience
+        self._giving = {to: each for to, each in self._giving.items() if each.used > idle}
         if self.versioner is not None:
             self.versioner.tick()
 
@@ -201,7 +216,7 @@ class Replica:
             case TakeSnapshot():
                 current = job.generation == self._generation and not outcome.status
                 if current and job.wanted_by is not None and job.origins is not None:
-                    self._send_restore(*job.wanted_by, outcome.payload, job.counter, job.origins)
+                    self._give(*job.wanted_by, outcome.payload, job.counter, job.origins)
                 return
             case RestoreState() if outcome.status:
                 self._get_stuck(f"its state was not restored: {outcome.payload.decode(errors='replace')}")
@@ -246,6 +261,8 @@ class Replica:
             self._early.clear()
             self._sealed.clear()
             self._numbered.clear()
+            self._giving.clear()
+            self._taking = None
 
     def become_normal(self, epoch: int) -> None:
         """The log is that of this epoch now."""
@@ -284,15 +301,20 @@ class Replica:
         one.
         """
         mine = self.log.head_at(report.head.version.counter)
+        giving = self._giving.get(to)
         if mine is not None and mine == report.head:
+            self._giving.pop(to, None)
             self._send_sync(to, report.head)
+        elif giving is not None and giving.instead == report.head and self._keeps(giving.at):
+            if self.now - giving.used >= self.settings.repeat:
+                self._send_state(to, giving)  # what was not answered
         elif self.can_snapshot:
             if not any(job.wanted_by is not None and job.wanted_by[0] == to for job in self._jobs):
                 at = self.log.head.version.counter  # the servant has applied all that when it is asked
                 wanted = _Job(TakeSnapshot(), self._generation, at, None, (to, report), self.origins.copy())
                 self._ask_servant(wanted)
         elif self.log.base == Head():
-            self._send_restore(to, report, None, 0, Origins())
+            self._send_restore(to, Giving(report.head, Head(), 0, b"", Origins()), with_state=False)
 
     # Messages of clients
 
@@ -490,6 +512,8 @@ class Replica:
         ):
             return
         entries, was_normal = self._new_of(message), self.is_normal
+        if entries is not None and self._has_gaps(sender, self.log.head, entries):
+            return
         for entry in entries or ():
             self._append(entry)
             if was_normal and entry.body is not None and entry.body.pattern is not Pattern.chain:
@@ -505,7 +529,7 @@ class Replica:
         if mine is None or mine != message.after:
             return None
         skipped = head.version.counter - message.after.version.counter
-        if skipped > len(message.entries) or message.entries[skipped - 1].version != head.version:
+        if not 0 < skipped <= len(message.entries) or message.entries[skipped - 1].version != head.version:
             return None
         return message.entries[skipped:]
 
@@ -528,18 +552,61 @@ class Replica:
             self._pay()
         self.send(sender, self._report(missing=not whole))
 
+    def _has_gaps(self, sender: str, behind: Head, entries: Sequence[Entry]) -> bool:
+        """Whether these do not go on behind a log's end, one by one, as all logs do."""
+        counter = behind.version.counter
+        for each in entries:
+            counter += 1
+            if each.version.counter != counter:
+                reason = f"its log goes on with {each.version.counter} where {counter} comes next"
+                self._effects.append(Distrust(sender, reason))
+                return True
+        return False
+
+    def _part(self, sender: str, message: Part) -> None:
+        if not self._takes_from(sender, message.epoch) or message.instead != self.log.head:
+            return
+        about, most = message.state, self.settings.most_state
+        if not self.can_snapshot:
+            self._get_stuck(_NO_RESTORE)
+            return
+        if about.size > most:
+            self._get_stuck(f"the state of '{sender}' takes {about.size:,} bytes; this one takes {most:,}")
+            return
+        self._asked_at = self.now
+        if self.versioner is not None:
+            self.versioner.progressed()
+        if self._taking is None or not self._taking.is_of(sender, about):
+            self._taking = Taking(sender, about)
+        self._taking.add(message)
+        self.send(sender, Took(message.epoch, about.number, len(self._taking.data)))
+
+    def _took(self, sender: str, message: Took) -> None:
+        giving = self._giving.get(sender)
+        if giving is None or message.epoch != self.promised or message.number != giving.number:
+            return
+        if giving.took(message.size):
+            self._send_state(sender, giving)
+
     def _restored(self, sender: str, message: Restore) -> None:
         if not self._takes_from(sender, message.epoch) or message.instead != self.log.head:
             return
         end = message.at.version.counter + len(message.entries)
         if self.normal == message.epoch and end < self.log.head.version.counter:
             return  # nobody goes back within an epoch: what was acknowledged stays
+        if self._has_gaps(sender, message.at, message.entries):
+            return
+        snapshot = None
+        if message.state is not None:
+            taking = self._taking or Taking(sender, message.state)
+            if not taking.is_of(sender, message.state) or not taking.is_whole:
+                return  # a part was lost: it is asked for again
+            snapshot = bytes(taking.data)
+        self._taking = None
         restores = False
-        if message.snapshot is not None or not self._state_is_new:
+        if snapshot is not None or not self._state_is_new:
             if not self.can_snapshot:
-                self._get_stuck(
-                    "its log is no part of what the others keep, and its servant has no restore()"
-                )
+                self._get_stuck(_NO_RESTORE)
                 return
             restores = True
         self._generation += 1
@@ -551,7 +618,7 @@ class Replica:
         self.normal = 0
         if restores:
             self._unapplied.append(message.at.version.counter)
-            restored = RestoreState(message.snapshot)
+            restored = RestoreState(snapshot)
             self._ask_servant(_Job(restored, self._generation, message.at.version.counter))
         for entry in message.entries:
             self._append(entry)
@@ -597,18 +664,36 @@ class Replica:
         last = after.version.counter + len(entries) == self.log.head.version.counter
         self.send(to, Sync(self.promised, after, entries, last))
 
-    def _send_restore(
-        self, to: str, report: Report, snapshot: bytes | None, counter: int, origins: Origins
-    ) -> None:
-        """`counter`, `origins`: what the snapshot contains."""
+    def _keeps(self, head: Head) -> bool:
+        """Whether the log had this end, as far as it is kept."""
+        return self.log.head_at(head.version.counter) == head
+
+    def _give(self, to: str, report: Report, state: bytes, counter: int, origins: Origins) -> None:
+        """`counter`, `origins`: what the state contains."""
         at = self.log.head_at(counter)
-        if at is None or report.epoch != self.promised:
+        if at is None or report.epoch != self.promised or to not in self._peers:
             return  # overtaken: it is asked for again
-        settings = self.settings
-        entries = self.log.after(counter, MOST_ENTRIES, settings.chunk_bytes)
+        self._states_taken += 1
+        giving = self._giving[to] = Giving(report.head, at, self._states_taken, state, origins)
+        self._send_state(to, giving)
+
+    def _send_state(self, to: str, giving: Giving) -> None:
+        """The next part, or what ends them."""
+        giving.used = self.now
+        if giving.is_whole:
+            self._send_restore(to, giving, with_state=True)
+        else:
+            self.send(to, giving.part(self.promised, self.settings.chunk_bytes))
+
+    def _send_restore(self, to: str, giving: Giving, *, with_state: bool) -> None:
+        """The log behind the state. Without one: behind that of a new servant."""
+        if not self._keeps(giving.at):
+            return  # overtaken: it is asked for again
+        counter = giving.at.version.counter
+        entries = self.log.after(counter, MOST_ENTRIES, self.settings.chunk_bytes)
         last = counter + len(entries) == self.log.head.version.counter
-        made = Restore(self.promised, report.head, snapshot, at, origins.states(), entries, last)
-        self.send(to, made)
+        about, clients = giving.about() if with_state else None, giving.origins.states()
+        self.send(to, Restore(self.promised, giving.instead, about, giving.at, clients, entries, last))
 
     def _get_stuck(self, reason: str) -> None:
         self.stuck = True
@@ -636,4 +721,6 @@ _OF_MEMBERS: dict[type[Any], _Receiver] = {
     Sealed: Replica._sealed_at,
     Recover: Replica._recover,
     Recovered: Replica._recovered_by,
+    Part: Replica._part,
+    Took: Replica._took,
 }

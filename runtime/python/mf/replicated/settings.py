@@ -16,7 +16,9 @@ class ReplicaSettings:
     """Messages that the servant has yet to apply: beyond, the versioning server takes no more."""
     chunk_entries: int = 1_024
     chunk_bytes: int = 4 << 20
-    """How much of a log is sent at a time."""
+    """How much of a log, or of a state, is sent at a time."""
+    most_state: int = 1 << 30
+    """The longest state of a servant that a replica begins again from, in bytes."""
     repeat: float = 0.2
     """After so long something that was not answered is sent again."""
     unused: float = 1.0

@@ -112,6 +112,7 @@ class Versioner:
         self._next = 0
         self._supplied: set[str] = set()
         self._blank: dict[str, int] = {}
+        self._told_at: dict[str, float] = {}
 
     # Taking the lead
 
@@ -129,6 +130,7 @@ class Versioner:
     def disconnected(self, member: str) -> None:
         """What it comes back with is another matter."""
         self._reports.pop(member, None)
+        self._told_at.pop(member, None)
         if self._pulls == member:
             self._pulls = None
 
@@ -147,6 +149,10 @@ class Versioner:
 
     def pulls_from(self, member: str) -> bool:
         return self._pulls == member
+
+    def progressed(self) -> None:
+        """More of what it has pulled is here, and more is on its way."""
+        self._asked_at = self._replica.now
 
     def pulled(self, whole: bool) -> None:
         """More of the best log is there. `whole`: all of it."""
@@ -205,6 +211,13 @@ class Versioner:
         for member in replica.members_connected():
             replica.send(member, self._prepared())
 
+    def _tell(self, member: str) -> None:
+        """That this epoch has begun: not again at once, as each Prepare is answered by a Report."""
+        now = self._replica.now
+        if now - self._told_at.get(member, -1e9) >= self._replica.settings.repeat:
+            self._told_at[member] = now
+            self._replica.send(member, self._prepared())
+
     def _supply(self, member: str, report: Report) -> None:
         head, theirs = self._replica.log.head, report.head
         mine = self._replica.log.head_at(theirs.version.counter)
@@ -221,7 +234,7 @@ class Versioner:
                 return
             del self._blank[member]
         if report.normal != self.epoch:
-            self._replica.send(member, self._prepared())
+            self._tell(member)
         self._supplied.add(member)
         self._replica.supply(member, report)
 

@@ -55,13 +55,14 @@ class Replica {
     requires std::derived_from<S, Servant> && std::derived_from<S, replicated::Applies>
   Replica(const std::shared_ptr<S>& servant, ReplicaOptions options)
       : Replica(servant, servant, std::dynamic_pointer_cast<Snapshots>(servant), std::move(options)) {}
-  ~Replica();  // stop()
+  ~Replica();  // stop(): not within on_apply either
   Replica(const Replica&) = delete;
   Replica& operator=(const Replica&) = delete;
 
   /// Offers the replica, finds the others and catches up. Throws Error(UNAVAILABLE) if it cannot listen.
   void start();
-  /// Gives up the lead, and disconnects from clients and the other replicas. May be called twice.
+  /// Gives up the lead, and disconnects from clients and the other replicas. May be called twice. Throws
+  /// Error(INVALID_ARGUMENT) within on_apply.
   void stop();
 
   /// Whether the replica has caught up, and acknowledges.

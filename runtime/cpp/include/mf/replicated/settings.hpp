@@ -14,9 +14,11 @@ struct ReplicaSettings {
   std::size_t most_early = 4'096;
   /// Messages that the servant has yet to apply; beyond that, the versioning server takes no more.
   std::size_t most_unapplied = 4'096;
-  /// How much of a log is sent in one message.
+  /// How much of a log, or of a state, is sent in one message.
   std::size_t chunk_entries = 1'024;
   std::size_t chunk_bytes = std::size_t{4} << 20U;
+  /// The longest state of a servant that a replica begins again from, in bytes.
+  std::size_t most_state = std::size_t{1} << 30U;
   /// The interval after which a message that was not answered is sent again.
   std::chrono::milliseconds repeat{200};
   /// The time after which a version that was given out and not used becomes a no-op.

@@ -27,6 +27,7 @@ from mf.replicated._generated.mf.replication._types import (
     MessageGiven,
     MessageLeading,
     MessageNumbered,
+    MessagePart,
     MessagePrepare,
     MessagePull,
     MessageRecover,
@@ -40,9 +41,11 @@ from mf.replicated._generated.mf.replication._types import (
     MessageSubmit,
     MessageSync,
     MessageTagged,
+    MessageTook,
     Numbered,
     Origin,
     Outcome,
+    Part,
     Pattern,
     Peer,
     Prepare,
@@ -56,9 +59,11 @@ from mf.replicated._generated.mf.replication._types import (
     Seal,
     Sealed,
     Stamped,
+    State,
     Submit,
     Sync,
     Tagged,
+    Took,
     Version,
 )
 
@@ -359,13 +364,49 @@ CLIENT_STATE_SHAPE: Final[shape.Struct] = shape.Struct(
 )
 CLIENT_STATE_CODEC: Final[TypeCodec[ClientState]] = Codec(CLIENT_STATE_SHAPE)
 
+STATE_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.replication.State",
+    State,
+    lambda: (
+        shape.Field("number", shape.U64),
+        shape.Field("size", shape.U64),
+    ),
+    memcpy=True,
+)
+STATE_CODEC: Final[TypeCodec[State]] = Codec(STATE_SHAPE)
+
+PART_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.replication.Part",
+    Part,
+    lambda: (
+        shape.Field("epoch", shape.U64),
+        shape.Field("instead", HEAD_SHAPE),
+        shape.Field("state", STATE_SHAPE),
+        shape.Field("offset", shape.U64),
+        shape.Field("piece", shape.BYTES),
+    ),
+)
+PART_CODEC: Final[TypeCodec[Part]] = Codec(PART_SHAPE)
+
+TOOK_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.replication.Took",
+    Took,
+    lambda: (
+        shape.Field("epoch", shape.U64),
+        shape.Field("number", shape.U64),
+        shape.Field("size", shape.U64),
+    ),
+    memcpy=True,
+)
+TOOK_CODEC: Final[TypeCodec[Took]] = Codec(TOOK_SHAPE)
+
 RESTORE_SHAPE: Final[shape.Struct] = shape.Struct(
     "mf.replication.Restore",
     Restore,
     lambda: (
         shape.Field("epoch", shape.U64),
         shape.Field("instead", HEAD_SHAPE),
-        shape.Field("snapshot", shape.Optional(shape.BYTES)),
+        shape.Field("state", shape.Optional(STATE_SHAPE)),
         shape.Field("at", HEAD_SHAPE),
         shape.Field("clients", shape.Checked(shape.List(CLIENT_STATE_SHAPE), (rules.HasLength(0, 4096),))),
         shape.Field("entries", shape.Checked(shape.List(ENTRY_SHAPE), (rules.HasLength(0, 65536),))),
@@ -444,6 +485,8 @@ MESSAGE_SHAPE: Final[shape.Union] = shape.Union(
         shape.Alternative(17, "sealed", MessageSealed, SEALED_SHAPE),
         shape.Alternative(18, "recover", MessageRecover, RECOVER_SHAPE),
         shape.Alternative(19, "recovered", MessageRecovered, RECOVERED_SHAPE),
+        shape.Alternative(20, "part", MessagePart, PART_SHAPE),
+        shape.Alternative(21, "took", MessageTook, TOOK_SHAPE),
     ),
 )
 MESSAGE_CODEC: Final[TypeCodec[Message]] = Codec(MESSAGE_SHAPE)

@@ -106,6 +106,8 @@ type mf.replication.Message union febird
  sealed 17: mf.replication.Sealed
  recover 18: mf.replication.Recover
  recovered 19: mf.replication.Recovered
+ part 20: mf.replication.Part
+ took 21: mf.replication.Took
 type mf.replication.Numbered struct memcpy
  origin mf.replication.Origin
  version mf.replication.Version
@@ -118,6 +120,12 @@ type mf.replication.Outcome struct febird
  status u8
  error u16
  payload bytes
+type mf.replication.Part struct febird
+ epoch u64
+ instead mf.replication.Head
+ state mf.replication.State
+ offset u64
+ piece bytes
 type mf.replication.Pattern enum u8 closed
  no_versioning 0
  version_request 1
@@ -159,7 +167,7 @@ type mf.replication.Require enum u8 closed
 type mf.replication.Restore struct febird
  epoch u64
  instead mf.replication.Head
- snapshot bytes?
+ state mf.replication.State?
  at mf.replication.Head
  clients list<mf.replication.ClientState>
  entries list<mf.replication.Entry>
@@ -176,6 +184,9 @@ type mf.replication.Stamped struct febird
  under u64
  then list<string>
  applied list<string>
+type mf.replication.State struct memcpy
+ number u64
+ size u64
 type mf.replication.Submit struct febird
  body mf.replication.Body
 type mf.replication.Sync struct febird
@@ -186,6 +197,10 @@ type mf.replication.Sync struct febird
 type mf.replication.Tagged struct febird
  body mf.replication.Body
  tag string
+type mf.replication.Took struct memcpy
+ epoch u64
+ number u64
+ size u64
 type mf.replication.Version struct memcpy
  epoch u64
  counter u64
@@ -242,6 +257,6 @@ REPLICA_SERVICE: Final = ServiceInfo(
     agent="replica",
     descriptor=REPLICA_DESCRIPTOR,
     annex=REPLICA_ANNEX,
-    fingerprint=bytes.fromhex("5ce8635cf915880f172a1cc5725fc25d"),
+    fingerprint=bytes.fromhex("556e32ab0eae2d6145c77bbdf8fb22cd"),
     methods=(REPLICA_GROUP, REPLICA_LINK),
 )

@@ -239,14 +239,43 @@ class ClientState:
 
 
 @dataclass(slots=True)
+class State:
+    """Which of the states of its servant that a replica has taken this is, and how long it is."""
+
+    number: int = 0
+    size: int = 0
+
+
+@dataclass(slots=True)
+class Part:
+    """A part of a state, which comes before the Restore that it belongs to."""
+
+    epoch: int = 0
+    instead: Head = field(default_factory=Head)
+    """As in the Restore."""
+    state: State = field(default_factory=State)
+    offset: int = 0
+    piece: bytes = b""
+
+
+@dataclass(slots=True)
+class Took:
+    """The answer to a Part: so much of the state is here, and what follows is wanted."""
+
+    epoch: int = 0
+    number: int = 0
+    size: int = 0
+
+
+@dataclass(slots=True)
 class Restore:
-    """The log of the receiver is not part of the sender's: it begins again from a snapshot."""
+    """The log of the receiver is not part of the sender's: it begins again from a state."""
 
     epoch: int = 0
     instead: Head = field(default_factory=Head)
     """Applies only to a log that ends like this."""
-    snapshot: bytes | None = None
-    """Absent: the state of a new servant."""
+    state: State | None = None
+    """What has come in Parts. Absent: the state of a new servant."""
     at: Head = field(default_factory=Head)
     clients: list[ClientState] = field(default_factory=lambda: [])
     entries: list[Entry] = field(default_factory=lambda: [])
@@ -415,6 +444,20 @@ class MessageRecovered:
     value: Recovered
 
 
+@dataclass(slots=True)
+class MessagePart:
+    """`part` of a `Message`."""
+
+    value: Part
+
+
+@dataclass(slots=True)
+class MessageTook:
+    """`took` of a `Message`."""
+
+    value: Took
+
+
 Message: TypeAlias = (
     MessageAsk
     | MessageSubmit
@@ -435,6 +478,8 @@ Message: TypeAlias = (
     | MessageSealed
     | MessageRecover
     | MessageRecovered
+    | MessagePart
+    | MessageTook
 )
 
 
