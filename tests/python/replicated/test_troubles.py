@@ -548,7 +548,7 @@ def test_who_asks_no_more_for_a_state_costs_no_memory() -> None:
 
     world.run(world.now + 5.0)
 
-    assert all(not each.replica._giving for each in world.processes.values())
+    assert all(each.replica._supplier.is_idle for each in world.processes.values())
 
 
 def test_a_state_that_is_longer_than_a_replica_takes_is_told_in_words() -> None:

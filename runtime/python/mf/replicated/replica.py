@@ -21,6 +21,7 @@ from typing import Any
 from uuid import UUID
 
 from mf.core.error import Code
+from mf.replicated.acknowledging import Owed
 from mf.replicated.log import Log, Origins, Seen
 from mf.replicated.messages import (
     MOST_ENTRIES,
@@ -65,13 +66,11 @@ from mf.replicated.messages import (
     majority,
 )
 from mf.replicated.settings import ReplicaSettings
-from mf.replicated.states import Giving, Taking
+from mf.replicated.states import Taking
+from mf.replicated.supplier import Supplier
 from mf.replicated.versioner import Versioner
 
 NO_VERSION = Version()
-_NEVER_APPLIED = Outcome(
-    int(Code.INTERNAL), 0, b"it was applied before, and its outcome is not known any more"
-)
 _NO_RESTORE = "its log is no part of what the others keep, and its servant has no restore()"
 
 
@@ -130,15 +129,14 @@ class Replica:
         self._sealed: set[int] = set()
         self._tagged: OrderedDict[tuple[UUID, int], Body] = OrderedDict()
         self._numbered: OrderedDict[tuple[UUID, int], Numbered] = OrderedDict()
-        self._owed: dict[int, list[Stamped]] = {}
+        self._owed = Owed(self)
         self._direct = Origins()
         self._jobs: deque[_Job] = deque()
         self._unapplied: deque[int] = deque()
         self._generation = 0
         self._state_is_new = True
         self._asked_at = -1e9
-        self._states_taken = 0
-        self._giving: dict[str, Giving] = {}
+        self._supplier = Supplier(self)
         self._taking: Taking | None = None
         self._effects: list[Effect] = []
 
@@ -172,7 +170,7 @@ class Replica:
         self._peers.pop(peer, None)
         if isinstance(peer, UUID):
             return
-        self._giving.pop(peer, None)
+        self._supplier.forget(peer)
         if self._taking is not None and self._taking.sender == peer:
             self._taking = None
         if self.versioner is not None:
@@ -203,8 +201,7 @@ class Replica:
                     self.send(other, self._report(missing=True))
             elif self.leader.member != self.me:
                 self.send(self.leader.member, self._report(missing=True))
-        idle = now - self.settings.patience
-        self._giving = {to: each for to, each in self._giving.items() if each.used > idle}
+        self._supplier.tick()
         if self.versioner is not None:
             self.versioner.tick()
 
@@ -216,7 +213,7 @@ class Replica:
             case TakeSnapshot():
                 current = job.generation == self._generation and not outcome.status
                 if current and job.wanted_by is not None and job.origins is not None:
-                    self._give(*job.wanted_by, outcome.payload, job.counter, job.origins)
+                    self._supplier.give(*job.wanted_by, outcome.payload, job.counter, job.origins)
                 return
             case RestoreState() if outcome.status:
                 self._get_stuck(f"its state was not restored: {outcome.payload.decode(errors='replace')}")
@@ -224,12 +221,12 @@ class Replica:
             case Apply(_, body) if job.seen is not None:
                 job.seen.outcome = outcome
                 if not job.counter:
-                    self._acknowledge(body.origin, NO_VERSION, 0, [self.me], outcome)
+                    self._owed.unversioned(body.origin, outcome)
                     return
         if job.generation == self._generation:
             self._unapplied.popleft()
             self._drain()
-            self._pay()
+            self._owed.pay()
 
     @property
     def applied(self) -> int:
@@ -261,7 +258,7 @@ class Replica:
             self._early.clear()
             self._sealed.clear()
             self._numbered.clear()
-            self._giving.clear()
+            self._supplier.forget_all()
             self._taking = None
 
     def become_normal(self, epoch: int) -> None:
@@ -269,7 +266,7 @@ class Replica:
         self.normal = epoch
         self._resolved = True
         self._drain()
-        self._pay()
+        self._owed.pay()
 
     def set_leader(self, epoch: int, member: str) -> None:
         if self.leader is None or epoch > self.leader.epoch:
@@ -294,27 +291,18 @@ class Replica:
         elif self.is_normal:
             held = self.log.head_at(counter)
             if held is None or held.version == message.entry.version:
-                self._owe(counter, message)
+                self._owed.owe(counter, message)
 
     def supply(self, to: str, report: Report) -> None:
-        """Sends a member what its log lacks: what follows, or a new beginning where it is no part of this
-        one.
-        """
-        mine = self.log.head_at(report.head.version.counter)
-        giving = self._giving.get(to)
-        if mine is not None and mine == report.head:
-            self._giving.pop(to, None)
-            self._send_sync(to, report.head)
-        elif giving is not None and giving.instead == report.head and self._keeps(giving.at):
-            if self.now - giving.used >= self.settings.repeat:
-                self._send_state(to, giving)  # what was not answered
-        elif self.can_snapshot:
-            if not any(job.wanted_by is not None and job.wanted_by[0] == to for job in self._jobs):
-                at = self.log.head.version.counter  # the servant has applied all that when it is asked
-                wanted = _Job(TakeSnapshot(), self._generation, at, None, (to, report), self.origins.copy())
-                self._ask_servant(wanted)
-        elif self.log.base == Head():
-            self._send_restore(to, Giving(report.head, Head(), 0, b"", Origins()), with_state=False)
+        self._supplier.supply(to, report)
+
+    def has_job_for(self, member: str) -> bool:
+        return any(job.wanted_by is not None and job.wanted_by[0] == member for job in self._jobs)
+
+    def take_state_for(self, member: str, report: Report) -> None:
+        at = self.log.head.version.counter  # the servant has applied all that when it is asked
+        wanted_by, origins = (member, report), self.origins.copy()
+        self._ask_servant(_Job(TakeSnapshot(), self._generation, at, None, wanted_by, origins))
 
     # Messages of clients
 
@@ -361,7 +349,7 @@ class Replica:
             seen = self._direct.add(body.origin, NO_VERSION)
             self._ask_servant(_Job(Apply(NO_VERSION, body), self._generation, 0, seen))
         elif seen.outcome is not None:
-            self._acknowledge(body.origin, NO_VERSION, 0, [self.me], seen.outcome)
+            self._owed.unversioned(body.origin, seen.outcome)
 
     def _fits(self, sender: PeerId, body: Body) -> bool:
         """Whether a client's message is of the schema and of the client itself."""
@@ -405,7 +393,7 @@ class Replica:
             if early is None:
                 break
             self._append(early[1].entry)
-            self._owe(counter, early[1])
+            self._owed.owe(counter, early[1])
 
     def _append(self, entry: Entry) -> None:
         """One more entry of the log: the servant is to apply it, unless it is empty or comes twice."""
@@ -428,52 +416,6 @@ class Replica:
         self._jobs.append(job)
         self._effects.append(job.effect)
 
-    # Acknowledgements
-
-    def _owe(self, counter: int, message: Stamped) -> None:
-        """When this has been applied, somebody is to hear of it."""
-        if message.entry.body is not None:
-            owed = self._owed.setdefault(counter, [])
-            if len(owed) < 4:  # repeated by a client that is in a hurry
-                owed.append(message)
-            if counter <= self.applied:
-                self._pay()
-
-    def _pay(self) -> None:
-        if self.is_normal:
-            applied = self.applied
-            for counter in [each for each in self._owed if each <= applied]:
-                for message in self._owed.pop(counter):
-                    self._pay_one(message)
-
-    def _pay_one(self, message: Stamped) -> None:
-        body = message.entry.body
-        assert body is not None
-        seen = self.origins.find(body.origin)
-        if seen is None:
-            return  # the client awaits it no more
-        if body.pattern is Pattern.chain:
-            applied = [*message.applied, self.me]
-            then = [each for each in message.then if each != self.me]
-            if then:
-                self.send(then[0], Stamped(message.entry, self.normal, then[1:], applied))
-                return
-        else:
-            applied = [self.me]
-        outcome = seen.outcome or _NEVER_APPLIED
-        ack = Ack(body.origin.client, body.origin.sequence, seen.version, self.normal, applied, outcome)
-        if body.pattern is not Pattern.one_hop:
-            self.send(body.origin.client, ack)
-        elif self.versioner is not None:
-            self.versioner.acknowledged(ack)
-        elif self.leader is not None:
-            self.send(self.leader.member, ack)
-
-    def _acknowledge(
-        self, origin: Origin, version: Version, under: int, applied: list[str], outcome: Outcome
-    ) -> None:
-        self.send(origin.client, Ack(origin.client, origin.sequence, version, under, applied, outcome))
-
     def _acked(self, sender: str, message: Ack) -> None:
         if self.versioner is not None and message.applied == [sender]:
             self.versioner.acknowledged(message)
@@ -488,6 +430,9 @@ class Replica:
                 self.set_leader(message.epoch, sender)
             missing = self.log.head.version.counter < message.head.version.counter
         self.send(sender, self._report(missing=missing))
+
+    def _took(self, sender: str, message: Took) -> None:
+        self._supplier.took(sender, message)
 
     def _report(self, *, missing: bool = False) -> Report:
         return Report(self.promised, self.normal if self._resolved else 0, self.log.head, missing)
@@ -517,7 +462,7 @@ class Replica:
         for entry in entries or ():
             self._append(entry)
             if was_normal and entry.body is not None and entry.body.pattern is not Pattern.chain:
-                self._owe(entry.version.counter, Stamped(entry, message.epoch))
+                self._owed.owe(entry.version.counter, Stamped(entry, message.epoch))
         self._taken_over(sender, message.epoch, entries is not None and message.last)
 
     def _new_of(self, message: Sync) -> list[Entry] | None:
@@ -549,7 +494,7 @@ class Replica:
             self.become_normal(epoch)
         else:
             self._drain()
-            self._pay()
+            self._owed.pay()
         self.send(sender, self._report(missing=not whole))
 
     def _has_gaps(self, sender: str, behind: Head, entries: Sequence[Entry]) -> bool:
@@ -580,13 +525,6 @@ class Replica:
             self._taking = Taking(sender, about)
         self._taking.add(message)
         self.send(sender, Took(message.epoch, about.number, len(self._taking.data)))
-
-    def _took(self, sender: str, message: Took) -> None:
-        giving = self._giving.get(sender)
-        if giving is None or message.epoch != self.promised or message.number != giving.number:
-            return
-        if giving.took(message.size):
-            self._send_state(sender, giving)
 
     def _restored(self, sender: str, message: Restore) -> None:
         if not self._takes_from(sender, message.epoch) or message.instead != self.log.head:
@@ -657,43 +595,6 @@ class Replica:
 
     def _lacks_something(self) -> bool:
         return bool(self._early) or self.normal != self.promised or bool(self._numbered)
-
-    def _send_sync(self, to: str, after: Head) -> None:
-        settings = self.settings
-        entries = self.log.after(after.version.counter, settings.chunk_entries, settings.chunk_bytes)
-        last = after.version.counter + len(entries) == self.log.head.version.counter
-        self.send(to, Sync(self.promised, after, entries, last))
-
-    def _keeps(self, head: Head) -> bool:
-        """Whether the log had this end, as far as it is kept."""
-        return self.log.head_at(head.version.counter) == head
-
-    def _give(self, to: str, report: Report, state: bytes, counter: int, origins: Origins) -> None:
-        """`counter`, `origins`: what the state contains."""
-        at = self.log.head_at(counter)
-        if at is None or report.epoch != self.promised or to not in self._peers:
-            return  # overtaken: it is asked for again
-        self._states_taken += 1
-        giving = self._giving[to] = Giving(report.head, at, self._states_taken, state, origins)
-        self._send_state(to, giving)
-
-    def _send_state(self, to: str, giving: Giving) -> None:
-        """The next part, or what ends them."""
-        giving.used = self.now
-        if giving.is_whole:
-            self._send_restore(to, giving, with_state=True)
-        else:
-            self.send(to, giving.part(self.promised, self.settings.chunk_bytes))
-
-    def _send_restore(self, to: str, giving: Giving, *, with_state: bool) -> None:
-        """The log behind the state. Without one: behind that of a new servant."""
-        if not self._keeps(giving.at):
-            return  # overtaken: it is asked for again
-        counter = giving.at.version.counter
-        entries = self.log.after(counter, MOST_ENTRIES, self.settings.chunk_bytes)
-        last = counter + len(entries) == self.log.head.version.counter
-        about, clients = giving.about() if with_state else None, giving.origins.states()
-        self.send(to, Restore(self.promised, giving.instead, about, giving.at, clients, entries, last))
 
     def _get_stuck(self, reason: str) -> None:
         self.stuck = True
