@@ -116,11 +116,12 @@ def test_what_is_read_in_one_pass_is_what_the_reader_reads() -> None:
             return (refused.fault, refused.offset, str(refused))
 
     dice = random.Random(24)
-    usual = [
+    usual: list[dict[str, Any]] = [
         {"tag": "data", "data": bytes(size), "n": n}
         for size, n in ((0, 0), (1, -128), (127, 127), (128, -1), (16_383, 1), (16_384, 2), (70_000, 3))
     ]
-    whole = [encode_attributes(each) for each in (*usual, {}, {"ü": "ä€"}, {"a": 1, "b": 2.0, "c": "x"})]
+    others: list[dict[str, Any]] = [{}, {"ü": "ä€"}, {"a": 1, "b": 2.0, "c": "x"}]
+    whole = [encode_attributes(each) for each in (*usual, *others)]
     refused = taken = 0
     for _ in range(RUNS):
         changed = bytearray(dice.choice(whole))
