@@ -27,10 +27,10 @@ demo: ## Run the report's search testbed on WordNet's glosses
 	@$(PY) examples/testbed/demo.py
 
 # Tests of many processes and their time limits: nothing beside them but each other, since they mostly wait.
-ALONE := tests/conformance tests/etcd tests/faults tests/hostile tests/interop tests/testbed tests/simulation
+ALONE := tests/bridge tests/conformance tests/etcd tests/faults tests/hostile tests/interop tests/testbed tests/simulation
 
 # What takes minutes, since processes must be given time: `make test-system` runs it behind `make test`.
-SYSTEM := tests/etcd tests/faults/test_in_flight.py tests/faults/test_interrupted.py
+SYSTEM := tests/bridge tests/etcd tests/faults/test_in_flight.py tests/faults/test_interrupted.py
 
 # The order is cheapest first, so that a mistake shows early; the sanitizers close.
 test: ## Run everything that must hold, as CI does
@@ -45,6 +45,7 @@ test: ## Run everything that must hold, as CI does
 
 test-system: ## Run the tests of whole systems under harm, which take minutes
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
+	@$(STAGE) 'install the engines of bridges' tools/bootstrap bridge
 	@$(MAKE) build-release
 	@$(STAGE) 'systems under harm' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(SYSTEM)
 
@@ -122,7 +123,7 @@ sanitizers:
 	@$(STAGE) 'C++ tests, address and undefined-behaviour sanitizers' $(CHANCE) ctest --preset clang-asan -j $(JOBS)
 	@$(MAKE) build-clang-tsan WHAT='--target mf_threaded_tests'
 	@$(STAGE) 'C++ tests whose threads meet, thread sanitizer' \
-		$(CHANCE) ctest --preset clang-tsan -j $(JOBS) -L '^(link|client|server|streams|cached|testing|controller|relay|topics|replicated|flex)$$'
+		$(CHANCE) ctest --preset clang-tsan -j $(JOBS) -L '^(link|client|server|streams|cached|testing|controller|relay|bridge|topics|replicated|flex)$$'
 
 build-release build-release-clang build-clang-asan build-clang-tsan: build-%:
 	@$(STAGE) 'configure $*' cmake --preset $* --log-level=WARNING

@@ -1,4 +1,4 @@
-# `cmake --install build/release --prefix P`: libraries, headers, mf-controller, mf-relay, and the package that find_package(mfidl) finds.
+# `cmake --install build/release --prefix P`: libraries, headers, mf-controller, mf-relay, mf-bridge, and the package that find_package(mfidl) finds.
 # Projects name the targets below; this tree knows them by the same names.
 #   mfidl::codec                  types and codecs: no threads, no Asio, no Boost
 #   mfidl::client, mfidl::server  calls: need threads and OpenSSL 3
@@ -22,7 +22,7 @@ endforeach()
 set(MF_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/mfidl")
 install(TARGETS ${MF_EXPORTED} EXPORT mfidl
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(TARGETS mf-controller mf-relay RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(TARGETS mf-controller mf-relay mf-bridge RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY "${MF_CPP}/include/" "${CMAKE_CURRENT_BINARY_DIR}/mf_runtime.mfidl/"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT mfidl FILE mfidlTargets.cmake NAMESPACE mfidl:: DESTINATION "${MF_PACKAGE_DIR}")

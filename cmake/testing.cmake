@@ -30,7 +30,7 @@ endif()
 # All tests, and those whose threads are worth the thread sanitizer: the two targets that `make test` builds with clang.
 add_custom_target(mf_tests)
 add_custom_target(mf_threaded_tests)
-set(MF_THREADED_TESTS link client evolution server streams cached testing topics flex replicated controller relay)
+set(MF_THREADED_TESTS link client evolution server streams cached testing topics flex replicated controller relay bridge)
 
 if(MF_TESTS)
   include(GoogleTest)
@@ -69,7 +69,7 @@ endfunction()
 
 # A floor's folder with a CMakeLists.txt of its own is left to that; the others are globbed.
 function(mf_add_floor_tests)
-  foreach(floor IN ITEMS core codec protocol evolution values transport link client server light streams cached flex topics replicated controller relay app testing)
+  foreach(floor IN ITEMS core codec protocol evolution values transport link client server light streams cached flex topics replicated controller relay bridge app testing)
     set(folder "${MF_TEST_ROOT}/${floor}")
     file(GLOB own CONFIGURE_DEPENDS "${folder}/CMakeLists.txt")
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*_test.cpp")

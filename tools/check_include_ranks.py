@@ -33,6 +33,7 @@ RANKS = {
     "replicated": 6,
     "controller": 7,
     "relay": 7,
+    "bridge": 7,
     "app": 8,
     "testing": 9,
 }

@@ -47,6 +47,17 @@ inline CLI::Option* add_file(CLI::App& app, const char* name, std::string& path,
   return app.add_option(name, path, meaning)->type_name("FILE");
 }
 
+inline void add_ca(CLI::App& app, Entrance& entrance, const std::string& whom) {
+  app.add_option("--ca", entrance.authorities, "The authorities by which " + whom + " are verified")
+      ->type_name("FILE");
+}
+
+inline void add_log_level(CLI::App& app, Entrance& entrance) {
+  app.add_option("--log-level", entrance.level, "What to log")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}))
+      ->capture_default_str();
+}
+
 /// `whom`: it verifies by --ca.
 inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& whom) {
   app.add_option("--listen", entrance.listen, "Where to listen; port 0 takes any free one")
@@ -56,15 +67,12 @@ inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& w
   add_file(app, "--key", entrance.shown.key, "The private key of that certificate");
   add_file(app, "--client-ca", entrance.shown.ca,
            "The authorities by which who connects at tls:// is verified, who then must show a certificate");
-  app.add_option("--ca", entrance.authorities, "The authorities by which " + whom + " are verified")
-      ->type_name("FILE");
+  add_ca(app, entrance, whom);
   app.add_option("--max-connections", entrance.max_connections,
                  "How many connections it takes at once; one more is refused in words")
       ->check(CLI::Range(1, 1'048'576))
       ->capture_default_str();
-  app.add_option("--log-level", entrance.level, "What to log")
-      ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}))
-      ->capture_default_str();
+  add_log_level(app, entrance);
 }
 
 inline ServerOptions server_options(const Entrance& entrance, const Log& log) {

@@ -6,7 +6,6 @@
 
 #include "client/core.hpp"
 #include "mf/core/error.hpp"
-#include "mf/topics/pattern.hpp"
 #include "relay/topics.hpp"
 
 namespace mf::relay {
@@ -20,19 +19,6 @@ constexpr std::size_t kAtOnce = 64;
 // The limit for sources in one trunk's lifetime. Then its subscribers subscribe again, and continue where
 // they are.
 constexpr std::size_t kMostSources = std::size_t{1} << 17U;
-
-/// A message as its undecoded bytes.
-class Unread final : public topics::Item {
- public:
-  explicit Unread(Bytes payload) {
-    size = payload.size();
-    set_payload(std::move(payload));
-  }
-  [[nodiscard]] static topics::Item* received(Bytes payload) { return new Unread(std::move(payload)); }
-
- private:
-  Bytes encode() override { return payload_; }  // available from the start
-};
 
 /// Blocking subscribers get small queues between them and their publisher; for others the publisher's own
 /// bounds apply.
@@ -66,64 +52,17 @@ Trunk::Trunk(std::shared_ptr<Shared> shared, TrunkKey key, std::shared_ptr<Servi
     : shared_(std::move(shared)),
       key_(std::move(key)),
       use_(std::move(use)),
+      fanout_(key_.topic->name, shared_->options.topics.max_subscriptions, "relay"),
       core_(shared_->topics->core()),
       upstream_(std::make_shared<topics::RemoteInbox>(core_, key_.topic->info(!key_.agents.empty()),
-                                                      key_.agents, options_of(key_), &Unread::received,
-                                                      path_of(*shared_, key_))) {}
+                                                      key_.agents, options_of(key_),
+                                                      &topics::Unread::received, path_of(*shared_, key_))) {}
 
 Trunk::~Trunk() = default;
 
 void Trunk::begin() {
   go_on();
   upstream_->begin();
-}
-
-bool Trunk::match(Attached& attached, Outlet& outlet) {
-  const auto& origin = *outlet.origin();
-  Outlet::Since since{.replay = attached.replay};
-  const auto seen = attached.seen.find({origin.publisher, origin.agent});
-  if (seen != attached.seen.end()) {
-    since.seen = seen->second;
-    attached.seen.erase(seen);
-  }
-  outlet.attach(attached.queue, since, true);
-  return true;
-}
-
-bool Trunk::attach(const std::shared_ptr<Queue>& queue, const topics::Request& request) {
-  Attached attached{.queue = queue, .peer = std::string(request.peer), .replay = request.replay};
-  if (request.seen != nullptr) {
-    for (const auto& position : *request.seen)
-      attached.seen[{position.publisher, position.agent}] = position.sequence;
-  }
-  const std::scoped_lock lock(mutex_);
-  if (ended_) return false;
-  if (const auto most = shared_->options.topics.max_subscriptions; subscriptions_.size() >= most)
-    throw Error(Code::overloaded, Execution::not_executed,
-                "topic " + key_.topic->name + " has " + std::to_string(most) +
-                    " subscriptions, the most that this relay takes");
-  // No consumer waits for the queue yet.
-  for (const auto& [source, outlet] : outlets_) (void)match(attached, *outlet);
-  subscriptions_.emplace(queue.get(), std::move(attached));
-  return true;
-}
-
-std::optional<SubscriptionStats> Trunk::detach(const Queue& queue) {
-  Attached gone;
-  const std::scoped_lock lock(mutex_);
-  const auto found = subscriptions_.find(&queue);
-  if (found == subscriptions_.end()) return std::nullopt;
-  gone = std::move(found->second);
-  subscriptions_.erase(found);
-  for (const auto& [source, outlet] : outlets_) outlet->detach(queue);
-  return figures(gone);
-}
-
-bool Trunk::retire() {
-  const std::scoped_lock lock(mutex_);
-  if (!subscriptions_.empty()) return false;
-  ended_ = true;
-  return true;
 }
 
 void Trunk::close() {
@@ -225,25 +164,12 @@ void Trunk::begin_source(const Queue::Entry& entry) {
                                                               .budget = shared_->keep},
                                                entry.first, entry.first + entry.count);
   sources_[entry.source] = outlet;
-  std::vector<std::shared_ptr<Queue>> woken;
-  {
-    const std::scoped_lock lock(mutex_);
-    outlets_[{origin->publisher, origin->agent}] = outlet;
-    for (auto& [queue, attached] : subscriptions_) {
-      if (match(attached, *outlet)) woken.push_back(attached.queue);
-    }
-  }
-  for (const auto& queue : woken) queue->wake();
+  fanout_.add(outlet);
 }
 
 void Trunk::end_source(std::uint32_t number) {
   const auto outlet = std::exchange(sources_[number], nullptr);
-  {
-    const std::scoped_lock lock(mutex_);
-    const auto& origin = *outlet->origin();
-    const auto found = outlets_.find({origin.publisher, origin.agent});
-    if (found != outlets_.end() && found->second == outlet) outlets_.erase(found);
-  }
+  fanout_.remove(*outlet);
   outlet->end();
 }
 
@@ -275,12 +201,7 @@ void Trunk::stalled() {
 // ---- end
 
 void Trunk::end(Failure why) {
-  std::vector<std::shared_ptr<Queue>> queues;
-  {
-    const std::scoped_lock lock(mutex_);
-    ended_ = true;
-    for (const auto& [queue, attached] : subscriptions_) queues.push_back(attached.queue);
-  }
+  const auto queues = fanout_.end();
   shared_->topics->forget(*this);
   upstream_->close();  // its other publishers may continue
   if (queues.empty()) return;
@@ -292,24 +213,11 @@ void Trunk::end(Failure why) {
   }
 }
 
-SubscriptionStats Trunk::figures(const Attached& attached) const {
-  const auto now = attached.queue->figures();
-  return {.peer = attached.peer,
-          .agents = key_.agents,
-          .overflow = key_.overflow,
-          .delivered = now.delivered,
-          .dropped = now.dropped,
-          .queued = now.queued,
-          .queued_bytes = now.bytes};
-}
-
 TopicRelayStats Trunk::stats() const {
-  TopicRelayStats stats{.topic = key_.topic->name,
-                        .received = received_.load(std::memory_order_relaxed),
-                        .missed = missed_.load(std::memory_order_relaxed)};
-  const std::scoped_lock lock(mutex_);
-  for (const auto& [queue, attached] : subscriptions_) stats.subscriptions.push_back(figures(attached));
-  return stats;
+  return {.topic = key_.topic->name,
+          .received = received_.load(std::memory_order_relaxed),
+          .missed = missed_.load(std::memory_order_relaxed),
+          .subscriptions = fanout_.stats()};
 }
 
 }  // namespace mf::relay

@@ -11,13 +11,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "mf/core/outcome.hpp"
@@ -28,6 +25,7 @@
 #include "mf/topics/topic.hpp"
 #include "relay/services.hpp"
 #include "relay/shared.hpp"
+#include "topics/fanout.hpp"
 #include "topics/remote.hpp"
 
 namespace mf::client {
@@ -78,24 +76,20 @@ class Trunk final : public std::enable_shared_from_this<Trunk> {
   /// Subscribes at the publishers; call it once.
   void begin();
   /// False if it has ended. Throws OVERLOADED.
-  [[nodiscard]] bool attach(const std::shared_ptr<topics::Queue>& queue, const topics::Request& request);
+  [[nodiscard]] bool attach(const std::shared_ptr<topics::Queue>& queue, const topics::Request& request) {
+    return fanout_.attach(queue, request);
+  }
   /// Returns the statistics of the subscription; nothing if it does not belong to this trunk.
-  [[nodiscard]] std::optional<SubscriptionStats> detach(const topics::Queue& queue);
+  [[nodiscard]] std::optional<SubscriptionStats> detach(const topics::Queue& queue) {
+    return fanout_.detach(queue);
+  }
   /// True if there are no subscriptions; no more can be attached then.
-  [[nodiscard]] bool retire();
+  [[nodiscard]] bool retire() { return fanout_.retire(); }
   /// Ends its subscription.
   void close();
   [[nodiscard]] TopicRelayStats stats() const;
 
  private:
-  using SourceKey = std::pair<Uuid, std::string>;
-  struct Attached {
-    std::shared_ptr<topics::Queue> queue{};
-    std::string peer{};
-    std::uint32_t replay = 0;
-    std::map<SourceKey, std::uint64_t> seen{};
-  };
-
   void go_on();
   void pump();
   void pump_all();
@@ -106,12 +100,11 @@ class Trunk final : public std::enable_shared_from_this<Trunk> {
   void watch_stall();
   void stalled();
   void end(Failure why);
-  [[nodiscard]] static bool match(Attached& attached, topics::Outlet& outlet);
-  [[nodiscard]] SubscriptionStats figures(const Attached& attached) const;
 
   const std::shared_ptr<Shared> shared_;
   const TrunkKey key_;
   const std::shared_ptr<Services::Use> use_;
+  topics::Fanout fanout_;
   const std::shared_ptr<client::Core> core_;
   const std::shared_ptr<topics::RemoteInbox> upstream_;
   // Used only by the delivering thread:
@@ -126,10 +119,6 @@ class Trunk final : public std::enable_shared_from_this<Trunk> {
 
   std::atomic<std::uint64_t> received_{0};
   std::atomic<std::uint64_t> missed_{0};
-  mutable std::mutex mutex_;  // guards all members below
-  std::map<SourceKey, std::shared_ptr<topics::Outlet>> outlets_;
-  std::map<const topics::Queue*, Attached> subscriptions_;
-  bool ended_ = false;
 };
 
 }  // namespace mf::relay

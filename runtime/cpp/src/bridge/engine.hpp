@@ -1,0 +1,93 @@
+// What a bridge needs of an engine that keeps messages: append, read on from what was kept last, and keep how
+// far somebody has read. nats.cpp and kafka.cpp are engines; what they keep is theirs alone.
+//
+// A writer and a reader are used by one thread each. Every wait has an end. A failure is an mf::Error:
+// UNAVAILABLE says that the engine is away for now and may be asked again; any other code is final.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bridge/record.hpp"
+#include "mf/core/clock.hpp"
+#include "mf/core/log.hpp"
+
+namespace mf::bridge {
+
+/// How far somebody has read: of each partition the last record. An engine without partitions has number 0.
+using Offsets = std::map<std::int32_t, std::int64_t>;
+
+/// Why an engine does not keep a record, in words.
+struct Refusal {
+  std::string why{};
+  bool for_good = false;  // it will never take this one, whatever is done about the engine
+};
+
+class Writer {
+ public:
+  virtual ~Writer() = default;
+  /// Appends the records in order, and waits at most `until` until the engine has them. Returns how many it
+  /// has, from the first one on; if it has not all of them, `refusal` says why. What it had already, by
+  /// publisher, agent and sequence, as far as it remembers, counts as appended. Never a record before one in
+  /// front of it.
+  /// Whoever calls it again begins with the first record that was not appended, or the one behind that if it
+  /// was refused for good.
+  [[nodiscard]] virtual std::size_t append(std::span<const Record> records, TimePoint until,
+                                           Refusal& refusal) = 0;
+};
+
+class Reader {
+ public:
+  struct Read {
+    Record record{};
+    std::int32_t partition = 0;
+    std::int64_t offset = 0;
+    std::string fault{};  // why it is no record of a bridge; empty: it is one
+  };
+
+  virtual ~Reader() = default;
+  /// The next records in the order of the engine, at most so many; none if there are none until then.
+  [[nodiscard]] virtual std::vector<Read> read(std::size_t most, TimePoint until) = 0;
+  /// The engine is to keep that everything up to there was read: who opens this reader next goes on behind
+  /// it.
+  virtual void keep(const Offsets& read) = 0;
+};
+
+struct EngineOptions {
+  /// nats://host:port or kafka://host:port, several separated by commas.
+  std::string url{};
+  /// The stream of NATS, or the topic of Kafka.
+  std::string stream{};
+  /// Of NATS: the subject under which records are published.
+  std::string subject{};
+  /// Make the stream, if there is none, with what the engine takes for granted.
+  bool create = false;
+  /// Settings of the engine's library, by their names there.
+  std::vector<std::pair<std::string, std::string>> settings{};
+  Log log{};
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  /// Both throw UNAVAILABLE while the engine is away, and INVALID_ARGUMENT, in words, if there is no such
+  /// stream, or it cannot be used.
+  [[nodiscard]] virtual std::unique_ptr<Writer> writer() = 0;
+  /// `name`: whose offsets. It goes on behind what the engine has kept for it. Who opens a reader of the same
+  /// name takes its place.
+  [[nodiscard]] virtual std::unique_ptr<Reader> reader(const std::string& name) = 0;
+};
+
+/// Throws INVALID_ARGUMENT for a URL of another engine, and for one that this program was built without.
+[[nodiscard]] std::unique_ptr<Engine> open_engine(const EngineOptions& options);
+
+/// Those that open_engine() calls; each is null where its library was missing when this was built.
+[[nodiscard]] std::unique_ptr<Engine> open_nats(const EngineOptions& options);
+[[nodiscard]] std::unique_ptr<Engine> open_kafka(const EngineOptions& options);
+
+}  // namespace mf::bridge

@@ -1,0 +1,54 @@
+// A connection to NATS and its JetStream: made, asked, and what it says in words. It comes back by itself
+// after it was lost.
+#pragma once
+
+#include <nats/nats.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "bridge/engine.hpp"
+#include "mf/core/error.hpp"
+
+namespace mf::bridge::nats {
+
+template <auto Destroy>
+struct Destroyer {
+  template <class T>
+  void operator()(T* held) const noexcept {
+    Destroy(held);
+  }
+};
+template <class T, auto Destroy>
+using Held = std::unique_ptr<T, Destroyer<Destroy>>;
+
+using Message = Held<natsMsg, natsMsg_Destroy>;
+using Subscription = Held<natsSubscription, natsSubscription_Destroy>;
+using ConsumerInfo = Held<jsConsumerInfo, jsConsumerInfo_Destroy>;
+using StreamInfo = Held<jsStreamInfo, jsStreamInfo_Destroy>;
+
+[[nodiscard]] Error away(const std::string& what, natsStatus status);
+[[nodiscard]] Error unusable(std::string why);
+
+class Session {
+ public:
+  /// Throws UNAVAILABLE, and INVALID_ARGUMENT for settings that NATS does not take.
+  explicit Session(const EngineOptions& options);
+
+  [[nodiscard]] natsConnection* connection() const noexcept { return connection_.get(); }
+  [[nodiscard]] jsCtx* jetstream() const noexcept { return jetstream_.get(); }
+  [[nodiscard]] bool connected() const;
+  /// How often the connection was made anew.
+  [[nodiscard]] std::uint64_t reconnects() const;
+  /// Makes the stream if there is none and that is wanted. Throws what Engine::writer() may.
+  void need_stream() const;
+  [[nodiscard]] const EngineOptions& options() const noexcept { return options_; }
+
+ private:
+  const EngineOptions options_;
+  Held<natsConnection, natsConnection_Destroy> connection_;
+  Held<jsCtx, jsCtx_Destroy> jetstream_;
+};
+
+}  // namespace mf::bridge::nats

@@ -1,0 +1,323 @@
+#include "bridge/outward.hpp"
+
+#include <algorithm>
+
+#include "mf/core/error.hpp"
+#include "topics/servant.hpp"
+
+namespace mf::bridge {
+namespace {
+
+using topics::Outlet;
+using topics::Queue;
+
+constexpr std::size_t kAtOnce = 256;
+constexpr std::chrono::milliseconds kLook{100};
+constexpr std::chrono::milliseconds kKeepEvery{100};
+constexpr std::size_t kMostMarks = 65'536;
+// Publishers and agents that are remembered, to drop what is in the engine twice.
+constexpr std::size_t kMostSources = 65'536;
+
+Failure failure(Code code, std::string message) {
+  return {
+      .code = code, .execution = Execution::not_executed, .message = std::move(message), .declared = nullptr};
+}
+
+bool has_room(Queue& queue, std::size_t size) {
+  if (!queue.reserve(size)) return false;
+  queue.unreserve(size);
+  return true;
+}
+
+}  // namespace
+
+Outward::Outward(const DescribedTopic& topic, Engine& engine, OutwardOptions options)
+    : topic_(topic),
+      engine_(engine),
+      options_(std::move(options)),
+      fanout_(std::string(topic.info().name()), options_.topics.max_subscriptions, "bridge"),
+      trouble_(options_.topics.log, "engine_away", "engine_back") {}
+
+// ---- subscribers
+
+void Outward::offer_at(std::shared_ptr<server::Offers> server) {
+  const auto servant = std::make_shared<topics::TopicServant>(shared_from_this());
+  server->on_stop([weak = std::weak_ptr(servant)] {
+    if (const auto held = weak.lock()) held->stop();
+  });
+  server->offer(servant);
+  server->publishes(service(), {topic_.info().per_agent ? "*" : ""});
+}
+
+std::shared_ptr<Queue> Outward::make_queue(const Queue::Bounds& wanted) const {
+  return std::make_shared<Queue>(wanted, options_.topics);
+}
+
+void Outward::subscribe(const std::shared_ptr<Queue>& queue, const topics::Request& request) {
+  topics::check_subscription(topic_.info(), queue->bounds().overflow, request.agents);
+  topics::check_access(options_.topics, {.topic = topic_.info().name(),
+                                         .agents = request.agents,
+                                         .peer = request.peer,
+                                         .authentication = request.authentication});
+  const auto mark = mark_of(options_.stream);
+  if (std::ranges::find(request.path, mark) != request.path.end())
+    failure(Code::unavailable,
+            "a loop of bridges: the subscriber appends to " + options_.stream + ", from which this one reads")
+        .raise();
+  const std::scoped_lock lock(mutex_);
+  if (refused_) refused_->raise();
+  (void)fanout_.attach(queue, request);
+  ++subscriptions_;
+  if (request.seen != nullptr && !request.seen->empty()) returned_ = true;
+  subscribed_.notify_all();
+}
+
+void Outward::unsubscribe(const Queue& queue) {
+  const auto what = fanout_.detach(queue);
+  if (!what) return;
+  options_.topics.log.write(Level::info, "subscription_ended",
+                            {{"topic", topic_.info().name()},
+                             {"agents", what->agents},
+                             {"peer", what->peer},
+                             {"delivered", what->delivered},
+                             {"dropped", what->dropped}});
+  const std::scoped_lock lock(mutex_);
+  if (--subscriptions_ == 0) returned_ = true;
+}
+
+// ---- reading
+
+void Outward::run(const std::stop_token& stop) {
+  const std::stop_callback wake(stop, [this] { subscribed_.notify_all(); });
+  while (!stop.stop_requested()) {
+    try {
+      if (!await_subscribers()) continue;
+      if (!reader_) reader_ = engine_.reader(options_.name);
+      step(stop);
+      trouble_.over(topic_.info().name());
+    } catch (const Error& error) {
+      if (error.code() != Code::unavailable) throw;
+      trouble_.tell(topic_.info().name(), error.message());
+      (void)pause(stop, trouble_.next_pause());
+    }
+  }
+}
+
+/// Returns false if there are too few for now.
+bool Outward::await_subscribers() {
+  bool anew = false;
+  bool none = false;
+  bool enough = false;
+  {
+    std::unique_lock lock(mutex_);
+    enough = subscribed_.wait_for(lock, kLook,
+                                  [&] { return subscriptions_ >= options_.subscribers && !refused_; });
+    anew = std::exchange(returned_, false);
+    none = subscriptions_ == 0;
+  }
+  if (anew) begin_anew();
+  if (none) reader_.reset();
+  if (!enough && !none && reader_) settle();
+  return enough;
+}
+
+void Outward::begin_anew() {
+  reader_.reset();
+  fanout_.remove_all();
+  sources_.clear();
+  marks_.clear();
+  read_.clear();
+  settled_.clear();
+}
+
+void Outward::step(const std::stop_token& stop) {
+  auto records = reader_->read(kAtOnce, mf::now() + kLook);
+  queues_ = fanout_.queues();
+  std::erase_if(given_up_, [&](const auto& each) {
+    return std::ranges::none_of(queues_, [&](const auto& queue) { return queue.get() == each.first; });
+  });
+  for (auto& read : records) {
+    if (!publish(read, stop)) break;
+    read_[read.partition] = read.offset;
+  }
+  mark();
+  settle();
+}
+
+/// Returns false if it is to stop, or to read no more.
+bool Outward::publish(Reader::Read& read, const std::stop_token& stop) {
+  auto& record = read.record;
+  if (read.fault.empty() && record.topic != topic_.info().name())
+    read.fault = "it is of topic " + record.topic;
+  if (!read.fault.empty()) {
+    options_.topics.log.write(
+        Level::warning, "record_skipped",
+        {{"topic", topic_.info().name()}, {"offset", read.offset}, {"reason", read.fault}});
+    const std::scoped_lock lock(mutex_);
+    ++stats_.skipped;
+    return true;
+  }
+  if (!fits(read)) return false;
+  auto& source = source_of(record);
+  if (record.sequence <= source.last) {
+    const std::scoped_lock lock(mutex_);
+    ++stats_.duplicates;
+    return true;
+  }
+  auto& outlet = *source.outlet;
+  const auto size = record.payload.size();
+  if (const auto missing = record.sequence - source.last - 1; missing != 0) {
+    if (!pass(outlet, 0, [&] { return outlet.miss(source.last + 1, missing); }, stop)) return false;
+    const std::scoped_lock lock(mutex_);
+    stats_.missed += missing;
+  }
+  source.last = record.sequence - 1;  // the gap is told, whatever becomes of the message now
+  topics::ItemRef item(topics::Unread::received(std::move(record.payload)));
+  item->origin = outlet.origin();
+  item->sequence = record.sequence;
+  item->time = record.time;
+  wait_for_slow(size, stop);
+  if (!pass(outlet, size, [&] { return outlet.forward(item); }, stop)) return false;
+  source.last = record.sequence;
+  const std::scoped_lock lock(mutex_);
+  ++stats_.published;
+  return true;
+}
+
+bool Outward::fits(const Reader::Read& read) {
+  const auto& own = topic_.info().service.fingerprint;
+  if (read.record.schema == own) return true;
+  refuse(failure(Code::schema_mismatch, "record " + std::to_string(read.offset) + " of " + options_.stream +
+                                            " is of schema " + text_of(read.record.schema) + " of topic " +
+                                            std::string(topic_.info().name()) +
+                                            ", and this bridge reads schema " + text_of(own) +
+                                            ": start it with the description of the other one"));
+  return false;
+}
+
+void Outward::refuse(Failure why) {
+  options_.topics.log.write(Level::error, "schema_mismatch",
+                            {{"topic", topic_.info().name()}, {"reason", why.message}});
+  const auto shared = mf::detail::shared(std::move(why));
+  {
+    const std::scoped_lock lock(mutex_);
+    refused_ = shared;
+  }
+  for (const auto& queue : fanout_.queues()) {
+    if (queue->end(shared)) queue->wake();
+  }
+}
+
+Outward::Source& Outward::source_of(const Record& record) {
+  if (sources_.size() >= kMostSources) forget_some();
+  auto& source = sources_[{record.publisher, record.agent}];
+  source.used = ++uses_;
+  if (source.outlet) return source;
+  const auto& options = options_.topics;
+  source.outlet =
+      std::make_shared<Outlet>(std::make_shared<topics::Origin>(topics::Origin{.topic = record.topic,
+                                                                               .agent = record.agent,
+                                                                               .publisher = record.publisher,
+                                                                               .counters = nullptr,
+                                                                               .keep = topic_.info().replay}),
+                               Outlet::Limits{.keep = topic_.info().replay,
+                                              .keep_bytes = options.keep_bytes,
+                                              .stall_timeout = options.stall_timeout},
+                               record.sequence, record.sequence);
+  source.last = record.sequence - 1;
+  fanout_.add(source.outlet);
+  return source;
+}
+
+/// The half that was used longest ago: publishers that have gone, as a rule.
+void Outward::forget_some() {
+  std::vector<std::uint64_t> used;
+  for (const auto& [key, source] : sources_) used.push_back(source.used);
+  const auto half = used.begin() + static_cast<std::ptrdiff_t>(used.size() / 2);
+  std::ranges::nth_element(used, half);
+  std::erase_if(sources_, [&](const auto& each) {
+    if (each.second.used >= *half) return false;
+    fanout_.remove(*each.second.outlet);
+    each.second.outlet->end();
+    return true;
+  });
+}
+
+// ---- those who have no room
+
+/// Until no queue that blocks is full, or those that stay so were cut. Returns false if it is to stop.
+bool Outward::pass(Outlet& outlet, std::size_t size, const Pass& attempt, const std::stop_token& stop) {
+  for (;;) {
+    const auto full = attempt();
+    if (!full) return true;
+    if (stop.stop_requested()) return false;
+    if (!full->wait_for_room(size, mf::now() + kLook) &&
+        mf::now() >= full->waited_since() + options_.topics.stall_timeout)
+      outlet.cut(*full);
+  }
+}
+
+/// Those who drop would drop most of what is read as fast as the engine gives it: they are waited for as
+/// well, but only as long as they take anything.
+void Outward::wait_for_slow(std::size_t size, const std::stop_token& stop) {
+  for (const auto& queue : queues_) {
+    while (!queue->blocks() && !has_room(*queue, size) && !stop.stop_requested()) {
+      const auto taken = queue->figures().delivered;
+      const auto found = given_up_.find(queue.get());
+      if (found != given_up_.end() && found->second == taken) break;
+      if (found != given_up_.end()) given_up_.erase(found);
+      if (!queue->wait_for_room(size, mf::now() + kLook) &&
+          mf::now() >= queue->waited_since() + options_.topics.stall_timeout)
+        given_up_[queue.get()] = taken;
+    }
+  }
+}
+
+// ---- offsets
+
+void Outward::mark() {
+  if (read_.empty() || marks_.size() >= kMostMarks) return;
+  Mark mark{.offsets = std::exchange(read_, {})};
+  for (const auto& queue : queues_) {
+    const auto now = queue->figures();
+    mark.given.emplace_back(queue, now.delivered + now.dropped + now.queued);
+  }
+  marks_.push_back(std::move(mark));
+}
+
+void Outward::settle() {
+  const auto now = mf::now();
+  for (auto& mark : marks_) {
+    if (mark.taken_at) continue;
+    const bool taken = std::ranges::all_of(mark.given, [](const auto& given) {
+      const auto queue = given.first.lock();
+      if (!queue) return true;  // its subscriber has gone
+      const auto figures = queue->figures();
+      return figures.queued == 0 || figures.delivered + figures.dropped >= given.second;
+    });
+    if (!taken) break;
+    mark.taken_at = now;
+  }
+  while (!marks_.empty() && marks_.front().taken_at && *marks_.front().taken_at + options_.settle <= now) {
+    for (const auto& [partition, offset] : marks_.front().offsets) settled_[partition] = offset;
+    marks_.pop_front();
+  }
+  if (settled_.empty() || now < kept_at_ + kKeepEvery) return;
+  reader_->keep(settled_);
+  kept_at_ = now;
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [partition, offset] : settled_) {
+    stats_.kept[partition] = offset;
+    options_.topics.log.write(
+        Level::debug, "offset_kept",
+        {{"topic", topic_.info().name()}, {"partition", partition}, {"offset", offset}});
+  }
+  settled_.clear();
+}
+
+OutwardStats Outward::stats() const {
+  const std::scoped_lock lock(mutex_);
+  return stats_;
+}
+
+}  // namespace mf::bridge

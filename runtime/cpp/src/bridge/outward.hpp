@@ -1,0 +1,126 @@
+// The direction out of an engine: reads what it keeps of a topic, and publishes it under the publishers,
+// numbers and times that it was published under, so that subscribers see order, gaps and what came twice as
+// if they had been there.
+//
+// It reads while somebody subscribes, and no faster than all of them take. The engine is told to keep an
+// offset once every message up to there has left for its subscribers, `settle` before: what may still be on
+// its way when this process or a connection ends is read again, and subscribers drop what they have seen. A
+// subscriber that comes back has it go back to that offset.
+//
+// A record of another schema ends it: it then refuses all subscriptions, and says why.
+//
+// run() is called by one thread; the rest is thread-safe.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bridge/described_topic.hpp"
+#include "bridge/engine.hpp"
+#include "bridge/pause.hpp"
+#include "mf/server/offering.hpp"
+#include "mf/topics/outlet.hpp"
+#include "mf/topics/subscriptions.hpp"
+#include "topics/fanout.hpp"
+
+namespace mf::bridge {
+
+struct OutwardOptions {
+  /// Whose offsets the engine keeps.
+  std::string name = "mf-bridge";
+  std::string stream{};
+  /// It reads while so many subscribe.
+  std::size_t subscribers = 1;
+  std::chrono::milliseconds settle{10'000};
+  TopicsOptions topics{};
+};
+
+struct OutwardStats {
+  std::uint64_t published = 0;
+  std::uint64_t duplicates = 0;  // that were in the engine twice, or were read again
+  std::uint64_t missed = 0;      // by their numbers
+  std::uint64_t skipped = 0;     // records of the engine that no bridge has written, or of another topic
+  Offsets kept{};
+};
+
+class Outward final : public topics::Subscriptions,
+                      public server::Offering,
+                      public std::enable_shared_from_this<Outward> {
+ public:
+  Outward(const DescribedTopic& topic, Engine& engine, OutwardOptions options);
+
+  void run(const std::stop_token& stop);
+  [[nodiscard]] OutwardStats stats() const;
+
+  // ---- to its server and subscribers
+
+  void offer_at(std::shared_ptr<server::Offers> server) override;
+  [[nodiscard]] const ServiceInfo& service() const noexcept override { return topic_.info().service; }
+  [[nodiscard]] std::shared_ptr<topics::Queue> make_queue(const topics::Queue::Bounds& wanted) const override;
+  void subscribe(const std::shared_ptr<topics::Queue>& queue, const topics::Request& request) override;
+  void unsubscribe(const topics::Queue& queue) override;
+
+ private:
+  struct Source {
+    std::shared_ptr<topics::Outlet> outlet{};
+    std::uint64_t last = 0;
+    std::uint64_t used = 0;
+  };
+  /// Of what was read up to there: how much each queue had been given by then.
+  struct Mark {
+    Offsets offsets{};
+    std::vector<std::pair<std::weak_ptr<topics::Queue>, std::uint64_t>> given{};
+    std::optional<TimePoint> taken_at{};  // by all of them
+  };
+  using Pass = std::function<std::shared_ptr<topics::Queue>()>;
+
+  [[nodiscard]] bool await_subscribers();
+  void begin_anew();
+  void step(const std::stop_token& stop);
+  [[nodiscard]] bool publish(Reader::Read& read, const std::stop_token& stop);
+  [[nodiscard]] bool fits(const Reader::Read& read);
+  [[nodiscard]] Source& source_of(const Record& record);
+  void forget_some();
+  [[nodiscard]] bool pass(topics::Outlet& outlet, std::size_t size, const Pass& attempt,
+                          const std::stop_token& stop);
+  void wait_for_slow(std::size_t size, const std::stop_token& stop);
+  void mark();
+  void settle();
+  void refuse(Failure why);
+
+  const DescribedTopic& topic_;
+  Engine& engine_;
+  const OutwardOptions options_;
+  topics::Fanout fanout_;
+  // Of run():
+  std::unique_ptr<Reader> reader_;
+  std::map<std::pair<Uuid, std::string>, Source> sources_;
+  std::uint64_t uses_ = 0;
+  std::vector<std::shared_ptr<topics::Queue>> queues_;
+  std::map<const topics::Queue*, std::uint64_t> given_up_;  // by what it had taken then
+  Offsets read_;                                            // since the last mark
+  std::deque<Mark> marks_;
+  Offsets settled_;  // that the engine does not keep yet
+  TimePoint kept_at_{};
+  Trouble trouble_;
+
+  mutable std::mutex mutex_;  // all below
+  std::condition_variable_any subscribed_;
+  std::size_t subscriptions_ = 0;
+  bool returned_ = false;  // somebody has, or all have gone
+  std::shared_ptr<const Failure> refused_;
+  OutwardStats stats_;
+};
+
+}  // namespace mf::bridge
