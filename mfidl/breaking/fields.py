@@ -11,7 +11,7 @@ from mfidl import model
 from mfidl.breaking.change import Changes
 from mfidl.breaking.constraints import tightened
 from mfidl.breaking.rules import Impact
-from mfidl.breaking.wire import readable_as, zero_is_legal
+from mfidl.breaking.wire import readable_as, uncoded, zero_is_legal
 from mfidl.model import Tier
 from mfidl.source import Span
 
@@ -185,6 +185,7 @@ def source_breaks(old: Sequence[model.Field], new: Sequence[model.Field]) -> boo
 
 
 def _still_used_as(before: model.Type, after: model.Type) -> bool:
+    before, after = uncoded(before), uncoded(after)
     return any(readable_as(before, after, tier) for tier in (Tier.FEBIRD, Tier.ARCHIVE))
 
 

@@ -36,6 +36,25 @@ def readable_as(old: model.Type, new: model.Type, tier: Tier) -> bool:
             return False
 
 
+def uncoded(type_: model.Type) -> model.Type:
+    """As code sees it, to which it is the same how an integer of an archive lies in bytes."""
+    match type_:
+        case model.Primitive(scalar, _):
+            return model.Primitive(scalar)
+        case model.ListOf(element):
+            return model.ListOf(uncoded(element))
+        case model.SetOf(element):
+            return model.SetOf(uncoded(element))
+        case model.MapOf(key, value):
+            return model.MapOf(uncoded(key), uncoded(value))
+        case model.OptionalOf(element):
+            return model.OptionalOf(uncoded(element))
+        case model.ArrayOf(element, length):
+            return model.ArrayOf(uncoded(element), length)
+        case _:
+            return type_
+
+
 def _scalars(old: Scalar, new: Scalar, tier: Tier) -> bool:
     if tier is Tier.ARCHIVE and (old, new) == (Scalar.STRING, Scalar.BYTES):
         return True

@@ -73,6 +73,16 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
     "febird other signedness": ("struct S { a: list<u32>; }", "struct S { a: list<i64>; }", {"B0205": "wire source"}),
     "febird renamed": ("struct S { a: string; }", 'struct S { b: string @was("a"); }', {"B0204": "source"}),
     "febird optional": ("struct S { a: string; }", "struct S { a: string?; }", {"B0211": "wire source"}),
+    "coding of an archive's integers": (
+        "@tier(archive) struct S { 1: a: i64; 2: b: list<u32>; 3: c: map<i32, u64>; }",
+        "@tier(archive) struct S { 1: a: i64.varint; 2: b: list<u32.fixed>; 3: c: map<i32.varint, u64>; }",
+        {"B0205": "wire"},
+    ),
+    "coding and another type": (
+        "@tier(archive) struct S { 1: a: i64; }",
+        "@tier(archive) struct S { 1: a: i32.varint; }",
+        {"B0205": "wire source"},
+    ),
     "length tightened": ("struct S { a: string @length(..9); }", "struct S { a: string @length(..8); }", {"B0208": "wire"}),
     "length loosened": ("struct S { a: string @length(..8); }", "struct S { a: string @length(..9); }", {}),
     "element constrained": ("struct S { a: list<u8>; }", "struct S { a: list<u8 @range(..9)>; }", {"B0208": "wire"}),

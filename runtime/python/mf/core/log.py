@@ -3,9 +3,14 @@
 Nothing here runs for each message. Names and texts of a peer are untrusted: use `quote`.
 """
 
+import threading
+from time import monotonic
 from typing import Any
 
 _MAX_QUOTED = 200
+_MOST_CAUSES = 256
+_TELL_EVERY = 10.0
+"""Seconds between two lines about one cause."""
 
 
 def quote(text: str | bytes) -> str:
@@ -36,7 +41,59 @@ def info(message: str, *arguments: Any) -> None:
 
 
 def log_handler_failure(where: str, raised: BaseException) -> None:
-    """Logs the traceback here; the caller gets only type and text."""
+    """Logs the traceback here; the caller gets only type and text.
+
+    A cause (what failed, how, and in which line) has its traceback logged once. What fails with each call
+    would else cost more than the call, so later failures are counted, and told by one line in ten seconds.
+    """
     import logging
 
-    logging.getLogger("mf").error("%s failed", where, exc_info=raised)
+    more = _failures.count(where, raised)
+    if more is None:
+        return
+    logger = logging.getLogger("mf")
+    if more == 0:
+        logger.error("%s failed", where, exc_info=raised)
+    else:
+        how = quote(f"{type(raised).__name__}: {raised}")
+        logger.error("%s failed %d times more, the last time with %s", where, more, how)
+
+
+class _Failures:
+    """How often each cause has failed since it was logged; any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[tuple[object, ...], _Cause] = {}
+
+    def count(self, where: str, raised: BaseException) -> int | None:
+        """0: a new cause. None: nothing is to be said. Else so many since the last line."""
+        at = raised.__traceback__
+        while at is not None and at.tb_next is not None:
+            at = at.tb_next
+        line = (at.tb_frame.f_code.co_filename, at.tb_lineno) if at is not None else None
+        now = monotonic()
+        with self._lock:
+            key = (where, type(raised), line)
+            cause = self._known.get(key)
+            if cause is None:
+                if len(self._known) >= _MOST_CAUSES:
+                    self._known.clear()
+                self._known[key] = _Cause(now)
+                return 0
+            cause.more += 1
+            if now - cause.told < _TELL_EVERY:
+                return None
+            more, cause.more, cause.told = cause.more, 0, now
+            return more
+
+
+class _Cause:
+    __slots__ = ("more", "told")
+
+    def __init__(self, now: float) -> None:
+        self.told = now
+        self.more = 0
+
+
+_failures = _Failures()

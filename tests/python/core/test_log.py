@@ -1,0 +1,73 @@
+"""What is logged of handlers that fail."""
+
+import logging
+
+import pytest
+
+from mf.core import log
+
+
+def fail(text: str) -> None:
+    raise ValueError(text)
+
+
+def fails(where: str, text: str) -> None:
+    try:
+        fail(text)
+    except ValueError as raised:
+        log.log_handler_failure(where, raised)
+
+
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    time = [0.0]
+    monkeypatch.setattr(log, "monotonic", lambda: time[0])
+    monkeypatch.setattr(log, "_failures", log._Failures())
+    return time
+
+
+def test_the_traceback_of_a_cause_is_logged_once_and_later_failures_are_counted(
+    now: list[float], caplog: pytest.LogCaptureFixture
+) -> None:
+    for n in range(1_000):
+        fails("Index.query", str(n))
+    [first] = caplog.records
+    assert (first.getMessage(), first.exc_info is not None) == ("Index.query failed", True)
+
+    now[0] = 10.0
+    fails("Index.query", "a")
+    [_, second] = caplog.records
+    assert second.getMessage() == "Index.query failed 1000 times more, the last time with 'ValueError: a'"
+    assert (second.levelno, second.exc_info) == (logging.ERROR, None)
+
+    now[0] = 19.9
+    fails("Index.query", "b")
+    assert len(caplog.records) == 2
+
+
+def test_another_handler_or_another_line_is_another_cause(
+    now: list[float], caplog: pytest.LogCaptureFixture
+) -> None:
+    fails("Index.query", "a")
+    fails("Index.count", "a")
+    try:
+        int("x")
+    except ValueError as raised:
+        log.log_handler_failure("Index.query", raised)
+    assert [record.getMessage() for record in caplog.records] == [
+        "Index.query failed",
+        "Index.count failed",
+        "Index.query failed",
+    ]
+    assert all(record.exc_info for record in caplog.records)
+    assert now == [0.0]
+
+
+def test_causes_without_end_are_not_remembered_without_end(
+    now: list[float], caplog: pytest.LogCaptureFixture
+) -> None:
+    for n in range(2_000):
+        fails(f"connection {n}", "a")
+    assert len(caplog.records) == 2_000
+    assert len(log._failures._known) <= 256
+    assert now == [0.0]
