@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from mf.core import log
+
 settings.register_profile("mf", derandomize=True, deadline=None, max_examples=100)
 settings.load_profile("mf")
 
@@ -34,3 +36,9 @@ def passes_mypy_strict(tmp_path: Path) -> TypeCheck:
         assert done.returncode == 0, done.stdout + done.stderr
 
     return check
+
+
+@pytest.fixture(autouse=True)
+def first_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What handlers fail with is logged once in a process: here, once in a test."""
+    monkeypatch.setattr(log, "_failures", log._Failures())

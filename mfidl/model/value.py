@@ -76,6 +76,14 @@ Value = (
 
 def same(one: Value | None, other: Value | None) -> bool:
     """Whether two defaults or constants are the same: nan is, though it does not equal itself; 0.0 and -0.0
-    are not, though they are equal. 5 and 5.0 are: the type says there what changed.
+    are not, though they are equal. 5 and 5.0 are, and a text and its bytes: the type says there what changed.
+    A member of an enum is its number and flags are their bits, since a new name changes no value.
     """
+    match one, other:
+        case EnumValue(), EnumValue():
+            return one.number == other.number
+        case FlagsValue(), FlagsValue():
+            return one.bits == other.bits
+        case str(), bytes():
+            return one.encode() == other
     return repr(one) == repr(other) or (one == other and type(one) is not type(other))

@@ -73,6 +73,16 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
     "febird other signedness": ("struct S { a: list<u32>; }", "struct S { a: list<i64>; }", {"B0205": "wire source"}),
     "febird renamed": ("struct S { a: string; }", 'struct S { b: string @was("a"); }', {"B0204": "source"}),
     "febird optional": ("struct S { a: string; }", "struct S { a: string?; }", {"B0211": "wire source"}),
+    "default whose member is renamed": (
+        "open enum E: u8 { a = 0, b = 1 } @tier(archive) struct S { 1: e: E = E.b; }",
+        "open enum E: u8 { a = 0, c = 1 } @tier(archive) struct S { 1: e: E = E.c; }",
+        {"B0306": "source"},
+    ),
+    "default of a text that becomes bytes": (
+        '@tier(archive) struct S { 1: a: string = ""; }',
+        '@tier(archive) struct S { 1: a: bytes = ""; }',
+        {},
+    ),
     "coding of an archive's integers": (
         "@tier(archive) struct S { 1: a: i64; 2: b: list<u32>; 3: c: map<i32, u64>; }",
         "@tier(archive) struct S { 1: a: i64.varint; 2: b: list<u32.fixed>; 3: c: map<i32.varint, u64>; }",
