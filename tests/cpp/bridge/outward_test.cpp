@@ -84,7 +84,7 @@ TEST_F(Outward, SubscribersGetWhatIsKeptAsItsPublishersPublishedIt) {
 }
 
 TEST_F(Outward, WhatIsMissingIsAGapAndWhatCameTwiceComesOnce) {
-  for (const std::uint64_t i : {1, 2, 2, 1, 5}) add("books", i);
+  for (const auto i : std::initializer_list<std::uint64_t>{1, 2, 2, 1, 5}) add("books", i);
   start();
   mf::Client client(listen_);
   AdditionsSubscriber there(client, "books", kBlock);

@@ -140,5 +140,19 @@ TEST(Engines, AnAddressOfNoneIsRefusedInWords) {
               HasSubstr("\"amqp://here\" names no engine"));
 }
 
+TEST(Engines, OneThatThisProgramWasBuiltWithoutIsNamedWithItsPackage) {
+  const auto expect = [](const mf::bridge::EngineOptions& options, bool built, const char* package) {
+    if (built) {
+      EXPECT_NE(mf::bridge::open_engine(options), nullptr);
+    } else {
+      EXPECT_THAT(refusal_of([&] { (void)mf::bridge::open_engine(options); }), HasSubstr(package));
+    }
+  };
+  const mf::bridge::EngineOptions nats{.url = "nats://127.0.0.1:1"};
+  const mf::bridge::EngineOptions kafka{.url = "kafka://127.0.0.1:1"};
+  expect(nats, mf::bridge::open_nats(nats) != nullptr, "libnats-dev");
+  expect(kafka, mf::bridge::open_kafka(kafka) != nullptr, "librdkafka-dev");
+}
+
 }  // namespace
 }  // namespace mftest
