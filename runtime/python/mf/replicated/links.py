@@ -78,6 +78,7 @@ class OutgoingLink:
         self._closed = closed
         self._queue: deque[Message] = deque()
         self._more = Event()
+        self._pause = _FIRST_PAUSE
         self.is_up = False
         # In a context of its own: it belongs to no call.
         self._task: Task[None] = get_running_loop().create_task(self._run(), context=Context())
@@ -92,18 +93,17 @@ class OutgoingLink:
         await wait((self._task,))
 
     async def _run(self) -> None:
-        pause = _FIRST_PAUSE
         while True:
             stream = self._target.duplex_stream(REPLICA_LINK, CallOptions(deadline=INFINITE), self._peer)
             with suppress(MfError):
                 async with stream:
-                    pause = _FIRST_PAUSE
                     await self._hold(stream)
-            await sleep(pause * _jitter.uniform(0.5, 1.0))
-            pause = min(pause * 2, _LONGEST_PAUSE)
+            await sleep(self._pause * _jitter.uniform(0.5, 1.0))
+            self._pause = min(self._pause * 2, _LONGEST_PAUSE)
 
     async def _hold(self, stream: AsyncDuplexStream[Any, Any]) -> None:
         await stream.flush()  # raises if there was no route: it is up when its request is on its way
+        self._pause = _FIRST_PAUSE
         self._queue.clear()
         self.is_up = True
         writer = get_running_loop().create_task(self._write(stream))
