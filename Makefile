@@ -30,7 +30,7 @@ demo: ## Run the report's search testbed on WordNet's glosses
 ALONE := tests/bridge tests/conformance tests/etcd tests/faults tests/hostile tests/interop tests/testbed tests/simulation
 
 # What takes minutes, since processes must be given time: `make test-system` runs it behind `make test`.
-SYSTEM := tests/bridge tests/etcd tests/faults/test_in_flight.py tests/faults/test_interrupted.py
+SYSTEM := tests/bridge tests/etcd tests/examples/test_upgrade_long.py tests/faults/test_in_flight.py tests/faults/test_interrupted.py
 
 # The order is cheapest first, so that a mistake shows early; the sanitizers close.
 test: ## Run everything that must hold, as CI does
@@ -39,7 +39,7 @@ test: ## Run everything that must hold, as CI does
 	@$(MAKE) build-release
 	@$(STAGE) 'C++ tests, g++' $(CHANCE) ctest --preset release -j $(JOBS)
 	@$(STAGE) 'Python tests of the compiler and of builds' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/build tests/compiler
-	@$(STAGE) 'Python tests of the runtime' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE:%=--ignore %) --ignore tests/compiler --ignore tests/build
+	@$(STAGE) 'Python tests of the runtime' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE:%=--ignore %) $(SYSTEM:%=--ignore %) --ignore tests/compiler --ignore tests/build
 	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE) $(SYSTEM:%=--ignore %)
 	@$(MAKE) sanitizers
 

@@ -1,8 +1,10 @@
 """A controller, three servers and two clients, which are upgraded one by one to a newer schema while the
-clients call without a pause, and taken back again.
+clients call at a set rate, and taken back again.
 
-    python demo.py STUBS                # the folder with v1 and v2, as mfidlc wrote them
-    python demo.py STUBS --rounds 200   # of calls, that each client makes between two steps
+    python demo.py STUBS                    # the folder with v1 and v2, as mfidlc wrote them
+    python demo.py STUBS --language mixed   # servers a and c and client x are programs of C++
+    python demo.py STUBS --rounds 200       # of calls, that each client makes between two steps
+    python demo.py STUBS --relay            # the clients call through a relay
 """
 
 import argparse
@@ -14,8 +16,10 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
-CONTROLLER = Path(os.environ.get("MF_BUILD_DIR", HERE.parents[1] / "build" / "release")) / "mf-controller"
+BUILD = Path(os.environ.get("MF_BUILD_DIR", HERE.parents[1] / "build" / "release"))
 OLD, NEW = "v1", "v2"
+PATIENCE = 60.0
+"""Seconds for what a program should do at once."""
 
 
 class Program:
@@ -40,16 +44,16 @@ class Program:
             self.ended = True
             self.changed.notify_all()
 
-    def await_lines(self, count: int) -> None:
+    def await_lines(self, count: int, patience: float = PATIENCE) -> None:
         """Until so many have come."""
         with self.changed:
-            self.changed.wait_for(lambda: len(self.lines) >= count or self.ended)
-        if len(self.lines) < count:
-            raise SystemExit("a process has ended early")
+            self.changed.wait_for(lambda: len(self.lines) >= count or self.ended, patience)
+            if len(self.lines) < count:
+                raise SystemExit("a process has ended early" if self.ended else "a process makes no headway")
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait()
+        self.process.wait(PATIENCE)
         self.reader.join()
 
     def kill(self) -> None:
@@ -59,21 +63,34 @@ class Program:
 
 
 class Demo:
-    def __init__(self, stubs: Path, rounds: int) -> None:
-        self.stubs = stubs
-        self.rounds = rounds
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.cpp = ("a", "c", "x") if options.language == "mixed" else ()
         self.begun = time.monotonic()
-        listening = ("--listen", "tcp://127.0.0.1:0", "--store", "memory:", "--log-level", "warning")
-        self.controller = Program([str(CONTROLLER), *listening])
+        listening = ("--listen", "tcp://127.0.0.1:0", "--log-level", "warning")
+        self.controller = Program([str(BUILD / "mf-controller"), *listening, "--store", "memory:"])
+        self.controller.await_lines(1)
+        self.relays: list[Program] = []
+        if options.relay:
+            command = [str(BUILD / "mf-relay"), *listening, "--controller", self.controller.lines[0]]
+            self.relays.append(Program(command))
+            self.relays[0].await_lines(1)
         self.servers: dict[str, Program] = {}
         self.clients: dict[str, Program] = {}
         self.calls = 0
         self.failures: list[str] = []
 
-    def start(self, program: str, version: str) -> Program:
-        path = os.pathsep.join((str(self.stubs / version), os.environ.get("PYTHONPATH", "")))
-        where = self.controller.lines[0]
-        started = Program([sys.executable, str(HERE / f"{program}.py"), where], path)
+    def start(self, kind: str, name: str, version: str) -> Program:
+        where = (self.relays or [self.controller])[0] if kind == "client" else self.controller
+        arguments = [where.lines[0]]
+        if kind == "client":
+            arguments.append(str(self.options.rate / 2))
+        if name in self.cpp:
+            program = BUILD / "examples" / "11_upgrade" / f"orders-{kind}-{version}"
+            started = Program([str(program), *arguments])
+        else:
+            path = os.pathsep.join((str(self.options.stubs / version), os.environ.get("PYTHONPATH", "")))
+            started = Program([sys.executable, str(HERE / f"{kind}.py"), *arguments], path)
         started.await_lines(1)
         return started
 
@@ -81,9 +98,8 @@ class Demo:
         print(f"{time.monotonic() - self.begun:7.2f} s  {what}", flush=True)
 
     def run(self) -> None:
-        self.controller.await_lines(1)
-        self.servers = {name: self.start("server", OLD) for name in ("a", "b", "c")}
-        self.clients = {name: self.start("client", OLD) for name in ("x", "y")}
+        self.servers = {name: self.start("server", name, OLD) for name in ("a", "b", "c")}
+        self.clients = {name: self.start("client", name, OLD) for name in ("x", "y")}
         self.say(f"three servers and two clients have schema {OLD}")
         self.go_on()
         for version, back in ((NEW, False), (OLD, True)):
@@ -99,19 +115,19 @@ class Demo:
     def replace(self, kind: str, name: str, version: str) -> None:
         """The new one serves or calls before the old one ends."""
         programs = self.servers if kind == "server" else self.clients
-        before, programs[name] = programs[name], self.start(kind, version)
+        before, programs[name] = programs[name], self.start(kind, name, version)
         if kind == "client":
             self.end(before)
         else:
             before.stop()
-        self.say(f"{kind} {name} has schema {version}")
+        self.say(f"{kind} {name}{' in C++' if name in self.cpp else ''} has schema {version}")
         self.go_on()
 
     def go_on(self) -> None:
         """Until each client has made so many rounds of calls more."""
-        counts = {client: len(client.lines) + self.rounds for client in self.clients.values()}
+        counts = {client: len(client.lines) + self.options.rounds for client in self.clients.values()}
         for client, count in counts.items():
-            client.await_lines(count)
+            client.await_lines(count, PATIENCE + self.options.rounds)
 
     def end(self, client: Program) -> None:
         client.stop()
@@ -120,16 +136,20 @@ class Demo:
         self.failures += [f"client: {' '.join(what)}"] * int(failed)
 
     def close(self) -> None:
-        for program in (*self.clients.values(), *self.servers.values(), self.controller):
+        for program in (*self.clients.values(), *self.servers.values(), *self.relays, self.controller):
             program.kill()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("stubs", type=Path)
+    parser.add_argument("--language", choices=("python", "mixed"), default="python")
     parser.add_argument("--rounds", type=int, default=50)
-    options = parser.parse_args()
-    demo = Demo(options.stubs, options.rounds)
+    parser.add_argument(
+        "--rate", type=float, default=1000, help="calls in a second, of both clients together"
+    )
+    parser.add_argument("--relay", action="store_true")
+    demo = Demo(parser.parse_args())
     try:
         demo.run()
     finally:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 
 import orders
+from seal import Seal
 
 import mf
 
@@ -30,6 +31,12 @@ class Orders(orders.OrdersServant):
     def history(self, begin: int, end: int) -> Iterator[orders.Order]:
         for number in range(begin, end):
             yield orders.Order(number=number, customer="anna", products=[number])
+
+    def sign(self, *given: int | Seal) -> Seal:
+        """The newer schema has its parameters in another order."""
+        number = next(each for each in given if isinstance(each, int))
+        seal = next(each for each in given if isinstance(each, Seal))
+        return Seal(f"{seal.text} of {number}")
 
     def cancel(self, number: int) -> bool:
         """Of the newer schema."""

@@ -32,8 +32,7 @@ UUID: Scalar
 VARINT: Coding
 
 class Agent(_message.Message):
-    __slots__ = ["annotations", "deprecated", "doc", "full_name", "name", "span", "spelled", "target_names", "type"]
-    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ["deprecated", "doc", "full_name", "name", "span", "spelled", "target_names", "type"]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
     FULL_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -42,7 +41,6 @@ class Agent(_message.Message):
     SPELLED_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
-    annotations: _containers.RepeatedScalarFieldContainer[int]
     deprecated: str
     doc: str
     full_name: str
@@ -51,11 +49,10 @@ class Agent(_message.Message):
     spelled: int
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
     type: int
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
 
 class Alias(_message.Message):
-    __slots__ = ["annotations", "constraints", "cpp_view", "deprecated", "doc", "full_name", "name", "span", "spelled", "target_names", "type"]
-    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ["constraints", "cpp_view", "deprecated", "doc", "full_name", "name", "span", "spelled", "target_names", "type"]
     CONSTRAINTS_FIELD_NUMBER: _ClassVar[int]
     CPP_VIEW_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
@@ -66,7 +63,6 @@ class Alias(_message.Message):
     SPELLED_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
-    annotations: _containers.RepeatedScalarFieldContainer[int]
     constraints: _containers.RepeatedCompositeFieldContainer[Constraint]
     cpp_view: bool
     deprecated: str
@@ -77,7 +73,7 @@ class Alias(_message.Message):
     spelled: int
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
     type: int
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., cpp_view: bool = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., cpp_view: bool = ...) -> None: ...
 
 class AliasOf(_message.Message):
     __slots__ = ["full_name", "target"]
@@ -110,8 +106,7 @@ class Cache(_message.Message):
     def __init__(self, entries: _Optional[int] = ..., ttl_ns: _Optional[int] = ..., max_bytes: _Optional[int] = ..., errors: bool = ...) -> None: ...
 
 class Const(_message.Message):
-    __slots__ = ["annotations", "deprecated", "doc", "full_name", "name", "span", "spelled", "target_names", "type", "value"]
-    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ["deprecated", "doc", "full_name", "name", "span", "spelled", "target_names", "type", "value"]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
     FULL_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -121,7 +116,6 @@ class Const(_message.Message):
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
     VALUE_FIELD_NUMBER: _ClassVar[int]
-    annotations: _containers.RepeatedScalarFieldContainer[int]
     deprecated: str
     doc: str
     full_name: str
@@ -131,7 +125,7 @@ class Const(_message.Message):
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
     type: int
     value: int
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., value: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., value: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
 
 class Constraint(_message.Message):
     __slots__ = ["finite", "length", "pattern", "range"]
@@ -186,8 +180,7 @@ class Elements(_message.Message):
     def __init__(self, element: _Optional[int] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ...) -> None: ...
 
 class Enum(_message.Message):
-    __slots__ = ["annotations", "base", "deprecated", "doc", "full_name", "members", "name", "open", "span", "target_names"]
-    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ["base", "deprecated", "doc", "full_name", "members", "name", "open", "span", "target_names"]
     BASE_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
@@ -197,7 +190,6 @@ class Enum(_message.Message):
     OPEN_FIELD_NUMBER: _ClassVar[int]
     SPAN_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
-    annotations: _containers.RepeatedScalarFieldContainer[int]
     base: Scalar
     deprecated: str
     doc: str
@@ -207,25 +199,23 @@ class Enum(_message.Message):
     open: bool
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., base: _Optional[_Union[Scalar, str]] = ..., open: bool = ..., members: _Optional[_Iterable[_Union[EnumMember, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., base: _Optional[_Union[Scalar, str]] = ..., open: bool = ..., members: _Optional[_Iterable[_Union[EnumMember, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
 
 class EnumMember(_message.Message):
-    __slots__ = ["annotations", "deprecated", "doc", "name", "number", "span", "target_names"]
-    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ["deprecated", "doc", "name", "number", "span", "target_names"]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     NUMBER_FIELD_NUMBER: _ClassVar[int]
     SPAN_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
-    annotations: _containers.RepeatedScalarFieldContainer[int]
     deprecated: str
     doc: str
     name: str
     number: int
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., number: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., number: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
 
 class EnumValue(_message.Message):
     __slots__ = ["enum", "member", "number"]
@@ -238,8 +228,7 @@ class EnumValue(_message.Message):
     def __init__(self, enum: _Optional[str] = ..., member: _Optional[str] = ..., number: _Optional[int] = ...) -> None: ...
 
 class Field(_message.Message):
-    __slots__ = ["annotations", "constraints", "default", "deprecated", "doc", "name", "number", "required", "span", "spelled", "target_names", "type", "was"]
-    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ["constraints", "default", "deprecated", "doc", "name", "number", "required", "span", "spelled", "target_names", "type", "was"]
     CONSTRAINTS_FIELD_NUMBER: _ClassVar[int]
     DEFAULT_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
@@ -252,7 +241,6 @@ class Field(_message.Message):
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
     WAS_FIELD_NUMBER: _ClassVar[int]
-    annotations: _containers.RepeatedScalarFieldContainer[int]
     constraints: _containers.RepeatedCompositeFieldContainer[Constraint]
     default: int
     deprecated: str
@@ -265,7 +253,7 @@ class Field(_message.Message):
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
     type: int
     was: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., default: _Optional[int] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ..., number: _Optional[int] = ..., was: _Optional[_Iterable[str]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., required: bool = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., default: _Optional[int] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ..., number: _Optional[int] = ..., was: _Optional[_Iterable[str]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., required: bool = ...) -> None: ...
 
 class FieldValue(_message.Message):
     __slots__ = ["name", "value"]
@@ -276,8 +264,7 @@ class FieldValue(_message.Message):
     def __init__(self, name: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
 
 class Flags(_message.Message):
-    __slots__ = ["annotations", "base", "deprecated", "doc", "full_name", "members", "name", "span", "target_names"]
-    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ["base", "deprecated", "doc", "full_name", "members", "name", "span", "target_names"]
     BASE_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
@@ -286,7 +273,6 @@ class Flags(_message.Message):
     NAME_FIELD_NUMBER: _ClassVar[int]
     SPAN_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
-    annotations: _containers.RepeatedScalarFieldContainer[int]
     base: Scalar
     deprecated: str
     doc: str
@@ -295,25 +281,23 @@ class Flags(_message.Message):
     name: str
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., base: _Optional[_Union[Scalar, str]] = ..., members: _Optional[_Iterable[_Union[FlagsMember, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., base: _Optional[_Union[Scalar, str]] = ..., members: _Optional[_Iterable[_Union[FlagsMember, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
 
 class FlagsMember(_message.Message):
-    __slots__ = ["annotations", "bit", "deprecated", "doc", "name", "span", "target_names"]
-    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ["bit", "deprecated", "doc", "name", "span", "target_names"]
     BIT_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     SPAN_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
-    annotations: _containers.RepeatedScalarFieldContainer[int]
     bit: int
     deprecated: str
     doc: str
     name: str
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., bit: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., bit: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
 
 class FlagsValue(_message.Message):
     __slots__ = ["bits", "flags", "members"]
@@ -386,8 +370,7 @@ class MapValue(_message.Message):
     def __init__(self, entries: _Optional[_Iterable[_Union[MapEntry, _Mapping]]] = ...) -> None: ...
 
 class Method(_message.Message):
-    __slots__ = ["annotations", "batch_max", "cached", "deadline_ns", "deprecated", "doc", "full_name", "idempotent", "index", "name", "oneway", "ordered", "param_stream", "params", "replicated", "result_stream", "results", "single_result", "span", "target_names", "throws", "was"]
-    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ["batch_max", "cached", "deadline_ns", "deprecated", "doc", "full_name", "idempotent", "index", "name", "oneway", "ordered", "param_stream", "params", "replicated", "result_stream", "results", "single_result", "span", "target_names", "throws", "was"]
     BATCH_MAX_FIELD_NUMBER: _ClassVar[int]
     CACHED_FIELD_NUMBER: _ClassVar[int]
     DEADLINE_NS_FIELD_NUMBER: _ClassVar[int]
@@ -409,7 +392,6 @@ class Method(_message.Message):
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
     THROWS_FIELD_NUMBER: _ClassVar[int]
     WAS_FIELD_NUMBER: _ClassVar[int]
-    annotations: _containers.RepeatedScalarFieldContainer[int]
     batch_max: int
     cached: Cache
     deadline_ns: int
@@ -431,13 +413,11 @@ class Method(_message.Message):
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
     throws: _containers.RepeatedScalarFieldContainer[str]
     was: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., index: _Optional[int] = ..., params: _Optional[_Union[Struct, _Mapping]] = ..., results: _Optional[_Union[Struct, _Mapping]] = ..., single_result: bool = ..., throws: _Optional[_Iterable[str]] = ..., oneway: bool = ..., idempotent: bool = ..., deadline_ns: _Optional[int] = ..., batch_max: _Optional[int] = ..., cached: _Optional[_Union[Cache, _Mapping]] = ..., replicated: _Optional[str] = ..., param_stream: _Optional[_Union[Stream, _Mapping]] = ..., result_stream: _Optional[_Union[Stream, _Mapping]] = ..., was: _Optional[_Iterable[str]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., ordered: bool = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., index: _Optional[int] = ..., params: _Optional[_Union[Struct, _Mapping]] = ..., results: _Optional[_Union[Struct, _Mapping]] = ..., single_result: bool = ..., throws: _Optional[_Iterable[str]] = ..., oneway: bool = ..., idempotent: bool = ..., deadline_ns: _Optional[int] = ..., batch_max: _Optional[int] = ..., cached: _Optional[_Union[Cache, _Mapping]] = ..., replicated: _Optional[str] = ..., param_stream: _Optional[_Union[Stream, _Mapping]] = ..., result_stream: _Optional[_Union[Stream, _Mapping]] = ..., was: _Optional[_Iterable[str]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., ordered: bool = ...) -> None: ...
 
 class Module(_message.Message):
-    __slots__ = ["agents", "annotation_types", "annotations", "constants", "declarations", "doc", "imports", "name", "path", "requested", "services", "topics"]
+    __slots__ = ["agents", "constants", "declarations", "doc", "imports", "name", "path", "requested", "services", "topics"]
     AGENTS_FIELD_NUMBER: _ClassVar[int]
-    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
-    ANNOTATION_TYPES_FIELD_NUMBER: _ClassVar[int]
     CONSTANTS_FIELD_NUMBER: _ClassVar[int]
     DECLARATIONS_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
@@ -448,8 +428,6 @@ class Module(_message.Message):
     SERVICES_FIELD_NUMBER: _ClassVar[int]
     TOPICS_FIELD_NUMBER: _ClassVar[int]
     agents: _containers.RepeatedCompositeFieldContainer[Agent]
-    annotation_types: _containers.RepeatedCompositeFieldContainer[Struct]
-    annotations: _containers.RepeatedScalarFieldContainer[int]
     constants: _containers.RepeatedCompositeFieldContainer[Const]
     declarations: _containers.RepeatedCompositeFieldContainer[Declaration]
     doc: str
@@ -459,7 +437,7 @@ class Module(_message.Message):
     requested: bool
     services: _containers.RepeatedCompositeFieldContainer[Service]
     topics: _containers.RepeatedCompositeFieldContainer[Topic]
-    def __init__(self, name: _Optional[str] = ..., path: _Optional[str] = ..., requested: bool = ..., doc: _Optional[str] = ..., imports: _Optional[_Iterable[_Union[Import, _Mapping]]] = ..., constants: _Optional[_Iterable[_Union[Const, _Mapping]]] = ..., agents: _Optional[_Iterable[_Union[Agent, _Mapping]]] = ..., declarations: _Optional[_Iterable[_Union[Declaration, _Mapping]]] = ..., services: _Optional[_Iterable[_Union[Service, _Mapping]]] = ..., topics: _Optional[_Iterable[_Union[Topic, _Mapping]]] = ..., annotation_types: _Optional[_Iterable[_Union[Struct, _Mapping]]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., path: _Optional[str] = ..., requested: bool = ..., doc: _Optional[str] = ..., imports: _Optional[_Iterable[_Union[Import, _Mapping]]] = ..., constants: _Optional[_Iterable[_Union[Const, _Mapping]]] = ..., agents: _Optional[_Iterable[_Union[Agent, _Mapping]]] = ..., declarations: _Optional[_Iterable[_Union[Declaration, _Mapping]]] = ..., services: _Optional[_Iterable[_Union[Service, _Mapping]]] = ..., topics: _Optional[_Iterable[_Union[Topic, _Mapping]]] = ...) -> None: ...
 
 class Named(_message.Message):
     __slots__ = ["full_name", "kind"]
@@ -550,14 +528,12 @@ class Reserved(_message.Message):
     def __init__(self, numbers: _Optional[_Iterable[_Union[NumberRange, _Mapping]]] = ..., names: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Service(_message.Message):
-    __slots__ = ["agent", "annex", "annotations", "deprecated", "descriptor", "doc", "extends", "fingerprint", "full_name", "methods", "name", "span", "target_names"]
+    __slots__ = ["agent", "annex", "deprecated", "descriptor", "doc", "fingerprint", "full_name", "methods", "name", "span", "target_names"]
     AGENT_FIELD_NUMBER: _ClassVar[int]
     ANNEX_FIELD_NUMBER: _ClassVar[int]
-    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTOR_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
-    EXTENDS_FIELD_NUMBER: _ClassVar[int]
     FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
     FULL_NAME_FIELD_NUMBER: _ClassVar[int]
     METHODS_FIELD_NUMBER: _ClassVar[int]
@@ -566,18 +542,16 @@ class Service(_message.Message):
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
     agent: str
     annex: str
-    annotations: _containers.RepeatedScalarFieldContainer[int]
     deprecated: str
     descriptor: str
     doc: str
-    extends: str
     fingerprint: bytes
     full_name: str
     methods: _containers.RepeatedCompositeFieldContainer[Method]
     name: str
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., agent: _Optional[str] = ..., methods: _Optional[_Iterable[_Union[Method, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., descriptor: _Optional[str] = ..., fingerprint: _Optional[bytes] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annex: _Optional[str] = ..., extends: _Optional[str] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., agent: _Optional[str] = ..., methods: _Optional[_Iterable[_Union[Method, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., descriptor: _Optional[str] = ..., fingerprint: _Optional[bytes] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annex: _Optional[str] = ...) -> None: ...
 
 class Slot(_message.Message):
     __slots__ = ["align", "name", "offset", "size"]
@@ -620,11 +594,9 @@ class Stream(_message.Message):
     def __init__(self, name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ..., doc: _Optional[str] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
 
 class Struct(_message.Message):
-    __slots__ = ["annotations", "asked_tier", "cpp_codec", "cpp_type", "cycle", "deprecated", "doc", "fields", "full_name", "kind", "name", "plan", "python_codec", "reserved", "span", "target_names"]
+    __slots__ = ["asked_tier", "cpp_codec", "cpp_type", "cycle", "deprecated", "doc", "fields", "full_name", "kind", "name", "plan", "python_codec", "reserved", "span", "target_names"]
     class Kind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = []
-    ANNOTATION: Struct.Kind
-    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     ASKED_TIER_FIELD_NUMBER: _ClassVar[int]
     CPP_CODEC_FIELD_NUMBER: _ClassVar[int]
     CPP_TYPE_FIELD_NUMBER: _ClassVar[int]
@@ -645,7 +617,6 @@ class Struct(_message.Message):
     SPAN_FIELD_NUMBER: _ClassVar[int]
     STRUCT: Struct.Kind
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
-    annotations: _containers.RepeatedScalarFieldContainer[int]
     asked_tier: Tier
     cpp_codec: CppCodec
     cpp_type: CppType
@@ -661,7 +632,7 @@ class Struct(_message.Message):
     reserved: Reserved
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., kind: _Optional[_Union[Struct.Kind, str]] = ..., fields: _Optional[_Iterable[_Union[Field, _Mapping]]] = ..., doc: _Optional[str] = ..., asked_tier: _Optional[_Union[Tier, str]] = ..., cycle: _Optional[_Iterable[str]] = ..., reserved: _Optional[_Union[Reserved, _Mapping]] = ..., cpp_codec: _Optional[_Union[CppCodec, _Mapping]] = ..., python_codec: _Optional[_Union[PythonCodec, _Mapping]] = ..., cpp_type: _Optional[_Union[CppType, _Mapping]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., plan: _Optional[_Union[Plan, _Mapping]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., kind: _Optional[_Union[Struct.Kind, str]] = ..., fields: _Optional[_Iterable[_Union[Field, _Mapping]]] = ..., doc: _Optional[str] = ..., asked_tier: _Optional[_Union[Tier, str]] = ..., cycle: _Optional[_Iterable[str]] = ..., reserved: _Optional[_Union[Reserved, _Mapping]] = ..., cpp_codec: _Optional[_Union[CppCodec, _Mapping]] = ..., python_codec: _Optional[_Union[PythonCodec, _Mapping]] = ..., cpp_type: _Optional[_Union[CppType, _Mapping]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., plan: _Optional[_Union[Plan, _Mapping]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
 
 class StructValue(_message.Message):
     __slots__ = ["fields", "struct"]
@@ -680,10 +651,9 @@ class TargetName(_message.Message):
     def __init__(self, target: _Optional[str] = ..., name: _Optional[str] = ...) -> None: ...
 
 class Topic(_message.Message):
-    __slots__ = ["agent", "annex", "annotations", "deprecated", "descriptor", "doc", "fingerprint", "full_name", "name", "overflow", "replay", "span", "target_names", "type"]
+    __slots__ = ["agent", "annex", "deprecated", "descriptor", "doc", "fingerprint", "full_name", "name", "overflow", "replay", "span", "target_names", "type"]
     AGENT_FIELD_NUMBER: _ClassVar[int]
     ANNEX_FIELD_NUMBER: _ClassVar[int]
-    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTOR_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
@@ -697,7 +667,6 @@ class Topic(_message.Message):
     TYPE_FIELD_NUMBER: _ClassVar[int]
     agent: str
     annex: str
-    annotations: _containers.RepeatedScalarFieldContainer[int]
     deprecated: str
     descriptor: str
     doc: str
@@ -709,7 +678,7 @@ class Topic(_message.Message):
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
     type: int
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., agent: _Optional[str] = ..., type: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., descriptor: _Optional[str] = ..., fingerprint: _Optional[bytes] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annex: _Optional[str] = ..., replay: _Optional[int] = ..., overflow: _Optional[_Iterable[str]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., agent: _Optional[str] = ..., type: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., descriptor: _Optional[str] = ..., fingerprint: _Optional[bytes] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annex: _Optional[str] = ..., replay: _Optional[int] = ..., overflow: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Type(_message.Message):
     __slots__ = ["alias", "array", "coding", "list", "map", "named", "optional", "ref", "scalar", "set"]
@@ -736,9 +705,8 @@ class Type(_message.Message):
     def __init__(self, scalar: _Optional[_Union[Scalar, str]] = ..., named: _Optional[_Union[Named, _Mapping]] = ..., list: _Optional[_Union[Elements, _Mapping]] = ..., array: _Optional[_Union[ArrayOf, _Mapping]] = ..., set: _Optional[_Union[Elements, _Mapping]] = ..., map: _Optional[_Union[MapOf, _Mapping]] = ..., optional: _Optional[int] = ..., ref: _Optional[int] = ..., alias: _Optional[_Union[AliasOf, _Mapping]] = ..., coding: _Optional[_Union[Coding, str]] = ...) -> None: ...
 
 class Union(_message.Message):
-    __slots__ = ["alternatives", "annotations", "asked_tier", "cycle", "deprecated", "doc", "full_name", "name", "plan", "reserved", "span", "target_names"]
+    __slots__ = ["alternatives", "asked_tier", "cycle", "deprecated", "doc", "full_name", "name", "plan", "reserved", "span", "target_names"]
     ALTERNATIVES_FIELD_NUMBER: _ClassVar[int]
-    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     ASKED_TIER_FIELD_NUMBER: _ClassVar[int]
     CYCLE_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
@@ -750,7 +718,6 @@ class Union(_message.Message):
     SPAN_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
     alternatives: _containers.RepeatedCompositeFieldContainer[Field]
-    annotations: _containers.RepeatedScalarFieldContainer[int]
     asked_tier: Tier
     cycle: _containers.RepeatedScalarFieldContainer[str]
     deprecated: str
@@ -761,7 +728,7 @@ class Union(_message.Message):
     reserved: Reserved
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., alternatives: _Optional[_Iterable[_Union[Field, _Mapping]]] = ..., doc: _Optional[str] = ..., asked_tier: _Optional[_Union[Tier, str]] = ..., cycle: _Optional[_Iterable[str]] = ..., reserved: _Optional[_Union[Reserved, _Mapping]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., plan: _Optional[_Union[Plan, _Mapping]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., alternatives: _Optional[_Iterable[_Union[Field, _Mapping]]] = ..., doc: _Optional[str] = ..., asked_tier: _Optional[_Union[Tier, str]] = ..., cycle: _Optional[_Iterable[str]] = ..., reserved: _Optional[_Union[Reserved, _Mapping]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., plan: _Optional[_Union[Plan, _Mapping]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
 
 class UnionValue(_message.Message):
     __slots__ = ["alternative", "union", "value"]

@@ -48,28 +48,20 @@ def from_message(message: pb.Program, sources: Mapping[str, SourceFile] | None =
         raise DescriptorError(f"format {message.format} is unknown; this version reads {FORMAT}")
     entries = Entries(message)
     agents: dict[str, model.Agent] = {}
-    services: dict[str, model.Service] = {}
     modules = []
     for each in message.modules:
-        modules.append(_Reader(entries, agents, services, (sources or {}).get(each.name)).module(each))
+        modules.append(_Reader(entries, agents, (sources or {}).get(each.name)).module(each))
     program = model.Program(tuple(modules))
     _check_names(program, entries)
     return program
 
 
 class _Reader:
-    """Reads one module; `agents` and `services` are those of the modules before it."""
+    """Reads one module; `agents` are those of the modules before it."""
 
-    def __init__(
-        self,
-        entries: Entries,
-        agents: dict[str, model.Agent],
-        services: dict[str, model.Service],
-        source: SourceFile | None,
-    ) -> None:
+    def __init__(self, entries: Entries, agents: dict[str, model.Agent], source: SourceFile | None) -> None:
         self._entries = entries
         self._agents = agents
-        self._services = services
         self._source = source
 
     def module(self, message: pb.Module) -> model.Module:
@@ -86,18 +78,7 @@ class _Reader:
             tuple(self._declaration(each) for each in message.declarations),
             tuple(self._service(each) for each in message.services),
             tuple(self._topic(each) for each in message.topics),
-            tuple(self._struct(each) for each in message.annotation_types),
-            self._own(message),
         )
-
-    def _own(self, message: _Documented | pb.Module) -> model.Annotations:
-        made = []
-        for number in message.annotations:
-            value = self._entries.value(number)
-            if not isinstance(value, model.StructValue):
-                raise DescriptorError(f"value {number} is an annotation, and no struct")
-            made.append(value)
-        return tuple(made)
 
     def _declaration(self, message: pb.Declaration) -> model.Declaration:
         match message.WhichOneof("kind"):
@@ -136,7 +117,6 @@ class _Reader:
             target_names=_names(message),
             plan=_plan(message.plan),
             span=self._span(message),
-            annotations=self._own(message),
         )
 
     def _union(self, message: pb.Union) -> model.Union:
@@ -152,7 +132,6 @@ class _Reader:
             target_names=_names(message),
             plan=_plan(message.plan),
             span=self._span(message),
-            annotations=self._own(message),
         )
 
     def _fields(self, messages: Iterable[pb.Field]) -> tuple[model.Field, ...]:
@@ -172,7 +151,6 @@ class _Reader:
             _names(message),
             message.required,
             self._span(message),
-            self._own(message),
         )
 
     def _enum(self, message: pb.Enum) -> model.Enum:
@@ -185,7 +163,6 @@ class _Reader:
                 _deprecated(each),
                 _names(each),
                 self._span(each),
-                self._own(each),
             )
             for each in message.members
         )
@@ -199,19 +176,12 @@ class _Reader:
             _deprecated(message),
             _names(message),
             self._span(message),
-            self._own(message),
         )
 
     def _flags(self, message: pb.Flags) -> model.Flags:
         members = tuple(
             model.FlagsMember(
-                each.name,
-                each.bit,
-                each.doc,
-                _deprecated(each),
-                _names(each),
-                self._span(each),
-                self._own(each),
+                each.name, each.bit, each.doc, _deprecated(each), _names(each), self._span(each)
             )
             for each in message.members
         )
@@ -224,7 +194,6 @@ class _Reader:
             _deprecated(message),
             _names(message),
             self._span(message),
-            self._own(message),
         )
 
     def _alias(self, message: pb.Alias) -> model.Alias:
@@ -239,7 +208,6 @@ class _Reader:
             _names(message),
             message.cpp_view,
             self._span(message),
-            self._own(message),
         )
 
     def _const(self, message: pb.Const) -> model.Const:
@@ -253,7 +221,6 @@ class _Reader:
             _deprecated(message),
             _names(message),
             self._span(message),
-            self._own(message),
         )
 
     def _agent(self, message: pb.Agent) -> model.Agent:
@@ -266,41 +233,22 @@ class _Reader:
             _deprecated(message),
             _names(message),
             self._span(message),
-            self._own(message),
         )
 
     def _service(self, message: pb.Service) -> model.Service:
-        inherited = self._inherited(message)
-        methods = [self._method(each) for each in message.methods[len(inherited) :]]
-        made = model.Service(
+        return model.Service(
             message.name,
             message.full_name,
             self._agent_named(message.agent),
-            (*inherited, *methods),
+            tuple(self._method(each) for each in message.methods),
             message.doc,
             _deprecated(message),
             _names(message),
             message.descriptor,
             message.fingerprint,
             message.annex,
-            message.extends or None,
             self._span(message),
-            self._own(message),
         )
-        self._services[made.full_name] = made
-        return made
-
-    def _inherited(self, message: pb.Service) -> tuple[model.Method, ...]:
-        """The methods of the service that it extends, which are the first of its own."""
-        if not message.extends:
-            return ()
-        if message.extends not in self._services:
-            raise DescriptorError(f"service `{message.extends}` is not declared before its use")
-        methods = self._services[message.extends].methods
-        first = message.methods[: len(methods)]
-        if [each.full_name for each in methods] != [each.full_name for each in first]:
-            raise DescriptorError(f"service `{message.full_name}` lacks methods of `{message.extends}`")
-        return methods
 
     def _agent_named(self, full_name: str) -> model.Agent | None:
         if not full_name:
@@ -332,7 +280,6 @@ class _Reader:
             _deprecated(message),
             _names(message),
             self._span(message),
-            self._own(message),
         )
 
     def _stream(self, message: pb.Stream) -> model.Stream:
@@ -366,7 +313,6 @@ class _Reader:
             message.fingerprint,
             message.annex,
             self._span(message),
-            self._own(message),
         )
 
     def _span(self, message: _Documented | pb.Stream) -> Span | None:

@@ -177,7 +177,6 @@ class ServiceReport:
     agent: str | None
     fingerprint: str
     methods: tuple[MethodReport, ...]
-    extends: str | None = None
     detailed: bool = False
 
 

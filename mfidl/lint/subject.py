@@ -33,7 +33,7 @@ class Subject:
 
     def structs(self) -> Iterator[tuple[ast.StructDecl, model.Struct | model.Union]]:
         for declaration in self.file.declarations:
-            if isinstance(declaration, ast.StructDecl) and declaration.keyword != "annotation":
+            if isinstance(declaration, ast.StructDecl):
                 found = self.program.declaration(f"{self.module.name}.{declaration.name.text}")
                 assert isinstance(found, model.Struct | model.Union)
                 yield declaration, found
@@ -49,7 +49,7 @@ class Subject:
 
     def methods(self) -> Iterator[tuple[ast.MethodDecl, model.Method, model.Service]]:
         for declaration, service in self.services():
-            for method, meaning in zip(declaration.methods, service.own_methods, strict=True):
+            for method, meaning in zip(declaration.methods, service.methods, strict=True):
                 yield method, meaning, service
 
 

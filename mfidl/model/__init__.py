@@ -22,7 +22,6 @@ from mfidl.model.constraint import (
 )
 from mfidl.model.declaration import (
     Alias,
-    Annotations,
     Const,
     CppCodec,
     CppType,
@@ -91,7 +90,6 @@ __all__ = [
     "Agent",
     "Alias",
     "AliasOf",
-    "Annotations",
     "ArrayOf",
     "Cache",
     "Coding",

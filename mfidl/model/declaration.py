@@ -6,12 +6,8 @@ from enum import Enum as PythonEnum
 from mfidl.model.constraint import Constraint
 from mfidl.model.plan import UNPLANNED, Layout, StructPlan, Tier
 from mfidl.model.types import DeclKind, Named, OptionalOf, Primitive, Type
-from mfidl.model.value import StructValue, Value
+from mfidl.model.value import Value
 from mfidl.source import Span
-
-# The schema's own annotations at a declaration or member, in the order written: values of structs of the kind
-# ANNOTATION. Fields that were not written keep their defaults.
-Annotations = tuple[StructValue, ...]
 
 # Names that the schema prescribes for one target language, in the order written: (("cpp", "colour"),), from
 # `@cpp.name("colour")`.
@@ -58,7 +54,6 @@ class StructKind(PythonEnum):
     ERROR = "error"
     PARAMS = "params"
     RESULTS = "results"
-    ANNOTATION = "annotation"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +79,6 @@ class Field:
     target_names: TargetNames = ()
     required: bool = False
     span: Span | None = field(default=None, repr=False)
-    annotations: Annotations = ()
 
     @property
     def may_be_left_out(self) -> bool:
@@ -118,7 +112,6 @@ class Struct:
     target_names: TargetNames = ()
     plan: StructPlan = UNPLANNED
     span: Span | None = field(default=None, repr=False)
-    annotations: Annotations = ()
 
     @property
     def tier(self) -> Tier:
@@ -146,7 +139,6 @@ class EnumMember:
     deprecated: str | None = None
     target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
-    annotations: Annotations = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,7 +156,6 @@ class Enum:
     deprecated: str | None = None
     target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
-    annotations: Annotations = ()
 
     @property
     def reference(self) -> Named:
@@ -181,7 +172,6 @@ class FlagsMember:
     deprecated: str | None = None
     target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
-    annotations: Annotations = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,7 +186,6 @@ class Flags:
     deprecated: str | None = None
     target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
-    annotations: Annotations = ()
 
     @property
     def reference(self) -> Named:
@@ -220,7 +209,6 @@ class Union:
     target_names: TargetNames = ()
     plan: StructPlan = UNPLANNED
     span: Span | None = field(default=None, repr=False)
-    annotations: Annotations = ()
 
     @property
     def tier(self) -> Tier:
@@ -252,7 +240,6 @@ class Alias:
     target_names: TargetNames = ()
     cpp_view: bool = False
     span: Span | None = field(default=None, repr=False)
-    annotations: Annotations = ()
 
 
 Declaration = Struct | Union | Enum | Flags | Alias
@@ -271,4 +258,3 @@ class Const:
     deprecated: str | None = None
     target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
-    annotations: Annotations = ()

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from mfidl.model.declaration import Alias, Annotations, Const, Declaration, Enum, Flags, Struct, Union
+from mfidl.model.declaration import Alias, Const, Declaration, Enum, Flags, Struct, Union
 from mfidl.model.service import Agent, Service, Topic
 from mfidl.model.types import Named
 
@@ -22,7 +22,6 @@ class Import:
 class Module:
     """One .mfidl file. `path` is relative to the import path that found it, with forward slashes.
 
-    `annotation_types` are the annotations that it declares, `annotations` those at its `module` line.
     `declarations` has aliases, enums, flags, structs, unions and errors, so ordered that what a type needs
     complete (direct fields, arrays) stands before it. `requested`: it was named on the command
     line, not only imported.
@@ -38,8 +37,6 @@ class Module:
     declarations: tuple[Declaration, ...] = ()
     services: tuple[Service, ...] = ()
     topics: tuple[Topic, ...] = ()
-    annotation_types: tuple[Struct, ...] = ()
-    annotations: Annotations = ()
 
     @property
     def structs(self) -> tuple[Struct, ...]:
@@ -73,13 +70,11 @@ class Program:
 
     modules: tuple[Module, ...]
     _index: dict[str, Declaration] = field(default_factory=dict, repr=False, compare=False)
-    _services: dict[str, Service] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for module in self.modules:
             for declaration in module.declarations:
                 self._index[declaration.full_name] = declaration
-            self._services.update((service.full_name, service) for service in module.services)
 
     @property
     def requested(self) -> tuple[Module, ...]:
@@ -109,15 +104,6 @@ class Program:
         assert isinstance(found, Union)
         return found
 
-    def service(self, full_name: str) -> Service:
-        return self._services[full_name]
-
-    def extended(self, service: Service) -> Iterator[Service]:
-        """The services that a service extends, the nearest first."""
-        while service.extends is not None:
-            service = self._services[service.extends]
-            yield service
-
     @property
     def declarations(self) -> Mapping[str, Declaration]:
         """All declarations, by full name."""
@@ -131,6 +117,6 @@ class Program:
         for module in self.modules:
             yield from module.structs
             for service in module.services:
-                for method in service.own_methods:
+                for method in service.methods:
                     yield method.params
                     yield method.results

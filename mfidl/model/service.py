@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from mfidl.model.constraint import Constraint
-from mfidl.model.declaration import Annotations, Struct, TargetNames
+from mfidl.model.declaration import Struct, TargetNames
 from mfidl.model.types import Named, Type
 from mfidl.source import Span
 
@@ -22,7 +22,6 @@ class Agent:
     deprecated: str | None = None
     target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
-    annotations: Annotations = ()
 
 
 DEFAULT_CACHE_BYTES = 1 << 24
@@ -87,7 +86,6 @@ class Method:
     deprecated: str | None = None
     target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
-    annotations: Annotations = ()
 
     @property
     def streams(self) -> tuple[Stream, ...]:
@@ -98,9 +96,6 @@ class Method:
 @dataclass(frozen=True, slots=True, eq=False)
 class Service:
     """A service; `agent` is there when it is offered `per` agent.
-
-    `extends` is the full name of the service that it extends. The methods of that one are then the first in
-    `methods`, the same objects with the same indices, so that whoever serves this one serves that one, too.
 
     `descriptor` is the canonical text of all that decides its bytes, `fingerprint` the first 16 bytes of its
     SHA-256. `annex` has what of the schema is outside of that text: earlier names, defaults, constraints.
@@ -116,22 +111,7 @@ class Service:
     descriptor: str = ""
     fingerprint: bytes = b""
     annex: str = ""
-    extends: str | None = None
     span: Span | None = field(default=None, repr=False)
-    annotations: Annotations = ()
-
-    @property
-    def module(self) -> str:
-        return self.full_name.rpartition(".")[0]
-
-    @property
-    def own_methods(self) -> tuple[Method, ...]:
-        """Those that it declares itself."""
-        return tuple(each for each in self.methods if self.declares(each))
-
-    def declares(self, method: Method) -> bool:
-        """Whether a method is declared here, and not in what is extended."""
-        return self.extends is None or method.full_name == f"{self.full_name}.{method.name}"
 
 
 OVERFLOWS = ("drop_oldest", "drop_newest", "block", "disconnect")
@@ -161,7 +141,6 @@ class Topic:
     fingerprint: bytes = b""
     annex: str = ""
     span: Span | None = field(default=None, repr=False)
-    annotations: Annotations = ()
 
     @property
     def default_overflow(self) -> str:

@@ -11,7 +11,6 @@ from mfidl import model
 from mfidl.diagnostics import Diagnostics
 from mfidl.diagnostics.suggest import Suggester
 from mfidl.semantics.symbols import Kind, Missing, Scope, Symbol, look_up
-from mfidl.source import SourceFile
 from mfidl.syntax import ast
 
 
@@ -31,11 +30,6 @@ class ValueSource(Protocol):
         """A literal or constant that is a whole number, of whatever size."""
 
 
-class ServiceSource(Protocol):
-    def service_named(self, full_name: str) -> model.Service | None:
-        """The service of a full name; None if it extends itself, which is then reported once."""
-
-
 class EnumSource(Protocol):
     def enum_named(self, full_name: str) -> model.Enum | None:
         """The enum of a full name; None if that is wrong, which is then reported once."""
@@ -53,12 +47,10 @@ class Context:
     types: TypeSource = field(init=False)
     values: ValueSource = field(init=False)
     enums: EnumSource = field(init=False)
-    services: ServiceSource = field(init=False)
     suggester: Suggester = field(default_factory=Suggester)
     _missing: dict[tuple[int, str, frozenset[Kind]], Missing] = field(default_factory=dict)
     _unknown: set[tuple[int, str, str]] = field(default_factory=set)
     _symbols: dict[str, Symbol] = field(default_factory=dict)
-    _files: dict[int, Scope] = field(default_factory=dict)
 
     def symbol(self, full_name: str) -> Symbol:
         """The symbol of a full name that a look-up gave."""
@@ -67,12 +59,6 @@ class Context:
                 (symbol.full_name, symbol) for scope in self.scopes for symbol in scope.symbols.values()
             )
         return self._symbols[full_name]
-
-    def scope_of(self, file: SourceFile) -> Scope:
-        """The names that a file sees."""
-        if not self._files:
-            self._files.update((id(scope.module.file.source), scope) for scope in self.scopes)
-        return self._files[id(file)]
 
     def look_up(self, path: ast.Path, scope: Scope, wanted: frozenset[Kind]) -> Symbol | Missing | None:
         """As in `symbols`; what is not there is searched for once."""

@@ -59,7 +59,6 @@ class Kind(Enum):
     AGENT = "an agent"
     SERVICE = "a service"
     TOPIC = "a topic"
-    ANNOTATION = "an annotation"
     BROKEN = "broken"
 
 
@@ -124,7 +123,7 @@ def name_span(declaration: ast.Decl) -> Span:
 def _kind(declaration: ast.Decl) -> Kind:
     match declaration:
         case ast.StructDecl():
-            return Kind[declaration.keyword.upper()]
+            return {"struct": Kind.STRUCT, "error": Kind.ERROR, "union": Kind.UNION}[declaration.keyword]
         case ast.EnumDecl():
             return {"enum": Kind.ENUM, "flags": Kind.FLAGS}[declaration.keyword]
         case ast.AliasDecl():

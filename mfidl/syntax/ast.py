@@ -247,9 +247,9 @@ class EnumDecl:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StructDecl:
-    """A struct, error, union or annotation. `has_body` is false for `struct Name;`."""
+    """A struct, error or union. `has_body` is false for `struct Name;`."""
 
-    keyword: Literal["struct", "error", "union", "annotation"]
+    keyword: Literal["struct", "error", "union"]
     name: Name
     fields: tuple[Field, ...]
     reserved: tuple[Reserved, ...]
@@ -278,7 +278,6 @@ class MethodDecl:
 @dataclass(frozen=True, slots=True, eq=False)
 class ServiceDecl:
     name: Name
-    base: Path | None
     agent: Path | None
     methods: tuple[MethodDecl, ...]
     broken: bool

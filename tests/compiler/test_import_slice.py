@@ -83,11 +83,8 @@ def test_an_operation_gives_its_results_by_name(tmp_path: Path) -> None:
     )
     assert "error Gone {\n  why: string;\n  code: i32;\n}" in made
     assert made.endswith(
-        "service Base {\n"
+        "service Store {\n"
         "  ping();\n"
-        "}\n"
-        "\n"
-        "service Store extends Base {\n"
         "  /// Reads.\n"
         "  /// Twice.\n"
         "  @idempotent\n"

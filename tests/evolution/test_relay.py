@@ -1,5 +1,6 @@
 """Clients of one schema call servers of another through a relay, which knows nothing of schemas."""
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,29 +26,49 @@ def peers(tmp_path: Path) -> Iterator[Peers]:
 class Relayed:
     """Servers behind a controller, and a relay in front of them."""
 
-    def __init__(self, peers: Peers, *schemas: Any) -> None:
-        self.controller = peers.controller().address.replace("tcp://", "mf://")
-        relay = peers.relay(self.controller).address.replace("tcp://", "relay://")
-        self.where = relay
-        self.servants = [servant_of(schema) for schema in schemas]
-        self.servers = []
-        for servant in self.servants:
-            server = mf.Server(controller=self.controller)
-            server.offer(servant)
-            server.start()
-            self.servers.append(server)
+    def __init__(self, peers: Peers, *schemas: Any, relays: int = 1) -> None:
+        self.controller = self.where = peers.controller().address.replace("tcp://", "mf://")
+        for _ in range(relays):  # in a row
+            self.where = peers.relay(self.where).address.replace("tcp://", "relay://")
+        self.servants: list[Any] = []
+        self.servers: list[mf.Server] = []
+        for schema in schemas:
+            self.add(schema)
+
+    def add(self, schema: Any) -> None:
+        servant = servant_of(schema)
+        server = mf.Server(controller=self.controller, drain_timeout=10.0)
+        server.offer(servant)
+        server.start()
+        self.servants.append(servant)
+        self.servers.append(server)
+
+    def replace(self, schema: Any) -> None:
+        """The latest server, by one that is known before it ends."""
+        before = self.servers.pop()
+        self.add(schema)
+        servant = self.servants[-1]
+        with mf.Client(self.controller) as client:
+            stub = schema.FormsClient(client)
+
+            def is_known() -> bool:
+                stub.note(schema.Item(id=1, title="known"))
+                return bool(servant.came)
+
+            assert eventually(is_known)
+        before.stop()
 
     def close(self) -> None:
         for server in self.servers:
             server.stop()
 
 
-@pytest.mark.parametrize("is_newer", [False, True])
-def test_calls_through_a_relay_are_adapted_by_the_client(
-    peers: Peers, old: Any, new: Any, is_newer: bool
+@pytest.mark.parametrize(("is_newer", "relays"), [(False, 1), (True, 1), (False, 3), (True, 3)])
+def test_calls_through_relays_are_adapted_by_the_client(
+    peers: Peers, old: Any, new: Any, is_newer: bool, relays: int
 ) -> None:
     ours, theirs = (new, old) if is_newer else (old, new)
-    relayed = Relayed(peers, theirs)
+    relayed = Relayed(peers, theirs, relays=relays)
     try:
         with mf.Client(relayed.where) as client:
             stub = ours.FormsClient(client)
@@ -62,6 +83,10 @@ def test_calls_through_a_relay_are_adapted_by_the_client(
             with pytest.raises(mf.Error) as raised:
                 (stub.come if is_newer else stub.gone)()
             assert raised.value.code is Code.UNKNOWN_METHOD
+            with pytest.raises(mf.Error) as raised:
+                stub.apart("x" if is_newer else 1)
+            here, there = ("string", "u32") if is_newer else ("u32", "string")
+            assert raised.value.message == f"Forms.apart: parameter x: {here} here, {there} there"
     finally:
         relayed.close()
 
@@ -80,6 +105,49 @@ def test_a_relay_with_servers_of_both_schemas_serves_clients_of_both(
                     getattr(stub, only)()
     finally:
         relayed.close()
+
+
+@pytest.mark.parametrize(("stream", "relays"), [(False, 1), (True, 1), (False, 2)])
+def test_no_call_fails_when_the_last_server_of_the_clients_schema_gives_way_to_one_of_another(
+    peers: Peers, old: Any, new: Any, stream: bool, relays: int
+) -> None:
+    relayed = Relayed(peers, old, relays=relays)
+    ours = old
+    done: list[int] = []
+    trouble: list[BaseException] = []
+    stops = threading.Event()
+
+    def call() -> None:
+        try:
+            with mf.Client(relayed.where) as client:
+                stub = ours.FormsClient(client)
+                while not stops.is_set():
+                    if stream:
+                        assert [each.id for each in stub.squares(3)] == [0, 1, 4]
+                    item = ours.Item(id=len(done), title="x")
+                    assert stub.echo(item) == item
+                    done.append(item.id)
+        except BaseException as error:
+            trouble.append(error)
+
+    caller = threading.Thread(target=call)
+    caller.start()
+    try:
+        assert eventually(lambda: len(done) > 10 or bool(trouble))
+        for schema in (new, old, new):
+            relayed.replace(schema)
+            wanted = len(done) + 10
+
+            def goes_on(wanted: int = wanted) -> bool:
+                return len(done) > wanted or bool(trouble)
+
+            assert eventually(goes_on)
+        assert not trouble
+    finally:
+        stops.set()
+        caller.join(PATIENCE)
+        relayed.close()
+    assert not trouble
 
 
 def test_a_topic_of_another_schema_is_read_through_a_relay(peers: Peers, old: Any, new: Any) -> None:

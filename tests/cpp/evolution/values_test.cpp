@@ -73,7 +73,7 @@ TEST(EvolvingValues, DeclaredErrorsGoByTheirNames) {
   }
   const auto failure = old_buyer.failure<before_shop::ShopBuy>(1U, std::uint16_t{5});
   EXPECT_EQ(failure.code, Code::handler_failed);
-  EXPECT_EQ(failure.message, "Broken was thrown, which the client's schema does not declare");
+  EXPECT_EQ(failure.message, "Shop.buy: Broken was thrown, which the client's schema does not declare");
   const Old old;
   try {
     (void)Buyer(old.url()).call<after_shop::ShopBuy>(std::uint64_t{0}, std::uint16_t{6}, true);

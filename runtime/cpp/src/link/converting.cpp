@@ -66,7 +66,7 @@ Converted Conversion::alone(codec::Reader& reader, Buffer& out) {
 }
 
 Converted Conversion::error(const evolution::ErrorPlan& plan, codec::Reader& reader, Buffer& out) {
-  return said(transcoder_.run_fields(plan.way, reader, out), "throws " + plan.name);
+  return said(transcoder_.run_fields(plan.way, reader, out), "error " + plan.name + ":");
 }
 
 Tier Conversion::element_tier() const noexcept {
@@ -240,7 +240,8 @@ bool AdaptedRequest::take(protocol::MixedReader& outcomes, Code code, Answer& an
   answer.error = error.here;
   if (error.here == evolution::ErrorPlan::kUndeclared) {
     answer.code = Code::handler_failed;
-    answer.message = error.name + " was thrown, which the client's schema does not declare";
+    answer.message = method_name(*adaptation_, method_) + ": " + error.name +
+                     " was thrown, which the client's schema does not declare";
     return true;
   }
   codec::Reader reader(bytes);

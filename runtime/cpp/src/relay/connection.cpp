@@ -223,6 +223,11 @@ void Connection::refused(const std::string& service, const std::shared_ptr<link:
   refusers_[service] = link;
 }
 
+void Connection::renew(const std::string& reason) {
+  shared_->options.log.write(Level::info, "relay_renews_a_client", {{"reason", reason}});
+  link_do([&](link::ServerLink& client) { client.drain(words(reason)); });
+}
+
 // ---- replies to the client
 
 bool Connection::remember(const std::shared_ptr<Call>& call) {

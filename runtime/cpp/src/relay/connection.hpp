@@ -73,6 +73,8 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   void add(const std::shared_ptr<link::ClientLink>& link);
   /// The server there has another schema of the service: a later DESCRIBE asks this server.
   void refused(const std::string& service, const std::shared_ptr<link::ClientLink>& link);
+  /// The client is to connect again: it sends no more calls here, and those that are on their way go on.
+  void renew(const std::string& reason);
   /// Answers a DESCRIBE.
   void described(const protocol::Descriptor& descriptor);
   /// Writes it at the end of the turn.

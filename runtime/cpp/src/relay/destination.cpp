@@ -93,6 +93,7 @@ void Destination::begin() {
 
 void Destination::answer(Code code, std::string_view why) {
   if (!answer_) return;
+  bound_ = code == Code::ok;
   connection_->release_bind(bind_bytes_);
   std::exchange(answer_, nullptr)(this, code, why);
 }
@@ -412,6 +413,15 @@ void Destination::refuse(const Failure& why) {
 void Destination::give_up(Failure why) {
   searching_ = false;
   answer(why.code, connection_->words(why.message));
+  // The last server of the client's schema has gone. Only a BIND tells the client of the others' schema, so
+  // that it adapts: it connects once more, and repeats what has waited here.
+  if (bound_ && why.code == Code::schema_mismatch) {
+    why = {.code = Code::shutting_down,
+           .execution = Execution::not_executed,
+           .message = "the servers of " + what() + " have another schema now; connect again",
+           .declared = nullptr};
+    connection_->renew(why.message);
+  }
   for (auto& waiting : std::exchange(waiting_, {})) {
     if (waiting.call) {
       waiting.call->fail(why);

@@ -5,6 +5,9 @@
 // instances are searched. One-way calls of a destination go to one instance, and so do later calls, until one
 // of those was answered: then the one-way calls have started, and order is kept.
 //
+// Instances of the client's schema come and go. Where only such of other schemas are left, the client is told
+// to connect again, since it adapts to a schema when it binds.
+//
 // Used only on the reactor's thread of the client's connection, except learn() and settled().
 #pragma once
 
@@ -108,6 +111,7 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
   const ServiceInfo service_;  // refers to the strings above; it has no descriptor
   const std::vector<std::byte> via_;
   server::Forwarding::Answer answer_;  // empty after it was called
+  bool bound_ = false;                 // it was called, with OK
   const std::size_t bind_bytes_;
   const std::shared_ptr<Services::Use> use_;  // null: for the controller's service, or refused
   const std::unique_ptr<link::Usual[]> usual_;

@@ -7,7 +7,6 @@
 #include <mutex>
 #include <utility>
 
-#include "mf/core/extension.hpp"
 #include "mf/testing/channel.hpp"
 #include "mf/transport/waiting.hpp"
 
@@ -113,7 +112,7 @@ void FakeController::say(std::string_view service,
 
 std::string FakeController::serve(std::shared_ptr<Servant> servant, std::string_view agent,
                                   ServerOptions options) {
-  const auto services = services_of(*servant);
+  const std::string service(servant->service().name);
   options.listen = "memory:" + new_name();
   auto server = std::make_unique<Server>(options);
   server->offer(std::move(servant), {.agent = std::string(agent)});
@@ -122,7 +121,7 @@ std::string FakeController::serve(std::shared_ptr<Servant> servant, std::string_
     const std::scoped_lock lock(state_->servers_mutex);
     state_->servers[options.listen] = std::move(server);
   }
-  for (const auto* service : services) add(std::string(service->name), options.listen, agent);
+  add(service, options.listen, agent);
   return options.listen;
 }
 

@@ -61,6 +61,16 @@ class Transcoder:
                 raise
         return self._written(made)
 
+    def lost(self, data: Buffer, count: int) -> dict[int, LostError]:
+        """Those of several values that cannot go over, by their places."""
+        found: dict[int, LostError] = {}
+        for at, value in enumerate(self._read.decode_all(data, count)):
+            try:
+                self._over(value)
+            except LostError as lost:
+                found[at] = lost
+        return found
+
     def each_at(self, data: Buffer, at: int, count: int) -> "tuple[list[Any | LostError], int]":
         """`count` values from `at` on, of T, each with a fate of its own, and the position behind them."""
         values, end = self._read.decode_at(data, at, count)

@@ -11,8 +11,8 @@ from mf.client import async_batch, async_call
 from mf.client.async_destination import AsyncDestination
 from mf.client.async_router import AsyncRouter
 from mf.client.async_streams import duplex_stream, read_stream, write_stream
-from mf.client.begin import begin, begin_bulk, deadline_of, give_metadata
-from mf.client.driving import bulk_outcomes, replicated_agent, scattered_outcome
+from mf.client.begin import begin, deadline_of, give_metadata
+from mf.client.driving import Bulk, replicated_agent, scattered_outcome
 from mf.core.agent import Agent, called_agent
 from mf.core.options import BatchOptions, CallOptions
 from mf.core.outcome import Outcome
@@ -106,9 +106,13 @@ class AsyncRemoteTarget(AsyncDestination, AsyncTarget):
     ) -> list[Outcome[T]]:
         if not requests:
             return []
-        call = begin_bulk(self.router, method, options, requests, monotonic())
-        await async_call.run(call, self)
-        return bulk_outcomes(call, options)
+        bulk = Bulk(self.router, method, options, requests)
+        while True:
+            call = bulk.begin()
+            await async_call.run(call, self)
+            outcomes = bulk.ended(call)
+            if outcomes is not None:
+                return outcomes
 
     # Streams
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from time import monotonic
 from typing import Any, TypeVar, cast
 
-from mf.client.begin import begin, begin_bulk, give_metadata
+from mf.client.begin import begin, give_metadata
 from mf.client.blocking import again, run
 from mf.client.destination import Destination
-from mf.client.driving import bulk_outcomes, replicated_agent
+from mf.client.driving import Bulk, replicated_agent
 from mf.client.scatter import AgentsTarget
 from mf.core.agent import Agent, called_agent
 from mf.core.options import BatchOptions, CallOptions
@@ -88,9 +88,13 @@ class RemoteTarget(Destination, Target):
     ) -> list[Outcome[T]]:
         if not requests:
             return []
-        call = begin_bulk(self.router, method, options, requests, monotonic())
-        run(call, self)
-        return bulk_outcomes(call, options)
+        bulk = Bulk(self.router, method, options, requests)
+        while True:
+            call = bulk.begin()
+            run(call, self)
+            outcomes = bulk.ended(call)
+            if outcomes is not None:
+                return outcomes
 
     def replicate(
         self, method: Method[Any, T], options: ReplicatedOptions | None, *arguments: Any

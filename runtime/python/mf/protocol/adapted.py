@@ -21,7 +21,7 @@ from mf.evolution.schema import Schema
 from mf.evolution.types import SchemaError, short
 from mf.protocol.frame import ENCODING_MASK, METADATA, Buffer
 from mf.protocol.metadata import block_size
-from mf.protocol.other_schema import TopicValue
+from mf.protocol.other_schema import LostItemsError, TopicValue
 from mf.protocol.wire import U16, U32, Violation, pack_failure, read_failure
 
 _OK, _MIXED = 0, 1
@@ -64,12 +64,20 @@ class Adapted:
 
     def request(self, flags: int, items: int, body: Buffer) -> tuple[int, Buffer]:
         """Flags and body of a REQUEST. Raises Error, NOT_EXECUTED, for a value that the provider's schema
-        does not have."""
+        does not have; of several items, LostItemsError."""
         params = self._params
         if params.is_equal:
             return flags, body
         block = block_size(body) if flags & METADATA else 0
-        made = self._sent("parameter ", lambda: params.all(memoryview(body)[block:], items))
+        values = memoryview(body)[block:]
+        try:
+            made = self._sent("parameter ", lambda: params.all(values, items))
+        except Error as refused:
+            if items == 1 or refused.code is not Code.INVALID_ARGUMENT:
+                raise
+            lost = params.lost(values, items).items()
+            each = {at: not_executed(refused.code, self._words("parameter ", why)) for at, why in lost}
+            raise LostItemsError(each, refused.message) from None
         flags = (flags & ~ENCODING_MASK) | params.t_encoding
         return flags, bytes(memoryview(body)[:block]) + bytes(made) if block else made
 

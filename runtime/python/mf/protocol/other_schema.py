@@ -5,12 +5,23 @@ imported when a server has one.
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from mf.core.error import Error
+from mf.core.error import Code, Error, Execution
 from mf.core.service import Method, Payload
 from mf.protocol.frame import Buffer
 
 TopicValue = Callable[[Payload], Payload]
 """Converts the bytes of a message from the publisher's schema to the subscriber's. Raises Error."""
+
+
+class LostItemsError(Error):
+    """Some items of a request have no equal in the server's schema. `items`: each of them by its place, with
+    words of its own."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: dict[int, Error], message: str) -> None:
+        super().__init__(Code.INVALID_ARGUMENT, message, Execution.NOT_EXECUTED)
+        self.items = items
 
 
 class Adapted(Protocol):
@@ -22,7 +33,8 @@ class Adapted(Protocol):
 
     def request(self, flags: int, items: int, body: Buffer) -> tuple[int, Buffer]:
         """Flags and body of a REQUEST in the server's schema, converted from those in the client's. Raises
-        Error, NOT_EXECUTED, for a value that the server's schema does not have."""
+        Error, NOT_EXECUTED, for a value that the server's schema does not have; of several items,
+        LostItemsError."""
 
     def reply(self, status: int, encoding: int, count: int, payload: Payload) -> tuple[int, int, Payload]:
         """Status, encoding and payload of a REPLY, which is OK or MIXED, in the client's schema. Raises
