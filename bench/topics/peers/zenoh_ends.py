@@ -31,7 +31,9 @@ def _free_port() -> int:
 
 
 def _session(mode: str, listen: int | None, connect: str | None) -> zenoh.Session:
-    config = {"mode": mode, "scouting": {"multicast": {"enabled": False}}}
+    # Without gossip: with it a subscriber learns where the publisher is, and goes around the nodes.
+    off = {"enabled": False}
+    config: dict[str, object] = {"mode": mode, "scouting": {"multicast": off, "gossip": off}}
     config["listen"] = {"endpoints": [f"tcp/127.0.0.1:{listen}"] if listen else []}
     config["connect"] = {"endpoints": [f"tcp/127.0.0.1:{connect}"] if connect else []}
     return zenoh.open(zenoh.Config.from_json5(json.dumps(config)))

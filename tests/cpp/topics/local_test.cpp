@@ -116,6 +116,23 @@ TEST(LocalTopics, AValueThatSomebodyElseHasIsCopiedBeforeItIsChanged) {
   EXPECT_EQ(shared->first, 2U);
 }
 
+TEST(LocalTopics, ASharedValueOutlivesItsMessageAndIsChangedInPlaceOnceNobodyElseHasIt) {
+  Topics topics;
+  TicksPublisher ticks(topics);
+  TicksSubscriber here(topics);
+  ticks.publish(tick(1));
+  auto kept = here.next().share();
+  EXPECT_EQ(kept->first, 1U);
+  ticks.publish(tick(2));
+  auto message = here.next();
+  kept = message.share();
+  EXPECT_EQ(kept.get(), &message.value());
+  kept.reset();
+  message.mutate().first = 3;
+  EXPECT_EQ(message->first, 3U);
+  EXPECT_EQ(here.stats().copied, 0U);
+}
+
 TEST(LocalTopics, EachAgentHasNumbersOfItsOwnAndGoesToThoseWhoAskedForIt) {
   Topics topics;
   PlacesPublisher places(topics);
@@ -260,6 +277,28 @@ TEST(LocalTopics, AMessageForWhichThereIsNoRoomUntilItsDeadlineGoesToNobody) {
   EXPECT_THAT(sequences(blocks), ElementsAre(1));
   ticks.publish(tick(3));
   EXPECT_THAT(sequences(other), ElementsAre(2));
+}
+
+TEST(LocalTopics, OfManyMessagesAtOnceThoseAreHandedOutForWhichAllWhoBlockHaveRoom) {
+  Topics topics;
+  TicksPublisher ticks(topics);
+  TicksSubscriber larger(topics, {.overflow = Overflow::block, .max_messages = 5});
+  TicksSubscriber smaller(topics, {.overflow = Overflow::block, .max_messages = 3});
+  TicksSubscriber other(topics);
+  const std::vector<mf::topics::Missed> many(10, tick(1));
+  const auto error = error_of([&] { ticks.publish_all(many, {.deadline = 1ms}); });
+  EXPECT_EQ(error.code(), Code::deadline_exceeded);
+  EXPECT_THAT(sequences(smaller), ElementsAre(1, 2, 3));
+  EXPECT_THAT(sequences(other), ElementsAre(1, 2, 3));
+  EXPECT_EQ(larger.stats().queued, 3U);
+  const auto again = error_of([&] { ticks.publish_all(many, {.deadline = 1ms}); });
+  EXPECT_EQ(again.code(), Code::deadline_exceeded);
+  EXPECT_THAT(sequences(larger), ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_THAT(sequences(smaller), ElementsAre(4, 5)) << "no room is lost to what was taken back";
+  ticks.publish_all(std::vector<mf::topics::Missed>(3, tick(2)));
+  EXPECT_THAT(sequences(larger), ElementsAre(6, 7, 8));
+  EXPECT_THAT(sequences(smaller), ElementsAre(6, 7, 8));
+  EXPECT_THAT(sequences(other), ElementsAre(4, 5, 6, 7, 8));
 }
 
 TEST(LocalTopics, QueuesAreBoundedInBytesAndOneMessageAlwaysFits) {

@@ -23,12 +23,6 @@ Failure failure(Code code, std::string message) {
       .code = code, .execution = Execution::not_executed, .message = std::move(message), .declared = nullptr};
 }
 
-bool has_room(Queue& queue, std::size_t size) {
-  if (!queue.reserve(size)) return false;
-  queue.unreserve(size);
-  return true;
-}
-
 }  // namespace
 
 Outward::Outward(const DescribedTopic& topic, Engine& engine, OutwardOptions options)
@@ -261,7 +255,7 @@ bool Outward::pass(Outlet& outlet, std::size_t size, const Pass& attempt, const 
 /// well, but only as long as they take anything.
 void Outward::wait_for_slow(std::size_t size, const std::stop_token& stop) {
   for (const auto& queue : queues_) {
-    while (!queue->blocks() && !has_room(*queue, size) && !stop.stop_requested()) {
+    while (!queue->blocks() && !queue->room_for(size) && !stop.stop_requested()) {
       const auto taken = queue->figures().delivered;
       const auto found = given_up_.find(queue.get());
       if (found != given_up_.end() && found->second == taken) break;

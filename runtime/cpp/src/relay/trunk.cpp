@@ -107,37 +107,58 @@ void Trunk::pump_all() {
         return end(why ? *why : failure(Code::unavailable, "the relay has ended the subscription"));
       }
     }
-    auto& entry = entries_[at_];
-    if (auto full = pass(entry)) return wait_for(std::move(full), entry.item ? entry.item->size : 0);
-    entry.item = {};
-    ++at_;
+    if (auto full = pass())
+      return wait_for(std::move(full), entries_[at_].item ? entries_[at_].item->size : 0);
   }
 }
 
-std::shared_ptr<Queue> Trunk::pass(Queue::Entry& entry) {
+/// One entry, or several messages. Returns a queue that has no room for what is next.
+std::shared_ptr<Queue> Trunk::pass() {
+  auto& entry = entries_[at_];
   if (entry.kind == Queue::Kind::source) {
     begin_source(entry);
+    ++at_;
     return nullptr;
   }
   const auto outlet = sources_[entry.source];
-  if (!outlet) return nullptr;  // its publisher may not publish
+  if (!outlet) {  // its publisher may not publish
+    entry.item = {};
+    ++at_;
+    return nullptr;
+  }
   waiting_ = outlet;
   switch (entry.kind) {
     case Queue::Kind::message:
-      if (auto full = outlet->forward(entry.item)) return full;
-      received_.fetch_add(1, std::memory_order_relaxed);
-      return nullptr;
+      return pass_messages(*outlet);
     case Queue::Kind::missed:
       if (auto full = outlet->miss(entry.first, entry.count)) return full;
       missed_.fetch_add(entry.count, std::memory_order_relaxed);
-      return nullptr;
+      break;
     case Queue::Kind::ended:
       end_source(entry.source);
-      return nullptr;
+      break;
     case Queue::Kind::source:
       break;
   }
+  ++at_;
   return nullptr;
+}
+
+/// Those that follow each other of one source.
+std::shared_ptr<Queue> Trunk::pass_messages(Outlet& outlet) {
+  const auto source = entries_[at_].source;
+  for (auto i = at_; i < count_; ++i) {
+    auto& entry = entries_[i];
+    if (entry.kind != Queue::Kind::message || entry.source != source) break;
+    run_.push_back(std::move(entry.item));
+  }
+  std::shared_ptr<Queue> full;
+  const auto passed = outlet.forward(run_, full);
+  received_.fetch_add(passed, std::memory_order_relaxed);
+  at_ += passed;
+  for (auto i = passed; i < run_.size(); ++i) entries_[at_ + i - passed].item = std::move(run_[i]);
+  run_.clear();
+  return full;
 }
 
 void Trunk::begin_source(const Queue::Entry& entry) {

@@ -93,7 +93,8 @@ class Trunk final : public std::enable_shared_from_this<Trunk> {
   void go_on();
   void pump();
   void pump_all();
-  [[nodiscard]] std::shared_ptr<topics::Queue> pass(topics::Queue::Entry& entry);
+  [[nodiscard]] std::shared_ptr<topics::Queue> pass();
+  [[nodiscard]] std::shared_ptr<topics::Queue> pass_messages(topics::Outlet& outlet);
   void begin_source(const topics::Queue::Entry& entry);
   void end_source(std::uint32_t number);
   void wait_for(std::shared_ptr<topics::Queue> full, std::size_t size);
@@ -110,6 +111,7 @@ class Trunk final : public std::enable_shared_from_this<Trunk> {
   // Used only by the delivering thread:
   std::uint32_t asked_ = 0;  // how often pump() was called
   std::vector<topics::Queue::Entry> entries_;
+  std::vector<topics::ItemRef> run_;  // messages of one source among them
   std::size_t at_ = 0;
   std::size_t count_ = 0;
   std::vector<std::shared_ptr<topics::Outlet>> sources_;  // by their number upstream; null: it has ended

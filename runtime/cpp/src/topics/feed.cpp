@@ -1,5 +1,6 @@
 #include "topics/feed.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "client/core.hpp"
@@ -15,6 +16,8 @@ using Subscribe = methods::AnyTopicSubscribe;
 
 // The most sources of one subscription: a publisher that names more is taken for hostile and cut.
 constexpr std::size_t kMostSources = 1U << 18U;
+// How many messages are put into the inbox together.
+constexpr std::size_t kAtOnce = 128;
 
 Failure misbehaves(std::string message) {
   return {.code = Code::protocol_error,
@@ -66,6 +69,7 @@ void Feed::begin() {
   }
   reading_ = call;
   sources_.clear();
+  gathered_.clear();
   values_ = 0;
   held_ = false;
   client::AsyncCall::launch(call, context.now);
@@ -96,6 +100,9 @@ void Feed::read() {
 void Feed::read_all() {
   while (!left_) {
     try {
+      if ((held_ || values_ == 0) && !put_gathered())
+        return inbox_->inbox().when_room(gathered_.front()->size,
+                                         [self = shared_from_this()] { self->read(); });
       if (held_) {
         if (!take(delivery_)) return;
         held_ = false;
@@ -128,8 +135,9 @@ void Feed::read_all() {
                     "what a publisher sent: " + reader_->error().message());
       if (conversion_ && delivery_.is_message()) [[unlikely]]
         convert(delivery_.message());
-      held_ = true;
+      held_ = !delivery_.is_message() || !gather(delivery_.message());
     } catch (const Error& error) {
+      (void)put_gathered();  // what finds no room comes again
       reading_->abandon();
       return lost({.code = error.code(),
                    .execution = Execution::unknown,
@@ -214,7 +222,7 @@ RemoteInbox::Known& Feed::source(std::uint32_t number) {
 
 bool Feed::miss(RemoteInbox::Known& known, std::uint64_t first, std::uint64_t count, Why why) {
   auto& inbox = inbox_->inbox();
-  if (!inbox.reserve(0)) {
+  if (!inbox.reserve_gap()) {
     inbox.when_room(0, [self = shared_from_this()] { self->read(); });
     return false;
   }
@@ -232,10 +240,16 @@ bool Feed::take_message(Message& message) {
   if (message.sequence != known.last + 1 &&
       !miss(known, known.last + 1, message.sequence - known.last - 1, Why::upstream)) [[unlikely]]
     return false;
-  auto& inbox = inbox_->inbox();
-  const auto size = message.payload.size();
-  if (!inbox.reserve(size)) {
-    inbox.when_room(size, [self = shared_from_this()] { self->read(); });
+  return gather(message);
+}
+
+bool Feed::gather(Message& message) {
+  auto& known = source(message.source);
+  if (gathered_.empty()) {
+    if (message.sequence != known.last + 1) return false;
+    gathered_of_ = message.source;
+  } else if (message.source != gathered_of_ || message.sequence != gathered_.back()->sequence + 1 ||
+             gathered_.size() == kAtOnce) {
     return false;
   }
   auto* const item = inbox_->make_item(std::exchange(message.payload, Bytes()));
@@ -243,8 +257,24 @@ bool Feed::take_message(Message& message) {
   item->sequence = message.sequence;
   item->time = message.time;
   item->fault = std::exchange(fault_, nullptr);
-  known.last = message.sequence;
-  if (inbox.push(item, known.number, true)) inbox.wake();
+  gathered_.emplace_back(item);
+  return true;
+}
+
+bool Feed::put_gathered() {
+  auto& inbox = inbox_->inbox();
+  while (!gathered_.empty()) {
+    auto& known = *sources_[gathered_of_];
+    const auto fits = inbox.reserve(gathered_);
+    if (fits == 0) return false;
+    const auto items = std::span<const ItemRef>(gathered_).first(fits);
+    known.last = items.back()->sequence;
+    const bool wake = inbox.push(items, known.number, true);
+    const auto end = gathered_.begin() + static_cast<std::ptrdiff_t>(fits);
+    std::for_each(gathered_.begin(), end, [](ItemRef& each) { each.give_up(); });
+    gathered_.erase(gathered_.begin(), end);
+    if (wake) inbox.wake();
+  }
   return true;
 }
 

@@ -45,6 +45,10 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   [[nodiscard]] bool take(Delivery& delivery);
   void take_source(const Source& source);
   [[nodiscard]] bool take_message(Message& message);
+  /// The message follows those that are gathered for the inbox. False: it must be taken by itself.
+  [[nodiscard]] bool gather(Message& message);
+  /// Puts what is gathered into the inbox, as far as there is room. False: not all.
+  bool put_gathered();
   [[nodiscard]] bool take_missed(const Missed& missed);
   void convert(Message& message);
   [[nodiscard]] bool miss(RemoteInbox::Known& known, std::uint64_t first, std::uint64_t count, Why why);
@@ -69,7 +73,9 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   std::vector<std::shared_ptr<RemoteInbox::Known>> sources_;  // null: it has ended
   link::StreamIn::Frame frame_;
   std::optional<codec::Reader> reader_;
-  std::uint32_t values_ = 0;  // of the frame, that were not read yet
+  std::vector<ItemRef> gathered_;  // messages of one source that are put into the inbox together
+  std::uint32_t gathered_of_ = 0;  // its number
+  std::uint32_t values_ = 0;       // of the frame, that were not read yet
   Delivery delivery_;
   bool held_ = false;                                   // the delivery waits for room
   std::shared_ptr<const link::Adaptation> adaptation_;  // to the publisher's schema

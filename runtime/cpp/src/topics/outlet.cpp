@@ -36,24 +36,29 @@ void Outlet::publish(std::span<ItemRef> items, std::chrono::nanoseconds patience
   Woken wake = std::exchange(woken, {});
   try {
     Lock lock(mutex_);
-    for (auto& item : items) {
-      TimePoint deadline{};  // once it waits
-      while (blocking_ != 0) {
-        const auto full = reserve(item->size);
-        if (!full) break;
+    TimePoint deadline{};  // of the first of them, once it waits
+    while (!items.empty()) {
+      std::shared_ptr<Queue> full;
+      const auto count = closed_ || blocking_ == 0 ? items.size() : reserve(items, full);
+      if (count == 0) {
         if (deadline == TimePoint{}) deadline = deadline_after(mf::now(), patience);
         lock.unlock();
         wake_all(wake);
         lock.lock();
-        wait_for_room(lock, *full, item->size, deadline);
+        wait_for_room(lock, *full, items.front()->size, deadline);
+        continue;
       }
       if (closed_) [[unlikely]]
         throw Error(Code::shutting_down, Execution::not_executed,
                     "the topics of this process have been closed: nothing of " + origin_->topic +
                         " is published any more");
-      if (!item->origin) item->origin = origin_;
-      item->sequence = next_++;
-      hand_out(*item, wake);
+      for (auto& item : items.first(count)) {
+        if (!item->origin) item->origin = origin_;
+        item->sequence = next_++;
+      }
+      hand_out(items.first(count), wake);
+      items = items.subspan(count);
+      deadline = {};
     }
   } catch (...) {
     wake_all(wake);
@@ -63,12 +68,30 @@ void Outlet::publish(std::span<ItemRef> items, std::chrono::nanoseconds patience
   woken = std::move(wake);
 }
 
-/// Room in all queues that block, or in none: then the first that has none.
-std::shared_ptr<Queue> Outlet::reserve(std::size_t size) {
+/// Room in all queues that block for the same messages, from the first on; `full` has none for the next.
+std::size_t Outlet::reserve(std::span<const ItemRef> items, std::shared_ptr<Queue>& full) {
+  auto count = items.size();
   for (std::size_t i = 0; i < matches_.size(); ++i) {
-    if (!matches_[i].queue->blocks() || matches_[i].queue->reserve(size)) continue;
+    if (!matches_[i].queue->blocks()) continue;
+    const auto fits = matches_[i].queue->reserve(items.first(count));
+    if (fits == count) continue;
     for (std::size_t before = 0; before < i; ++before) {
-      if (matches_[before].queue->blocks()) matches_[before].queue->unreserve(size);
+      if (matches_[before].queue->blocks())
+        matches_[before].queue->unreserve(items.subspan(fits, count - fits));
+    }
+    full = matches_[i].queue;
+    count = fits;
+    if (count == 0) break;
+  }
+  return count;
+}
+
+/// Room for a gap in all queues that block, or in none: then the first that has none.
+std::shared_ptr<Queue> Outlet::reserve_gap() {
+  for (std::size_t i = 0; i < matches_.size(); ++i) {
+    if (!matches_[i].queue->blocks() || matches_[i].queue->reserve_gap()) continue;
+    for (std::size_t before = 0; before < i; ++before) {
+      if (matches_[before].queue->blocks()) matches_[before].queue->unreserve_gap();
     }
     return matches_[i].queue;
   }
@@ -79,11 +102,14 @@ void Outlet::wait_for_room(Lock& lock, Queue& queue, std::size_t size, TimePoint
   const bool remote = std::ranges::any_of(
       matches_, [&](const Match& match) { return match.queue.get() == &queue && match.remote; });
   lock.unlock();
-  const auto stalled_at = remote ? deadline_after(queue.waited_since(), limits_.stall_timeout) : kNever;
-  if (!queue.wait_for_room(size, std::min(deadline, stalled_at))) {
-    if (mf::now() >= stalled_at) {
+  const auto stalled_at = [&] {
+    return remote ? deadline_after(queue.waited_since(), limits_.stall_timeout) : kNever;
+  };
+  if (!queue.wait_for_room(size, std::min(deadline, stalled_at()))) {
+    const auto now = mf::now();
+    if (now >= stalled_at()) {  // nothing was taken meanwhile
       cut(queue);
-    } else if (mf::now() >= deadline) {
+    } else if (now >= deadline) {
       throw Error(Code::deadline_exceeded, Execution::not_executed,
                   "a subscriber of " + origin_->topic + " that blocks has had no room until the deadline");
     }
@@ -91,34 +117,57 @@ void Outlet::wait_for_room(Lock& lock, Queue& queue, std::size_t size, TimePoint
   lock.lock();
 }
 
-void Outlet::hand_out(Item& item, Woken& wake) {
-  const bool replayed = item.sequence < live_;
-  if (!matches_.empty()) item.add_users(matches_.size());
+/// Messages with numbers one after another, all of which are replayed, or none.
+void Outlet::hand_out(std::span<const ItemRef> items, Woken& wake) {
+  const bool replayed = items.front()->sequence < live_;
+  for (const auto& item : items) item->add_users(matches_.size());
   for (const auto& match : matches_) {
     const bool reserved = match.queue->blocks() && !replayed;
-    if (item.sequence < match.from) [[unlikely]] {  // it has come later than others to what is replayed
-      if (reserved) match.queue->unreserve(item.size);
-      item.release();
-      continue;
+    auto wanted = items;
+    if (items.front()->sequence < match.from) [[unlikely]] {  // it came later than others to what is replayed
+      const auto before = std::min<std::uint64_t>(match.from - items.front()->sequence, items.size());
+      const auto unwanted = items.first(static_cast<std::size_t>(before));
+      if (reserved) match.queue->unreserve(unwanted);
+      for (const auto& item : unwanted) item->release();
+      wanted = items.subspan(unwanted.size());
     }
-    if (match.queue->push(&item, match.source, reserved, replayed)) wake.push_back(match.queue);
+    if (!wanted.empty() && match.queue->push(wanted, match.source, reserved, replayed))
+      wake.push_back(match.queue);
   }
-  if (limits_.keep != 0) keep(item);
+  if (limits_.keep == 0) return;
+  for (const auto& item : items) keep(*item);
 }
 
-std::shared_ptr<Queue> Outlet::forward(const ItemRef& item) {
+/// How many of them have numbers one after another, and are all replayed, or none.
+std::size_t Outlet::run_of(std::span<const ItemRef> items) const {
+  const auto first = items.front()->sequence;
+  const auto in_row = [&](std::size_t i) {
+    const auto number = items[i]->sequence;
+    return number == first + i && (number < live_) == (first < live_);
+  };
+  std::size_t count = 1;
+  while (count < items.size() && in_row(count)) ++count;
+  return count;
+}
+
+std::size_t Outlet::forward(std::span<const ItemRef> items, std::shared_ptr<Queue>& full) {
   Woken wake;
+  std::size_t passed = 0;
   {
     const std::scoped_lock lock(mutex_);
-    if (blocking_ != 0 && item->sequence >= live_) {
-      if (auto full = reserve(item->size)) return full;
+    while (passed < items.size()) {
+      auto run = items.subspan(passed);
+      run = run.first(run_of(run));
+      if (blocking_ != 0 && run.front()->sequence >= live_) run = run.first(reserve(run, full));
+      if (run.empty()) break;
+      if (run.front()->sequence != next_) forget_kept();
+      next_ = run.back()->sequence + 1;
+      hand_out(run, wake);
+      passed += run.size();
     }
-    if (item->sequence != next_) forget_kept();
-    next_ = item->sequence + 1;
-    hand_out(*item, wake);
   }
   wake_all(wake);
-  return nullptr;
+  return passed;
 }
 
 // What is kept has no holes.
@@ -127,7 +176,7 @@ std::shared_ptr<Queue> Outlet::miss(std::uint64_t first, std::uint64_t count) {
   {
     const std::scoped_lock lock(mutex_);
     if (blocking_ != 0) {
-      if (auto full = reserve(0)) return full;
+      if (auto full = reserve_gap()) return full;
     }
     forget_kept();
     next_ = first + count;
@@ -135,7 +184,7 @@ std::shared_ptr<Queue> Outlet::miss(std::uint64_t first, std::uint64_t count) {
       const bool reserved = match.queue->blocks();
       const auto from = std::max(first, match.from);
       if (from >= next_) {
-        if (reserved) match.queue->unreserve(0);
+        if (reserved) match.queue->unreserve_gap();
         continue;
       }
       if (match.queue->push_gap(match.source, from, next_ - from, Why::upstream, reserved))
@@ -204,7 +253,7 @@ void Outlet::attach(const std::shared_ptr<Queue>& queue, const Since& since, boo
   for (std::uint64_t number = first; number < next_; ++number) {
     const auto& item = kept_[static_cast<std::size_t>(number - kept_from)];
     item->add_users(1);
-    (void)queue->push(item.get(), source, false, true);
+    (void)queue->push({&item, 1}, source, false, true);
   }
   matches_.push_back({.queue = queue, .source = source, .remote = remote, .from = from});
   if (remote) remote_.fetch_add(1, std::memory_order_relaxed);

@@ -7,6 +7,11 @@
 namespace mf::topics {
 namespace {
 
+// For so many messages more there is room when somebody who waits for room is told: threads, which cost a
+// switch each time, and functions.
+constexpr std::uint32_t kMoreForThreads = 256;
+constexpr std::uint32_t kMoreForCallbacks = 64;
+
 template <class Bound>
 Bound within(Bound asked, Bound most) noexcept {
   return asked == 0 ? most : std::min(asked, most);
@@ -82,18 +87,25 @@ void Queue::leaves(const Entry& entry) noexcept {
   if (entry.kind == Kind::missed) --gaps_;
 }
 
-bool Queue::push(Item* item, std::uint32_t source, bool reserved, bool kept) {
-  ItemRef held(item);
-  const std::size_t size = item->size;
-  const std::scoped_lock lock(mutex_);
-  if (reserved && reserved_ != 0) {
-    --reserved_;
-    reserved_bytes_ -= size;
-  }
-  if (closed_ || ended_) [[unlikely]]
-    return false;
+bool Queue::push(std::span<const ItemRef> items, std::uint32_t source, bool reserved, bool kept) {
   const bool anyhow =
       kept && (bounds_.overflow == Overflow::block || bounds_.overflow == Overflow::disconnect);
+  const std::scoped_lock lock(mutex_);
+  const bool open = !closed_ && !ended_;
+  for (const auto& item : items) {
+    if (reserved && reserved_ != 0) {
+      --reserved_;
+      reserved_bytes_ -= item->size;
+    }
+    push_one(ItemRef(item.get()), source, anyhow);
+  }
+  return open && wanted();
+}
+
+void Queue::push_one(ItemRef item, std::uint32_t source, bool anyhow) {
+  if (closed_ || ended_) [[unlikely]]
+    return;
+  const std::size_t size = item->size;
   if (!anyhow && !has_room(size)) [[unlikely]] {
     switch (bounds_.overflow) {
       case Overflow::drop_oldest:
@@ -101,19 +113,16 @@ bool Queue::push(Item* item, std::uint32_t source, bool reserved, bool kept) {
         break;
       case Overflow::drop_newest:
       case Overflow::block:  // who does not wait for room, drops
-        miss(source, item->sequence);
-        return wanted();
+        return miss(source, item->sequence);
       case Overflow::disconnect:
         ++dropped_;
-        disconnect();
-        return wanted();
+        return disconnect();
     }
   }
   tell_missed_before(source);
   ++messages_;
   bytes_ += size;
-  ring_.push({.item = std::move(held), .source = source});
-  return wanted();
+  ring_.push({.item = std::move(item), .source = source});
 }
 
 /// What was dropped of the newest stands before what is pushed next.
@@ -227,7 +236,7 @@ bool Queue::end(std::shared_ptr<const Failure> why) {
 
 /// Nobody waits for room any more.
 Queue::Rooms Queue::release_rooms() {
-  for (auto* const waiter : room_waiters_) waiter->finish();
+  for (const auto& [size, waiter] : room_waiters_) waiter->finish();
   room_waiters_.clear();
   return std::exchange(rooms_, {});
 }
@@ -246,18 +255,39 @@ void Queue::wake() {
   if (ready) ready();
 }
 
-bool Queue::reserve(std::size_t size) {
+std::size_t Queue::reserve(std::span<const ItemRef> items) {
   const std::scoped_lock lock(mutex_);
-  if (!closed_ && !ended_ && !has_room(size)) return false;
+  std::size_t count = 0;
+  for (const auto& item : items) {
+    if (!closed_ && !ended_ && !has_room(item->size)) break;
+    ++reserved_;
+    reserved_bytes_ += item->size;
+    ++count;
+  }
+  return count;
+}
+
+void Queue::unreserve(std::span<const ItemRef> items) {
+  const std::scoped_lock lock(mutex_);
+  reserved_ -= items.size();
+  for (const auto& item : items) reserved_bytes_ -= item->size;
+}
+
+bool Queue::room_for(std::size_t size) const {
+  const std::scoped_lock lock(mutex_);
+  return closed_ || ended_ || has_room(size);
+}
+
+bool Queue::reserve_gap() {
+  const std::scoped_lock lock(mutex_);
+  if (!closed_ && !ended_ && !has_room(0)) return false;
   ++reserved_;
-  reserved_bytes_ += size;
   return true;
 }
 
-void Queue::unreserve(std::size_t size) {
+void Queue::unreserve_gap() {
   const std::scoped_lock lock(mutex_);
   --reserved_;
-  reserved_bytes_ -= size;
 }
 
 bool Queue::wait_for_room(std::size_t size, TimePoint until) {
@@ -265,12 +295,12 @@ bool Queue::wait_for_room(std::size_t size, TimePoint until) {
   {
     const std::scoped_lock lock(mutex_);
     if (closed_ || ended_ || has_room(size)) return true;
-    room_waiters_.push_back(&waiter);
+    room_waiters_.emplace_back(size, &waiter);
     if (waited_since_ == TimePoint{}) waited_since_ = mf::now();
   }
   waiter.wait_until(until);
   const std::scoped_lock lock(mutex_);
-  std::erase(room_waiters_, &waiter);
+  std::erase_if(room_waiters_, [&](const auto& each) { return each.second == &waiter; });
   return closed_ || ended_ || has_room(size);
 }
 
@@ -313,18 +343,26 @@ Queue::Got Queue::take(Entry& into, Lock& /*lock*/) {
   return Got::entry;
 }
 
-/// Something was taken: who waits for room learns of it, without the lock where a function is to run.
+/// Something was taken: who waits for room learns of it once there is enough, without the lock where a
+/// function is to run.
 void Queue::release_room(Lock& lock) {
-  waited_since_ = {};
-  for (auto* const waiter : room_waiters_) waiter->finish();
-  room_waiters_.clear();
+  const bool over = closed_ || ended_;
+  std::erase_if(room_waiters_, [&](const auto& each) {
+    if (!over && !has_more_room(each.first, kMoreForThreads)) return false;
+    each.second->finish();
+    return true;
+  });
+  UniqueFunction<void()> room;
   for (auto each = rooms_.begin(); each != rooms_.end(); ++each) {
-    if (!closed_ && !ended_ && !has_room(each->first)) continue;
-    auto room = std::move(each->second);
+    if (!over && !has_more_room(each->first, kMoreForCallbacks)) continue;
+    room = std::move(each->second);
     rooms_.erase(each);
-    lock.unlock();
-    return room();
+    break;
   }
+  if (room_waiters_.empty() && rooms_.empty()) waited_since_ = {};
+  if (!room) return;
+  lock.unlock();
+  room();
 }
 
 Queue::Got Queue::take(Entry& into) {
@@ -345,8 +383,10 @@ std::size_t Queue::take_some(std::vector<Entry>& into, std::size_t most, Got& go
     if (got != Got::entry) break;
     ++count;
   }
-  if (count != 0 && room_wanted()) [[unlikely]]
+  if (count != 0 && room_wanted()) [[unlikely]] {
+    waited_since_ = mf::now();
     release_room(lock);
+  }
   return count;
 }
 

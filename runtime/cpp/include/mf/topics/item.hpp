@@ -10,10 +10,12 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "mf/codec/value.hpp"
+#include "mf/core/buffer.hpp"
 #include "mf/core/bytes.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/outcome.hpp"
@@ -104,6 +106,8 @@ class ItemRef {
   }
   explicit operator bool() const noexcept { return item_ != nullptr; }
   [[nodiscard]] Item* get() const noexcept { return item_; }
+  /// Passes its reference on to somebody who has the pointer.
+  void give_up() noexcept { item_ = nullptr; }
   Item* operator->() const noexcept { return item_; }
   Item& operator*() const noexcept { return *item_; }
 
@@ -114,8 +118,10 @@ class ItemRef {
 template <class T>
 class ItemOf final : public Item {
  public:
-  /// `ours`: the value is not shared.
-  ItemOf(std::shared_ptr<const T> value, bool ours) : value_(std::move(value)), ours_(ours), made_(true) {}
+  explicit ItemOf(T value) : own_(std::move(value)), value_(&*own_), made_(true) {}
+  /// The value belongs to others, too.
+  explicit ItemOf(std::shared_ptr<const T> value)
+      : others_(std::move(value)), value_(others_.get()), made_(true) {}
   explicit ItemOf(Bytes payload) {
     size = payload.size();
     set_payload(std::move(payload));
@@ -129,21 +135,23 @@ class ItemOf final : public Item {
       decode_now();
     return *value_;
   }
+  /// Is one of the users of this item, as long as the value lies in it.
   [[nodiscard]] std::shared_ptr<const T> share() {
     (void)value();
-    ours_.store(false, std::memory_order_relaxed);  // for good: its users are not counted
-    return value_;
+    if (others_) return others_;
+    add_users(1);
+    return {value_, [item = ItemRef(this)](const T*) {}};
   }
   /// The mutable value, if this is the only reference and the value is not shared; else null.
   [[nodiscard]] T* mine() {
     (void)value();
-    if (!ours_.load(std::memory_order_relaxed) || !sole_user()) return nullptr;
+    if (!own_ || !sole_user()) return nullptr;
     forget_payload();
-    return const_cast<T*>(value_.get());  // was created as a non-const T
+    return &*own_;
   }
   /// The same message with a value of its own.
   [[nodiscard]] Item* copy() {
-    auto* const made = new ItemOf(std::make_shared<T>(value()), true);
+    auto* const made = new ItemOf(T(value()));
     made->origin = origin;
     made->sequence = sequence;
     made->time = time;
@@ -153,7 +161,17 @@ class ItemOf final : public Item {
   }
 
  private:
-  Bytes encode() override { return Bytes(mf::to_bytes(*value_)); }
+  Bytes encode() override {
+    if constexpr (requires { codec::Archive<T>::bytes(*value_); }) {
+      return Bytes(codec::Archive<T>::bytes(*value_));
+    } else {
+      Buffer out;
+      out.resize(codec::checked_size(*value_));
+      codec::Writer writer(out.data());
+      codec::encode<codec::kTierOf<T>>(writer, *value_, out.size());
+      return Bytes(std::move(out));
+    }
+  }
 
   void decode_now() {
     const std::scoped_lock lock(making_);
@@ -169,14 +187,14 @@ class ItemOf final : public Item {
           decoded.error().code, Execution::unknown,
           "message " + std::to_string(sequence) + " of " + origin->topic + ": " + decoded.error().message());
     }
-    value_ = std::make_shared<T>(std::move(*decoded));
-    ours_.store(true, std::memory_order_relaxed);
+    value_ = &own_.emplace(std::move(*decoded));
     origin->counters->decoded.fetch_add(1, std::memory_order_relaxed);
     made_.store(true, std::memory_order_release);
   }
 
-  std::shared_ptr<const T> value_;
-  std::atomic<bool> ours_{false};
+  std::optional<T> own_{};
+  std::shared_ptr<const T> others_{};
+  const T* value_ = nullptr;  // in one of these
   std::atomic<bool> made_{false};
 };
 

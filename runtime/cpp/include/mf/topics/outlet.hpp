@@ -59,9 +59,16 @@ class Outlet {
   /// close(); in the last two cases the messages before the failed one are published.
   void publish(std::span<ItemRef> items, std::chrono::nanoseconds patience);
 
-  /// Passes on a numbered message, or a gap. Returns a queue that blocks and has no room, if there is one:
-  /// then no queue got the message, and the caller must repeat the call when that queue has room.
-  [[nodiscard]] std::shared_ptr<Queue> forward(const ItemRef& item);
+  /// Passes on numbered messages, from the first on, and returns how many. If these are not all, `full` is a
+  /// queue that blocks and has no room: no queue got the rest, and the caller must repeat the call for it
+  /// when that queue has room.
+  [[nodiscard]] std::size_t forward(std::span<const ItemRef> items, std::shared_ptr<Queue>& full);
+  /// The same for one message, and for a gap: returns the queue that has no room, if there is one.
+  [[nodiscard]] std::shared_ptr<Queue> forward(const ItemRef& item) {
+    std::shared_ptr<Queue> full;
+    (void)forward({&item, 1}, full);
+    return full;
+  }
   [[nodiscard]] std::shared_ptr<Queue> miss(std::uint64_t first, std::uint64_t count);
   /// Tells all subscribers that no more messages come.
   void end();
@@ -86,9 +93,11 @@ class Outlet {
   };
   using Woken = std::vector<std::shared_ptr<Queue>>;
 
-  [[nodiscard]] std::shared_ptr<Queue> reserve(std::size_t size);
+  [[nodiscard]] std::size_t reserve(std::span<const ItemRef> items, std::shared_ptr<Queue>& full);
+  [[nodiscard]] std::shared_ptr<Queue> reserve_gap();
   void wait_for_room(Lock& lock, Queue& queue, std::size_t size, TimePoint deadline);
-  void hand_out(Item& item, Woken& wake);
+  void hand_out(std::span<const ItemRef> items, Woken& wake);
+  [[nodiscard]] std::size_t run_of(std::span<const ItemRef> items) const;
   void keep(Item& item);
   void forget_oldest();
   void forget_kept();

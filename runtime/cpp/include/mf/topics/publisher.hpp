@@ -32,13 +32,18 @@ namespace mf::topics {
 
 namespace detail {
 
-template <class T>
-ItemRef new_item(std::shared_ptr<const T> value, bool ours) {
-  codec::check_written(*value);
-  const auto size = codec::encoded_room<codec::kTierOf<T>>(*value);
-  ItemRef item(new ItemOf<T>(std::move(value), ours));
-  item->size = size;
-  item->time = std::chrono::time_point_cast<Timestamp::duration>(std::chrono::system_clock::now());
+[[nodiscard]] inline Timestamp published_now() noexcept {
+  return std::chrono::time_point_cast<Timestamp::duration>(std::chrono::system_clock::now());
+}
+
+/// `value`: a T, or a `std::shared_ptr<const T>`.
+template <class T, class From>
+[[nodiscard]] ItemRef new_item(From&& value, Timestamp time) {
+  auto* const made = new ItemOf<T>(std::forward<From>(value));
+  ItemRef item(made);
+  codec::check_written(made->value());
+  item->size = codec::encoded_room<codec::kTierOf<T>>(made->value());
+  item->time = time;
   return item;
 }
 
@@ -55,28 +60,29 @@ class AgentPublisher {
   /// Throws INVALID_ARGUMENT for a value that breaks its schema, and DEADLINE_EXCEEDED (NOT_EXECUTED) if a
   /// subscription that blocks has no room until the deadline.
   void publish(const Value& value, const PublishOptions& options = {}) {
-    publish_item(detail::new_item<Value>(std::make_shared<Value>(value), true), options);
+    publish_item(detail::new_item<Value>(Value(value), detail::published_now()), options);
   }
   void publish(Value&& value, const PublishOptions& options = {}) {
-    publish_item(detail::new_item<Value>(std::make_shared<Value>(std::move(value)), true), options);
+    publish_item(detail::new_item<Value>(std::move(value), detail::published_now()), options);
   }
   /// The value must not change any more.
   void publish(std::shared_ptr<const Value> value, const PublishOptions& options = {}) {
-    publish_item(detail::new_item<Value>(std::move(value), false), options);
+    publish_item(detail::new_item<Value>(std::move(value), detail::published_now()), options);
   }
   /// Calls publish() for each value in order; values before one that throws are published.
   template <std::ranges::input_range Values>
   void publish_all(Values&& values, const PublishOptions& options = {}) {
     std::array<ItemRef, 64> items;
     std::size_t count = 0;
+    Timestamp now{};  // of those that are put into the queues together
     const auto send = [&] {
       outlet_->publish(std::span(items).first(count), options.deadline);
       std::fill_n(items.begin(), std::exchange(count, 0), ItemRef());
     };
     for (auto&& value : values) {
       try {
-        items[count] =
-            detail::new_item<Value>(std::make_shared<Value>(std::forward<decltype(value)>(value)), true);
+        if (count == 0) now = detail::published_now();
+        items[count] = detail::new_item<Value>(Value(std::forward<decltype(value)>(value)), now);
       } catch (...) {
         send();
         throw;

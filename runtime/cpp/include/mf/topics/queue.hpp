@@ -9,12 +9,14 @@
 // are woken by wake(), which is called without that lock.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -66,9 +68,11 @@ class Queue {
   /// Adds a source, whose next message has the number `next`, and whose first message that is not replayed
   /// has `live`; returns the number of the source.
   std::uint32_t add_source(std::shared_ptr<const Origin> origin, std::uint64_t next, std::uint64_t live);
-  /// Takes over one reference to the item. `reserved`: reserve() returned true for it. `kept`: it is replayed
-  /// and held by its outlet anyhow, so that a queue that must not drop takes it beyond its bounds.
-  [[nodiscard]] bool push(Item* item, std::uint32_t source, bool reserved, bool kept = false);
+  /// Takes over one reference to each item, which the ItemRefs of the caller do not count. `reserved`:
+  /// reserve() has found room for them. `kept`: they are replayed and held by their outlet anyhow, so that a
+  /// queue that must not drop takes them beyond its bounds.
+  [[nodiscard]] bool push(std::span<const ItemRef> items, std::uint32_t source, bool reserved,
+                          bool kept = false);
   /// Adds a gap, which counts as a message.
   [[nodiscard]] bool push_missed(std::uint32_t source, std::uint64_t first, std::uint64_t count, Why why,
                                  bool reserved = false);
@@ -83,14 +87,20 @@ class Queue {
   void cut(std::shared_ptr<const Failure> why);
   void wake();
 
-  /// Reserves room for a message of this size; false if there is none. A closed queue has room.
-  [[nodiscard]] bool reserve(std::size_t size);
-  void unreserve(std::size_t size);
-  /// Waits until an entry was taken, or the queue is closed, or `until`; false if there is no room.
+  /// Reserves room for these messages, from the first on; returns for how many there is room. A closed queue
+  /// has room for all.
+  [[nodiscard]] std::size_t reserve(std::span<const ItemRef> items);
+  void unreserve(std::span<const ItemRef> items);
+  /// The same for one gap.
+  [[nodiscard]] bool reserve_gap();
+  void unreserve_gap();
+  /// Whether there is room for a message of this size now.
+  [[nodiscard]] bool room_for(std::size_t size) const;
+  /// Waits until several entries were taken, or the queue is closed, or `until`; false if there is no room.
   [[nodiscard]] bool wait_for_room(std::size_t size, TimePoint until);
-  /// Calls `room` once when there is room for a message of this size, perhaps at once.
+  /// Calls `room` once when there is room for a message of this size and some more, perhaps at once.
   void when_room(std::size_t size, UniqueFunction<void()> room);
-  /// Since when a publisher has waited for room without any entry being taken; else now.
+  /// Since when a publisher has waited for room without take_some() taking any entry; else now.
   [[nodiscard]] TimePoint waited_since() const;
 
   // ---- emptying ----
@@ -156,9 +166,17 @@ class Queue {
     return messages == 0 ||
            (messages < bounds_.max_messages && bytes_ + reserved_bytes_ + size <= bounds_.max_bytes);
   }
+  /// Room for this message and for others that may follow it. Who waits is told of no less, unless the queue
+  /// is small: telling it of each message that was taken would cost more than the messages do.
+  [[nodiscard]] bool has_more_room(std::size_t size, std::uint32_t others) const noexcept {
+    const auto messages = messages_ + reserved_;
+    return has_room(size) && (messages == 0 || messages + std::min(others, bounds_.max_messages / 4) <
+                                                   std::size_t{bounds_.max_messages});
+  }
   [[nodiscard]] bool empty() const noexcept { return ring_.empty() && urgent_.empty() && missing_.empty(); }
   [[nodiscard]] bool says_nothing() const noexcept { return empty() && !ended_ && !closed_; }
   [[nodiscard]] bool wanted() const noexcept { return !waiters_.empty() || static_cast<bool>(ready_); }
+  void push_one(ItemRef item, std::uint32_t source, bool anyhow);
   void miss(std::uint32_t source, std::uint64_t sequence);
   void tell_missed(std::uint32_t source, Entry& into);
   [[nodiscard]] Got take(Entry& into, Lock& lock);
@@ -184,14 +202,14 @@ class Queue {
   std::size_t reserved_bytes_ = 0;
   std::uint64_t delivered_ = 0;
   std::uint64_t dropped_ = 0;
-  TimePoint waited_since_{};
+  TimePoint waited_since_{};  // by somebody who waits for room; later, if take_some() has taken something
   bool ended_ = false;
   bool closed_ = false;
   std::shared_ptr<const Failure> why_;
   std::vector<link::Waiter*> waiters_;
   UniqueFunction<void()> ready_;
   UniqueFunction<void()> cut_;
-  std::vector<link::Waiter*> room_waiters_;
+  std::vector<std::pair<std::size_t, link::Waiter*>> room_waiters_;  // with the wanted bytes
   Rooms rooms_;
 };
 
