@@ -11,10 +11,12 @@ channels { DOC }
 
 // The words that begin or join declarations.
 AGENT    : 'agent' ;
+ANNOTATION : 'annotation' ;
 AS       : 'as' ;
 CONST    : 'const' ;
 ENUM     : 'enum' ;
 ERROR    : 'error' ;
+EXTENDS  : 'extends' ;
 FLAGS    : 'flags' ;
 IMPORT   : 'import' ;
 MODULE   : 'module' ;

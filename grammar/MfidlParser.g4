@@ -26,7 +26,7 @@ agentDecl   : AGENT id=name COLON of=type SEMICOLON ;
 enumDecl    : open=OPEN? ENUM id=name ( COLON base=type )? body=enumBody ;
 flagsDecl   : FLAGS id=name ( COLON base=type )? body=enumBody ;
 structDecl  : kind=( STRUCT | ERROR | UNION ) id=name ( body=structBody | SEMICOLON ) ;
-serviceDecl : SERVICE id=name ( PER agent=path )? body=serviceBody ;
+serviceDecl : SERVICE id=name ( EXTENDS base=path )? ( PER agent=path )? body=serviceBody ;
 topicDecl   : TOPIC id=name ( PER agent=path )? COLON of=type annotations+=annotation* SEMICOLON ;
 
 enumBody   : opening=OPEN_BRACE ( members+=enumMember ( COMMA members+=enumMember? )* )? CLOSE ;
@@ -73,6 +73,6 @@ integer : token=( INTEGER | HEX | BAD_NUMBER ) ;
 
 path : parts+=name ( DOT parts+=name )* ;
 name
-  : token=( NAME | AGENT | AS | CONST | ENUM | ERROR | FLAGS | IMPORT | MODULE | OPEN | PER | SERVICE | STRUCT | THROWS | TOPIC
-  | TYPE | UNION )
+  : token=( NAME | AGENT | ANNOTATION | AS | CONST | ENUM | ERROR | EXTENDS | FLAGS | IMPORT | MODULE | OPEN | PER | SERVICE | STRUCT
+  | THROWS | TOPIC | TYPE | UNION )
   ;

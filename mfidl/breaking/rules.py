@@ -67,6 +67,8 @@ _ROWS = (
     ("B0613", "caching changed", "Callers may now get an older answer than before."),
     ("B0614", "results in another form", "A bare result and named results are different types in generated code."),
     ("B0615", "no longer ordered", "Callers whose batches are sequences of writes rely on their order, which servers keep no more."),
+    ("B0616", "no longer extends", "Clients of the extended service find these servers no more, and servants are none of that service any more."),
+    ("B0617", "method declared elsewhere", "The bytes are the same; generated structs of its parameters and results are called after the service that declares it."),
     ("B0701", "topic removed", "Its subscribers hear nothing any more."),
     ("B0702", "topic of another type", "Subscribers cannot decode what is published."),
     ("B0703", "less is kept for who comes later", "Subscribers that come back later than before have a gap, as have late joiners that asked for more."),

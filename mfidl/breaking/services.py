@@ -21,6 +21,10 @@ def compare_services(
     _scope(name, old, new, changes)
     if dict(old.target_names) != dict(new.target_names):
         changes.report("B0105", (_S,), f"{name} has another name in a target language", new.span, old.span)
+    bases = {each.full_name for each in program.extended(new)}
+    if old.extends is not None and old.extends not in bases:
+        words = f"{name} does not extend `{old.extends}` any more: its servers are not found by that name"
+        changes.report("B0616", (_W, _S), words, new.span, old.span)
     left = {method.name: method for method in old.methods}
     pairs = [(left.pop(method.name), method) for method in new.methods if method.name in left]
     paired = {after for _, after in pairs}
@@ -30,9 +34,21 @@ def compare_services(
             words = f"method `{earlier}` of {name} is called `{method.name}` now"
             changes.report("B0604", (_S,), words, method.span, left[earlier].span)
             pairs.append((left.pop(earlier), method))
-    _gone(name, list(left.values()), new, {after for _, after in pairs}, changes)
+    told = {each.name for each in old.methods if not old.declares(each) and old.extends in bases}
+    gone = [each for each in left.values() if each.name not in told]  # of the service that both extend
+    _gone(name, gone, new, {after for _, after in pairs}, changes)
     for before, after in pairs:
-        _method(before, after, program, changes)
+        if before.full_name != after.full_name and before.name == after.name:
+            owners = f"is declared by `{_owner(after)}` now, before by `{_owner(before)}`"
+            words = f"method `{after.name}` of {name} {owners}"
+            changes.report("B0617", (_S,), words, after.span, before.span)
+        if after.name not in told:
+            _method(before, after, program, changes)
+
+
+def _owner(method: model.Method) -> str:
+    """The service that declares it."""
+    return method.full_name.rpartition(".")[0]
 
 
 def _gone(

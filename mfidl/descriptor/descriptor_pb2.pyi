@@ -528,12 +528,13 @@ class Reserved(_message.Message):
     def __init__(self, numbers: _Optional[_Iterable[_Union[NumberRange, _Mapping]]] = ..., names: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Service(_message.Message):
-    __slots__ = ["agent", "annex", "deprecated", "descriptor", "doc", "fingerprint", "full_name", "methods", "name", "span", "target_names"]
+    __slots__ = ["agent", "annex", "deprecated", "descriptor", "doc", "extends", "fingerprint", "full_name", "methods", "name", "span", "target_names"]
     AGENT_FIELD_NUMBER: _ClassVar[int]
     ANNEX_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTOR_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
+    EXTENDS_FIELD_NUMBER: _ClassVar[int]
     FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
     FULL_NAME_FIELD_NUMBER: _ClassVar[int]
     METHODS_FIELD_NUMBER: _ClassVar[int]
@@ -545,13 +546,14 @@ class Service(_message.Message):
     deprecated: str
     descriptor: str
     doc: str
+    extends: str
     fingerprint: bytes
     full_name: str
     methods: _containers.RepeatedCompositeFieldContainer[Method]
     name: str
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., agent: _Optional[str] = ..., methods: _Optional[_Iterable[_Union[Method, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., descriptor: _Optional[str] = ..., fingerprint: _Optional[bytes] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annex: _Optional[str] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., agent: _Optional[str] = ..., methods: _Optional[_Iterable[_Union[Method, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., descriptor: _Optional[str] = ..., fingerprint: _Optional[bytes] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annex: _Optional[str] = ..., extends: _Optional[str] = ...) -> None: ...
 
 class Slot(_message.Message):
     __slots__ = ["align", "name", "offset", "size"]

@@ -48,20 +48,28 @@ def from_message(message: pb.Program, sources: Mapping[str, SourceFile] | None =
         raise DescriptorError(f"format {message.format} is unknown; this version reads {FORMAT}")
     entries = Entries(message)
     agents: dict[str, model.Agent] = {}
+    services: dict[str, model.Service] = {}
     modules = []
     for each in message.modules:
-        modules.append(_Reader(entries, agents, (sources or {}).get(each.name)).module(each))
+        modules.append(_Reader(entries, agents, services, (sources or {}).get(each.name)).module(each))
     program = model.Program(tuple(modules))
     _check_names(program, entries)
     return program
 
 
 class _Reader:
-    """Reads one module; `agents` are those of the modules before it."""
+    """Reads one module; `agents` and `services` are those of the modules before it."""
 
-    def __init__(self, entries: Entries, agents: dict[str, model.Agent], source: SourceFile | None) -> None:
+    def __init__(
+        self,
+        entries: Entries,
+        agents: dict[str, model.Agent],
+        services: dict[str, model.Service],
+        source: SourceFile | None,
+    ) -> None:
         self._entries = entries
         self._agents = agents
+        self._services = services
         self._source = source
 
     def module(self, message: pb.Module) -> model.Module:
@@ -236,19 +244,36 @@ class _Reader:
         )
 
     def _service(self, message: pb.Service) -> model.Service:
-        return model.Service(
+        inherited = self._inherited(message)
+        methods = [self._method(each) for each in message.methods[len(inherited) :]]
+        made = model.Service(
             message.name,
             message.full_name,
             self._agent_named(message.agent),
-            tuple(self._method(each) for each in message.methods),
+            (*inherited, *methods),
             message.doc,
             _deprecated(message),
             _names(message),
             message.descriptor,
             message.fingerprint,
             message.annex,
+            message.extends or None,
             self._span(message),
         )
+        self._services[made.full_name] = made
+        return made
+
+    def _inherited(self, message: pb.Service) -> tuple[model.Method, ...]:
+        """The methods of the service that it extends, which are the first of its own."""
+        if not message.extends:
+            return ()
+        if message.extends not in self._services:
+            raise DescriptorError(f"service `{message.extends}` is not declared before its use")
+        methods = self._services[message.extends].methods
+        first = message.methods[: len(methods)]
+        if [each.full_name for each in methods] != [each.full_name for each in first]:
+            raise DescriptorError(f"service `{message.full_name}` lacks methods of `{message.extends}`")
+        return methods
 
     def _agent_named(self, full_name: str) -> model.Agent | None:
         if not full_name:

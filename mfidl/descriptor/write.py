@@ -162,6 +162,7 @@ class _Writer:
             descriptor=service.descriptor,
             fingerprint=service.fingerprint,
             annex=service.annex,
+            extends=service.extends or "",
             span=_span(service.span),
         )
 

@@ -72,6 +72,11 @@ _ROWS = (
     ("E0316", "unknown enum or module", "no enum or module `{name}`", "A member is written Enum.member, a constant of another module module.NAME."),
     ("E0317", "name taken in a language", "the name `{text}` is taken in {language} already", "What is named for a language keeps that name as it stands, so two members of one scope cannot share it."),
     ("E0318", "name of a module", "`{name}` is {kind} and a module", "In C++ a class and a namespace would have one name, in Python a class and a module."),
+    ("E0319", "unknown service", "unknown service `{name}`", "`extends` names a service: service Name extends Other { ... }"),
+    ("E0320", "not a service", "`{name}` is {kind}, not a service", "`extends` names a service: service Name extends Other { ... }"),
+    ("E0321", "service extends itself", "service `{name}` extends itself", "Of services that extend each other, none could have its methods first."),
+    ("E0322", "inherited method", "`{service}` has the method `{name}` of `{base}`, which it extends", "A service has the methods of the one that it extends as they are: none is declared again."),
+    ("E0323", "other agents", "a service per `{name}` cannot extend `{base}`, which is offered {scope}", "Who calls the extended service addresses the same agents, so `per` is inherited."),
     # Types
     ("E0401", "wrong number of type arguments", "`{name}` takes {expected}, not {found}", "list<T>, set<T>, map<K, V>, array<T, N>."),
     ("E0402", "type without arguments", "`{name}` takes no type arguments", "Only list, set, map and array take arguments."),

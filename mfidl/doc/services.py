@@ -14,6 +14,7 @@ def service_section(sections: Sections, service: model.Service) -> Section:
     told = sections.explainer.service(service)
     facts = (
         *sections.per(service.agent),
+        *_extends(sections, service),
         ("Fingerprint", Markup("<code>{}</code>").format(told.fingerprint)),
     )
     methods = tuple(
@@ -26,6 +27,13 @@ def service_section(sections: Sections, service: model.Service) -> Section:
     return Section(
         service.name, "service", service.name, NOTHING, (badge,), gone, doc, (Facts(facts),), methods
     )
+
+
+def _extends(sections: Sections, service: model.Service) -> tuple[tuple[str, Markup], ...]:
+    if service.extends is None:
+        return ()
+    name = sections.links.name(service.extends, service.extends, sections.page)
+    return (("Extends", Markup("<code>{}</code>").format(name)),)
 
 
 def _method(

@@ -177,6 +177,7 @@ class ServiceReport:
     agent: str | None
     fingerprint: str
     methods: tuple[MethodReport, ...]
+    extends: str | None = None
     detailed: bool = False
 
 

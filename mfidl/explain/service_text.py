@@ -18,6 +18,10 @@ def service_lines(service: report.ServiceReport) -> Iterator[str]:
     yield headline(f"service {service.name}", per)
     yield "-" * WIDTH
     yield from entry("identity", f"fingerprint {service.fingerprint}")
+    if service.extends is not None:
+        yield from entry(
+            "extends", f"{service.extends}: its methods come first, and servers are found by its name, too"
+        )
     yield ""
     rows = [row for method in service.methods for row in _overview(method)]
     yield from table(("#", "min", "example", "max", "frame", "tier", "method"), rows, right=5)

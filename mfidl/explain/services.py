@@ -24,6 +24,7 @@ class Services:
             _agent(service.agent, module),
             service.fingerprint.hex(),
             tuple(self.method(each, service, module) for each in service.methods),
+            service.extends,
         )
 
     def topic(self, topic: model.Topic, module: str) -> report.TopicReport:

@@ -190,7 +190,10 @@ class Method:
 
 @dataclass(slots=True)
 class Service(Declaration):
+    """`base` is the key of the service that it extends."""
+
     methods: list[Method] = field(default_factory=list)
+    base: str | None = None
 
 
 @dataclass(slots=True)
@@ -283,6 +286,8 @@ def references(declaration: Declaration) -> Iterator[str]:
             yield from _in_type(declaration.type)
             yield from _in_value(declaration.value)
         case Service():
+            if declaration.base is not None:
+                yield declaration.base
             for method in declaration.methods:
                 yield from method.throws
         case _:

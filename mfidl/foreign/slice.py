@@ -36,7 +36,7 @@ class Slice:
         for scope, token in document.forward:
             self.interfaces.add(f"{scope}::{token.text}")
         for each in document.definitions:
-            key = f"{each.scope}::{each.name.text}"
+            key = _key(each)
             self.definitions[key] = each
             for base in each.bases:
                 found = self.find(base.text, each.scope)
@@ -55,6 +55,10 @@ class Slice:
             if not scope:
                 return None
             scope = scope.rpartition("::")[0]
+
+
+def _key(definition: Definition) -> str:
+    return f"{definition.scope}::{definition.name.text}"
 
 
 class _File:
@@ -83,7 +87,7 @@ class _File:
     def _declaration(self, definition: Definition) -> draft.Declaration:
         """The declaration without what needs others."""
         inner = definition.scope[len(self._outer) :].replace("::", "")
-        key = f"{definition.scope}::{definition.name.text}"
+        key = _key(definition)
         name, span, doc = inner + definition.name.text, definition.name.span, definition.doc
         made: draft.Declaration
         match definition.kind:
@@ -125,7 +129,9 @@ class _File:
                         "a value has the type that is declared",
                     )
             case draft.Service():
-                made.methods = self._all_operations(definition, set())
+                first = next(iter(self._bases(definition)), None)
+                made.base = None if first is None or first is definition else _key(first)
+                made.methods = self._own_operations(definition, first)
             case draft.Alias() if definition.kind == "sequence":
                 element = definition.types[0]
                 if element.name == "byte" and not element.proxy:
@@ -203,20 +209,36 @@ class _File:
 
     # Operations --------------------------------------------------------------------------------------------
 
-    def _all_operations(self, definition: Definition, seen: set[str]) -> list[draft.Method]:
-        """Those of the bases first, each once."""
+    def _own_operations(self, definition: Definition, first: Definition | None) -> list[draft.Method]:
+        """All but those of the first base, which the service extends, and of the bases of that one."""
+        seen: set[str] = set()
+        if first is not None:
+            self._collect(first, seen)
         made: list[draft.Method] = []
-        for base in self._bases(definition):
-            key = f"{base.scope}::{base.name.text}"
-            if key not in seen and base is not definition:
-                seen.add(key)
+        for base in self._bases(definition)[1:]:
+            if base is not definition:
                 self._changed(
                     definition.name.span,
-                    f"that `{definition.name.text}` extends `{base.name.text}`",
+                    f"that `{definition.name.text}` extends `{base.name.text}`, too,",
                     "a copy of the other's methods",
-                    "services do not extend each other",
+                    "a service extends one other",
                 )
-                made += self._all_operations(base, seen)
+                made += self._operations_besides(base, seen)
+        return [*made, *(self._operation(each, definition.scope) for each in definition.operations)]
+
+    def _collect(self, definition: Definition, seen: set[str]) -> None:
+        """The definition and all of its bases."""
+        if _key(definition) not in seen:
+            seen.add(_key(definition))
+            for base in self._bases(definition):
+                self._collect(base, seen)
+
+    def _operations_besides(self, definition: Definition, seen: set[str]) -> list[draft.Method]:
+        """Those of its bases first, each once, without those of what was seen."""
+        if _key(definition) in seen:
+            return []
+        seen.add(_key(definition))
+        made = [each for base in self._bases(definition) for each in self._operations_besides(base, seen)]
         return [*made, *(self._operation(each, definition.scope) for each in definition.operations)]
 
     def _operation(self, operation: Operation, scope: str) -> draft.Method:

@@ -69,7 +69,8 @@ class _Writer:
                 typed = f"{declaration.name}: {self._type(declaration.type)}"
                 lines.append(f"const {typed} = {self._value(declaration.value)};")
             case draft.Service():
-                lines.append(f"service {declaration.name} {{")
+                extends = f" extends {self._name(declaration.base)}" if declaration.base else ""
+                lines.append(f"service {declaration.name}{extends} {{")
                 for method in declaration.methods:
                     lines += self._method(method)
                 lines.append("}")

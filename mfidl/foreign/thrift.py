@@ -177,19 +177,11 @@ class _File:
     def _service(self, definition: Definition, made: draft.Service) -> None:
         if definition.extends is not None:
             key = self._names.find(definition.extends.text)
-            base = None if key is None else self._project.of(key)
-            if not isinstance(base, draft.Service):
+            if key is None or not isinstance(self._project.of(key), draft.Service):
                 raise Refused(
                     definition.extends.span, f"`{definition.extends.text}` is no service that is known here"
                 )
-            made.methods += base.methods
-            what = f"that `{made.name}` extends `{base.name}`"
-            self._changed(
-                definition.extends.span,
-                what,
-                "a copy of the other's methods",
-                "services do not extend each other",
-            )
+            made.base = key
         made.methods += [self._function(each) for each in definition.functions]
 
     def _function(self, function: Function) -> draft.Method:

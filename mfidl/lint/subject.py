@@ -49,7 +49,7 @@ class Subject:
 
     def methods(self) -> Iterator[tuple[ast.MethodDecl, model.Method, model.Service]]:
         for declaration, service in self.services():
-            for method, meaning in zip(declaration.methods, service.methods, strict=True):
+            for method, meaning in zip(declaration.methods, service.own_methods, strict=True):
                 yield method, meaning, service
 
 

@@ -70,11 +70,13 @@ class Program:
 
     modules: tuple[Module, ...]
     _index: dict[str, Declaration] = field(default_factory=dict, repr=False, compare=False)
+    _services: dict[str, Service] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for module in self.modules:
             for declaration in module.declarations:
                 self._index[declaration.full_name] = declaration
+            self._services.update((service.full_name, service) for service in module.services)
 
     @property
     def requested(self) -> tuple[Module, ...]:
@@ -104,6 +106,15 @@ class Program:
         assert isinstance(found, Union)
         return found
 
+    def service(self, full_name: str) -> Service:
+        return self._services[full_name]
+
+    def extended(self, service: Service) -> Iterator[Service]:
+        """The services that a service extends, the nearest first."""
+        while service.extends is not None:
+            service = self._services[service.extends]
+            yield service
+
     @property
     def declarations(self) -> Mapping[str, Declaration]:
         """All declarations, by full name."""
@@ -117,6 +128,6 @@ class Program:
         for module in self.modules:
             yield from module.structs
             for service in module.services:
-                for method in service.methods:
+                for method in service.own_methods:
                     yield method.params
                     yield method.results

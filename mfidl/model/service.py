@@ -97,6 +97,9 @@ class Method:
 class Service:
     """A service; `agent` is there when it is offered `per` agent.
 
+    `extends` is the full name of the service that it extends. The methods of that one are then the first in
+    `methods`, the same objects with the same indices, so that whoever serves this one serves that one, too.
+
     `descriptor` is the canonical text of all that decides its bytes, `fingerprint` the first 16 bytes of its
     SHA-256. `annex` has what of the schema is outside of that text: earlier names, defaults, constraints.
     """
@@ -111,7 +114,21 @@ class Service:
     descriptor: str = ""
     fingerprint: bytes = b""
     annex: str = ""
+    extends: str | None = None
     span: Span | None = field(default=None, repr=False)
+
+    @property
+    def module(self) -> str:
+        return self.full_name.rpartition(".")[0]
+
+    @property
+    def own_methods(self) -> tuple[Method, ...]:
+        """Those that it declares itself."""
+        return tuple(each for each in self.methods if self.declares(each))
+
+    def declares(self, method: Method) -> bool:
+        """Whether a method is declared here, and not in what is extended."""
+        return self.extends is None or method.full_name == f"{self.full_name}.{method.name}"
 
 
 OVERFLOWS = ("drop_oldest", "drop_newest", "block", "disconnect")

@@ -22,6 +22,9 @@ def plan(program: model.Program, diagnostics: Diagnostics) -> model.Program | No
         each.full_name: each for module in program.modules for each in module.declarations
     }
     modules = []
+    methods: dict[
+        str, model.Method
+    ] = {}  # planned, by full name: a service that extends another has those of both
     for module in program.modules:
         for each in module.declarations:
             if isinstance(each, model.Struct):
@@ -30,7 +33,7 @@ def plan(program: model.Program, diagnostics: Diagnostics) -> model.Program | No
                 declared[each.full_name] = _planned_union(each, diagnostics)
             elif isinstance(each, model.Alias) and each.cpp_view:
                 _check_view(each, declared, diagnostics)
-        services = tuple(_plan_service(service, declared, diagnostics) for service in module.services)
+        services = tuple(_plan_service(each, methods, declared, diagnostics) for each in module.services)
         declarations = tuple(declared[each.full_name] for each in module.declarations)
         modules.append(replace(module, declarations=declarations, services=services))
     if diagnostics:
@@ -120,16 +123,20 @@ def _not_its_memory(element: model.Type, declared: Declared) -> str | None:
             return "its elements have no fixed layout"
 
 
-def _plan_service(service: model.Service, declared: Declared, diagnostics: Diagnostics) -> model.Service:
-    methods = tuple(
-        replace(
-            method,
-            params=_planned(method.params, declared, diagnostics),
-            results=_planned(method.results, declared, diagnostics),
-        )
-        for method in service.methods
-    )
-    return replace(service, methods=methods)
+def _plan_service(
+    service: model.Service,
+    known: dict[str, model.Method],
+    declared: Declared,
+    diagnostics: Diagnostics,
+) -> model.Service:
+    for method in service.methods:
+        if method.full_name not in known:
+            known[method.full_name] = replace(
+                method,
+                params=_planned(method.params, declared, diagnostics),
+                results=_planned(method.results, declared, diagnostics),
+            )
+    return replace(service, methods=tuple(known[method.full_name] for method in service.methods))
 
 
 def _described(module: model.Module, declared: Declared) -> model.Module:

@@ -84,6 +84,11 @@ KNOWN = {
     )
 }
 
+_OF_CALLS = frozenset((_P.METHOD, _P.PARAM, _P.RESULT))
+_ONE_TIER = (
+    "a call is one message of one tier: declare a struct with the tier, and make it the parameter or result"
+)
+
 # Annotations of other languages, by the last of their words in small letters, and what is written here.
 _FOREIGN = {
     "optional": "an optional field has a `?` behind its type: `name: string?`",
@@ -136,7 +141,10 @@ def read_annotations(context: Context, written: Iterable[ast.Annotation], place:
             context.diagnostics.error("E0603", annotation.span, notes=notes, name=name)
         elif place not in known.places:
             allowed = _join(each.value for each in Place if each in known.places)
-            context.diagnostics.error("E0602", annotation.span, name=name, place=place.value, allowed=allowed)
+            hint = _ONE_TIER if name == "tier" and place in _OF_CALLS else None
+            context.diagnostics.error(
+                "E0602", annotation.span, help=hint, name=name, place=place.value, allowed=allowed
+            )
         else:
             read[name] = annotation
     return read

@@ -30,6 +30,11 @@ class ValueSource(Protocol):
         """A literal or constant that is a whole number, of whatever size."""
 
 
+class ServiceSource(Protocol):
+    def service_named(self, full_name: str) -> model.Service | None:
+        """The service of a full name; None if it extends itself, which is then reported once."""
+
+
 class EnumSource(Protocol):
     def enum_named(self, full_name: str) -> model.Enum | None:
         """The enum of a full name; None if that is wrong, which is then reported once."""
@@ -47,6 +52,7 @@ class Context:
     types: TypeSource = field(init=False)
     values: ValueSource = field(init=False)
     enums: EnumSource = field(init=False)
+    services: ServiceSource = field(init=False)
     suggester: Suggester = field(default_factory=Suggester)
     _missing: dict[tuple[int, str, frozenset[Kind]], Missing] = field(default_factory=dict)
     _unknown: set[tuple[int, str, str]] = field(default_factory=set)

@@ -16,7 +16,7 @@ from mfidl.semantics.graph import TypeGraph
 from mfidl.semantics.loading import LoadedModule
 from mfidl.semantics.lower.constants import lower_agent, lower_alias, lower_constant
 from mfidl.semantics.lower.enums import EnumLowering
-from mfidl.semantics.lower.services import lower_service, lower_topic
+from mfidl.semantics.lower.services import ServiceLowering, lower_topic
 from mfidl.semantics.lower.structs import lower_struct, lower_union
 from mfidl.semantics.partial import sound_part
 from mfidl.semantics.symbols import Kind, Scope, Symbol, collect
@@ -62,6 +62,7 @@ class _Lowering:
         context.values = self._evaluator = Evaluator(context)
         self._targets = {scope.prefix: TargetScope(context) for scope in context.scopes}
         context.enums = self._enums = EnumLowering(context, self._targets)
+        context.services = self._services = ServiceLowering(context, self._targets)
 
     def module(self, scope: Scope) -> model.Module:
         _check_heads(scope, self._context)
@@ -79,7 +80,7 @@ class _Lowering:
             tuple(each for each in lowered if isinstance(each, model.Const)),
             tuple(each for each in lowered if isinstance(each, model.Agent)),
             tuple(each for each in lowered if isinstance(each, model.Declaration)),
-            tuple(each for each in lowered if isinstance(each, model.Service)),
+            _extended_first([each for each in lowered if isinstance(each, model.Service)]),
             tuple(each for each in lowered if isinstance(each, model.Topic)),
         )
 
@@ -102,11 +103,24 @@ class _Lowering:
             case Kind.AGENT:
                 return lower_agent(context, symbol, targets)
             case Kind.SERVICE:
-                return lower_service(context, symbol, targets)
+                return self._services.of(symbol)
             case Kind.TOPIC:
                 return lower_topic(context, symbol, targets)
             case Kind.BROKEN:
                 return None
+
+
+def _extended_first(services: list[model.Service]) -> tuple[model.Service, ...]:
+    """In the order of the file, but for those that others extend: they stand before these."""
+    pending = {each.full_name: each for each in reversed(services)}
+    made: list[model.Service] = []
+    while pending:
+        stack = [next(reversed(pending.values()))]
+        while stack[-1].extends in pending:
+            stack.append(pending[stack[-1].extends])
+        for each in reversed(stack):
+            made.append(pending.pop(each.full_name))
+    return tuple(made)
 
 
 def _check_heads(scope: Scope, context: Context) -> None:

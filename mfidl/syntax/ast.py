@@ -278,6 +278,7 @@ class MethodDecl:
 @dataclass(frozen=True, slots=True, eq=False)
 class ServiceDecl:
     name: Name
+    base: Path | None
     agent: Path | None
     methods: tuple[MethodDecl, ...]
     broken: bool

@@ -340,10 +340,10 @@ def _behind_method(context: Any, token: Token) -> str | None:
 def _head(context: Any, token: Token) -> str | None:
     if token.type == tt.COLON or token.text in ("extends", "implements", "inherits"):
         if isinstance(context, MfidlParser.ServiceBodyContext):
-            return "services do not inherit: offer both, or list the methods here too"
+            return "a service extends one other: `service Name extends Other { ... }`"
         return "structs do not inherit: make the other one a field"
     if isinstance(context, MfidlParser.ServiceBodyContext) and token.type == tt.COMMA:
-        return "a service has one agent"
+        return "a service extends one other, and has one agent"
     if isinstance(context, MfidlParser.ServiceBodyContext) and token.type in NAMES:
         return "an agent is named with `per`: `service Name per agent { ... }`"
     if token.type == tt.DOT:

@@ -9,7 +9,7 @@ from mfidl.syntax.tokens import Token, TokenStream
 
 KEYWORDS = frozenset(tt.KEYWORDS.values())
 NAMES = KEYWORDS | {tt.NAME}
-DECLARES = KEYWORDS - {tt.AS, tt.PER, tt.THROWS}
+DECLARES = KEYWORDS - {tt.AS, tt.EXTENDS, tt.PER, tt.THROWS}
 INTEGERS = frozenset((tt.INTEGER, tt.HEX, tt.BAD_NUMBER))
 MEMBER_STARTS = NAMES | INTEGERS | {tt.AT}
 VALUE_STARTS = (

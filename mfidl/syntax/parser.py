@@ -248,6 +248,7 @@ class _Builder:
         methods = _ok(context.body.methods)
         return ast.ServiceDecl(
             self._name(context.id_),
+            self._maybe_path(context.base),
             self._maybe_path(context.agent),
             tuple([self._method(each) for each in methods]),
             len(methods) < len(context.body.methods) or getattr(context.body, "lost_members", False),

@@ -252,6 +252,7 @@ def _service(agent: m.Agent) -> m.Service:
         "service top.Index\n",
         bytes(range(16)),
         "annex top.Index\n",
+        "top.Free",
         _at(_TOP, 110),
     )
 
@@ -268,7 +269,7 @@ def _top() -> m.Module:
         _constants(),
         (),
         (_point(), _node(), _choice(), _custom()),
-        (_service(agent), m.Service("Free", "top.Free", None, ())),
+        (m.Service("Free", "top.Free", None, ()), _service(agent)),
         (
             m.Topic(
                 "Points",

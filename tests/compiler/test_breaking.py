@@ -230,6 +230,27 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
     "idempotency lost": ("service I { @idempotent f(); }", "service I { f(); }", {"B0607": "behaviour"}),
     "idempotency won": ("service I { f(); }", "service I { @idempotent f(); }", {}),
     "order lost": ("service I { @ordered f(); }", "service I { f(); }", {"B0615": "behaviour"}),
+    "extension gained": ("service A { f(); } service I { g(); }", "service A { f(); } service I extends A { g(); }", {}),
+    "extension lost, methods kept": (
+        "service A { f(); } service I extends A { g(); }",
+        "service A { f(); } service I { f(); g(); }",
+        {"B0616": "wire source", "B0617": "source"},
+    ),
+    "extension through another": (
+        "service A { f(); } service I extends A { g(); }",
+        "service A { f(); } service B extends A { h(); } service I extends B { g(); }",
+        {},
+    ),
+    "methods moved into an extended service": (
+        "service I { f(); g(); }",
+        "service A { f(); } service I extends A { g(); }",
+        {"B0617": "source"},
+    ),
+    "method of an extended service gone": (
+        "service A { f(); } service I extends A { g(); }",
+        "service A { } service I extends A { g(); }",
+        {"B0602": "wire source"},
+    ),
     "order won": ("service I { f(); }", "service I { @ordered f(); }", {}),
     "error added": ("error E { } service I { f(); }", "error E { } service I { f() throws E; }", {"B0608": "behaviour"}),
     "error removed": ("error E { } service I { f() throws E; }", "error E { } service I { f(); }", {"B0608": "wire source"}),

@@ -31,6 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = [
     ROOT / "tests/vectors/schemas/shapes.mfidl",
     ROOT / "tests/interop/interop.mfidl",
+    ROOT / "tests/interop/extending.mfidl",
     ROOT / "runtime/idl/mf/controller.mfidl",
 ]
 
@@ -63,7 +64,7 @@ def objects(thing: Any) -> Iterator[Any]:
     elif dataclasses.is_dataclass(thing) and not isinstance(thing, Span):
         yield thing
         for field in dataclasses.fields(thing):
-            if field.name != "_index":
+            if field.name[0] != "_":
                 yield from objects(getattr(thing, field.name))
 
 

@@ -83,8 +83,11 @@ def test_an_operation_gives_its_results_by_name(tmp_path: Path) -> None:
     )
     assert "error Gone {\n  why: string;\n  code: i32;\n}" in made
     assert made.endswith(
-        "service Store {\n"
+        "service Base {\n"
         "  ping();\n"
+        "}\n"
+        "\n"
+        "service Store extends Base {\n"
         "  /// Reads.\n"
         "  /// Twice.\n"
         "  @idempotent\n"

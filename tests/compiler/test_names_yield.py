@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mfidl.compiler import Exit, check
-from mfidl.emit.cpp.names import ModuleNames
+from mfidl.emit.cpp.names import Inherited, ModuleNames
 from mfidl.emit.python.names import module_names
 from mfidl.model import Module
 
@@ -35,7 +35,7 @@ def module(folder: Path, text: str) -> Module:
 @pytest.mark.parametrize("added", ["", ADDED], ids=["alone", "beside what is added"])
 def test_names_of_the_schema_stay_as_they_are_written(tmp_path: Path, added: str) -> None:
     made = module(tmp_path, DECLARED + added)
-    python, cpp = module_names(made), ModuleNames(made)
+    python, cpp = module_names(made, {}), ModuleNames(made, Inherited())
     assert [python.types[f"auth.{name}"] for name in TYPES] == TYPES
     assert [python.constants[f"auth.{name}"] for name in CONSTANTS] == CONSTANTS
     assert [cpp.of(f"auth.{name}") for name in TYPES + CONSTANTS] == TYPES + CONSTANTS
@@ -48,11 +48,14 @@ def test_names_of_the_schema_stay_as_they_are_written(tmp_path: Path, added: str
 
 def test_what_is_added_gets_the_underscore(tmp_path: Path) -> None:
     made = module(tmp_path, DECLARED + ADDED)
-    python, cpp = module_names(made).services["auth.Auth"], ModuleNames(made).service(made.services[0])
+    python, cpp = (
+        module_names(made, {}).services["auth.Auth"],
+        ModuleNames(made, Inherited()).service(made.services[0]),
+    )
     expected = ("AuthClient_", "AuthServant_", "AuthAsyncServant_")
     assert (python.client, python.servant, python.async_servant) == expected
     assert (cpp.client, cpp.servant, cpp.async_servant) == expected
     assert python.methods[0].request == cpp.methods[0].request == "AuthUserAddRequest_"
     assert (python.constant, python.methods[0].constant) == ("AUTH_SERVICE_", "AUTH_USER_ADD_")
-    assert module_names(made).topics["auth.Made"].publisher == "MadePublisher_"
-    assert module_names(made).alternatives["auth.Kind"] == ("KindUser_",)
+    assert module_names(made, {}).topics["auth.Made"].publisher == "MadePublisher_"
+    assert module_names(made, {}).alternatives["auth.Kind"] == ("KindUser_",)

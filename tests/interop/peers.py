@@ -183,6 +183,16 @@ class Peers:
         assert (process.wait(), process.said()) == (0, "")
         return [json.loads(line) for line in process.output().splitlines()]
 
+    def extending_server(self, language: str) -> Server:
+        return self._server([*_extending(language), "serve"], "extending")
+
+    def extending(self, language: str, *arguments: str) -> list[Line]:
+        """What a caller of extending.mfidl says: `call` and an address, or `local`."""
+        command = [*_extending(language), *arguments]
+        process = self._keep(Process(command, self._environment("extending"), self._errors()))
+        assert (process.wait(), process.said()) == (0, "")
+        return [json.loads(line) for line in process.output().splitlines()]
+
     def close(self) -> None:
         for process in reversed(self._started):
             process.close()
@@ -216,6 +226,12 @@ def _finder(language: str, schema: str) -> list[str]:
     return [sys.executable, str(HERE / "programs" / "finder_peer.py")]
 
 
+def _extending(language: str) -> list[str]:
+    if language == "cpp":
+        return [_binary("tests/interop/interop-extending")]
+    return [sys.executable, str(HERE / "programs" / "extending_peer.py")]
+
+
 def _binary(name: str) -> str:
     binary = BUILD / name
     if not binary.is_file():
@@ -231,8 +247,9 @@ def free_port() -> int:
 
 
 def write_stubs(folder: Path) -> None:
-    """The Python stubs of the three schemas, each below a folder of its own."""
-    schemas = {"interop": "interop.mfidl", "finder": "finder.mfidl", "other_finder": "other/finder.mfidl"}
+    """The Python stubs of the schemas, each below a folder of its own."""
+    schemas = {name: f"{name}.mfidl" for name in ("interop", "finder", "extending")}
+    schemas["other_finder"] = "other/finder.mfidl"
     for name, schema in schemas.items():
         outcome = check([str(HERE / schema)], [])
         assert outcome.exit is Exit.OK, outcome.diagnostics

@@ -127,8 +127,46 @@ def test_equal_schemas_are_not_refused(peers: Peers, ours: str, theirs: str) -> 
     assert server.output().count("find was called") == 6  # 1 + 1 + 2 + 2
 
 
+EXTENDING = {
+    "get": "2",
+    "missing": "nothing",
+    "stats": "3 7",
+    "scan": "xyz",
+    "restore": "1",
+    "everywhere": "8",
+    "locked": "yes",
+}
+
+
+@pytest.mark.parametrize("theirs", LANGUAGES)
+@pytest.mark.parametrize("ours", LANGUAGES)
+def test_a_server_is_called_by_clients_of_the_services_that_its_own_extends(
+    peers: Peers, ours: str, theirs: str
+) -> None:
+    server = peers.extending_server(theirs)
+
+    said = peers.extending(ours, "call", server.address)
+
+    assert {line["what"]: line["value"] for line in said} == EXTENDING
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_servant_in_the_process_is_called_as_the_services_that_its_own_extends(
+    peers: Peers, language: str
+) -> None:
+    said = peers.extending(language, "local")
+
+    assert {line["what"]: line["value"] for line in said} == EXTENDING
+
+
 def test_the_python_programs_are_strictly_typed_against_the_stubs(
     stubs: Path, passes_mypy_strict: TypeCheck
 ) -> None:
-    path = (stubs / "interop", stubs / "finder", HERE / "programs", ROOT / "runtime/python")
+    path = (
+        stubs / "interop",
+        stubs / "finder",
+        stubs / "extending",
+        HERE / "programs",
+        ROOT / "runtime/python",
+    )
     passes_mypy_strict((HERE / "programs").glob("*.py"), path)

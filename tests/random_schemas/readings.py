@@ -148,7 +148,7 @@ class Python:
 
     def _load(self, module: model.Module) -> None:
         package = importlib.import_module(package_name(module.name, ""))
-        for full_name, name in module_names(module).types.items():
+        for full_name, name in module_names(module, {}).types.items():
             self._kinds[full_name] = getattr(package, name)
         if any(service.methods for service in module.services):
             methods = importlib.import_module(f"{package.__name__}._methods")

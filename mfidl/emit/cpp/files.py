@@ -245,6 +245,7 @@ class ModuleFiles:
         )
         headers |= {'"mf/core/stream.hpp"'} if self._streams else set()
         headers |= {'"mf/replicated/options.hpp"'} if self._replicated else set()
+        headers |= self._extended("methods.hpp")
         return self._file(
             "methods.hpp",
             headers | self._included(types) | self._imported(types, "codec.hpp"),
@@ -280,11 +281,14 @@ class ModuleFiles:
             f'"{self._stem}.methods.hpp"',
         }
         headers |= {'"mf/replicated/applying.hpp"'} if self._replicated else set()
+        headers |= self._extended("server.hpp")
+        headers |= {'"mf/core/extension.hpp"'} if any(each.extended for each in self._services) else set()
         return self._file("server.hpp", headers, services=self._services)
 
     def _server_source(self) -> GeneratedFile:
         headers = {"<utility>", '"mf/server/run.hpp"'}
         headers |= {'"mf/server/stream.hpp"'} if self._streams else set()
+        headers |= {"<array>"} if any(each.extended for each in self._services) else set()
         return self._file("server.cpp", headers, services=self._services)
 
     def _topics_header(self) -> GeneratedFile:
@@ -343,6 +347,12 @@ class ModuleFiles:
     def _included(self, types: Iterable[Type]) -> set[str]:
         return {header for type_ in types for header in self._describer.types.includes(type_)}
 
+    def _extended(self, kind: str) -> set[str]:
+        """Headers of other modules that have services which those of this module extend."""
+        program = self._describer.program
+        modules = {each.module for service in self._module.services for each in program.extended(service)}
+        return {f'"{name.replace(".", "/")}.{kind}"' for name in modules - {self._module.name}}
+
     def _imported(self, types: Iterable[Type], kind: str) -> set[str]:
         modules = modules_of(types) - {self._module.name}
         return {f'"{name.replace(".", "/")}.{kind}"' for name in modules}
@@ -392,7 +402,7 @@ def _readable_header(coded: Iterable[StructView | UnionView]) -> set[str]:
 
 
 def _all_fields(module: Module) -> list[tuple[Field, ...]]:
-    methods = [method for service in module.services for method in service.methods]
+    methods = [method for service in module.services for method in service.own_methods]
     return [
         *(struct.fields for struct in module.structs),
         *(union.alternatives for union in module.unions),

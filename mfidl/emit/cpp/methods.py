@@ -100,6 +100,8 @@ class MethodMaker:
         return self.module.name
 
     def _qualified(self, name: str) -> str:
+        if name.startswith("::"):
+            return name
         return f"::{self.describer.names.module(self.module.name).namespace}::{name}"
 
     def _result(self, home: str) -> str:
@@ -390,16 +392,16 @@ class MethodMaker:
         batch = [_SERVANT, "const Request* requests", "std::size_t count"]
         asynchronous, forwarded = self._asynchronous_invoke()
         return (
-            self._invoke(result, "invoke", [_SERVANT, self._request_used], names.function, self._requested),
+            self._invoke(result, "invoke", [_SERVANT, self._request_used], names.handler, self._requested),
             self._invoke(many, "invoke_batch", batch, names.items, ["{requests, count}"]),
-            self._invoke("void", "invoke", asynchronous, names.function, forwarded),
+            self._invoke("void", "invoke", asynchronous, names.handler, forwarded),
         )
 
     def _local_invoke(self) -> FunctionView:
         """For a call that stays in the process."""
         parameters = [_SERVANT, *self._parameters("", defaults=False)]
         return self._invoke(
-            self._result(""), "invoke", parameters, self.names.function, self.names.params, attribute=""
+            self._result(""), "invoke", parameters, self.names.handler, self.names.params, attribute=""
         )
 
     def _stream_invokes(self) -> tuple[FunctionView, ...]:
@@ -409,7 +411,7 @@ class MethodMaker:
         taken = ("reader", "writer")
         plain = [_SERVANT, self._request_used, *self._ends("", "&", taken)]
         asynchronous, forwarded = self._asynchronous_invoke(self._ends("", "", taken), ends)
-        function = self.names.function
+        function = self.names.handler
         return (
             self._invoke(self._result(""), "invoke", plain, function, [*self._requested, *ends]),
             self._invoke("void", "invoke", asynchronous, function, forwarded),

@@ -5,8 +5,8 @@ struct, class or parameter list must not have the name of a type in their module
 meaning of the type's name.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from mfidl.emit.cpp.reserved import everywhere, legal, outermost
 from mfidl.emit.naming import CPP_RESERVED, Scope, camel
@@ -90,7 +90,8 @@ class MethodNames:
     `batch` and `bulk` are functions of a client, `items` is one of a servant; methods with streams have none
     of them, nor have replicated ones. `handler` is the function of a servant. `forget` and `cache` are
     functions of a client for cached methods alone. `reader` and `writer` are the parameters of a handler for
-    its streams.
+    its streams. Of a method of the service that this one extends, the structs and the functions of servants
+    are those of that service; `request` and `result` are `::qualified` if that has another namespace.
     """
 
     function: str
@@ -148,9 +149,9 @@ def has_result_struct(method: Method) -> bool:
 
 
 class ModuleNames:
-    """All names of one module."""
+    """All names of one module. `inherited`: of the methods of services that those of the module extend."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, inherited: "Inherited") -> None:
         self.namespace = _namespace(module.name)
         self._names: dict[str, str] = {}
         self._members: dict[str, tuple[str, ...]] = {}
@@ -175,7 +176,7 @@ class ModuleNames:
                 else None,
             )
             for service in module.services
-            for method in service.methods
+            for method in service.own_methods
         }
         for topic in module.topics:
             self._topics[topic.full_name] = _topic_names(topic, outer)
@@ -188,9 +189,10 @@ class ModuleNames:
         types = declared.union(added)
         described = Scope(everywhere())
         for service in module.services:
-            self._services[service.full_name] = _service_names(
-                service, classes[service.full_name], structs, types, described
-            )
+            own, above = classes[service.full_name], inherited.of(service, self.namespace)
+            names = _service_names(service, own, structs, above, types, described)
+            self._services[service.full_name] = names
+            inherited.keep(service, names, self.namespace)
 
     def of(self, full_name: str) -> str:
         return self._names[full_name]
@@ -230,11 +232,44 @@ class ModuleNames:
                 self._unions[declaration.full_name] = _union_names(declaration, types)
 
 
+class Inherited:
+    """The names of the methods of services so far, for those that extend them: extended ones come first."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[Mapping[str, MethodNames], str]] = {}
+
+    def keep(self, service: Service, names: ServiceNames, namespace: str) -> None:
+        methods = zip(service.methods, names.methods, strict=True)
+        self._known[service.full_name] = ({each.full_name: named for each, named in methods}, namespace)
+
+    def of(self, service: Service, namespace: str) -> Mapping[str, MethodNames]:
+        """By the full names of the methods that a service inherits, as seen from a namespace."""
+        if service.extends is None:
+            return {}
+        methods, home = self._known[service.extends]
+        if home == namespace:
+            return methods
+        return {name: _qualified(each, home) for name, each in methods.items()}
+
+
+def _qualified(names: MethodNames, home: str) -> MethodNames:
+    return replace(
+        names,
+        request=_in_namespace(names.request, home),
+        result=None if names.result is None else _in_namespace(names.result, home),
+    )
+
+
+def _in_namespace(name: str, home: str) -> str:
+    return name if name.startswith("::") else f"::{home}::{name}"
+
+
 class Names:
     """The names of a whole program, by full name."""
 
     def __init__(self, program: Program) -> None:
-        self._modules = {module.name: ModuleNames(module) for module in program.modules}
+        inherited = Inherited()
+        self._modules = {module.name: ModuleNames(module, inherited) for module in program.modules}
 
     def module(self, name: str) -> ModuleNames:
         return self._modules[name]
@@ -317,6 +352,7 @@ def _service_names(
     service: Service,
     classes: tuple[str, str, str, str],
     structs: dict[str, tuple[str, str | None]],
+    inherited: Mapping[str, MethodNames],
     types: set[str],
     described: Scope,
 ) -> ServiceNames:
@@ -329,31 +365,36 @@ def _service_names(
     method_base = described.take(f"{own}Method")
     dispatch = described.take(f"dispatch{camel(own)}")
     # A user's method keeps its name in the schema, whatever the generator calls helpers of other methods.
-    inside = Scope(everywhere(), types, _IN_CLASS)
+    inside = Scope(everywhere(), types, _IN_CLASS, {each.items for each in inherited.values()})
     functions = [inside.take(_asked(each)) for each in service.methods]
     methods = []
     for method, function in zip(service.methods, functions, strict=True):
-        asked = _asked(method)
-        request, result = structs[method.full_name]
+        asked, above = _asked(method), inherited.get(method.full_name)
+        request, result = (above.request, above.result) if above else structs[method.full_name]
         parameters = Scope(everywhere(), types, _IN_PARAMETERS)
         params = _taken(parameters, method.params.fields)
         beside = Scope(parameters.taken(), _BESIDE_STREAMS)
         many = not method.streams and method.replicated is None
+        if above:
+            handler, items = above.handler, above.items
+        else:
+            handler = inside.take(f"on_apply_{asked}") if method.replicated else function
+            items = inside.take(f"{asked}_items") if many else ""
         methods.append(
             MethodNames(
                 function=function,
-                handler=inside.take(f"on_apply_{asked}") if method.replicated else function,
+                handler=handler,
                 asynchronous=inside.take(f"async_{asked}"),
                 batch=inside.take(f"{asked}_batch") if many else "",
                 bulk=inside.take(f"{asked}_bulk") if many else "",
                 forget=inside.take(f"{asked}_forget") if method.cached else "",
                 cache=inside.take(f"{asked}_cache") if method.cached else "",
-                items=inside.take(f"{asked}_items") if many else "",
+                items=items,
                 description=described.take(f"{own}{camel(asked)}"),
                 request=request,
                 result=result,
-                params=params,
-                results=_fields(method.results.fields, types),
+                params=above.params if above else params,
+                results=above.results if above else _fields(method.results.fields, types),
                 reader=beside.take(legal(method.param_stream.name)) if method.param_stream else "",
                 writer=beside.take("out") if method.result_stream else "",
             )

@@ -1,10 +1,12 @@
 """F6. Views of services: descriptions, clients and servants."""
 
+from collections.abc import Iterator
+
 from mfidl.emit.cpp.methods import MethodMaker
 from mfidl.emit.cpp.structs import Describer
 from mfidl.emit.cpp.text import argument, deprecation, doc, fill, initialised, raw_text
 from mfidl.emit.cpp.view import AgentView, ServiceView, StructView
-from mfidl.model import Agent, Module, Primitive, Scalar, Service, Type, expand
+from mfidl.model import Agent, Method, Module, Primitive, Scalar, Service, Type, expand
 
 
 def service_view(describer: Describer, service: Service, module: Module) -> ServiceView:
@@ -13,6 +15,7 @@ def service_view(describer: Describer, service: Service, module: Module) -> Serv
         MethodMaker(describer, module, service, names, method, named).view()
         for method, named in zip(service.methods, names.methods, strict=True)
     )
+    own = tuple(view for view, each in zip(methods, service.methods, strict=True) if service.declares(each))
     listed = _by_index(service)
     return ServiceView(
         doc=doc(service.doc),
@@ -38,15 +41,43 @@ def service_view(describer: Describer, service: Service, module: Module) -> Serv
         fingerprint=fill("    .fingerprint = {", [f"0x{byte:02x}" for byte in service.fingerprint], "},"),
         agent=_agent(describer, service.agent, module, names.agent, names.agents),
         methods=methods,
+        own_methods=own,
+        extended=tuple(extended_infos(describer, service)),
         dispatch=names.dispatch,
         dispatch_servant=argument("Servant&", "servant", any(not each.replicated for each in methods)),
         replicated=any(each.replicated for each in methods),
-        servant_bases="public mf::Servant"
-        + (", public mf::replicated::Applies" if any(each.replicated for each in methods) else ""),
+        servant_bases=_bases(describer, service, "servant"),
+        async_servant_bases=_bases(describer, service, "async_servant"),
         client_template="cpp/client/agents.j2" if service.agent else "cpp/client/single.j2",
         selection_template="cpp/client/selection.j2" if service.agent else "cpp/nothing.j2",
         scatter_template="cpp/client/scatter_source.j2" if service.agent else "cpp/nothing.j2",
     )
+
+
+def extended_infos(describer: Describer, service: Service) -> Iterator[str]:
+    """Of the services that it extends, the nearest first."""
+    for each in describer.program.extended(service):
+        names = describer.names.module(each.module)
+        yield f"::{names.namespace}::methods::{names.service(each).info}"
+
+
+def _bases(describer: Describer, service: Service, kind: str) -> str:
+    """What its servant derives from: that of the service that it extends, and what that does not bring."""
+    extended = next(describer.program.extended(service), None)
+    bases = ["mf::Servant"]
+    if extended is not None:
+        names = describer.names.module(extended.module)
+        bases = [f"::{names.namespace}::{getattr(names.service(extended), kind)}"]
+        bases += ["mf::Extension"] if extended.extends is None else []
+    if any(map(_is_replicated, service.methods)) and not any(
+        map(_is_replicated, extended.methods if extended else ())
+    ):
+        bases.append("mf::replicated::Applies")
+    return ", ".join(f"public {each}" for each in bases)
+
+
+def _is_replicated(method: Method) -> bool:
+    return method.replicated is not None
 
 
 def _agent(describer: Describer, agent: Agent | None, module: Module, one: str, many: str) -> AgentView:
@@ -69,6 +100,8 @@ def implicit_structs(describer: Describer, service: Service, module: Module) -> 
     names = describer.names.module(module.name).service(service)
     views = []
     for method, named in zip(service.methods, names.methods, strict=True):
+        if not service.declares(method):
+            continue
         template = "cpp/types/struct.j2"
         views.append(describer.struct(method.params, named.request, named.params, module, template))
         if named.result is not None:

@@ -367,10 +367,13 @@ class ServiceView:
     fingerprint: str
     agent: AgentView
     methods: tuple[MethodView, ...]
+    own_methods: tuple[MethodView, ...]  # without those of the service that it extends
+    extended: tuple[str, ...]  # what it extends, the nearest first: their `info`, qualified
     dispatch: str
     dispatch_servant: str  # its parameter
     replicated: bool  # some method is
-    servant_bases: str  # of both servants
+    servant_bases: str
+    async_servant_bases: str
     client_template: str
     selection_template: str
     scatter_template: str

@@ -181,7 +181,7 @@ class ClientFile(ServiceFile):
         result = self._result_type(method, names)
         outcomes = f"list[mf.Outcome[{result}]]"
         sequence = self._context.imports.name("collections.abc", "Sequence")
-        parameters = [f"requests: {sequence}[{self._own('_types', names.request)}]"]
+        parameters = [f"requests: {sequence}[{self._request(names)}]"]
         arguments = [self._own("_methods", names.constant), "requests", "options"]
         batch = outcomes if awaited else f"mf.BatchCall[{result}]"
         forms = [

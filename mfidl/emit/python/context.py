@@ -79,6 +79,10 @@ class Context:
     def owner(self, full_name: str) -> Module:
         return self.facts.module(full_name.rpartition(".")[0])
 
+    def foreign(self, file: str, name: str, module: str) -> str:
+        """What a file of a module's package has under a name, imported if need be."""
+        return self._local(file, "", name, self.facts.module(module))
+
     def _local(self, file: str, full_name: str, name: str, owner: Module | None = None) -> str:
         owner = owner or self.owner(full_name)
         if owner is self.module and file == self.file:

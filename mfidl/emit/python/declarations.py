@@ -73,6 +73,8 @@ class TypesFile:
         for service in self._context.module.services:
             names = self._context.names.services[service.full_name]
             for method, own in zip(service.methods, names.methods, strict=True):
+                if not service.declares(method):
+                    continue
                 views.append(self._request(method, own.request, f"{service.name}.{method.name}"))
                 if own.result:
                     views.append(self._result(method, own.result, f"{service.name}.{method.name}"))

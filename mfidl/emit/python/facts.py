@@ -7,7 +7,7 @@ Nothing here recurses over references between types, however long their chains a
 from collections import defaultdict
 from collections.abc import Iterable
 
-from mfidl.emit.python.names import ModuleNames, field_names, module_names
+from mfidl.emit.python.names import Inherited, ModuleNames, field_names, module_names
 from mfidl.model import (
     AliasOf,
     ArrayOf,
@@ -37,7 +37,8 @@ class Facts:
         self.program = program
         self._attributes: dict[Struct, tuple[str, ...]] = {}
         self._modules = {module.name: module for module in program.modules}
-        self._names = {module.name: module_names(module) for module in program.modules}
+        inherited: Inherited = {}
+        self._names = {module.name: module_names(module, inherited) for module in program.modules}
         parts: dict[str, tuple[Field, ...]] = {
             each.full_name: each.fields for each in program.all_structs()
         } | {each.full_name: each.alternatives for module in program.modules for each in module.unions}

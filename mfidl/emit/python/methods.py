@@ -66,14 +66,14 @@ class MethodsFile(ServiceFile):
         context = self._context
         context.imports.name("mf.core.service", "Method")
         context.imports.name("mf.codec.method", "method")
-        request = self._own("_types", names.request)
+        request = self._request(names)
         arguments = [f'"{method.full_name}"', str(place), request]
         if method.params.fields:
             arguments.append(self._fields("params=", method.params))
         if method.results.fields:
             arguments.append(self._fields("results=", method.results))
         if names.result:
-            arguments.append(f"result={self._own('_types', names.result)}")
+            arguments.append(f"result={self._result_type(method, names)}")
         if names.servant_function != method.name:
             arguments.append(f'attribute="{names.servant_function}"')
         if names.servant_items not in ("", f"{method.name}_items"):

@@ -6,7 +6,7 @@ one per struct for its fields. What each scope reserves is what the generated te
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mfidl.emit.naming import PYTHON_KEYWORDS, PYTHON_RESERVED, Scope, camel, snake
@@ -75,7 +75,9 @@ _MODULE_WORDS = PYTHON_RESERVED | BUILTINS | TYPE_HELPERS | SERVICE_HELPERS | CO
 @dataclass(frozen=True, slots=True)
 class MethodNames:
     """A method with streams has neither batch and bulk functions nor `servant_items`, nor has a replicated
-    one: these are "". `forget` and `cache` are there of cached methods alone.
+    one: these are "". `forget` and `cache` are there of cached methods alone. Of a method of the service that
+    this one extends, the structs and the functions of servants are those of that service; `module` is where
+    the structs are.
     """
 
     request: str
@@ -88,6 +90,7 @@ class MethodNames:
     servant_function: str
     servant_items: str
     constant: str
+    module: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +175,13 @@ def _is_dunder(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
-def module_names(module: Module) -> ModuleNames:
+# The names of methods by their full names, for each service by its own full name.
+Inherited = dict[str, Mapping[str, MethodNames]]
+
+
+def module_names(module: Module, inherited: Inherited) -> ModuleNames:
     """First the schema's names, then the generator's, in one scope: the names of all files meet in the
-    package.
+    package. `inherited` holds the names of all services so far; those of this module are added.
     """
     scope = _Scope(_MODULE_WORDS)
     types = {each.full_name: scope.take(written(each)) for each in module.declarations}
@@ -183,7 +190,12 @@ def module_names(module: Module) -> ModuleNames:
     for each in module.declarations:
         if not isinstance(each, Alias):
             stems[each.full_name] = _stem(scope, each.name)
-    services = {service.full_name: _service(service, scope) for service in module.services}
+    services = {}
+    for service in module.services:
+        above = {} if service.extends is None else inherited[service.extends]
+        names = services[service.full_name] = _service(service, above, scope)
+        named = zip(service.methods, names.methods, strict=True)
+        inherited[service.full_name] = {method.full_name: each for method, each in named}
     topics = {topic.full_name: _topic(topic, scope) for topic in module.topics}
     alternatives = {
         union.full_name: tuple(
@@ -303,7 +315,7 @@ def _is_sunder(name: str) -> bool:
     return name.startswith("_") and _underscores_behind(name) == 1
 
 
-def _service(service: Service, scope: Scope) -> ServiceNames:
+def _service(service: Service, inherited: Mapping[str, MethodNames], scope: Scope) -> ServiceNames:
     """Functions have the names of the schema; those that the generator adds yield to them."""
     own = written(service)
     client, scatter, async_client, async_scatter, servant, async_servant = (
@@ -317,28 +329,37 @@ def _service(service: Service, scope: Scope) -> ServiceNames:
     words = _IN_CLASSES | SERVICE_HELPERS
     types = _names_of_types((type_ for each in service.methods for type_ in _types_of(each)), _last)
     calls = _Scope(words, _TARGET_FUNCTIONS, types)
-    serving = _Scope(words, ["mf_service"], types)
+    above = [inherited[each.full_name] for each in service.methods if each.full_name in inherited]
+    serving = _Scope(words, ["mf_service"], types, _served(above))
     functions = [calls.take(written(method)) for method in service.methods]
-    served = [
+    served = [each.servant_function for each in above]
+    served += [
         serving.take(f"on_apply_{written(method)}" if method.replicated else written(method))
-        for method in service.methods
+        for method in service.own_methods
     ]
     methods = []
     for method, function, servant_function in zip(service.methods, functions, served, strict=True):
-        name = written(method)
+        name, known = written(method), inherited.get(method.full_name)
         many = not method.streams and method.replicated is None
+        if known is not None:
+            request, result, items = known.request, known.result, known.servant_items
+        else:
+            request = scope.take(f"{own}{camel(name)}Request")
+            result = scope.take(f"{own}{camel(name)}Result") if _has_class(method) else ""
+            items = serving.take(f"{name}_items") if many else ""
         methods.append(
             MethodNames(
-                request=scope.take(f"{own}{camel(name)}Request"),
-                result=scope.take(f"{own}{camel(name)}Result") if _has_class(method) else "",
+                request=request,
+                result=result,
                 function=function,
                 batch=calls.take(f"{name}_batch") if many else "",
                 bulk=calls.take(f"{name}_bulk") if many else "",
                 forget=calls.take(f"{name}_forget") if method.cached else "",
                 cache=calls.take(f"{name}_cache") if method.cached else "",
                 servant_function=servant_function,
-                servant_items=serving.take(f"{name}_items") if many else "",
+                servant_items=items,
                 constant=scope.take(f"{upper}_{snake(name)}".upper()),
+                module=service.module if known is None else known.module,
             )
         )
     return ServiceNames(
@@ -353,6 +374,11 @@ def _service(service: Service, scope: Scope) -> ServiceNames:
         annex,
         tuple(methods),
     )
+
+
+def _served(methods: Iterable[MethodNames]) -> set[str]:
+    """The functions that a servant has of the service that its own extends."""
+    return {name for each in methods for name in (each.servant_function, each.servant_items) if name}
 
 
 def _topic(topic: Topic, scope: Scope) -> TopicNames:

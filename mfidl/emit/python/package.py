@@ -155,9 +155,10 @@ def _init(context: Context) -> str:
         export("_server", own.servant)
         export("_server", own.async_servant)
         export("_methods", own.constant)
-        for method in own.methods:
-            export("_types", method.request)
-            export("_types", method.result)
+        for method, named in zip(service.methods, own.methods, strict=True):
+            if service.declares(method):
+                export("_types", named.request)
+                export("_types", named.result)
     for topic in context.module.topics:
         for name in names.topics[topic.full_name].exported:
             export("_topics", name)

@@ -42,19 +42,29 @@ class ServerFile(ServiceFile):
         context.imports.name("abc", "ABC")
         context.imports.name("typing", "ClassVar")
         constant = self._own("_methods", names.constant)
-        own = list(zip(service.methods, names.methods, strict=True))
         plain = service.doc or f"Serves {service.full_name}."
-        views = [self._view(names.servant, constant, plain, own, awaited=False)]
         doc = f"Like `{names.servant}`, with `async def`: it runs on the serving asyncio loop."
-        views.append(self._view(names.async_servant, constant, doc, own, awaited=True))
-        return views
+        return [
+            self._view(service, names.servant, constant, plain, awaited=False),
+            self._view(service, names.async_servant, constant, doc, awaited=True),
+        ]
 
-    def _view(
-        self, name: str, constant: str, doc: str, own: list[tuple[Method, MethodNames]], *, awaited: bool
-    ) -> ServantView:
-        base = self._context.imports.name("mf.core.service", "AsyncServant" if awaited else "Servant")
-        methods = tuple(self._method(method, names, awaited=awaited) for method, names in own)
-        return ServantView(name, base, constant, docstring(doc, 4), methods)
+    def _view(self, service: Service, name: str, constant: str, doc: str, *, awaited: bool) -> ServantView:
+        methods = tuple(
+            self._method(method, names, awaited=awaited)
+            for method, names in zip(service.methods, self._names(service).methods, strict=True)
+            if service.declares(method)
+        )
+        return ServantView(name, self._base(service, awaited), constant, docstring(doc, 4), methods)
+
+    def _base(self, service: Service, awaited: bool) -> str:
+        """The class of the servants of what it extends, or that of all servants."""
+        context = self._context
+        extended = next(context.program.extended(service), None)
+        if extended is None:
+            return context.imports.name("mf.core.service", "AsyncServant" if awaited else "Servant")
+        names = context.facts.names(extended.module).services[extended.full_name]
+        return context.foreign("_server", names.async_servant if awaited else names.servant, extended.module)
 
     def _method(self, method: Method, names: MethodNames, *, awaited: bool) -> ServantMethodView:
         context = self._context
@@ -81,7 +91,7 @@ class ServerFile(ServiceFile):
 
     def _applied(self, method: Method, names: MethodNames, *, awaited: bool) -> ServantMethodView:
         """A replicated method: the function that is called for each message in the order of the versions."""
-        request = self._own("_types", names.request)
+        request = self._request(names)
         parameters = ["self", "version: mf.Version", f"request: {request}"]
         before = f"{'async ' * awaited}def {names.servant_function}("
         return ServantMethodView(
@@ -102,7 +112,7 @@ class ServerFile(ServiceFile):
         called = "mf.each("
         if awaited:
             called = "await mf.each_in_order(" if method.ordered else "await mf.each_async("
-        parameters = ["self", f"requests: {sequence}[{self._own('_types', names.request)}]"]
+        parameters = ["self", f"requests: {sequence}[{self._request(names)}]"]
         before = f"{'async ' * awaited}def {names.servant_items}("
         return CallView(
             bracket(before, parameters, f") -> {outcome}:", 4),

@@ -31,9 +31,12 @@ class ServiceFile:
     def _own(self, file: str, name: str) -> str:
         return self._context.imports.name(f"{self._context.package(self._context.module.name)}.{file}", name)
 
+    def _request(self, names: MethodNames) -> str:
+        return self._context.foreign("_types", names.request, names.module)
+
     def _result_type(self, method: Method, names: MethodNames) -> str:
         if names.result:
-            return self._own("_types", names.result)
+            return self._context.foreign("_types", names.result, names.module)
         if not method.results.fields:
             return "None"
         return annotation(self._context, method.results.fields[0].spelled)

@@ -1,5 +1,7 @@
 """F4. Services, their methods, and topics. Parameters and results become implicit structs."""
 
+from collections.abc import Mapping
+
 from mfidl import model
 from mfidl.diagnostics import Note
 from mfidl.semantics.annotations import Place, deprecation, no_arguments, read_annotations
@@ -26,20 +28,59 @@ from mfidl.syntax import ast
 
 _AGENTS = frozenset((Kind.AGENT,))
 _ERRORS = frozenset((Kind.ERROR,))
+_SERVICES = frozenset((Kind.SERVICE,))
 
 
-def lower_service(context: Context, symbol: Symbol, targets: TargetScope) -> model.Service:
-    """The service with the methods that are sound, numbered in the order of the file."""
+class ServiceLowering:
+    """Implements `ServiceSource`: a service is lowered when it is first needed, since others extend it."""
+
+    def __init__(self, context: Context, targets: Mapping[str, TargetScope]) -> None:
+        self._context = context
+        self._targets = targets  # of each module, by the prefix of its full names
+        self._known: dict[str, model.Service] = {}
+        self._open: list[Symbol] = []
+
+    def service_named(self, full_name: str) -> model.Service | None:
+        if full_name in self._known:
+            return self._known[full_name]
+        symbol = self._context.symbol(full_name)
+        if symbol in self._open:
+            loop = self._open[self._open.index(symbol) :]
+            notes = [Note(f"through `{each.name}`", each.span) for each in loop[1:]]
+            self._context.diagnostics.error("E0321", symbol.span, notes=notes, name=symbol.name)
+            return None
+        return self.of(symbol)
+
+    def of(self, symbol: Symbol) -> model.Service:
+        """The service of a symbol, which may have the name of another one."""
+        if symbol.full_name not in self._known:
+            self._open.append(symbol)
+            made = _lower_service(self._context, symbol, self._targets[symbol.scope.prefix])
+            self._open.pop()
+            self._known[symbol.full_name] = made
+        return self._known[symbol.full_name]
+
+
+def _lower_service(context: Context, symbol: Symbol, targets: TargetScope) -> model.Service:
+    """The service with the methods that are sound, numbered in the order of the file, behind those of the
+    service that it extends.
+    """
     declaration = symbol.declaration
     assert isinstance(declaration, ast.ServiceDecl)
     read = read_annotations(context, declaration.annotations, Place.SERVICE)
+    base = _base(context, declaration, symbol.scope)
+    agent = _agent(context, declaration.agent, symbol.scope)
+    if base is not None:
+        agent = _agent_of_both(context, declaration, base, agent)
+    inherited = {each.name: each for each in base.methods} if base else {}
     first: dict[str, ast.MethodDecl] = {}
     for method in declaration.methods:
         first.setdefault(method.name.text, method)
-    current = {name: method.name.span for name, method in first.items()}
+    current = {name: each.span for name, each in inherited.items() if each.span is not None}
+    current |= {name: method.name.span for name, method in first.items()}
     earlier = EarlierNames(context, current)
     names = TargetScope(context)
-    methods: list[model.Method] = []
+    methods: list[model.Method] = list(inherited.values())
     for method in declaration.methods:
         name = method.name.text
         if first[name] is not method:
@@ -47,18 +88,60 @@ def lower_service(context: Context, symbol: Symbol, targets: TargetScope) -> mod
             notes = [Note("first here", current[name])]
             context.diagnostics.error("E0304", method.name.span, notes=notes, kind="method", name=name)
             continue
+        if name in inherited and base is not None:
+            _lower_method(context, method, 0, symbol, EarlierNames(context, {}), TargetScope(context))
+            notes = [Note("declared there", inherited[name].span)]
+            context.diagnostics.error(
+                "E0322", method.name.span, notes=notes, name=name, service=symbol.name, base=base.full_name
+            )
+            continue
         methods.append(_lower_method(context, method, len(methods), symbol, earlier, names))
     names.check()
     return model.Service(
         symbol.name,
         symbol.full_name,
-        _agent(context, declaration.agent, symbol.scope),
+        agent,
         tuple(methods),
         declaration.doc,
         deprecation(context, read),
         targets.read(declaration.name, read),
+        extends=None if base is None else base.full_name,
         span=declaration.name.span,
     )
+
+
+def _base(context: Context, declaration: ast.ServiceDecl, scope: Scope) -> model.Service | None:
+    """The service that is extended, if there is one."""
+    if declaration.base is None:
+        return None
+    symbol = context.find(declaration.base, scope, _SERVICES, "E0319")
+    if symbol is None:
+        return None
+    if symbol.kind is not Kind.SERVICE:
+        context.diagnostics.error(
+            "E0320", declaration.base.span, notes=symbol.notes(), name=symbol.name, kind=symbol.kind.value
+        )
+        return None
+    return context.services.service_named(symbol.full_name)
+
+
+def _agent_of_both(
+    context: Context, declaration: ast.ServiceDecl, base: model.Service, own: model.Agent | None
+) -> model.Agent | None:
+    """The agent of the extended service: who calls that one addresses the same agents."""
+    if declaration.agent is not None and own is not None:
+        if base.agent is None:
+            scope = "to all callers alike"
+            hint = "leave `per` out"
+        elif base.agent.full_name != own.full_name:
+            scope = f"per {base.agent.name}"
+            hint = f"leave `per {own.name}` out: `per {base.agent.name}` is inherited"
+        else:
+            return base.agent
+        context.diagnostics.error(
+            "E0323", declaration.agent.span, help=hint, name=own.name, base=base.full_name, scope=scope
+        )
+    return base.agent
 
 
 def lower_topic(context: Context, symbol: Symbol, targets: TargetScope) -> model.Topic | None:

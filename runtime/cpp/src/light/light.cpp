@@ -2,6 +2,7 @@
 
 #include "mf/core/agent.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/extension.hpp"
 #include "mf/transport/reactor.hpp"
 #include "mf/transport/workers.hpp"
 
@@ -23,10 +24,12 @@ class Light::Hub final : public LocalServants {
     };
     if (const auto reason = agent_refusal(service, agent)) refuse(*reason);
     const std::scoped_lock lock(mutex_);
-    auto& place = servants_[{std::string(service.name), agent}];
-    if (place)
-      refuse(std::string(service.name) + " is offered already for \"" + shown_agent(service, agent) + "\"");
-    place = std::move(servant);
+    const auto services = services_of(*servant);
+    for (const auto* each : services) {
+      if (servants_.contains(std::pair(std::string(each->name), agent)))
+        refuse(std::string(each->name) + " is offered already for \"" + shown_agent(service, agent) + "\"");
+    }
+    for (const auto* each : services) servants_[{std::string(each->name), agent}] = servant;
   }
 
   [[nodiscard]] std::shared_ptr<Servant> find(std::string_view service,

@@ -135,7 +135,7 @@ Connection::Answer Connection::bind_to(std::uint16_t first_route, const protocol
                                        std::shared_ptr<const Offer> offer, bool lone) {
   Binding binding;
   binding.offer = std::move(offer);
-  const auto& service = binding.offer->servant->service();
+  const auto& service = binding.offer->service();
   for (const auto method : bind.methods) {
     const auto at = std::ranges::find(service.methods, method);
     if (at == service.methods.end()) {
@@ -321,7 +321,7 @@ void Connection::refuse(Ticket ticket, const Offer& offer, std::uint16_t method,
     return ticket.fail(Code::overloaded, Execution::not_executed, why);
   }
   if (const auto calls = counters.on_dropped(ticket.count(), now); calls != 0) {
-    const auto& service = offer.servant->service();
+    const auto& service = offer.service();
     directory_.log().write(Level::warning, "oneway_calls_dropped",
                            {{"service", service.name},
                             {"agent", offer.agent},
@@ -692,7 +692,7 @@ void Connection::run(const Binding& binding, Ticket ticket, std::uint16_t method
   auto& servant = *binding.offer->servant;
   const auto link = link_.lock();
   const auto client = link ? std::uint64_t{link->client_id()} : 0;
-  const CallInfo info{.service = servant.service().name,
+  const CallInfo info{.service = binding.offer->service().name,
                       .agent = binding.offer->agent,
                       .peer = peer_,
                       .request_id = client << 32U | ticket.id(),

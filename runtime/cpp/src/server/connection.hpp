@@ -46,6 +46,11 @@ struct Offer {
   std::unique_ptr<Placement[]> placements;  // null unless adaptive
   std::unique_ptr<Counters[]> counters;
   std::vector<std::shared_ptr<Gate>> gates;  // empty: no limits for this offer; null: none for the method
+  const ServiceInfo* extended = nullptr;  // what it is offered as, if that is not the servant's own service
+
+  [[nodiscard]] const ServiceInfo& service() const noexcept {
+    return extended != nullptr ? *extended : servant->service();
+  }
 };
 
 /// The functions of the server that a connection needs; it outlives all connections.

@@ -30,7 +30,7 @@ class Server::Core final : public server::Directory {
   Core& operator=(const Core&) = delete;
 
   void offer(std::shared_ptr<Servant> servant, OfferOptions options, bool registered = true);
-  void withdraw(const ServiceInfo& service, const std::string& agent);
+  void withdraw(const Servant& servant, const std::string& agent);
   void offer(server::Offering& offering);
   std::shared_ptr<link::Candidacy> candidacy(const ServiceInfo& service, const std::string& agent);
   void start();

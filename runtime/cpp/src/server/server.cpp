@@ -11,6 +11,7 @@
 #include "mf/core/agent.hpp"
 #include "mf/core/blocking.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/extension.hpp"
 #include "mf/core/text.hpp"
 #include "mf/server/forwarder.hpp"
 #include "mf/server/offering.hpp"
@@ -246,46 +247,60 @@ void Server::Core::publishes(const ServiceInfo& topic, std::vector<std::string> 
   announce();
 }
 
+// Under the name of its service, and of all that this one extends: of these, the counters are their own, and
+// the limits the same.
 void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options, bool registered) {
-  const auto& service = servant->service();
-  const auto agent = sent_agent(service, options.agent);
-  if (auto reason = agent_refusal(service, agent)) throw refused(std::move(*reason));
+  const auto& own = servant->service();
+  const auto agent = sent_agent(own, options.agent);
+  if (auto reason = agent_refusal(own, agent)) throw refused(std::move(*reason));
   check_announced(options, agent, registered && !options_.controller.empty());
-  auto shown = shown_agent(service, agent);
-  auto gates = gates_for(service, shown, options);
+  auto shown = shown_agent(own, agent);
+  const auto gates = gates_for(own, shown, options);
+  const auto services = services_of(*servant);
   {
     const std::scoped_lock lock(mutex_);
-    auto& place = offers_[{std::string(service.name), agent}];
-    if (place) throw refused(std::string(service.name) + " is offered already for \"" + shown + "\"");
-    auto placements = options.where == Where::adaptive
-                          ? std::make_unique<server::Placement[]>(service.methods.size())
-                          : nullptr;
-    place = std::make_shared<const server::Offer>(
-        server::Offer{.servant = std::move(servant),
-                      .agent = std::move(shown),
-                      .where = options.where,
-                      .weight = options.weight,
-                      .labels = options.labels,
-                      .alone = options.alone,
-                      .registered = registered,
-                      .placements = std::move(placements),
-                      .counters = std::make_unique<server::Counters[]>(service.methods.size()),
-                      .gates = std::move(gates)});
+    for (const auto* service : services)
+      if (offers_.contains(std::pair(std::string(service->name), agent)))
+        throw refused(std::string(service->name) + " is offered already for \"" + shown + "\"");
+    for (const auto* service : services) {
+      const auto count = service->methods.size();
+      const auto limited = static_cast<std::ptrdiff_t>(gates.empty() ? 0 : count);
+      auto placements =
+          options.where == Where::adaptive ? std::make_unique<server::Placement[]>(count) : nullptr;
+      offers_[{std::string(service->name), agent}] = std::make_shared<const server::Offer>(
+          server::Offer{.servant = servant,
+                        .agent = shown,
+                        .where = options.where,
+                        .weight = options.weight,
+                        .labels = options.labels,
+                        .alone = options.alone,
+                        .registered = registered,
+                        .placements = std::move(placements),
+                        .counters = std::make_unique<server::Counters[]>(count),
+                        .gates = {gates.begin(), gates.begin() + limited},
+                        .extended = service == &own ? nullptr : service});
+    }
     if (!started_) return;
   }
   announce();
 }
 
-void Server::Core::withdraw(const ServiceInfo& service, const std::string& agent) {
-  const auto sent = sent_agent(service, agent);
-  std::shared_ptr<const server::Offer> offer;  // destroyed after unlocking
+void Server::Core::withdraw(const Servant& servant, const std::string& agent) {
+  const auto sent = sent_agent(servant.service(), agent);
+  std::vector<std::shared_ptr<const server::Offer>> offers;  // destroyed after unlocking
   {
     const std::scoped_lock lock(mutex_);
-    const auto found = offers_.find(std::pair(std::string(service.name), sent));
-    if (found == offers_.end())
-      throw refused(std::string(service.name) + " is not offered for \"" + shown_agent(service, sent) + "\"");
-    offer = std::move(found->second);
-    offers_.erase(found);
+    const auto& own = servant.service();
+    const auto known = offers_.find(std::pair(std::string(own.name), sent));
+    if (known == offers_.end())
+      throw refused(std::string(own.name) + " is not offered for \"" + shown_agent(own, sent) + "\"");
+    const auto offered = known->second->servant;
+    for (const auto* service : services_of(*offered)) {
+      const auto found = offers_.find(std::pair(std::string(service->name), sent));
+      if (found == offers_.end() || found->second->servant != offered) continue;
+      offers.push_back(std::move(found->second));
+      offers_.erase(found);
+    }
     if (!started_) return;
   }
   announce();
@@ -334,7 +349,7 @@ ServerStats Server::Core::stats() const {
   ServerStats all{.running = running, .waiting = waiting, .connections = connection_stats()};
   const std::scoped_lock lock(mutex_);
   for (const auto& [key, offer] : offers_) {
-    const auto& service = offer->servant->service();
+    const auto& service = offer->service();
     for (std::size_t i = 0; i < service.methods.size(); ++i) {
       const auto& counters = offer->counters[i];
       MethodStats one{.service = std::string(service.name),
@@ -373,7 +388,7 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
   }
   if (found == offers_.end() && bind.agent.empty()) found = first;  // any agent of this server
   if (found == offers_.end()) {
-    const ServiceInfo& asked = first->second->servant->service();
+    const ServiceInfo& asked = first->second->service();
     std::vector<std::string> agents;
     for (auto at = first; at != offers_.end() && at->first.first == service; ++at)
       agents.push_back(at->second->agent);
@@ -381,7 +396,7 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
                                             shortened(shown_agent(asked, bind.agent)) +
                                             "\"; known agents: " + some_of(agents, "\""));
   }
-  if (found->second->servant->service().fingerprint != bind.fingerprint) {
+  if (found->second->service().fingerprint != bind.fingerprint) {
     options_.log.write(Level::warning, "schema_mismatch", {{"service", service}});
     return unknown(Code::schema_mismatch,
                    "client and server were generated from different schemas of " + service);
@@ -393,7 +408,7 @@ const ServiceInfo* Server::Core::describe(std::string_view service) {
   const std::scoped_lock lock(mutex_);
   const auto first = offers_.lower_bound(std::pair(std::string(service), std::string()));
   if (first == offers_.end() || first->first.first != service) return nullptr;
-  return &first->second->servant->service();
+  return &first->second->service();
 }
 
 void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
@@ -560,7 +575,7 @@ void Server::Core::announce() {
       if (!offer->registered) continue;
       offered.push_back({.service = key.first,
                          .agent = key.second,
-                         .fingerprint = offer->servant->service().fingerprint,
+                         .fingerprint = offer->service().fingerprint,
                          .weight = offer->weight,
                          .labels = offer->labels,
                          .alone = offer->alone});
@@ -710,7 +725,7 @@ void Server::offer(std::shared_ptr<Servant> servant, OfferOptions options) {
 }
 
 void Server::withdraw(const Servant& servant, const std::string& agent) {
-  core_->withdraw(servant.service(), agent);
+  core_->withdraw(servant, agent);
 }
 
 void Server::offer(server::Offering& offering) {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "mf/core/extension.hpp"
 #include "mf/testing/channel.hpp"
 #include "mf/transport/waiting.hpp"
 
@@ -112,7 +113,7 @@ void FakeController::say(std::string_view service,
 
 std::string FakeController::serve(std::shared_ptr<Servant> servant, std::string_view agent,
                                   ServerOptions options) {
-  const std::string service(servant->service().name);
+  const auto services = services_of(*servant);
   options.listen = "memory:" + new_name();
   auto server = std::make_unique<Server>(options);
   server->offer(std::move(servant), {.agent = std::string(agent)});
@@ -121,7 +122,7 @@ std::string FakeController::serve(std::shared_ptr<Servant> servant, std::string_
     const std::scoped_lock lock(state_->servers_mutex);
     state_->servers[options.listen] = std::move(server);
   }
-  add(service, options.listen, agent);
+  for (const auto* service : services) add(std::string(service->name), options.listen, agent);
   return options.listen;
 }
 

@@ -249,6 +249,17 @@ def generated_base(servant: BaseServant) -> type[BaseServant]:
     raise TypeError(f"{type(servant).__name__} derives from no generated servant class")
 
 
+def services_of(servant: BaseServant) -> list[ServiceInfo]:
+    """All services that a servant serves: its own, then those that this one extends, the nearest first. The
+    methods of an extended service are the first of the extending one."""
+    found = {servant.mf_service.name: servant.mf_service}
+    for base in type(servant).__mro__:
+        above = vars(base).get("mf_service")
+        if isinstance(above, ServiceInfo):  # of topics it is a slot
+            found.setdefault(above.name, above)
+    return list(found.values())
+
+
 _ASYNC = 0x80 | 0x200  # co_flags: the function is an `async def`, or an async generator
 
 

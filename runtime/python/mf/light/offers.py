@@ -4,7 +4,7 @@ from mf.core.agent import Agent
 from mf.core.agent_names import shown_agent, text_of_agent
 from mf.core.error import Code, not_executed, shortened, some_of
 from mf.core.offered import offered_agent
-from mf.core.service import BaseServant, ServiceInfo, generated_base
+from mf.core.service import BaseServant, ServiceInfo, generated_base, services_of
 
 
 class LightOffers:
@@ -19,10 +19,16 @@ class LightOffers:
         """Raises ValueError if the offer does not fit the service, TypeError for what is no agent."""
         service = generated_base(servant).mf_service
         text = offered_agent(service, agent)
-        self._offers.setdefault(service.name, {})[text] = servant
+        for each in services_of(servant):
+            self._offers.setdefault(each.name, {})[text] = servant
 
     def remove(self, service: ServiceInfo, agent: Agent) -> None:
-        self._offers.get(service.name, {}).pop(text_of_agent(service, agent), None)
+        """As all that its servant serves."""
+        text = text_of_agent(service, agent)
+        servant = self._offers.get(service.name, {}).pop(text, None)
+        for each in services_of(servant) if servant is not None else ():
+            if self._offers.get(each.name, {}).get(text) is servant:
+                del self._offers[each.name][text]
 
     def agents(self, service: ServiceInfo) -> list[str]:
         return list(self._offers.get(service.name, ()))

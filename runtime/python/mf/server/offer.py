@@ -8,7 +8,7 @@ from mf.core.agent import Agent
 from mf.core.agent_names import shown_agent
 from mf.core.error import Code, not_executed, shortened, some_of
 from mf.core.offered import offered_agent
-from mf.core.service import FEBIRD, BaseServant, Method, generated_base
+from mf.core.service import FEBIRD, BaseServant, Method, ServiceInfo, generated_base, services_of
 from mf.core.source import OfferSource, PushServant
 from mf.protocol.events import BindRequested
 from mf.protocol.frame import STREAM
@@ -75,7 +75,9 @@ class Announced(NamedTuple):
 
 
 class Offer:
-    """A servant for one agent."""
+    """A servant for one agent, as one of the services that it serves. `own`: the offer of it as its own
+    service, if this is one that is extended: the same limits hold for both.
+    """
 
     __slots__ = ("agent", "announced", "handlers", "is_topic", "servant", "service")
 
@@ -87,11 +89,13 @@ class Offer:
         limits: Mapping[str, Limit],
         admission: Admission,
         announced: Announced,
+        service: ServiceInfo | None = None,
+        own: "Offer | None" = None,
     ) -> None:
         self.announced = announced
         self.servant = servant
         self.is_topic = isinstance(servant, PushServant)
-        service = self.service = servant.mf_service
+        service = self.service = service or servant.mf_service
         self.agent = agent
         shown = f' for agent "{shown_agent(service, agent)}"' if agent else ""
         self.handlers: dict[str, Handler] = {
@@ -99,7 +103,9 @@ class Offer:
                 self,
                 method,
                 inline,
-                admission.gate(limits.get(method.name), f"{service.name}.{method.name}{shown}"),
+                own.handlers[method.name].gate
+                if own
+                else admission.gate(limits.get(method.name), f"{service.name}.{method.name}{shown}"),
             )
             for method in service.methods
         }
@@ -186,21 +192,35 @@ class Offers:
             raise ValueError(why)
         announced = announced or Announced()
         announced.check()
-        agents = self._by_service.get(service.name, {})
-        if text in agents:
-            shown = f" for agent {shown_agent(service, text)!r}" if text else ""
-            raise ValueError(f"{service.name} is offered already{shown}")
+        services = services_of(servant)
+        for each in services:
+            if text in self._by_service.get(each.name, {}):
+                shown = f" for agent {shown_agent(service, text)!r}" if text else ""
+                raise ValueError(f"{each.name} is offered already{shown}")
         offer = Offer(servant, text, inline, limits, self._admission, announced)
-        self._by_service = {**self._by_service, service.name: {**agents, text: offer}}
+        by_service = dict(self._by_service)
+        for each in services:
+            made = offer
+            if each is not service:
+                made = Offer(servant, text, inline, limits, self._admission, announced, each, offer)
+            by_service[each.name] = {**by_service.get(each.name, {}), text: made}
+        self._by_service = by_service
         return offer
 
     def remove(self, service: str, agent: str) -> None:
-        """Raises ValueError for what is not offered."""
-        agents = self._by_service.get(service, {})
-        if agent not in agents:
+        """As all that its servant serves. Raises ValueError for what is not offered."""
+        found = self._by_service.get(service, {}).get(agent)
+        if found is None:
             raise ValueError(f"{service} is not offered for agent {agent!r}")
-        left = {each: offer for each, offer in agents.items() if each != agent}
-        self._by_service = {**self._by_service, service: left}
+        gone = {each.name for each in services_of(found.servant)}
+        self._by_service = {
+            name: {
+                each: offer
+                for each, offer in agents.items()
+                if each != agent or name not in gone or offer.servant is not found.servant
+            }
+            for name, agents in self._by_service.items()
+        }
 
     def add_source(self, source: OfferSource, announced: Announced) -> None:
         """Raises ValueError if it is offered already."""

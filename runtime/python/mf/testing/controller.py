@@ -20,7 +20,7 @@ from mf.app.server import Server
 from mf.client.routes import DEFAULT_WAIT_FOR_SERVER
 from mf.core.agent import Agent
 from mf.core.clock import moment
-from mf.core.service import AsyncServant, Servant
+from mf.core.service import AsyncServant, BaseServant, Servant, services_of
 from mf.link.async_resolver import AsyncResolver, News
 from mf.link.resolver import Instance, Resolver, View
 from mf.testing.channel import new_name
@@ -84,19 +84,20 @@ class FakeController:
         server = Server(f"memory:{new_name()}")
         server.offer(servant, agent)
         server.start()
-        return self._serve(server, servant.mf_service.name, agent)
+        return self._serve(server, servant, agent)
 
     async def serve_async(self, servant: AsyncServant, agent: Agent | None = None) -> str:
         """The same on the running loop of asyncio."""
         server = AsyncServer(f"memory:{new_name()}")
         server.offer(servant, agent)
         await server.start()
-        return self._serve(server, servant.mf_service.name, agent)
+        return self._serve(server, servant, agent)
 
-    def _serve(self, server: Server | AsyncServer, service: str, agent: Agent | None) -> str:
+    def _serve(self, server: Server | AsyncServer, servant: BaseServant, agent: Agent | None) -> str:
         address = str(server.address)
         self._servers[address] = server
-        self.add(service, address, "" if agent is None else str(agent))
+        for service in services_of(servant):
+            self.add(service.name, address, "" if agent is None else str(agent))
         return address
 
     def stop(self, address: str) -> None:

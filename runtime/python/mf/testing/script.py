@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 
 from mf.core.current import current_call
 from mf.core.error import Code, Error
-from mf.core.service import AsyncServant, Method, Servant, ServiceInfo
+from mf.core.service import AsyncServant, Method, Servant, ServiceInfo, generated_base
 
 S = TypeVar("S", bound=Servant | AsyncServant)
 
@@ -55,7 +55,7 @@ class Recorder:
     def around(self, servant: S) -> S:
         """Another servant that is answered by this one, and records. Batches come one by one."""
         service = servant.mf_service
-        base = next(each for each in reversed(type(servant).__mro__) if "mf_service" in vars(each))
+        base = generated_base(servant)
         answers = {method.attribute: getattr(servant, method.attribute) for method in service.methods}
         return script(cast(type[S], base), self, **answers)
 
