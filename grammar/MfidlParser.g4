@@ -25,7 +25,7 @@ aliasDecl   : TYPE id=name ASSIGN of=type annotations+=annotation* SEMICOLON ;
 agentDecl   : AGENT id=name COLON of=type SEMICOLON ;
 enumDecl    : open=OPEN? ENUM id=name ( COLON base=type )? body=enumBody ;
 flagsDecl   : FLAGS id=name ( COLON base=type )? body=enumBody ;
-structDecl  : kind=( STRUCT | ERROR | UNION ) id=name ( body=structBody | SEMICOLON ) ;
+structDecl  : kind=( STRUCT | ERROR | UNION | ANNOTATION ) id=name ( body=structBody | SEMICOLON ) ;
 serviceDecl : SERVICE id=name ( EXTENDS base=path )? ( PER agent=path )? body=serviceBody ;
 topicDecl   : TOPIC id=name ( PER agent=path )? COLON of=type annotations+=annotation* SEMICOLON ;
 

@@ -32,7 +32,8 @@ UUID: Scalar
 VARINT: Coding
 
 class Agent(_message.Message):
-    __slots__ = ["deprecated", "doc", "full_name", "name", "span", "spelled", "target_names", "type"]
+    __slots__ = ["annotations", "deprecated", "doc", "full_name", "name", "span", "spelled", "target_names", "type"]
+    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
     FULL_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -41,6 +42,7 @@ class Agent(_message.Message):
     SPELLED_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
+    annotations: _containers.RepeatedScalarFieldContainer[int]
     deprecated: str
     doc: str
     full_name: str
@@ -49,10 +51,11 @@ class Agent(_message.Message):
     spelled: int
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
     type: int
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class Alias(_message.Message):
-    __slots__ = ["constraints", "cpp_view", "deprecated", "doc", "full_name", "name", "span", "spelled", "target_names", "type"]
+    __slots__ = ["annotations", "constraints", "cpp_view", "deprecated", "doc", "full_name", "name", "span", "spelled", "target_names", "type"]
+    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     CONSTRAINTS_FIELD_NUMBER: _ClassVar[int]
     CPP_VIEW_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
@@ -63,6 +66,7 @@ class Alias(_message.Message):
     SPELLED_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
+    annotations: _containers.RepeatedScalarFieldContainer[int]
     constraints: _containers.RepeatedCompositeFieldContainer[Constraint]
     cpp_view: bool
     deprecated: str
@@ -73,7 +77,7 @@ class Alias(_message.Message):
     spelled: int
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
     type: int
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., cpp_view: bool = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., cpp_view: bool = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class AliasOf(_message.Message):
     __slots__ = ["full_name", "target"]
@@ -106,7 +110,8 @@ class Cache(_message.Message):
     def __init__(self, entries: _Optional[int] = ..., ttl_ns: _Optional[int] = ..., max_bytes: _Optional[int] = ..., errors: bool = ...) -> None: ...
 
 class Const(_message.Message):
-    __slots__ = ["deprecated", "doc", "full_name", "name", "span", "spelled", "target_names", "type", "value"]
+    __slots__ = ["annotations", "deprecated", "doc", "full_name", "name", "span", "spelled", "target_names", "type", "value"]
+    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
     FULL_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -116,6 +121,7 @@ class Const(_message.Message):
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
     VALUE_FIELD_NUMBER: _ClassVar[int]
+    annotations: _containers.RepeatedScalarFieldContainer[int]
     deprecated: str
     doc: str
     full_name: str
@@ -125,7 +131,7 @@ class Const(_message.Message):
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
     type: int
     value: int
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., value: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., value: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class Constraint(_message.Message):
     __slots__ = ["finite", "length", "pattern", "range"]
@@ -180,7 +186,8 @@ class Elements(_message.Message):
     def __init__(self, element: _Optional[int] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ...) -> None: ...
 
 class Enum(_message.Message):
-    __slots__ = ["base", "deprecated", "doc", "full_name", "members", "name", "open", "span", "target_names"]
+    __slots__ = ["annotations", "base", "deprecated", "doc", "full_name", "members", "name", "open", "span", "target_names"]
+    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     BASE_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
@@ -190,6 +197,7 @@ class Enum(_message.Message):
     OPEN_FIELD_NUMBER: _ClassVar[int]
     SPAN_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
+    annotations: _containers.RepeatedScalarFieldContainer[int]
     base: Scalar
     deprecated: str
     doc: str
@@ -199,23 +207,25 @@ class Enum(_message.Message):
     open: bool
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., base: _Optional[_Union[Scalar, str]] = ..., open: bool = ..., members: _Optional[_Iterable[_Union[EnumMember, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., base: _Optional[_Union[Scalar, str]] = ..., open: bool = ..., members: _Optional[_Iterable[_Union[EnumMember, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class EnumMember(_message.Message):
-    __slots__ = ["deprecated", "doc", "name", "number", "span", "target_names"]
+    __slots__ = ["annotations", "deprecated", "doc", "name", "number", "span", "target_names"]
+    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     NUMBER_FIELD_NUMBER: _ClassVar[int]
     SPAN_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
+    annotations: _containers.RepeatedScalarFieldContainer[int]
     deprecated: str
     doc: str
     name: str
     number: int
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., number: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., number: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class EnumValue(_message.Message):
     __slots__ = ["enum", "member", "number"]
@@ -228,7 +238,8 @@ class EnumValue(_message.Message):
     def __init__(self, enum: _Optional[str] = ..., member: _Optional[str] = ..., number: _Optional[int] = ...) -> None: ...
 
 class Field(_message.Message):
-    __slots__ = ["constraints", "default", "deprecated", "doc", "name", "number", "required", "span", "spelled", "target_names", "type", "was"]
+    __slots__ = ["annotations", "constraints", "default", "deprecated", "doc", "name", "number", "required", "span", "spelled", "target_names", "type", "was"]
+    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     CONSTRAINTS_FIELD_NUMBER: _ClassVar[int]
     DEFAULT_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
@@ -241,6 +252,7 @@ class Field(_message.Message):
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
     WAS_FIELD_NUMBER: _ClassVar[int]
+    annotations: _containers.RepeatedScalarFieldContainer[int]
     constraints: _containers.RepeatedCompositeFieldContainer[Constraint]
     default: int
     deprecated: str
@@ -253,7 +265,7 @@ class Field(_message.Message):
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
     type: int
     was: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., default: _Optional[int] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ..., number: _Optional[int] = ..., was: _Optional[_Iterable[str]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., required: bool = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., default: _Optional[int] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ..., number: _Optional[int] = ..., was: _Optional[_Iterable[str]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., required: bool = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class FieldValue(_message.Message):
     __slots__ = ["name", "value"]
@@ -264,7 +276,8 @@ class FieldValue(_message.Message):
     def __init__(self, name: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
 
 class Flags(_message.Message):
-    __slots__ = ["base", "deprecated", "doc", "full_name", "members", "name", "span", "target_names"]
+    __slots__ = ["annotations", "base", "deprecated", "doc", "full_name", "members", "name", "span", "target_names"]
+    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     BASE_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
@@ -273,6 +286,7 @@ class Flags(_message.Message):
     NAME_FIELD_NUMBER: _ClassVar[int]
     SPAN_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
+    annotations: _containers.RepeatedScalarFieldContainer[int]
     base: Scalar
     deprecated: str
     doc: str
@@ -281,23 +295,25 @@ class Flags(_message.Message):
     name: str
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., base: _Optional[_Union[Scalar, str]] = ..., members: _Optional[_Iterable[_Union[FlagsMember, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., base: _Optional[_Union[Scalar, str]] = ..., members: _Optional[_Iterable[_Union[FlagsMember, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class FlagsMember(_message.Message):
-    __slots__ = ["bit", "deprecated", "doc", "name", "span", "target_names"]
+    __slots__ = ["annotations", "bit", "deprecated", "doc", "name", "span", "target_names"]
+    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     BIT_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     SPAN_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
+    annotations: _containers.RepeatedScalarFieldContainer[int]
     bit: int
     deprecated: str
     doc: str
     name: str
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., bit: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., bit: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class FlagsValue(_message.Message):
     __slots__ = ["bits", "flags", "members"]
@@ -370,7 +386,8 @@ class MapValue(_message.Message):
     def __init__(self, entries: _Optional[_Iterable[_Union[MapEntry, _Mapping]]] = ...) -> None: ...
 
 class Method(_message.Message):
-    __slots__ = ["batch_max", "cached", "deadline_ns", "deprecated", "doc", "full_name", "idempotent", "index", "name", "oneway", "ordered", "param_stream", "params", "replicated", "result_stream", "results", "single_result", "span", "target_names", "throws", "was"]
+    __slots__ = ["annotations", "batch_max", "cached", "deadline_ns", "deprecated", "doc", "full_name", "idempotent", "index", "name", "oneway", "ordered", "param_stream", "params", "replicated", "result_stream", "results", "single_result", "span", "target_names", "throws", "was"]
+    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     BATCH_MAX_FIELD_NUMBER: _ClassVar[int]
     CACHED_FIELD_NUMBER: _ClassVar[int]
     DEADLINE_NS_FIELD_NUMBER: _ClassVar[int]
@@ -392,6 +409,7 @@ class Method(_message.Message):
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
     THROWS_FIELD_NUMBER: _ClassVar[int]
     WAS_FIELD_NUMBER: _ClassVar[int]
+    annotations: _containers.RepeatedScalarFieldContainer[int]
     batch_max: int
     cached: Cache
     deadline_ns: int
@@ -413,11 +431,13 @@ class Method(_message.Message):
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
     throws: _containers.RepeatedScalarFieldContainer[str]
     was: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., index: _Optional[int] = ..., params: _Optional[_Union[Struct, _Mapping]] = ..., results: _Optional[_Union[Struct, _Mapping]] = ..., single_result: bool = ..., throws: _Optional[_Iterable[str]] = ..., oneway: bool = ..., idempotent: bool = ..., deadline_ns: _Optional[int] = ..., batch_max: _Optional[int] = ..., cached: _Optional[_Union[Cache, _Mapping]] = ..., replicated: _Optional[str] = ..., param_stream: _Optional[_Union[Stream, _Mapping]] = ..., result_stream: _Optional[_Union[Stream, _Mapping]] = ..., was: _Optional[_Iterable[str]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., ordered: bool = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., index: _Optional[int] = ..., params: _Optional[_Union[Struct, _Mapping]] = ..., results: _Optional[_Union[Struct, _Mapping]] = ..., single_result: bool = ..., throws: _Optional[_Iterable[str]] = ..., oneway: bool = ..., idempotent: bool = ..., deadline_ns: _Optional[int] = ..., batch_max: _Optional[int] = ..., cached: _Optional[_Union[Cache, _Mapping]] = ..., replicated: _Optional[str] = ..., param_stream: _Optional[_Union[Stream, _Mapping]] = ..., result_stream: _Optional[_Union[Stream, _Mapping]] = ..., was: _Optional[_Iterable[str]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., ordered: bool = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class Module(_message.Message):
-    __slots__ = ["agents", "constants", "declarations", "doc", "imports", "name", "path", "requested", "services", "topics"]
+    __slots__ = ["agents", "annotation_types", "annotations", "constants", "declarations", "doc", "imports", "name", "path", "requested", "services", "topics"]
     AGENTS_FIELD_NUMBER: _ClassVar[int]
+    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
+    ANNOTATION_TYPES_FIELD_NUMBER: _ClassVar[int]
     CONSTANTS_FIELD_NUMBER: _ClassVar[int]
     DECLARATIONS_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
@@ -428,6 +448,8 @@ class Module(_message.Message):
     SERVICES_FIELD_NUMBER: _ClassVar[int]
     TOPICS_FIELD_NUMBER: _ClassVar[int]
     agents: _containers.RepeatedCompositeFieldContainer[Agent]
+    annotation_types: _containers.RepeatedCompositeFieldContainer[Struct]
+    annotations: _containers.RepeatedScalarFieldContainer[int]
     constants: _containers.RepeatedCompositeFieldContainer[Const]
     declarations: _containers.RepeatedCompositeFieldContainer[Declaration]
     doc: str
@@ -437,7 +459,7 @@ class Module(_message.Message):
     requested: bool
     services: _containers.RepeatedCompositeFieldContainer[Service]
     topics: _containers.RepeatedCompositeFieldContainer[Topic]
-    def __init__(self, name: _Optional[str] = ..., path: _Optional[str] = ..., requested: bool = ..., doc: _Optional[str] = ..., imports: _Optional[_Iterable[_Union[Import, _Mapping]]] = ..., constants: _Optional[_Iterable[_Union[Const, _Mapping]]] = ..., agents: _Optional[_Iterable[_Union[Agent, _Mapping]]] = ..., declarations: _Optional[_Iterable[_Union[Declaration, _Mapping]]] = ..., services: _Optional[_Iterable[_Union[Service, _Mapping]]] = ..., topics: _Optional[_Iterable[_Union[Topic, _Mapping]]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., path: _Optional[str] = ..., requested: bool = ..., doc: _Optional[str] = ..., imports: _Optional[_Iterable[_Union[Import, _Mapping]]] = ..., constants: _Optional[_Iterable[_Union[Const, _Mapping]]] = ..., agents: _Optional[_Iterable[_Union[Agent, _Mapping]]] = ..., declarations: _Optional[_Iterable[_Union[Declaration, _Mapping]]] = ..., services: _Optional[_Iterable[_Union[Service, _Mapping]]] = ..., topics: _Optional[_Iterable[_Union[Topic, _Mapping]]] = ..., annotation_types: _Optional[_Iterable[_Union[Struct, _Mapping]]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class Named(_message.Message):
     __slots__ = ["full_name", "kind"]
@@ -528,9 +550,10 @@ class Reserved(_message.Message):
     def __init__(self, numbers: _Optional[_Iterable[_Union[NumberRange, _Mapping]]] = ..., names: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Service(_message.Message):
-    __slots__ = ["agent", "annex", "deprecated", "descriptor", "doc", "extends", "fingerprint", "full_name", "methods", "name", "span", "target_names"]
+    __slots__ = ["agent", "annex", "annotations", "deprecated", "descriptor", "doc", "extends", "fingerprint", "full_name", "methods", "name", "span", "target_names"]
     AGENT_FIELD_NUMBER: _ClassVar[int]
     ANNEX_FIELD_NUMBER: _ClassVar[int]
+    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTOR_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
@@ -543,6 +566,7 @@ class Service(_message.Message):
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
     agent: str
     annex: str
+    annotations: _containers.RepeatedScalarFieldContainer[int]
     deprecated: str
     descriptor: str
     doc: str
@@ -553,7 +577,7 @@ class Service(_message.Message):
     name: str
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., agent: _Optional[str] = ..., methods: _Optional[_Iterable[_Union[Method, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., descriptor: _Optional[str] = ..., fingerprint: _Optional[bytes] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annex: _Optional[str] = ..., extends: _Optional[str] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., agent: _Optional[str] = ..., methods: _Optional[_Iterable[_Union[Method, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., descriptor: _Optional[str] = ..., fingerprint: _Optional[bytes] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annex: _Optional[str] = ..., extends: _Optional[str] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class Slot(_message.Message):
     __slots__ = ["align", "name", "offset", "size"]
@@ -596,9 +620,11 @@ class Stream(_message.Message):
     def __init__(self, name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ..., doc: _Optional[str] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
 
 class Struct(_message.Message):
-    __slots__ = ["asked_tier", "cpp_codec", "cpp_type", "cycle", "deprecated", "doc", "fields", "full_name", "kind", "name", "plan", "python_codec", "reserved", "span", "target_names"]
+    __slots__ = ["annotations", "asked_tier", "cpp_codec", "cpp_type", "cycle", "deprecated", "doc", "fields", "full_name", "kind", "name", "plan", "python_codec", "reserved", "span", "target_names"]
     class Kind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = []
+    ANNOTATION: Struct.Kind
+    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     ASKED_TIER_FIELD_NUMBER: _ClassVar[int]
     CPP_CODEC_FIELD_NUMBER: _ClassVar[int]
     CPP_TYPE_FIELD_NUMBER: _ClassVar[int]
@@ -619,6 +645,7 @@ class Struct(_message.Message):
     SPAN_FIELD_NUMBER: _ClassVar[int]
     STRUCT: Struct.Kind
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
+    annotations: _containers.RepeatedScalarFieldContainer[int]
     asked_tier: Tier
     cpp_codec: CppCodec
     cpp_type: CppType
@@ -634,7 +661,7 @@ class Struct(_message.Message):
     reserved: Reserved
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., kind: _Optional[_Union[Struct.Kind, str]] = ..., fields: _Optional[_Iterable[_Union[Field, _Mapping]]] = ..., doc: _Optional[str] = ..., asked_tier: _Optional[_Union[Tier, str]] = ..., cycle: _Optional[_Iterable[str]] = ..., reserved: _Optional[_Union[Reserved, _Mapping]] = ..., cpp_codec: _Optional[_Union[CppCodec, _Mapping]] = ..., python_codec: _Optional[_Union[PythonCodec, _Mapping]] = ..., cpp_type: _Optional[_Union[CppType, _Mapping]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., plan: _Optional[_Union[Plan, _Mapping]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., kind: _Optional[_Union[Struct.Kind, str]] = ..., fields: _Optional[_Iterable[_Union[Field, _Mapping]]] = ..., doc: _Optional[str] = ..., asked_tier: _Optional[_Union[Tier, str]] = ..., cycle: _Optional[_Iterable[str]] = ..., reserved: _Optional[_Union[Reserved, _Mapping]] = ..., cpp_codec: _Optional[_Union[CppCodec, _Mapping]] = ..., python_codec: _Optional[_Union[PythonCodec, _Mapping]] = ..., cpp_type: _Optional[_Union[CppType, _Mapping]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., plan: _Optional[_Union[Plan, _Mapping]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class StructValue(_message.Message):
     __slots__ = ["fields", "struct"]
@@ -653,9 +680,10 @@ class TargetName(_message.Message):
     def __init__(self, target: _Optional[str] = ..., name: _Optional[str] = ...) -> None: ...
 
 class Topic(_message.Message):
-    __slots__ = ["agent", "annex", "deprecated", "descriptor", "doc", "fingerprint", "full_name", "name", "overflow", "replay", "span", "target_names", "type"]
+    __slots__ = ["agent", "annex", "annotations", "deprecated", "descriptor", "doc", "fingerprint", "full_name", "name", "overflow", "replay", "span", "target_names", "type"]
     AGENT_FIELD_NUMBER: _ClassVar[int]
     ANNEX_FIELD_NUMBER: _ClassVar[int]
+    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTOR_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
@@ -669,6 +697,7 @@ class Topic(_message.Message):
     TYPE_FIELD_NUMBER: _ClassVar[int]
     agent: str
     annex: str
+    annotations: _containers.RepeatedScalarFieldContainer[int]
     deprecated: str
     descriptor: str
     doc: str
@@ -680,7 +709,7 @@ class Topic(_message.Message):
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
     type: int
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., agent: _Optional[str] = ..., type: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., descriptor: _Optional[str] = ..., fingerprint: _Optional[bytes] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annex: _Optional[str] = ..., replay: _Optional[int] = ..., overflow: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., agent: _Optional[str] = ..., type: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., descriptor: _Optional[str] = ..., fingerprint: _Optional[bytes] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annex: _Optional[str] = ..., replay: _Optional[int] = ..., overflow: _Optional[_Iterable[str]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class Type(_message.Message):
     __slots__ = ["alias", "array", "coding", "list", "map", "named", "optional", "ref", "scalar", "set"]
@@ -707,8 +736,9 @@ class Type(_message.Message):
     def __init__(self, scalar: _Optional[_Union[Scalar, str]] = ..., named: _Optional[_Union[Named, _Mapping]] = ..., list: _Optional[_Union[Elements, _Mapping]] = ..., array: _Optional[_Union[ArrayOf, _Mapping]] = ..., set: _Optional[_Union[Elements, _Mapping]] = ..., map: _Optional[_Union[MapOf, _Mapping]] = ..., optional: _Optional[int] = ..., ref: _Optional[int] = ..., alias: _Optional[_Union[AliasOf, _Mapping]] = ..., coding: _Optional[_Union[Coding, str]] = ...) -> None: ...
 
 class Union(_message.Message):
-    __slots__ = ["alternatives", "asked_tier", "cycle", "deprecated", "doc", "full_name", "name", "plan", "reserved", "span", "target_names"]
+    __slots__ = ["alternatives", "annotations", "asked_tier", "cycle", "deprecated", "doc", "full_name", "name", "plan", "reserved", "span", "target_names"]
     ALTERNATIVES_FIELD_NUMBER: _ClassVar[int]
+    ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     ASKED_TIER_FIELD_NUMBER: _ClassVar[int]
     CYCLE_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
@@ -720,6 +750,7 @@ class Union(_message.Message):
     SPAN_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
     alternatives: _containers.RepeatedCompositeFieldContainer[Field]
+    annotations: _containers.RepeatedScalarFieldContainer[int]
     asked_tier: Tier
     cycle: _containers.RepeatedScalarFieldContainer[str]
     deprecated: str
@@ -730,7 +761,7 @@ class Union(_message.Message):
     reserved: Reserved
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., alternatives: _Optional[_Iterable[_Union[Field, _Mapping]]] = ..., doc: _Optional[str] = ..., asked_tier: _Optional[_Union[Tier, str]] = ..., cycle: _Optional[_Iterable[str]] = ..., reserved: _Optional[_Union[Reserved, _Mapping]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., plan: _Optional[_Union[Plan, _Mapping]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., alternatives: _Optional[_Iterable[_Union[Field, _Mapping]]] = ..., doc: _Optional[str] = ..., asked_tier: _Optional[_Union[Tier, str]] = ..., cycle: _Optional[_Iterable[str]] = ..., reserved: _Optional[_Union[Reserved, _Mapping]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., plan: _Optional[_Union[Plan, _Mapping]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class UnionValue(_message.Message):
     __slots__ = ["alternative", "union", "value"]

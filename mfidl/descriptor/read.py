@@ -86,7 +86,18 @@ class _Reader:
             tuple(self._declaration(each) for each in message.declarations),
             tuple(self._service(each) for each in message.services),
             tuple(self._topic(each) for each in message.topics),
+            tuple(self._struct(each) for each in message.annotation_types),
+            self._own(message),
         )
+
+    def _own(self, message: _Documented | pb.Module) -> model.Annotations:
+        made = []
+        for number in message.annotations:
+            value = self._entries.value(number)
+            if not isinstance(value, model.StructValue):
+                raise DescriptorError(f"value {number} is an annotation, and no struct")
+            made.append(value)
+        return tuple(made)
 
     def _declaration(self, message: pb.Declaration) -> model.Declaration:
         match message.WhichOneof("kind"):
@@ -125,6 +136,7 @@ class _Reader:
             target_names=_names(message),
             plan=_plan(message.plan),
             span=self._span(message),
+            annotations=self._own(message),
         )
 
     def _union(self, message: pb.Union) -> model.Union:
@@ -140,6 +152,7 @@ class _Reader:
             target_names=_names(message),
             plan=_plan(message.plan),
             span=self._span(message),
+            annotations=self._own(message),
         )
 
     def _fields(self, messages: Iterable[pb.Field]) -> tuple[model.Field, ...]:
@@ -159,6 +172,7 @@ class _Reader:
             _names(message),
             message.required,
             self._span(message),
+            self._own(message),
         )
 
     def _enum(self, message: pb.Enum) -> model.Enum:
@@ -171,6 +185,7 @@ class _Reader:
                 _deprecated(each),
                 _names(each),
                 self._span(each),
+                self._own(each),
             )
             for each in message.members
         )
@@ -184,12 +199,19 @@ class _Reader:
             _deprecated(message),
             _names(message),
             self._span(message),
+            self._own(message),
         )
 
     def _flags(self, message: pb.Flags) -> model.Flags:
         members = tuple(
             model.FlagsMember(
-                each.name, each.bit, each.doc, _deprecated(each), _names(each), self._span(each)
+                each.name,
+                each.bit,
+                each.doc,
+                _deprecated(each),
+                _names(each),
+                self._span(each),
+                self._own(each),
             )
             for each in message.members
         )
@@ -202,6 +224,7 @@ class _Reader:
             _deprecated(message),
             _names(message),
             self._span(message),
+            self._own(message),
         )
 
     def _alias(self, message: pb.Alias) -> model.Alias:
@@ -216,6 +239,7 @@ class _Reader:
             _names(message),
             message.cpp_view,
             self._span(message),
+            self._own(message),
         )
 
     def _const(self, message: pb.Const) -> model.Const:
@@ -229,6 +253,7 @@ class _Reader:
             _deprecated(message),
             _names(message),
             self._span(message),
+            self._own(message),
         )
 
     def _agent(self, message: pb.Agent) -> model.Agent:
@@ -241,6 +266,7 @@ class _Reader:
             _deprecated(message),
             _names(message),
             self._span(message),
+            self._own(message),
         )
 
     def _service(self, message: pb.Service) -> model.Service:
@@ -259,6 +285,7 @@ class _Reader:
             message.annex,
             message.extends or None,
             self._span(message),
+            self._own(message),
         )
         self._services[made.full_name] = made
         return made
@@ -305,6 +332,7 @@ class _Reader:
             _deprecated(message),
             _names(message),
             self._span(message),
+            self._own(message),
         )
 
     def _stream(self, message: pb.Stream) -> model.Stream:
@@ -338,6 +366,7 @@ class _Reader:
             message.fingerprint,
             message.annex,
             self._span(message),
+            self._own(message),
         )
 
     def _span(self, message: _Documented | pb.Stream) -> Span | None:

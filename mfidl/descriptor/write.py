@@ -39,7 +39,12 @@ class _Writer:
             declarations=[self._declaration(each) for each in module.declarations],
             services=[self._service(each) for each in module.services],
             topics=[self._topic(each) for each in module.topics],
+            annotation_types=[self._struct(each) for each in module.annotation_types],
+            annotations=self._own(module.annotations),
         )
+
+    def _own(self, annotations: model.Annotations) -> list[int]:
+        return [self._values.add(each) for each in annotations]
 
     def _declaration(self, declaration: model.Declaration) -> pb.Declaration:
         match declaration:
@@ -48,9 +53,9 @@ class _Writer:
             case model.Union():
                 return pb.Declaration(union=self._union(declaration))
             case model.Enum():
-                return pb.Declaration(enum=_enum(declaration))
+                return pb.Declaration(enum=self._enum(declaration))
             case model.Flags():
-                return pb.Declaration(flags=_flags(declaration))
+                return pb.Declaration(flags=self._flags(declaration))
             case model.Alias():
                 return pb.Declaration(alias=self._alias(declaration))
 
@@ -68,6 +73,7 @@ class _Writer:
             target_names=_names(struct.target_names),
             plan=_plan(struct.plan),
             span=_span(struct.span),
+            annotations=self._own(struct.annotations),
         )
         if (cpp := struct.cpp_codec) is not None:
             message.cpp_codec.CopyFrom(pb.CppCodec(header=cpp.header, type=cpp.type, codec=cpp.codec))
@@ -90,6 +96,7 @@ class _Writer:
             target_names=_names(union.target_names),
             plan=_plan(union.plan),
             span=_span(union.span),
+            annotations=self._own(union.annotations),
         )
 
     def _fields(self, fields: Iterable[model.Field]) -> list[pb.Field]:
@@ -109,6 +116,56 @@ class _Writer:
             target_names=_names(field.target_names),
             required=field.required,
             span=_span(field.span),
+            annotations=self._own(field.annotations),
+        )
+
+    def _enum(self, enum: model.Enum) -> pb.Enum:
+        return pb.Enum(
+            name=enum.name,
+            full_name=enum.full_name,
+            base=enum.base.scalar.name,
+            open=enum.open,
+            members=[
+                pb.EnumMember(
+                    name=each.name,
+                    number=to_int64(each.number),
+                    doc=each.doc,
+                    deprecated=each.deprecated,
+                    target_names=_names(each.target_names),
+                    span=_span(each.span),
+                    annotations=self._own(each.annotations),
+                )
+                for each in enum.members
+            ],
+            doc=enum.doc,
+            deprecated=enum.deprecated,
+            target_names=_names(enum.target_names),
+            span=_span(enum.span),
+            annotations=self._own(enum.annotations),
+        )
+
+    def _flags(self, flags: model.Flags) -> pb.Flags:
+        return pb.Flags(
+            name=flags.name,
+            full_name=flags.full_name,
+            base=flags.base.scalar.name,
+            members=[
+                pb.FlagsMember(
+                    name=each.name,
+                    bit=each.bit,
+                    doc=each.doc,
+                    deprecated=each.deprecated,
+                    target_names=_names(each.target_names),
+                    span=_span(each.span),
+                    annotations=self._own(each.annotations),
+                )
+                for each in flags.members
+            ],
+            doc=flags.doc,
+            deprecated=flags.deprecated,
+            target_names=_names(flags.target_names),
+            span=_span(flags.span),
+            annotations=self._own(flags.annotations),
         )
 
     def _alias(self, alias: model.Alias) -> pb.Alias:
@@ -123,6 +180,7 @@ class _Writer:
             target_names=_names(alias.target_names),
             cpp_view=alias.cpp_view,
             span=_span(alias.span),
+            annotations=self._own(alias.annotations),
         )
 
     def _const(self, const: model.Const) -> pb.Const:
@@ -136,6 +194,7 @@ class _Writer:
             deprecated=const.deprecated,
             target_names=_names(const.target_names),
             span=_span(const.span),
+            annotations=self._own(const.annotations),
         )
 
     def _agent(self, agent: model.Agent) -> pb.Agent:
@@ -148,6 +207,7 @@ class _Writer:
             deprecated=agent.deprecated,
             target_names=_names(agent.target_names),
             span=_span(agent.span),
+            annotations=self._own(agent.annotations),
         )
 
     def _service(self, service: model.Service) -> pb.Service:
@@ -164,6 +224,7 @@ class _Writer:
             annex=service.annex,
             extends=service.extends or "",
             span=_span(service.span),
+            annotations=self._own(service.annotations),
         )
 
     def _method(self, method: model.Method) -> pb.Method:
@@ -188,6 +249,7 @@ class _Writer:
             deprecated=method.deprecated,
             target_names=_names(method.target_names),
             span=_span(method.span),
+            annotations=self._own(method.annotations),
         )
         if (cache := method.cached) is not None:
             message.cached.CopyFrom(
@@ -227,54 +289,8 @@ class _Writer:
             fingerprint=topic.fingerprint,
             annex=topic.annex,
             span=_span(topic.span),
+            annotations=self._own(topic.annotations),
         )
-
-
-def _enum(enum: model.Enum) -> pb.Enum:
-    return pb.Enum(
-        name=enum.name,
-        full_name=enum.full_name,
-        base=enum.base.scalar.name,
-        open=enum.open,
-        members=[
-            pb.EnumMember(
-                name=each.name,
-                number=to_int64(each.number),
-                doc=each.doc,
-                deprecated=each.deprecated,
-                target_names=_names(each.target_names),
-                span=_span(each.span),
-            )
-            for each in enum.members
-        ],
-        doc=enum.doc,
-        deprecated=enum.deprecated,
-        target_names=_names(enum.target_names),
-        span=_span(enum.span),
-    )
-
-
-def _flags(flags: model.Flags) -> pb.Flags:
-    return pb.Flags(
-        name=flags.name,
-        full_name=flags.full_name,
-        base=flags.base.scalar.name,
-        members=[
-            pb.FlagsMember(
-                name=each.name,
-                bit=each.bit,
-                doc=each.doc,
-                deprecated=each.deprecated,
-                target_names=_names(each.target_names),
-                span=_span(each.span),
-            )
-            for each in flags.members
-        ],
-        doc=flags.doc,
-        deprecated=flags.deprecated,
-        target_names=_names(flags.target_names),
-        span=_span(flags.span),
-    )
 
 
 def _tier(tier: model.Tier | None) -> str | None:

@@ -167,6 +167,7 @@ _ROWS = (
     ("E0628", "no errors to keep", "`{name}` throws nothing that could be cached", "`errors = true` keeps declared errors: name some by `throws`, or leave it out."),
     ("E0629", "messages that are kept", "a topic keeps 1 to {limit} messages of each agent", "@replay(10). Without it a topic keeps none, and who comes later begins with the next message."),
     ("E0630", "unknown policy", "unknown overflow policy `{name}`", "drop_oldest, drop_newest, block, disconnect."),
+    ("E0631", "annotation of the language", "`@{name}` is an annotation of the language already", "The schema's own annotations have other names, so that nobody takes one for the other."),
     # Tiers
     ("E0701", "tier impossible", "`{name}` cannot be {tier}: {reason}", "memcpy needs a fixed size: bool, numbers, enums, flags, arrays and structs of such."),
     ("E0702", "unknown tier", "unknown tier `{name}`", "The tiers are memcpy, febird, archive and custom."),

@@ -27,7 +27,7 @@ _NO_SPACE_BEFORE = frozenset(
 )
 _NO_SPACE_AFTER = frozenset((tt.LPAREN, tt.LBRACKET, tt.LESS, tt.DOT, tt.DOTS, tt.AT, tt.MINUS))
 _CLOSER = {tt.LPAREN: tt.RPAREN, tt.LBRACKET: tt.RBRACKET, tt.LESS: tt.GREATER, tt.OPEN_BRACE: tt.CLOSE}
-_WITH_MEMBERS = frozenset((tt.STRUCT, tt.ERROR, tt.UNION, tt.SERVICE))
+_WITH_MEMBERS = frozenset((tt.ANNOTATION, tt.STRUCT, tt.ERROR, tt.UNION, tt.SERVICE))
 _WITH_LIST = frozenset((tt.ENUM, tt.FLAGS, tt.OPEN))
 _ELEMENT_ENDS = frozenset((tt.COMMA, tt.RPAREN, tt.RBRACKET, tt.GREATER, tt.CLOSE))
 _STATEMENT_ENDS = frozenset((tt.SEMICOLON,))

@@ -9,7 +9,7 @@ from mfidl.syntax import token_types as tt
 
 _OPENING = frozenset((tt.LPAREN, tt.LBRACKET, tt.LESS, tt.OPEN_BRACE))
 _CLOSING = frozenset((tt.RPAREN, tt.RBRACKET, tt.GREATER, tt.CLOSE))
-_WITH_MEMBERS = frozenset((tt.ERROR, tt.SERVICE, tt.STRUCT, tt.UNION))
+_WITH_MEMBERS = frozenset((tt.ANNOTATION, tt.ERROR, tt.SERVICE, tt.STRUCT, tt.UNION))
 _WITH_BODY = _WITH_MEMBERS | {tt.ENUM, tt.FLAGS, tt.OPEN}
 
 

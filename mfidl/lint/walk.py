@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from mfidl.semantics.annotations import KNOWN
 from mfidl.syntax import ast
 
 
@@ -9,6 +10,8 @@ def paths(file: ast.File) -> Iterator[tuple[ast.Path, bool]]:
     """Types, errors, agents, constants and members; with whether the name stands inside something
     deprecated."""
     for each in file.declarations:
+        if isinstance(each, ast.ModuleDecl):
+            yield from ((path, False) for path in _in_annotations(each.annotations))
         if isinstance(each, ast.ModuleDecl | ast.ImportDecl):
             continue
         inside = _is_deprecated(each.annotations)
@@ -32,6 +35,7 @@ def _in_declaration(each: ast.Decl, inside: bool) -> Iterator[tuple[ast.Path, bo
             found = [*_in_type(each.type), *((each.agent,) if each.agent else ())]
         case ast.EnumDecl():
             found = [path for member in each.members for path in _in_value(member.value)]
+            found += [path for member in each.members for path in _in_annotations(member.annotations)]
         case ast.StructDecl():
             for field in each.fields:
                 yield from _in_field(field, inside)
@@ -72,6 +76,8 @@ def _in_type(expression: ast.TypeExpr) -> Iterator[ast.Path]:
 
 def _in_annotations(annotations: tuple[ast.Annotation, ...]) -> Iterator[ast.Path]:
     for annotation in annotations:
+        if annotation.path.text not in KNOWN:
+            yield annotation.path
         for argument in annotation.arguments:
             yield from _in_value(argument.value)
 

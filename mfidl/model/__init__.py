@@ -22,6 +22,7 @@ from mfidl.model.constraint import (
 )
 from mfidl.model.declaration import (
     Alias,
+    Annotations,
     Const,
     CppCodec,
     CppType,
@@ -90,6 +91,7 @@ __all__ = [
     "Agent",
     "Alias",
     "AliasOf",
+    "Annotations",
     "ArrayOf",
     "Cache",
     "Coding",

@@ -6,8 +6,12 @@ from enum import Enum as PythonEnum
 from mfidl.model.constraint import Constraint
 from mfidl.model.plan import UNPLANNED, Layout, StructPlan, Tier
 from mfidl.model.types import DeclKind, Named, OptionalOf, Primitive, Type
-from mfidl.model.value import Value
+from mfidl.model.value import StructValue, Value
 from mfidl.source import Span
+
+# The schema's own annotations at a declaration or member, in the order written: values of structs of the kind
+# ANNOTATION. Fields that were not written keep their defaults.
+Annotations = tuple[StructValue, ...]
 
 # Names that the schema prescribes for one target language, in the order written: (("cpp", "colour"),), from
 # `@cpp.name("colour")`.
@@ -54,6 +58,7 @@ class StructKind(PythonEnum):
     ERROR = "error"
     PARAMS = "params"
     RESULTS = "results"
+    ANNOTATION = "annotation"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +84,7 @@ class Field:
     target_names: TargetNames = ()
     required: bool = False
     span: Span | None = field(default=None, repr=False)
+    annotations: Annotations = ()
 
     @property
     def may_be_left_out(self) -> bool:
@@ -112,6 +118,7 @@ class Struct:
     target_names: TargetNames = ()
     plan: StructPlan = UNPLANNED
     span: Span | None = field(default=None, repr=False)
+    annotations: Annotations = ()
 
     @property
     def tier(self) -> Tier:
@@ -139,6 +146,7 @@ class EnumMember:
     deprecated: str | None = None
     target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
+    annotations: Annotations = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,6 +164,7 @@ class Enum:
     deprecated: str | None = None
     target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
+    annotations: Annotations = ()
 
     @property
     def reference(self) -> Named:
@@ -172,6 +181,7 @@ class FlagsMember:
     deprecated: str | None = None
     target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
+    annotations: Annotations = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,6 +196,7 @@ class Flags:
     deprecated: str | None = None
     target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
+    annotations: Annotations = ()
 
     @property
     def reference(self) -> Named:
@@ -209,6 +220,7 @@ class Union:
     target_names: TargetNames = ()
     plan: StructPlan = UNPLANNED
     span: Span | None = field(default=None, repr=False)
+    annotations: Annotations = ()
 
     @property
     def tier(self) -> Tier:
@@ -240,6 +252,7 @@ class Alias:
     target_names: TargetNames = ()
     cpp_view: bool = False
     span: Span | None = field(default=None, repr=False)
+    annotations: Annotations = ()
 
 
 Declaration = Struct | Union | Enum | Flags | Alias
@@ -258,3 +271,4 @@ class Const:
     deprecated: str | None = None
     target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
+    annotations: Annotations = ()

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from mfidl.model.declaration import Alias, Const, Declaration, Enum, Flags, Struct, Union
+from mfidl.model.declaration import Alias, Annotations, Const, Declaration, Enum, Flags, Struct, Union
 from mfidl.model.service import Agent, Service, Topic
 from mfidl.model.types import Named
 
@@ -22,6 +22,7 @@ class Import:
 class Module:
     """One .mfidl file. `path` is relative to the import path that found it, with forward slashes.
 
+    `annotation_types` are the annotations that it declares, `annotations` those at its `module` line.
     `declarations` has aliases, enums, flags, structs, unions and errors, so ordered that what a type needs
     complete (direct fields, arrays) stands before it. `requested`: it was named on the command
     line, not only imported.
@@ -37,6 +38,8 @@ class Module:
     declarations: tuple[Declaration, ...] = ()
     services: tuple[Service, ...] = ()
     topics: tuple[Topic, ...] = ()
+    annotation_types: tuple[Struct, ...] = ()
+    annotations: Annotations = ()
 
     @property
     def structs(self) -> tuple[Struct, ...]:

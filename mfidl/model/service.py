@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from mfidl.model.constraint import Constraint
-from mfidl.model.declaration import Struct, TargetNames
+from mfidl.model.declaration import Annotations, Struct, TargetNames
 from mfidl.model.types import Named, Type
 from mfidl.source import Span
 
@@ -22,6 +22,7 @@ class Agent:
     deprecated: str | None = None
     target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
+    annotations: Annotations = ()
 
 
 DEFAULT_CACHE_BYTES = 1 << 24
@@ -86,6 +87,7 @@ class Method:
     deprecated: str | None = None
     target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
+    annotations: Annotations = ()
 
     @property
     def streams(self) -> tuple[Stream, ...]:
@@ -116,6 +118,7 @@ class Service:
     annex: str = ""
     extends: str | None = None
     span: Span | None = field(default=None, repr=False)
+    annotations: Annotations = ()
 
     @property
     def module(self) -> str:
@@ -158,6 +161,7 @@ class Topic:
     fingerprint: bytes = b""
     annex: str = ""
     span: Span | None = field(default=None, repr=False)
+    annotations: Annotations = ()
 
     @property
     def default_overflow(self) -> str:

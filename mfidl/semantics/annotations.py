@@ -4,9 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from mfidl import model
 from mfidl.diagnostics import Note
 from mfidl.diagnostics.suggest import nearest
 from mfidl.semantics.context import Context
+from mfidl.semantics.symbols import Kind, Symbol
 from mfidl.syntax import ast
 
 
@@ -33,6 +35,7 @@ class Place(Enum):
     METHOD = "a method"
     TOPIC = "a topic"
     TYPE = "a type"
+    ANNOTATION = "an annotation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,36 +121,118 @@ def _other_language(name: str) -> str | None:
     first, dot, _ = name.partition(".")
     if not dot or first in ("cpp", "python"):
         return None
-    return "annotations with a dot are those of a language: `@cpp.name`, `@python.name`"
+    return "annotations with a dot are those of a language, `@cpp.name`, or of an imported module"
 
 
-Read = dict[str, ast.Annotation]
+_OWN = frozenset((Kind.ANNOTATION,))
+_NOT_OWN = frozenset((_P.IMPORT, _P.STREAM, _P.TYPE))
+
+
+class Read(dict[str, ast.Annotation]):
+    """The sound annotations of one place by name; `own` are those that a schema declares, by full name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.own: dict[str, ast.Annotation] = {}
 
 
 def read_annotations(context: Context, written: Iterable[ast.Annotation], place: Place) -> Read:
-    """The sound annotations of one place by name; unknown, misplaced and repeated ones are reported."""
-    read: Read = {}
+    """The sound annotations of one place; unknown, misplaced and repeated ones are reported."""
+    read = Read()
     for annotation in written:
         name = annotation.path.text
         known = KNOWN.get(name)
         if known is None:
-            found = nearest(name, KNOWN)
-            hint = _FOREIGN.get(name.rpartition(".")[2].lower()) or _other_language(name)
-            if found:
-                hint = f"did you mean `@{found}`?"
-            context.diagnostics.error("E0601", annotation.path.span, help=hint, name=name)
+            symbol = _declared(context, annotation)
+            if symbol is not None:
+                _read_own(context, annotation, symbol, place, read)
         elif name in read:
-            notes = [Note("first here", read[name].span)]
-            context.diagnostics.error("E0603", annotation.span, notes=notes, name=name)
+            _given_twice(context, annotation, read[name])
         elif place not in known.places:
             allowed = _join(each.value for each in Place if each in known.places)
-            hint = _ONE_TIER if name == "tier" and place in _OF_CALLS else None
-            context.diagnostics.error(
-                "E0602", annotation.span, help=hint, name=name, place=place.value, allowed=allowed
-            )
+            _misplaced(context, annotation, place, allowed)
         else:
             read[name] = annotation
     return read
+
+
+def own_annotations(context: Context, read: Read) -> model.Annotations:
+    """The values of the annotations that a schema declares; wrong ones are reported."""
+    made = []
+    for full_name, annotation in read.own.items():
+        entries = _entries(context, annotation, context.symbol(full_name))
+        if entries is not None:
+            scope = context.scope_of(annotation.path.span.file)
+            type_ = model.Named(full_name, model.DeclKind.STRUCT)
+            value = context.values.value(ast.BraceExpr(entries, annotation.span), type_, scope)
+            if isinstance(value, model.StructValue):
+                made.append(value)
+    return tuple(made)
+
+
+def _declared(context: Context, annotation: ast.Annotation) -> Symbol | None:
+    """The annotation of a schema that is meant; reports it if there is none."""
+    path, name = annotation.path, annotation.path.text
+    found = context.look_up(path, context.scope_of(path.span.file), _OWN)
+    if found is None or (isinstance(found, Symbol) and found.kind is Kind.ANNOTATION):
+        return found
+    last = name.rpartition(".")[2].lower()
+    near, hint, notes = nearest(name, KNOWN), _FOREIGN.get(last), None
+    if near:
+        hint = f"did you mean `@{near}`?"
+    elif isinstance(found, Symbol):
+        hint = (
+            f"`{found.name}` is {found.kind.value}; annotations are declared as `annotation Name {{ ... }}`"
+        )
+        notes = found.notes()
+    elif hint is None and found.code is None and found.help is not None:
+        hint = found.help.replace("`", "`@", 1)
+    elif hint is None:
+        hint = _other_language(name) or f"one of your own is declared as `annotation {name} {{ ... }}`"
+        hint = found.help or hint if found.code == "E0307" else hint
+    context.diagnostics.error("E0601", path.span, notes=notes or [], help=hint, name=name)
+    return None
+
+
+def _read_own(context: Context, annotation: ast.Annotation, symbol: Symbol, place: Place, read: Read) -> None:
+    if symbol.full_name in read.own:
+        _given_twice(context, annotation, read.own[symbol.full_name])
+    elif place in _NOT_OWN:
+        _misplaced(context, annotation, place, "declarations and their members")
+    else:
+        read.own[symbol.full_name] = annotation
+
+
+def _entries(
+    context: Context, annotation: ast.Annotation, symbol: Symbol
+) -> tuple[tuple[ast.Expr, ast.Expr], ...] | None:
+    """The arguments as the fields of a value."""
+    entries: list[tuple[ast.Expr, ast.Expr]] = []
+    for argument in annotation.arguments:
+        if argument.key is None or isinstance(argument.value, ast.RangeExpr):
+            if not isinstance(argument.value, ast.BrokenExpr):
+                declared = symbol.declaration
+                assert isinstance(declared, ast.StructDecl)
+                name = annotation.path.text
+                arguments = ", ".join(f"{each.name.text} = ..." for each in declared.fields)
+                usage = f"@{name}({arguments})" if arguments else f"@{name}"
+                context.diagnostics.error("E0604", argument.span, name=name, usage=usage)
+            return None
+        entries.append((argument.key, argument.value))
+    return tuple(entries)
+
+
+def _given_twice(context: Context, annotation: ast.Annotation, first: ast.Annotation) -> None:
+    notes = [Note("first here", first.span)]
+    context.diagnostics.error("E0603", annotation.span, notes=notes, name=annotation.path.text)
+
+
+def _misplaced(context: Context, annotation: ast.Annotation, place: Place, allowed: str) -> None:
+    name = annotation.path.text
+    hint = _ONE_TIER if name == "tier" and place in _OF_CALLS else None
+    context.diagnostics.error(
+        "E0602", annotation.span, help=hint, name=name, place=place.value, allowed=allowed
+    )
 
 
 def bad_arguments(context: Context, annotation: ast.Annotation) -> None:

@@ -11,6 +11,7 @@ from mfidl import model
 from mfidl.diagnostics import Diagnostics
 from mfidl.diagnostics.suggest import Suggester
 from mfidl.semantics.symbols import Kind, Missing, Scope, Symbol, look_up
+from mfidl.source import SourceFile
 from mfidl.syntax import ast
 
 
@@ -57,6 +58,7 @@ class Context:
     _missing: dict[tuple[int, str, frozenset[Kind]], Missing] = field(default_factory=dict)
     _unknown: set[tuple[int, str, str]] = field(default_factory=set)
     _symbols: dict[str, Symbol] = field(default_factory=dict)
+    _files: dict[int, Scope] = field(default_factory=dict)
 
     def symbol(self, full_name: str) -> Symbol:
         """The symbol of a full name that a look-up gave."""
@@ -65,6 +67,12 @@ class Context:
                 (symbol.full_name, symbol) for scope in self.scopes for symbol in scope.symbols.values()
             )
         return self._symbols[full_name]
+
+    def scope_of(self, file: SourceFile) -> Scope:
+        """The names that a file sees."""
+        if not self._files:
+            self._files.update((id(scope.module.file.source), scope) for scope in self.scopes)
+        return self._files[id(file)]
 
     def look_up(self, path: ast.Path, scope: Scope, wanted: frozenset[Kind]) -> Symbol | Missing | None:
         """As in `symbols`; what is not there is searched for once."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from mfidl import model
 from mfidl.diagnostics import Diagnostics
-from mfidl.semantics.annotations import Place, read_annotations
+from mfidl.semantics.annotations import Place, own_annotations, read_annotations
 from mfidl.semantics.check.cpp_types import check_cpp_types
 from mfidl.semantics.check.recursion import check_recursion
 from mfidl.semantics.context import Context
@@ -17,7 +17,7 @@ from mfidl.semantics.loading import LoadedModule
 from mfidl.semantics.lower.constants import lower_agent, lower_alias, lower_constant
 from mfidl.semantics.lower.enums import EnumLowering
 from mfidl.semantics.lower.services import ServiceLowering, lower_topic
-from mfidl.semantics.lower.structs import lower_struct, lower_union
+from mfidl.semantics.lower.structs import lower_annotation, lower_struct, lower_union
 from mfidl.semantics.partial import sound_part
 from mfidl.semantics.symbols import Kind, Scope, Symbol, collect
 from mfidl.semantics.target_names import TargetScope
@@ -65,7 +65,7 @@ class _Lowering:
         context.services = self._services = ServiceLowering(context, self._targets)
 
     def module(self, scope: Scope) -> model.Module:
-        _check_heads(scope, self._context)
+        annotations = _heads(scope, self._context)
         lowered = [self._lower(symbol) for symbol in scope.symbols.values()]
         for symbol in scope.duplicates:
             self._lower(symbol)  # only to report errors inside of it
@@ -79,9 +79,13 @@ class _Lowering:
             _imports(scope),
             tuple(each for each in lowered if isinstance(each, model.Const)),
             tuple(each for each in lowered if isinstance(each, model.Agent)),
-            tuple(each for each in lowered if isinstance(each, model.Declaration)),
+            tuple(
+                each for each in lowered if isinstance(each, model.Declaration) and not _is_annotation(each)
+            ),
             _extended_first([each for each in lowered if isinstance(each, model.Service)]),
             tuple(each for each in lowered if isinstance(each, model.Topic)),
+            tuple(each for each in lowered if isinstance(each, model.Struct) and _is_annotation(each)),
+            annotations,
         )
 
     def _lower(self, symbol: Symbol) -> _Lowered | None:
@@ -96,6 +100,8 @@ class _Lowering:
                 return self._enums.enum_named(symbol.full_name)
             case Kind.FLAGS:
                 return self._enums.flags_named(symbol.full_name)
+            case Kind.ANNOTATION:
+                return lower_annotation(context, symbol)
             case Kind.ALIAS:
                 return lower_alias(context, symbol, self._types, targets)
             case Kind.CONST:
@@ -123,13 +129,20 @@ def _extended_first(services: list[model.Service]) -> tuple[model.Service, ...]:
     return tuple(made)
 
 
-def _check_heads(scope: Scope, context: Context) -> None:
-    """Annotations on `module` and `import`: none are known there yet, so any is out of place."""
+def _is_annotation(each: object) -> bool:
+    return isinstance(each, model.Struct) and each.kind is model.StructKind.ANNOTATION
+
+
+def _heads(scope: Scope, context: Context) -> model.Annotations:
+    """The annotations on `module`, of which only the schema's own are known there; none on `import` are."""
+    own: model.Annotations = ()
     for declaration in scope.module.file.declarations:
         if isinstance(declaration, ast.ModuleDecl):
-            read_annotations(context, declaration.annotations, Place.MODULE)
+            read = read_annotations(context, declaration.annotations, Place.MODULE)
+            own += own_annotations(context, read)
         elif isinstance(declaration, ast.ImportDecl):
             read_annotations(context, declaration.annotations, Place.IMPORT)
+    return own
 
 
 def _imports(scope: Scope) -> tuple[model.Import, ...]:

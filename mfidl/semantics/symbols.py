@@ -59,6 +59,7 @@ class Kind(Enum):
     AGENT = "an agent"
     SERVICE = "a service"
     TOPIC = "a topic"
+    ANNOTATION = "an annotation"
     BROKEN = "broken"
 
 
@@ -123,7 +124,7 @@ def name_span(declaration: ast.Decl) -> Span:
 def _kind(declaration: ast.Decl) -> Kind:
     match declaration:
         case ast.StructDecl():
-            return {"struct": Kind.STRUCT, "error": Kind.ERROR, "union": Kind.UNION}[declaration.keyword]
+            return Kind[declaration.keyword.upper()]
         case ast.EnumDecl():
             return {"enum": Kind.ENUM, "flags": Kind.FLAGS}[declaration.keyword]
         case ast.AliasDecl():

@@ -247,9 +247,9 @@ class EnumDecl:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StructDecl:
-    """A struct, error or union. `has_body` is false for `struct Name;`."""
+    """A struct, error, union or annotation. `has_body` is false for `struct Name;`."""
 
-    keyword: Literal["struct", "error", "union"]
+    keyword: Literal["struct", "error", "union", "annotation"]
     name: Name
     fields: tuple[Field, ...]
     reserved: tuple[Reserved, ...]

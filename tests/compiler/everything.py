@@ -11,6 +11,7 @@ _BASE, _TOP = SOURCES["base"], SOURCES["top"]
 _U64, _F64, _TEXT, _RAW = (m.Primitive(m.Scalar(word)) for word in ("u64", "f64", "string", "bytes"))
 _NAMES = (("cpp", "colour"), ("python", "color"))
 _BIG = (1 << 64) - 1
+_NOTED = (m.StructValue("base.Note", (("text", "noted"),)), m.StructValue("base.Note", ()))
 
 
 def _at(file: SourceFile, start: int) -> Span:
@@ -29,23 +30,28 @@ def _base() -> m.Module:
         True,
         (
             m.EnumMember("small", 0, span=_at(_BASE, 4)),
-            m.EnumMember("large", _BIG, "the largest", "too large", _NAMES, _at(_BASE, 9)),
+            m.EnumMember("large", _BIG, "the largest", "too large", _NAMES, _at(_BASE, 9), _NOTED),
         ),
         "An open enum.",
         "use Kind2",
         _NAMES,
         _at(_BASE, 15),
+        _NOTED,
     )
     sign = m.Enum("Sign", "base.Sign", m.Primitive(m.Scalar.I64), False, (m.EnumMember("minus", -(1 << 63)),))
     options = m.Flags(
         "Options",
         "base.Options",
         _U64,
-        (m.FlagsMember("top", 63, "highest", "gone", _NAMES, _at(_BASE, 20)), m.FlagsMember("low", 0)),
+        (
+            m.FlagsMember("top", 63, "highest", "gone", _NAMES, _at(_BASE, 20), _NOTED),
+            m.FlagsMember("low", 0),
+        ),
         "Bits.",
         "use more",
         _NAMES,
         _at(_BASE, 25),
+        _NOTED,
     )
     agent = m.Agent(
         "shard",
@@ -56,6 +62,7 @@ def _base() -> m.Module:
         "one only",
         _NAMES,
         _at(_BASE, 30),
+        _NOTED,
     )
     failure = m.Struct("Failed", "base.Failed", m.StructKind.ERROR, ())
     alias = m.Alias(
@@ -69,9 +76,18 @@ def _base() -> m.Module:
         _NAMES,
         True,
         _at(_BASE, 40),
+        _NOTED,
+    )
+    note = m.Struct(
+        "Note", "base.Note", m.StructKind.ANNOTATION, (m.Field("text", _TEXT, _TEXT, default=""),)
     )
     return m.Module(
-        "base", "lib/base.mfidl", False, agents=(agent,), declarations=(kind, sign, options, failure, alias)
+        "base",
+        "lib/base.mfidl",
+        False,
+        agents=(agent,),
+        declarations=(kind, sign, options, failure, alias),
+        annotation_types=(note,),
     )
 
 
@@ -119,6 +135,7 @@ def _node() -> m.Struct:
         _NAMES,
         True,
         _at(_TOP, 50),
+        _NOTED,
     )
     return m.Struct(
         "Node",
@@ -131,6 +148,7 @@ def _node() -> m.Struct:
         target_names=_NAMES,
         plan=m.StructPlan(m.Tier.ARCHIVE, "it is asked for", None),
         span=_at(_TOP, 60),
+        annotations=_NOTED,
     )
 
 
@@ -161,6 +179,7 @@ def _choice() -> m.Union:
         _NAMES,
         m.StructPlan(m.Tier.FEBIRD, "it is a union", None),
         _at(_TOP, 70),
+        _NOTED,
     )
 
 
@@ -190,7 +209,7 @@ def _constants() -> tuple[m.Const, ...]:
     ]
     plain = [m.Const(f"C{index}", f"top.C{index}", _U64, _U64, value) for index, value in enumerate(values)]
     full = m.Const(
-        "FULL", "top.FULL", _U64, m.AliasOf("base.Key", _U64), 5, "Full.", "no", _NAMES, _at(_TOP, 80)
+        "FULL", "top.FULL", _U64, m.AliasOf("base.Key", _U64), 5, "Full.", "no", _NAMES, _at(_TOP, 80), _NOTED
     )
     return (*plain, full)
 
@@ -231,6 +250,7 @@ def _service(agent: m.Agent) -> m.Service:
         "do not",
         _NAMES,
         _at(_TOP, 100),
+        _NOTED,
     )
     none = m.Method(
         "none",
@@ -254,6 +274,7 @@ def _service(agent: m.Agent) -> m.Service:
         "annex top.Index\n",
         "top.Free",
         _at(_TOP, 110),
+        _NOTED,
     )
 
 
@@ -285,7 +306,9 @@ def _top() -> m.Module:
                 bytes(16),
                 "annex top.Points\n",
                 _at(_TOP, 120),
+                _NOTED,
             ),
             m.Topic("Loose", "top.Loose", None, reference),
         ),
+        annotations=_NOTED,
     )

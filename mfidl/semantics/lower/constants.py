@@ -1,7 +1,7 @@
 """F4. Constants, aliases and agents."""
 
 from mfidl import model
-from mfidl.semantics.annotations import Place, deprecation, no_arguments, read_annotations
+from mfidl.semantics.annotations import Place, deprecation, no_arguments, own_annotations, read_annotations
 from mfidl.semantics.constraints import constraints_from
 from mfidl.semantics.context import Context
 from mfidl.semantics.lower.codings import report_codings
@@ -43,6 +43,7 @@ def lower_constant(
         deprecation(context, read),
         names,
         span=declaration.name.span,
+        annotations=own_annotations(context, read),
     )
 
 
@@ -68,6 +69,7 @@ def lower_alias(
         names,
         "cpp.view" in read and no_arguments(context, read["cpp.view"]),
         span=declaration.name.span,
+        annotations=own_annotations(context, read),
     )
 
 
@@ -100,4 +102,5 @@ def lower_agent(context: Context, symbol: Symbol, targets: TargetScope | None = 
         deprecation(context, read),
         names,
         declaration.name.span,
+        own_annotations(context, read),
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from mfidl import model
 from mfidl.diagnostics import Note
-from mfidl.semantics.annotations import Place, deprecation, read_annotations
+from mfidl.semantics.annotations import Place, deprecation, own_annotations, read_annotations
 from mfidl.semantics.context import Context
 from mfidl.semantics.lower.codings import report_codings
 from mfidl.semantics.lower.flags import lower_flags
@@ -77,6 +77,7 @@ class EnumLowering:
             deprecation(self._context, read),
             names,
             declaration.name.span,
+            own_annotations(self._context, read),
         )
 
     def _base(self, declaration: ast.EnumDecl, scope: Scope) -> model.Primitive | None:
@@ -124,7 +125,8 @@ class EnumLowering:
                 numbers[number] = member
                 gone = deprecation(self._context, read)
                 span = member.name.span
-                made.append(model.EnumMember(name, number, member.doc, gone, prescribed, span))
+                own = own_annotations(self._context, read)
+                made.append(model.EnumMember(name, number, member.doc, gone, prescribed, span, own))
         targets.check()
         return tuple(made)
 

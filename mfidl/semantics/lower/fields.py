@@ -4,7 +4,14 @@ from collections.abc import Sequence
 
 from mfidl import model
 from mfidl.diagnostics import Note
-from mfidl.semantics.annotations import Place, Read, deprecation, no_arguments, read_annotations
+from mfidl.semantics.annotations import (
+    Place,
+    Read,
+    deprecation,
+    no_arguments,
+    own_annotations,
+    read_annotations,
+)
 from mfidl.semantics.constraints import broken_constraint, constraints_from
 from mfidl.semantics.context import Context
 from mfidl.semantics.lower.earlier import EarlierNames
@@ -91,6 +98,7 @@ def _lower_field(
         names,
         required,
         field.name.span,
+        own_annotations(context, read),
     )
 
 

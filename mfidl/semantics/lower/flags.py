@@ -2,7 +2,7 @@
 
 from mfidl import model
 from mfidl.diagnostics import Note
-from mfidl.semantics.annotations import Place, deprecation, read_annotations
+from mfidl.semantics.annotations import Place, deprecation, own_annotations, read_annotations
 from mfidl.semantics.context import Context
 from mfidl.semantics.lower.codings import report_codings
 from mfidl.semantics.symbols import Scope, Symbol
@@ -28,6 +28,7 @@ def lower_flags(context: Context, symbol: Symbol, targets: TargetScope) -> model
         deprecation(context, read),
         names,
         declaration.name.span,
+        own_annotations(context, read),
     )
 
 
@@ -88,7 +89,8 @@ class _Members:
             if bit is not None:
                 gone = deprecation(self._context, read)
                 span = member.name.span
-                made.append(model.FlagsMember(name, bit, member.doc, gone, prescribed, span))
+                own = own_annotations(self._context, read)
+                made.append(model.FlagsMember(name, bit, member.doc, gone, prescribed, span, own))
         targets.check()
         return tuple(made)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from mfidl import model
 from mfidl.diagnostics import Note
-from mfidl.semantics.annotations import Place, deprecation, no_arguments, read_annotations
+from mfidl.semantics.annotations import Place, deprecation, no_arguments, own_annotations, read_annotations
 from mfidl.semantics.constraints import constraints_from
 from mfidl.semantics.context import Context
 from mfidl.semantics.lower.calls import (
@@ -107,6 +107,7 @@ def _lower_service(context: Context, symbol: Symbol, targets: TargetScope) -> mo
         targets.read(declaration.name, read),
         extends=None if base is None else base.full_name,
         span=declaration.name.span,
+        annotations=own_annotations(context, read),
     )
 
 
@@ -174,6 +175,7 @@ def lower_topic(context: Context, symbol: Symbol, targets: TargetScope) -> model
         deprecation(context, read),
         names,
         span=declaration.name.span,
+        annotations=own_annotations(context, read),
     )
 
 
@@ -238,6 +240,7 @@ def _lower_method(
         deprecation(context, read),
         names.read(method.name, read),
         method.name.span,
+        own_annotations(context, read),
     )
 
 

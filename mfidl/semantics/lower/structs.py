@@ -1,7 +1,7 @@
 """F4. Structs, errors and unions."""
 
 from mfidl import model
-from mfidl.semantics.annotations import Place, deprecation, read_annotations
+from mfidl.semantics.annotations import KNOWN, Place, deprecation, own_annotations, read_annotations
 from mfidl.semantics.context import Context
 from mfidl.semantics.lower.codecs import cpp_type, read_codecs
 from mfidl.semantics.lower.codings import check_codings
@@ -54,6 +54,33 @@ def lower_struct(context: Context, symbol: Symbol, targets: TargetScope) -> mode
         deprecated=deprecation(context, read),
         target_names=targets.read(declaration.name, read),
         span=declaration.name.span,
+        annotations=own_annotations(context, read),
+    )
+
+
+def lower_annotation(context: Context, symbol: Symbol) -> model.Struct:
+    """An annotation that schemas may write: what its arguments are. It is no type of values."""
+    declaration = symbol.declaration
+    assert isinstance(declaration, ast.StructDecl)
+    read = read_annotations(context, declaration.annotations, Place.ANNOTATION)
+    name = declaration.name
+    if name.text in KNOWN:
+        context.diagnostics.error("E0631", name.span, name=name.text)
+    if not declaration.has_body:
+        context.diagnostics.error("E0416", name.span, kind="annotation", name=name.text)
+    reserved = read_reserved(context, declaration.reserved)
+    fields = lower_fields(context, declaration.fields, Place.FIELD, symbol.scope, Numbering(reserved, None))
+    check_codings(context, declaration.fields, fields)
+    check_refs(context, declaration.fields, fields, "an annotation")
+    return model.Struct(
+        symbol.name,
+        symbol.full_name,
+        model.StructKind.ANNOTATION,
+        fields,
+        declaration.doc,
+        reserved=reserved.in_model(),
+        span=name.span,
+        annotations=own_annotations(context, read),
     )
 
 
@@ -91,6 +118,7 @@ def lower_union(context: Context, symbol: Symbol, targets: TargetScope) -> model
         deprecated=deprecation(context, read),
         target_names=targets.read(name, read),
         span=name.span,
+        annotations=own_annotations(context, read),
     )
 
 

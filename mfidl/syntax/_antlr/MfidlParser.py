@@ -53,10 +53,10 @@ def serializedATN():
         8,26,10,26,12,26,461,9,26,3,26,463,8,26,1,26,3,26,466,8,26,1,27,
         1,27,1,27,1,27,1,28,1,28,1,29,1,29,1,29,5,29,477,8,29,10,29,12,29,
         480,9,29,1,30,1,30,1,30,0,0,31,0,2,4,6,8,10,12,14,16,18,20,22,24,
-        26,28,30,32,34,36,38,40,42,44,46,48,50,52,54,56,58,60,0,5,3,0,6,
-        6,14,14,18,18,1,0,20,24,1,0,25,26,2,0,20,20,23,24,1,0,1,19,532,0,
-        65,1,0,0,0,2,78,1,0,0,0,4,90,1,0,0,0,6,92,1,0,0,0,8,96,1,0,0,0,10,
-        104,1,0,0,0,12,118,1,0,0,0,14,130,1,0,0,0,16,137,1,0,0,0,18,147,
+        26,28,30,32,34,36,38,40,42,44,46,48,50,52,54,56,58,60,0,5,4,0,2,
+        2,6,6,14,14,18,18,1,0,20,24,1,0,25,26,2,0,20,20,23,24,1,0,1,19,532,
+        0,65,1,0,0,0,2,78,1,0,0,0,4,90,1,0,0,0,6,92,1,0,0,0,8,96,1,0,0,0,
+        10,104,1,0,0,0,12,118,1,0,0,0,14,130,1,0,0,0,16,137,1,0,0,0,18,147,
         1,0,0,0,20,155,1,0,0,0,22,161,1,0,0,0,24,173,1,0,0,0,26,189,1,0,
         0,0,28,207,1,0,0,0,30,221,1,0,0,0,32,233,1,0,0,0,34,278,1,0,0,0,
         36,280,1,0,0,0,38,292,1,0,0,0,40,323,1,0,0,0,42,341,1,0,0,0,44,368,
@@ -360,7 +360,7 @@ class MfidlParser ( Parser ):
             self.state = 65
             self._errHandler.sync(self)
             _la = self._input.LA(1)
-            while (((_la) & ~0x3f) == 0 and ((1 << _la) & 17592723402610) != 0):
+            while (((_la) & ~0x3f) == 0 and ((1 << _la) & 17592723402614) != 0):
                 self.state = 62
                 localctx._item = self.item()
                 localctx.items.append(localctx._item)
@@ -418,7 +418,7 @@ class MfidlParser ( Parser ):
             self.state = 78
             self._errHandler.sync(self)
             token = self._input.LA(1)
-            if token in [1, 4, 5, 6, 8, 9, 10, 11, 13, 14, 16, 17, 18, 29]:
+            if token in [1, 2, 4, 5, 6, 8, 9, 10, 11, 13, 14, 16, 17, 18, 29]:
                 self.enterOuterAlt(localctx, 1)
                 self.state = 73
                 self._errHandler.sync(self)
@@ -557,7 +557,7 @@ class MfidlParser ( Parser ):
                 self.state = 86
                 localctx.g = self.flagsDecl()
                 pass
-            elif token in [6, 14, 18]:
+            elif token in [2, 6, 14, 18]:
                 self.enterOuterAlt(localctx, 8)
                 self.state = 87
                 localctx.h = self.structDecl()
@@ -1084,6 +1084,9 @@ class MfidlParser ( Parser ):
         def UNION(self):
             return self.getToken(MfidlParser.UNION, 0)
 
+        def ANNOTATION(self):
+            return self.getToken(MfidlParser.ANNOTATION, 0)
+
         def SEMICOLON(self):
             return self.getToken(MfidlParser.SEMICOLON, 0)
 
@@ -1107,7 +1110,7 @@ class MfidlParser ( Parser ):
             self.state = 155
             localctx.kind = self._input.LT(1)
             _la = self._input.LA(1)
-            if not((((_la) & ~0x3f) == 0 and ((1 << _la) & 278592) != 0)):
+            if not((((_la) & ~0x3f) == 0 and ((1 << _la) & 278596) != 0)):
                 localctx.kind = self._errHandler.recoverInline(self)
             else:
                 self._errHandler.reportMatch(self)
