@@ -79,8 +79,8 @@ def _migrate(
     drop_cut: bool,
 ) -> bool:
     """Whether all values go over."""
+    from mf.codec.texts import Texts
     from mf.core.error import Error
-    from mf.values.form import Texts
     from mf.values.migrated import migrate, type_of
 
     try:

@@ -126,6 +126,48 @@ def test_values_of_a_schema_go_to_cpp_and_come_back_changed(peers: Peers, start:
     assert answer.colours == [things.Colour.blue, things.Colour.red]
 
 
+def later_things(folder: Path) -> Any:
+    """The schema as a later program has it."""
+    text = (Path(__file__).parent / "things.mfidl").read_text()
+    text = text.replace("x: i32;\n  y: i32;", "y: i64;\n  x: i64;\n  z: i64 = 9;")
+    text = text.replace("name: string", '@was("name") title: string')
+    text = text.replace("blue = 2,", "blue = 2,\n  green = 3,")
+    schema = folder / "things.mfidl"
+    schema.write_text(text)
+    targets = Targets(python=str(folder), python_package="later_version")
+    outcome = compile_files([str(schema)], [], targets)
+    assert outcome.exit is Exit.OK, outcome.diagnostics
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    try:
+        return importlib.import_module("later_version.things")
+    finally:
+        sys.path.remove(str(folder))
+
+
+def test_processes_with_two_versions_of_a_type_send_each_other_values(
+    peers: Peers, start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mf.codec.flex import declared
+
+    for table in ("_by_class", "_by_name", "_latest"):
+        monkeypatch.setattr(declared, table, {})
+    later = later_things(tmp_path)
+    controller = peers.controller().address
+    mover = start(controller, "mover", "move")
+    thing = later.Thing("box", later.Colour.red, [later.Point(y=2, x=1, z=5)])
+    for kind in (later.ShapePoint, later.Colour):
+        flex.know(kind)
+    with flex.Node(controller, patience=LIMIT) as node:
+        me = node.process("me")
+        me.send(dest="mover", thing=thing, colour=later.Colour.red)
+        answer = me.recv(LIMIT, src="mover", thing=later.Thing)
+        assert ended(mover) == ""
+    assert answer.thing == later.Thing("box", later.Colour.blue, [later.Point(y=2, x=2, z=9)])
+    assert answer.shape == later.ShapePoint(later.Point(y=2, x=2, z=9))
+    assert answer.colours == [later.Colour.blue, later.Colour.red]
+
+
 @pytest.mark.parametrize("taken", [0, 3])
 def test_a_sender_in_python_learns_what_a_killed_process_of_cpp_had_not_taken(
     peers: Peers, start: Start, taken: int

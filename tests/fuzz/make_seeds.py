@@ -1,7 +1,8 @@
 """Writes the seeds of the fuzz targets: some values of each type of tests/vectors.
 
 make_seeds.py OUT        OUT/memcpy/…, OUT/febird/…, OUT/archive/…, OUT/custom/…, OUT/json/…, OUT/flex/…,
-                         OUT/schema/…, OUT/../described_types.inc: type, descriptor and annex, for targets.cpp
+                         OUT/schema/…, OUT/values/…, OUT/../described_types.inc: type, descriptor and annex,
+                         for targets.cpp
 """
 
 import json
@@ -14,6 +15,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 VECTORS = HERE.parent / "vectors/wide"
 FLEX = HERE.parent / "vectors/flex"
+FILES = HERE.parent / "vectors/values/values.json"
 EACH = 3  # seeds of a type, from small to large
 LARGEST = 4096  # bytes
 
@@ -59,11 +61,32 @@ def main(out: Path) -> None:
         for index, each in enumerate(json.loads((FLEX / f"{name}.json").read_text())):
             if len(data := bytes.fromhex(each["hex"])) <= LARGEST:
                 write(out / "flex" / f"{name}-{index}", place, data)
-    types = json.loads((VECTORS / "types.json").read_text())
+    types = json.loads((VECTORS / "types.json").read_text()) + stored(out)
     for each in types:
         write(out / "schema" / each["type"], 0, f"{each['descriptor']}\0{each['annex']}".encode())
     rows = (f'{{"{each["type"]}", R"~({each["descriptor"]})~", R"~({each["annex"]})~"}},\n' for each in types)
     (out.parent / "described_types.inc").write_text("".join(rows))
+
+
+def stored(out: Path) -> list[dict[str, str]]:
+    """Writes the files of values that later versions of their types can read; those versions."""
+    types = []
+    for each in json.loads(FILES.read_text())["files"]:
+        data = bytes.fromhex(each["hex"])
+        if "values" in each["read"]["new"]:
+            for place in (0, 1):
+                write(out / "values" / f"{each['name'].replace(' ', '-')}-{place}", place, data)
+        if each["schema"] == "new":
+            descriptor = int.from_bytes(data[12:16], "little")
+            texts = data[24:], int.from_bytes(data[16:20], "little")
+            types.append(
+                {
+                    "type": each["type"],
+                    "descriptor": texts[0][:descriptor].decode(),
+                    "annex": texts[0][descriptor : descriptor + texts[1]].decode(),
+                }
+            )
+    return types
 
 
 def write(path: Path, place: int, data: bytes) -> None:

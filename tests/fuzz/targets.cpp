@@ -4,7 +4,10 @@
 #include "targets.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -13,6 +16,8 @@
 #include "mf/codec/described/json.hpp"
 #include "mf/codec/described/schema.hpp"
 #include "mf/codec/flex/attributes.hpp"
+#include "mf/codec/xxhash.hpp"
+#include "mf/values/reader.hpp"
 #include "wide_subjects.hpp"
 
 namespace fuzz {
@@ -167,6 +172,71 @@ bool json_text(std::span<const std::byte> input) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return checked(subject.rewrite_text(text, kLimits), text.size(),
                  [&](const std::string& written) { return subject.rewrite_text(written, {}); });
+}
+
+namespace {
+
+void put(std::span<std::byte> file, std::size_t at, std::uint64_t number, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) file[at + i] = static_cast<std::byte>(number >> 8 * i & 0xff);
+}
+
+std::size_t length_at(std::span<const std::byte> file, std::size_t at) {
+  std::uint32_t length = 0;
+  std::memcpy(&length, file.data() + at, sizeof length);
+  return length;
+}
+
+/// The sums of a file (docs/protocol.md, section 8a), as far as its lengths lead.
+void repair(std::span<std::byte> file) {
+  constexpr std::size_t kHead = 24;
+  if (file.size() < kHead) return;
+  const auto texts = kHead + length_at(file, 12) + length_at(file, 16);
+  auto at = (texts + 7) / 8 * 8;
+  if (at + 8 > file.size()) return;
+  put(file, at, mf::codec::xxh64(file.first(at)), 8);
+  at += 8;
+  for (std::uint64_t number = 0; at + 16 <= file.size(); ++number) {
+    const auto length = length_at(file, at + 8);
+    if (length > file.size() - at - 16) return;
+    std::array<std::byte, 12> numbered{};
+    put(numbered, 0, length, 4);
+    put(numbered, 4, number, 8);
+    put(file, at, mf::codec::xxh64(file.subspan(at + 16, length)), 8);
+    put(file, at + 12, mf::codec::xxh64(numbered), 4);
+    at += 16 + (length + 7) / 8 * 8;
+  }
+}
+
+/// The later version of the type that a file has; of none a type that it hardly has.
+mf::TypeTexts later_version(std::string_view file) {
+  for (const DescribedType& each : kDescribedTypes)
+    if (each.name.starts_with("stored.") && file.find("value " + std::string(each.name) + "\n") == 24)
+      return {.descriptor = std::string(each.descriptor), .annex = std::string(each.annex)};
+  return {.descriptor = "value a.B\ntype a.B struct febird\n c u8\n", .annex = "annex a.B\n"};
+}
+
+}  // namespace
+
+bool values_file(std::span<const std::byte> input) {
+  if (input.empty()) return false;
+  std::vector<std::byte> file(input.begin() + 1, input.end());
+  if ((input[0] & std::byte{1}) != std::byte{0}) repair(file);
+  const auto own = later_version({reinterpret_cast<const char*>(file.data()), file.size()});
+  try {
+    mf::values::Reading reading(mf::values::memory_source(file), "FILE", own, "");
+    std::uint64_t values = 0;
+    bool whole = true;
+    while (const auto value = reading.next()) {
+      whole = value->ok() || reading.number() > values;  // a fault of the file is no value
+      values = reading.number();
+      require(value->ok() || value->failure().message.starts_with("FILE: "));
+    }
+    require(reading.offset() <= file.size() && !reading.next());
+    return whole;
+  } catch (const mf::Error& refused) {
+    require(refused.message().starts_with("FILE: "));
+    return false;
+  }
 }
 
 /// Byte 0 picks a value or the attributes of a message.

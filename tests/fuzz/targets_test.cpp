@@ -72,13 +72,13 @@ class FuzzTarget : public testing::TestWithParam<fuzz::Target> {
 };
 
 TEST_P(FuzzTarget, TakesEverySeedForAValue) {
-  EXPECT_GE(seeds_.size(), 30U);
+  EXPECT_GE(seeds_.size(), 20U);
   for (std::size_t i = 0; i < seeds_.size(); ++i) EXPECT_TRUE(run(seeds_[i])) << "seed " << i;
 }
 
 TEST_P(FuzzTarget, TakesNoBeginningOfAValueForOneUnlessItMayBeShorter) {
   const std::string_view name = GetParam().name;
-  const bool may_be_shorter = name == "archive" || name == "custom" || name == "schema";
+  const bool may_be_shorter = name == "archive" || name == "custom" || name == "schema" || name == "values";
   for (const Input& seed : seeds_) {
     const std::size_t step = 1 + seed.size() / 50;
     for (std::size_t size = 1; size < seed.size(); size += step) {

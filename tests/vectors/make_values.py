@@ -21,7 +21,8 @@ from types import ModuleType
 from typing import Any
 
 import mf
-from mf.values.form import Texts, head, record
+from mf.codec.texts import Texts
+from mf.values.form import head, record
 from mf.values.texts import texts_of
 from mfidl.compiler import Exit, Targets, compile_files
 

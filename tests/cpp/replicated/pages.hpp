@@ -16,7 +16,7 @@
 namespace mftest {
 
 /// Keeps the texts in the order in which they were applied, and their versions.
-class Pages final : public journal::JournalServant, public mf::Snapshots {
+class Pages : public journal::JournalServant, public mf::Snapshots {
  public:
   std::uint64_t on_apply_no_versioning(const mf::Version& version,
                                        const journal::JournalNoVersioningRequest& request) override {

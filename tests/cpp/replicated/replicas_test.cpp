@@ -10,6 +10,8 @@
 #include <thread>
 
 #include "journal.client.hpp"
+#include "mf/link/adaptation.hpp"
+#include "mf/replicated/call.hpp"
 #include "mf/replication.client.hpp"
 #include "replicated/pages.hpp"
 #include "support/certificates.hpp"
@@ -38,7 +40,7 @@ class Group {
 
   [[nodiscard]] std::string where() const { return controller_.address().str(); }
   void start(const std::string& name) {
-    pages[name] = std::make_shared<Pages>();
+    pages[name] = make();
     replicas[name] = std::make_unique<mf::Replica>(pages[name], options(name));
     replicas[name]->start();
   }
@@ -84,6 +86,7 @@ class Group {
  public:
   mf::Client client;
   journal::JournalClient journal;
+  std::function<std::shared_ptr<Pages>()> make = [] { return std::make_shared<Pages>(); };
   std::map<std::string, std::shared_ptr<Pages>> pages;
   std::map<std::string, std::unique_ptr<mf::Replica>> replicas;
 };
@@ -511,6 +514,122 @@ TEST(Replicas, MembersThatDoNotFitAreRefused) {
 
   EXPECT_EQ(refusal("d", kNames), "'d' is none of the members a, b, c");
   EXPECT_EQ(refusal("a", {"a", "a"}), "a group has up to 15 members, each with a name of its own");
+}
+
+/// The service as a later program has it: all results are narrower, an error is wider, and `chain` is for
+/// numbers.
+class LaterJournal {
+ public:
+  LaterJournal() : descriptor_(kOneHop.service.descriptor) {
+    change("   value u64\n", "   value u32\n");
+    change(" most u32\n", " most u64\n");
+    const auto chain = descriptor_.find(" method chain\n");
+    descriptor_.replace(descriptor_.find("text string", chain), 11, "text u32");
+    info_.descriptor = descriptor_;
+    info_.fingerprint = mf::link::fingerprint_of(descriptor_);
+  }
+  LaterJournal(const LaterJournal&) = delete;
+  LaterJournal& operator=(const LaterJournal&) = delete;
+
+  /// The payload of what `method` gives for this text.
+  [[nodiscard]] mf::Outcome<mf::replicated::Finished> call(const mf::client::Target& target,
+                                                           const mf::link::Method& method,
+                                                           mf::replication::Pattern pattern,
+                                                           std::string_view text) const {
+    const mf::link::Method later{.service = info_,
+                                 .info = method.info,
+                                 .result_tier = method.result_tier,
+                                 .errors = method.errors,
+                                 .result_violation = method.result_violation};
+    std::vector<std::byte> payload{static_cast<std::byte>(text.size())};
+    for (const char letter : text) payload.push_back(static_cast<std::byte>(letter));
+    return mf::replicated::call(target, later, pattern, kAll, mf::Bytes(std::move(payload)));
+  }
+
+  static constexpr const mf::link::Method& kOneHop = mf::link::kMethod<journal::methods::JournalOneHop>;
+  static constexpr const mf::link::Method& kThrowing =
+      mf::link::kMethod<journal::methods::JournalOneHopAckClient>;
+  static constexpr const mf::link::Method& kChain = mf::link::kMethod<journal::methods::JournalChain>;
+
+ private:
+  void change(std::string_view before, std::string_view after) {
+    for (auto at = descriptor_.find(before); at != std::string::npos; at = descriptor_.find(before, at))
+      descriptor_.replace(at, before.size(), after);
+  }
+
+  mf::ServiceInfo info_ = kOneHop.service;
+  std::string descriptor_;
+};
+
+TEST(Replicas, ServeAClientOfAnotherSchemaWhichSendsAndReadsWhatTheyHave) {
+  const Group group;
+  mf::Client client(group.where());
+  const auto target = mf::client::Target(client, LaterJournal::kOneHop.service).at("s");
+  const LaterJournal later;
+
+  const auto made = later.call(target, LaterJournal::kOneHop, mf::replication::Pattern::one_hop, "x");
+  EXPECT_EQ(made.value().outcome.payload,
+            mf::Bytes(std::vector{std::byte{1}, std::byte{0}, std::byte{0}, std::byte{0}}));
+  EXPECT_EQ(made.value().applied, kNames);
+
+  const auto full =
+      later.call(target, LaterJournal::kThrowing, mf::replication::Pattern::one_hop_ack_client, "too much");
+  EXPECT_EQ(full.value().outcome.status, 1);
+  EXPECT_EQ(full.value().outcome.error, 0);
+
+  const auto refused = later.call(target, LaterJournal::kChain, mf::replication::Pattern::chain, "x");
+  EXPECT_EQ(refused.failure().code, mf::Code::schema_mismatch);
+  EXPECT_EQ(refused.failure().execution, mf::Execution::not_executed);
+  EXPECT_EQ(refused.failure().message, "Journal.chain: parameter text: u32 here, string there");
+  for (const auto& [name, pages] : group.pages) EXPECT_EQ(pages->texts().size(), 1U) << name;
+}
+
+/// A servant that says that its service has another schema, in which texts are of another type.
+class OtherPages final : public Pages {
+ public:
+  explicit OtherPages(std::string_view type) : descriptor_(Pages::service().descriptor) {
+    const std::string_view before = "   text string\n";
+    const auto after = "   text " + std::string(type) + "\n";
+    for (auto at = descriptor_.find(before); at != std::string::npos; at = descriptor_.find(before, at))
+      descriptor_.replace(at, before.size(), after);
+    info_ = Pages::service();
+    info_.descriptor = descriptor_;
+    info_.fingerprint = mf::link::fingerprint_of(descriptor_);
+  }
+  [[nodiscard]] const mf::ServiceInfo& service() const noexcept override { return info_; }
+
+ private:
+  std::string descriptor_;
+  mf::ServiceInfo info_;
+};
+
+TEST(Replicas, AreReplacedOneByOneByThoseOfAnotherSchemaWhileClientsCall) {
+  Group group;
+  group.journal.one_hop("before", kAll);
+  group.make = [] { return std::make_shared<OtherPages>("bytes"); };
+  std::vector<std::string> expected{"before"};
+  for (const auto& name : kNames) {
+    group.stop(name);
+    group.start(name);
+    ASSERT_TRUE(group.replicas.at(name)->until_serving(mftest::kLong)) << name;
+    expected.push_back("with another " + name);
+    const auto made = group.journal.one_hop(expected.back(), kAll);
+    EXPECT_EQ(made.value, expected.size());
+    EXPECT_EQ(made.applied, kNames);
+  }
+  for (const auto& [name, pages] : group.pages) EXPECT_EQ(pages->texts(), expected) << name;
+}
+
+TEST(Replicas, TakePartNoMoreIfTheyCannotApplyWhatOthersHaveApplied) {
+  Group group;
+  group.journal.one_hop("no number", kAll);
+  group.stop("c");
+  group.make = [] { return std::make_shared<OtherPages>("u32"); };
+  group.start("c");
+  EXPECT_TRUE(eventually([&] { return !group.replicas.at("c")->stuck().empty(); }));
+  EXPECT_EQ(group.replicas.at("c")->stuck(),
+            "message 1 of its group: Journal.one_hop: parameter text: string here, u32 there");
+  EXPECT_EQ(group.journal.one_hop("and on").value, 2U);
 }
 
 }  // namespace

@@ -356,7 +356,7 @@ def test_a_malformed_message_is_refused_alone(pair: Pair) -> None:
     assert isinstance(way, Outgoing)
     bad = flex.Sent(1)
     reported: list[mf.Error] = []
-    message = Carried(0, "A", "B", b"\xff\xff")
+    message = Carried(0, "A", "B", b"\xff\xff", [])
     assert way.submit(outgoing.Outbound(message, bad, lambda _, error: reported.append(error)))
     a.send(dest="B", n=2)
     assert [b.recv(LIMIT).n, b.recv(LIMIT).n] == [1, 2]

@@ -33,6 +33,34 @@ def journal_stubs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+LATER = (
+    ("most: u32;", 'most: u64;\n  hint: string = "less";'),
+    (
+        "one_hop_ack_client(text: string) -> u64",
+        '@was("one_hop_ack_client")\n  put(note: string = "", text: string) -> u32',
+    ),
+    ("chain(text: string)", "chain(text: u32)"),
+    ("texts() -> list<string>;", "@replicated(pattern = one_hop)\n  more(text: string) -> u64;"),
+)
+
+
+@pytest.fixture(scope="session")
+def later_journal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
+    """The package as a later program has it."""
+    folder = tmp_path_factory.mktemp("later")
+    text = (HERE / "journal.mfidl").read_text()
+    for before, after in LATER:
+        assert before in text
+        text = text.replace(before, after)
+    (folder / "journal.mfidl").write_text(text)
+    targets = Targets(python=str(folder), python_package="later_version")
+    outcome = compile_files([str(folder / "journal.mfidl")], [], targets)
+    assert outcome.exit is Exit.OK, outcome.diagnostics
+    sys.path.insert(0, str(folder))
+    yield import_module("later_version.journal")
+    sys.path.remove(str(folder))
+
+
 @pytest.fixture(scope="session")
 def pages(journal: ModuleType) -> type[Any]:
     """The servant of the journal."""

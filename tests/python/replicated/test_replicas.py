@@ -326,3 +326,107 @@ def test_the_servant_of_these_tests_has_the_types_that_its_schema_says(
         [root / "tests/python/replicated/programs/journal_replica.py"],
         [journal_stubs, root / "runtime/python"],
     )
+
+
+def test_a_client_of_a_later_schema_sends_what_the_replicas_read(
+    group: Group, later_journal: ModuleType
+) -> None:
+    later = later_journal.JournalClient(group.client).at("s")
+
+    made = later.put(text="x", note="left out", options=ALL)
+
+    assert (made.value, made.applied) == (1, ("a", "b", "c"))
+    assert later.version_request("y", options=ALL).value == 2
+    assert [pages.kept for pages in group.pages.values()] == [["x", "y"]] * 3
+
+
+def test_an_error_of_the_replicas_is_raised_as_the_clients_schema_has_it(
+    group: Group, later_journal: ModuleType
+) -> None:
+    later = later_journal.JournalClient(group.client).at("s")
+    with pytest.raises(later_journal.Full) as raised:
+        later.put(text="too much", options=ALL)
+    assert (raised.value.most, raised.value.hint) == (3, "less")
+
+
+def test_a_replicated_method_that_no_rule_allows_is_refused_in_words_and_nothing_is_sent(
+    group: Group, later_journal: ModuleType
+) -> None:
+    later = later_journal.JournalClient(group.client).at("s")
+    mismatch, unknown = mf.Code.SCHEMA_MISMATCH, mf.Code.UNKNOWN_METHOD
+    for name, argument, code, words in (
+        ("chain", 5, mismatch, "Journal.chain: parameter text: u32 here, string there"),
+        ("more", "x", unknown, "Journal.more: method only here"),
+    ):
+        with pytest.raises(mf.Error) as raised:
+            getattr(later, name)(argument)
+        assert (raised.value.code, raised.value.message) == (code, words)
+        assert raised.value.execution is mf.Execution.NOT_EXECUTED
+    assert [pages.kept for pages in group.pages.values()] == [[]] * 3
+
+
+def later_pages(later_journal: ModuleType) -> type[Any]:
+    """The servant as a later program has it."""
+
+    class Pages(later_journal.JournalServant):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            self.kept: list[Any] = []
+
+        def apply(self, version: mf.Version, request: Any) -> int:  # noqa: ARG002
+            self.kept.append(request.text)
+            return len(self.kept)
+
+        on_apply_no_versioning = on_apply_version_request = on_apply_message_returns_version = apply
+        on_apply_one_hop = on_apply_wait_for_version = on_apply_chain = on_apply_more = apply
+
+        def on_apply_put(self, version: mf.Version, request: Any) -> int:  # noqa: ARG002
+            if request.text == "too much":
+                raise later_journal.Full(most=3, hint="x")
+            self.kept.append(request.text)
+            assert request.note == ""
+            return len(self.kept)
+
+    return Pages
+
+
+def test_a_group_is_upgraded_one_by_one_while_clients_of_both_schemas_call(
+    group: Group, journal: ModuleType, later_journal: ModuleType
+) -> None:
+    newer = mf.Client(group.controller)
+    later = later_journal.JournalClient(newer).at("s")
+    expected: list[str] = []
+
+    def all_call(note: str) -> None:
+        for each in range(3):
+            expected.append(f"older {note} {each}")
+            made = group.journal.one_hop_ack_client(expected[-1], options=ALL)
+            assert made.value == len(expected)
+            expected.append(f"newer {note} {each}")
+            assert later.put(text=expected[-1], options=ALL).value == len(expected)
+        with pytest.raises(journal.Full) as raised:
+            group.journal.one_hop_ack_client("too much", options=ALL)
+        assert raised.value.most == 3
+
+    all_call("before")
+    group._make = later_pages(later_journal)
+    for name in NAMES:
+        group.stop(name)
+        group.start(name)
+        assert group.replicas[name].until_serving(30.0)
+        all_call(f"with a later {name}")
+    newer.close()
+    assert [pages.kept for pages in group.pages.values()] == [expected] * 3
+
+
+def test_a_replica_that_cannot_apply_what_others_have_applied_takes_part_no_more(
+    group: Group, later_journal: ModuleType
+) -> None:
+    group.journal.chain("not a number", options=ALL)
+    group.stop("c")
+    group._make = later_pages(later_journal)
+    group.start("c")
+    assert eventually(lambda: bool(group.replicas["c"].stuck))
+    words = "Journal.chain: parameter text: string here, u32 there"
+    assert group.replicas["c"].stuck == f"message 1 of its group: {words}"
+    assert group.pages["c"].kept == []
+    assert group.journal.one_hop("and on").value == 2

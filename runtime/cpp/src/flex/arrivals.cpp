@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 
+#include "flex/described.hpp"
 #include "flex/outgoing.hpp"
 #include "mf/core/random.hpp"
 #include "mf/core/text.hpp"
+#include "mf/link/adaptation.hpp"
 
 namespace mf::flex {
 namespace {
@@ -92,8 +94,12 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
   void on_message(const Ref& delivery, Carried&& carried) {
     {
       const std::scoped_lock lock(mutex_);
+      for (auto& type : carried.types) {
+        const auto fingerprint = link::fingerprint_of(type.descriptor);
+        told_.add(fingerprint, {.descriptor = std::move(type.descriptor), .annex = std::move(type.annex)});
+      }
       if (carried.sequence > received_) {
-        auto attributes = decode_attributes(carried.attributes);
+        auto attributes = decode_attributes(carried.attributes, {}, &told_.types());
         if (!attributes) {
           refuse(carried.sequence, Code::decode_error, attributes.error().message());
         } else {
@@ -225,6 +231,7 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
   std::set<std::uint64_t> waiting_;
   std::vector<Refused> refused_;
   std::deque<Refused> ever_refused_;
+  Told told_;  // types of which there are values in messages
   bool armed_ = false;
   bool closing_ = false;
 };

@@ -21,16 +21,16 @@ void append_kind(std::string& key, Kind kind) {
   key.push_back(static_cast<char>(kind));
 }
 
-void append_kind(std::string& key, std::string_view type, const Fingerprint& fingerprint) {
+/// In whichever version: to<T>() reads them all, or says why it cannot.
+void append_kind(std::string& key, std::string_view type) {
   append_kind(key, Kind::declared);
   key.append(type).push_back('\0');
-  key.append(reinterpret_cast<const char*>(fingerprint.data()), fingerprint.size());
 }
 
 void append_kind_of(std::string& key, const Value& value) {
   const auto* const typed = value.get_if<Typed>();
   if (typed == nullptr) return append_kind(key, value.kind());
-  append_kind(key, typed->name(), typed->fingerprint());
+  append_kind(key, typed->name());
 }
 
 /// Calls `each(how, name)`; false as soon as that says so.
@@ -58,7 +58,7 @@ Asked::Asked(const Pattern& pattern) {
     } else if (const auto* const kind = std::get_if<OfKind>(&criterion.wanted())) {
       how = How::kind;
       if (kind->kind == Kind::declared && !kind->type.empty()) {
-        append_kind(key_, kind->type, kind->fingerprint);
+        append_kind(key_, kind->type);
       } else if (kind->kind == Kind::declared) {
         refuse(name + ": say which declared type: mf::flex::of<Hit>()");
       } else {

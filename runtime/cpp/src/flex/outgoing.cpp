@@ -154,6 +154,7 @@ void Outgoing::session() {
     const Lock lock(mutex_);
     closed = closed_;
     if (!closed) stream_ = stream;
+    told_ = {};
   }
   if (closed) return stream->call->abandon();
   read(stream);
@@ -265,15 +266,20 @@ void Outgoing::write(const Stream& stream) {
 /// False: there is no message to write.
 bool Outgoing::append(const Stream& stream, Buffer& out) {
   OutboundRef outbound;
+  std::optional<Carried> types;
   {
     const Lock lock(mutex_);
     if (stream_ != stream || pending_.empty()) return false;
-    outbound = std::move(pending_.front());
-    pending_.pop_front();
-    under_way_.emplace(outbound->carried.sequence, outbound);
+    types = untold(*pending_.front());
+    if (!types) {
+      outbound = std::move(pending_.front());
+      pending_.pop_front();
+      under_way_.emplace(outbound->carried.sequence, outbound);
+    }
   }
-  codec::Writer writer(out.append(codec::encoded_room<Deliver::kParamElementTier>(outbound->carried)));
-  codec::encode<Deliver::kParamElementTier>(writer, outbound->carried);
+  const auto& carried = types ? *types : outbound->carried;
+  codec::Writer writer(out.append(codec::encoded_room<Deliver::kParamElementTier>(carried)));
+  codec::encode<Deliver::kParamElementTier>(writer, carried);
   out.cut_at(writer.position());
   return true;
 }
@@ -286,6 +292,22 @@ void Outgoing::lose_last(const Error& why) {
     if (!under_way_.empty()) lose(under_way_.rbegin()->first, not_executed(why.code(), why.message()), news);
   }
   tell(std::move(news));
+}
+
+/// What tells the receiver of the types of a message that it was not told of on this stream.
+std::optional<Carried> Outgoing::untold(const Outbound& outbound) {
+  Carried carried;
+  for (const auto& [fingerprint, texts] : outbound.types) {
+    if (!told_.add(fingerprint, *texts)) continue;
+    CarriedType type;
+    type.descriptor = texts->descriptor;
+    type.annex = texts->annex;
+    carried.types.push_back(std::move(type));
+  }
+  if (carried.types.empty()) return std::nullopt;
+  carried.source = outbound.carried.source;
+  carried.dest = outbound.carried.dest;
+  return carried;
 }
 
 /// What was sent before goes on, or is sent again, or is lost with the mailbox that had it.

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "client/core.hpp"
+#include "flex/described.hpp"
 #include "flex/sent_state.hpp"
 #include "mf/client/stream.hpp"
 #include "mf/flex.types.hpp"
@@ -37,6 +38,7 @@ struct Outbound {
   /// Called if the message will not be taken.
   std::function<void(const Outbound&, const Error&)> report;
   std::size_t size = 0;
+  WrittenTypes types;  // of which there are values in it
 };
 using OutboundRef = std::shared_ptr<Outbound>;
 
@@ -94,6 +96,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   void write(const Stream& stream);
   [[nodiscard]] bool append(const Stream& stream, Buffer& out);
   void lose_last(const Error& why);
+  [[nodiscard]] std::optional<Carried> untold(const Outbound& outbound);
   void meet(const Receipt& receipt, News& news);
   void receive(const Receipt& receipt, News& news);
   void leave(const OutboundRef& outbound, News& news);
@@ -109,6 +112,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   const Uuid sender_;
   mutable std::mutex mutex_;  // all below
   Stream stream_;             // null between two sessions
+  Told told_;                 // on this stream
   bool connected_ = false;
   bool writing_ = false;
   bool closed_ = false;

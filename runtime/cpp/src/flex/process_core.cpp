@@ -92,7 +92,7 @@ ProcessCore::Prepared ProcessCore::prepared(Attributes&& attributes) const {
   if (text->size() > kLongestDest || !is_utf8(*text))
     refuse("nobody is called like this: a name has 1 to 255 bytes of UTF-8, not " +
            std::to_string(text->size()));
-  auto bytes = encode_attributes(attributes);
+  auto [bytes, types] = encode_with_types(attributes);
   if (bytes.size() > kLargest)
     throw not_executed(Code::message_too_large, "the attributes take " + std::to_string(bytes.size()) +
                                                     " bytes; a message has at most " +
@@ -101,7 +101,7 @@ ProcessCore::Prepared ProcessCore::prepared(Attributes&& attributes) const {
     const std::scoped_lock lock(mutex_);
     if (left_) throw closed();
   }
-  return {.dest = *text, .attributes = std::move(bytes)};
+  return {.dest = *text, .attributes = std::move(bytes), .types = std::move(types)};
 }
 
 std::vector<std::string> ProcessCore::receivers(const std::string& dest, bool wait) {
@@ -134,6 +134,7 @@ std::vector<Copy> ProcessCore::copies(const Prepared& prepared, const std::vecto
       copy.outbound->carried.source = name();
       copy.outbound->carried.dest = prepared.dest;
       copy.outbound->carried.attributes = prepared.attributes;
+      copy.outbound->types = prepared.types;
       copy.outbound->sent = sent;
       copy.outbound->size = size;
       copy.outbound->report = [process = self()](const Outbound& lost, const Error& error) {

@@ -64,6 +64,7 @@ class ProcessCore final : public Mailbox {
   struct Prepared {
     std::string dest;
     Bytes attributes;
+    WrittenTypes types;
   };
   [[nodiscard]] std::shared_ptr<ProcessCore> self() {
     return std::static_pointer_cast<ProcessCore>(shared_from_this());

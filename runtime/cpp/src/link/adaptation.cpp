@@ -60,14 +60,6 @@ class Kept {
   std::map<Key, std::shared_ptr<const Adaptation>> kept_;
 };
 
-Fingerprint fingerprint_of(std::string_view descriptor) {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  ::SHA256(reinterpret_cast<const unsigned char*>(descriptor.data()), descriptor.size(), digest.data());
-  Fingerprint fingerprint{};
-  std::copy_n(digest.begin(), fingerprint.size(), fingerprint.begin());
-  return fingerprint;
-}
-
 Key key_of(const ServiceInfo& own, const Fingerprint& theirs, const Fingerprint& annex = {}) {
   return {.service = std::string(own.name), .own = own.fingerprint, .theirs = theirs, .annex = annex};
 }
@@ -82,6 +74,14 @@ Failure differs(const ClientLink& link, const std::string& how) {
 }
 
 }  // namespace
+
+Fingerprint fingerprint_of(std::string_view descriptor) {
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  ::SHA256(reinterpret_cast<const unsigned char*>(descriptor.data()), descriptor.size(), digest.data());
+  Fingerprint fingerprint{};
+  std::copy_n(digest.begin(), fingerprint.size(), fingerprint.begin());
+  return fingerprint;
+}
 
 Adaptation::Adaptation(const ServiceInfo& own, const Fingerprint& theirs, evolution::Plan plan)
     : plan_(std::move(plan)), name_(own.name), places_(plan_.methods.size()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace mf::replicated {
 namespace {
@@ -27,7 +28,7 @@ Replica::Replica(std::string me, std::vector<std::string> members, const Uuid& s
     : me_(std::move(me)),
       members_(std::move(members)),
       others_(without(members_, me_)),
-      schema_(schema),
+      schemas_{schema},
       life_(life),
       can_snapshot_(can_snapshot),
       settings_(settings),
@@ -256,7 +257,7 @@ void Replica::resign(std::string reason) {
 }
 
 void Replica::get_stuck(std::string reason) {
-  stuck_ = true;
+  if (std::exchange(stuck_, true)) return;
   effects_.emplace_back(Stuck{.reason = std::move(reason)});
 }
 

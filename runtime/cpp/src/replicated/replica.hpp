@@ -60,6 +60,10 @@ class Replica final : Holder {
   void tick(TimePoint now);
   /// The servant has done the oldest of what it was asked for.
   void done(Outcome outcome, TimePoint now);
+  /// From now on clients may send messages of this schema, too.
+  void accept(const Uuid& schema) { schemas_.insert(schema); }
+  /// Takes part no more: the servant cannot apply what others have applied.
+  void give_up(std::string reason) { get_stuck(std::move(reason)); }
 
   [[nodiscard]] const std::string& me() const noexcept override { return me_; }
   [[nodiscard]] const std::vector<std::string>& members() const noexcept override { return members_; }
@@ -166,7 +170,7 @@ class Replica final : Holder {
   const std::string me_;
   const std::vector<std::string> members_;
   const std::vector<std::string> others_;
-  const Uuid schema_;
+  std::set<Uuid> schemas_;  // of messages that clients may send
   const Uuid life_;
   const bool can_snapshot_;
   const ReplicaSettings settings_;

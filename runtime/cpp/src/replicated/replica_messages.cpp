@@ -109,8 +109,8 @@ void Replica::on_stamped_by_client(const Uuid& sender, Stamped&& message) {
 
 /// Whether a client's message is of the schema and of the client itself.
 bool Replica::fits(const Uuid& sender, const Body& body) {
-  if (body.schema != schema_) {
-    refuse(sender, body.origin, Code::schema_mismatch, "the replicas have another schema");
+  if (!schemas_.contains(body.schema)) {
+    refuse(sender, body.origin, Code::unavailable, "the replica does not know that schema, or not yet");
     return false;
   }
   return sender == body.origin.client;

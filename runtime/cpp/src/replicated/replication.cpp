@@ -73,7 +73,9 @@ void Replication::start(Request&& request, const std::vector<std::stop_token>& s
   client::start<Group>(replicas(base_), options,
                        [self = shared_from_this(), waiter](mf::Outcome<replication::Group>&& group) {
                          if (!group) return self->end(waiter, group.failure());
-                         self->begin(group.value().members);
+                         if (auto refused = self->adapt(group.value()))
+                           return self->end(waiter, std::move(*refused));
+                         self->begin(group.value());
                          self->begin_call(waiter);
                        });
 }
@@ -95,13 +97,31 @@ void Replication::stop_with(const std::shared_ptr<Waiter>& waiter, const std::ve
   if (!waiter->over) waiter->stopping.swap(stopping);
 }
 
+/// To the schema of the replicas, if that is another one.
+std::optional<Failure> Replication::adapt(const replication::Group& group) {
+  const auto& theirs = group.schemas.front();
+  if (link::fingerprint_of(theirs.descriptor) == service_.fingerprint) return std::nullopt;
+  const auto refused = [&](const std::string& why) {
+    return failed(Code::schema_mismatch, Execution::not_executed,
+                  "schemas differ from the replicas of " + std::string(service_.name) + ": " + why);
+  };
+  std::string why;
+  auto adaptation = link::adaptation_to(service_, {.text = theirs.descriptor, .annex = theirs.annex}, why);
+  if (adaptation == nullptr) return refused(why);
+  if (!adaptation->refusal().empty()) return refused(adaptation->refusal());
+  const std::scoped_lock lock(mutex_);
+  if (!caller_) adapted_.emplace(std::move(adaptation));
+  return std::nullopt;
+}
+
 /// Who its members are is known.
-void Replication::begin(const std::vector<std::string>& members) {
+void Replication::begin(const replication::Group& group) {
+  const auto& members = group.members;
   std::vector<std::shared_ptr<Link>> links;
   {
     const std::scoped_lock lock(mutex_);
     if (caller_ || closed_) return;
-    caller_.emplace(random_uuid(), members, schema_of(service_));
+    caller_.emplace(random_uuid(), members, schema_of(adapted_ ? adapted_->service() : service_));
     replication::Peer peer;
     peer.client = caller_->client();
     for (const auto& member : std::set<std::string>(members.begin(), members.end())) {
@@ -125,6 +145,10 @@ void Replication::begin(const std::vector<std::string>& members) {
 
 void Replication::begin_call(const std::shared_ptr<Waiter>& waiter) {
   bool was_closed = false;
+  auto& asked = waiter->request;
+  if (adapted_)
+    if (auto refused = adapted_->request(asked.index, asked.method, asked.payload))
+      return end(waiter, std::move(*refused));
   {
     const std::scoped_lock lock(mutex_);
     if (waiter->over) return;
@@ -206,6 +230,12 @@ void Replication::carry_out() {
         ended.emplace_back(found.mapped(), std::move(*failure));
       } else {
         auto& applied = std::get<Applied>(done.result);
+        std::optional<Failure> lost;
+        if (adapted_) lost = adapted_->outcome(found.mapped()->request.index, applied.outcome);
+        if (lost) {
+          ended.emplace_back(found.mapped(), std::move(*lost));
+          continue;
+        }
         ended.emplace_back(found.mapped(), Finished{.version = applied.version,
                                                     .applied = std::move(applied.members),
                                                     .outcome = std::move(applied.outcome)});
@@ -302,6 +332,7 @@ Replication::Request request_of(const client::Target& target, const link::Method
   as_call.deadline = options.deadline;
   const client::Context context(target, as_call, method.info);
   return {.method = method.info.name,
+          .index = method.info.index,
           .pattern = pattern,
           .require = options.require,
           .deadline = context.deadline,

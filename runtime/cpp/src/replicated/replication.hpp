@@ -19,6 +19,7 @@
 #include "client/core.hpp"
 #include "mf/client/target.hpp"
 #include "mf/replicated/call.hpp"
+#include "replicated/adapting.hpp"
 #include "replicated/caller.hpp"
 #include "replicated/outgoing.hpp"
 
@@ -28,6 +29,7 @@ class Replication final : public client::Shared, public std::enable_shared_from_
  public:
   struct Request {
     std::string_view method;
+    std::uint16_t index = 0;  // of the method
     Pattern pattern = Pattern::no_versioning;
     Require require = Require::majority;
     TimePoint deadline{};
@@ -46,7 +48,8 @@ class Replication final : public client::Shared, public std::enable_shared_from_
   struct Waiter;
 
   [[nodiscard]] client::Target replicas(std::string_view agent) const;
-  void begin(const std::vector<std::string>& members);
+  void begin(const replication::Group& group);
+  [[nodiscard]] std::optional<Failure> adapt(const replication::Group& group);
   void begin_call(const std::shared_ptr<Waiter>& waiter);
   void stop_with(const std::shared_ptr<Waiter>& waiter, const std::vector<std::stop_token>& stop);
   void end(const std::shared_ptr<Waiter>& waiter, Failure failure);
@@ -61,7 +64,8 @@ class Replication final : public client::Shared, public std::enable_shared_from_
   const ServiceInfo& service_;
   const std::string base_;
 
-  std::mutex mutex_;  // all below
+  std::mutex mutex_;                              // all below
+  std::optional<const AdaptedMessages> adapted_;  // to replicas of another schema; set before caller_ is
   std::optional<Caller> caller_;
   std::map<std::string, std::shared_ptr<Link>> links_;
   std::map<std::uint64_t, std::shared_ptr<Waiter>> waiting_;

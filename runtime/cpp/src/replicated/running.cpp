@@ -19,6 +19,7 @@ using Link = replication::methods::ReplicaLink;
 constexpr std::chrono::milliseconds kTick{50};
 constexpr std::chrono::milliseconds kPause{200};
 constexpr std::chrono::milliseconds kDrain{500};
+constexpr std::chrono::seconds kPatience{2};
 // Messages that are read of one link before others have their turn.
 constexpr int kAtOnce = 256;
 
@@ -71,7 +72,7 @@ class Running::Offered final : public replication::ReplicaAsyncServant {
                                        .execution = Execution::not_executed,
                                        .message = "the replica has stopped",
                                        .declared = nullptr});
-    responder.respond(replication::Group{.members = replica->members()});
+    responder.respond(replica->group());
   }
   // dispatch() does it all: it needs the call.
   void link(replication::ReplicaLinkRequest /*request*/, StreamReader<Message> /*messages*/,
@@ -88,7 +89,8 @@ Running::Running(std::shared_ptr<Servant> servant, std::shared_ptr<Applies> appl
       options_(std::move(options)),
       base_(base_of(servant_->service(), options_)),
       machine_(options_.member, options_.members, schema_of(servant_->service()), random_uuid(),
-               snapshots_ != nullptr, options_.settings) {}
+               snapshots_ != nullptr, options_.settings),
+      schemas_(servant_->service()) {}
 
 Running::~Running() = default;
 
@@ -139,7 +141,10 @@ void Running::open_links() {
             OutgoingLink::Events{
                 .opened =
                     [on_thread, other] {
-                      on_thread([other](Running& self) { self.machine_.connected(other, mf::now()); });
+                      on_thread([other](Running& self) {
+                        self.machine_.connected(other, mf::now());
+                        self.learn_from(other);
+                      });
                     },
                 .readable = [on_thread,
                              other] { on_thread([other](Running& self) { self.read_other(other); }); },
@@ -310,7 +315,7 @@ void Running::carry_out() {
         jobs_.push_back(std::move(effect));
       }
     }
-    while (!working_ && !jobs_.empty()) begin_job();
+    while (!working_ && !jobs_.empty() && is_ready()) begin_job();
   }
   for (auto* const wire : std::exchange(wires_touched_, {})) wire->flush();
   for (auto* const link : std::exchange(links_touched_, {})) link->flush();
@@ -363,6 +368,81 @@ class Running::Job final : public std::enable_shared_from_this<Running::Job> {
   std::optional<replication::Outcome> outcome_;
 };
 
+// Schemas
+
+replication::Group Running::group() const {
+  replication::Group group;
+  group.members = options_.members;
+  const std::scoped_lock lock(mutex_);
+  group.schemas = schemas_.all();
+  return group;
+}
+
+/// Asks another member for the schemas that it knows.
+void Running::learn_from(const std::string& member) {
+  if (!learning_.insert(member).second) return;
+  CallOptions options;
+  options.deadline = kPatience;
+  client::start<replication::methods::ReplicaGroup>(
+      client::Target(core_, replication::methods::kReplicaService).at(base_ + member), options,
+      [weak = weak_from_this(), member](mf::Outcome<replication::Group>&& group) {
+        if (const auto self = weak.lock())
+          self->post([running = self.get(), member, group = std::move(group)] {
+            running->learning_.erase(member);
+            if (group) running->learn(group.value().schemas);
+          });
+      });
+}
+
+void Running::learn(const std::vector<replication::Schema>& schemas) {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& each : schemas_.learn(schemas)) machine_.accept(each);
+}
+
+/// Can the servant be asked? A message of a schema that is not known yet waits, and all behind it do.
+bool Running::is_ready() {
+  const auto* const apply = std::get_if<Apply>(&jobs_.front());
+  if (apply == nullptr || apply->body.schema == schemas_.own()) return true;
+  if (schemas_.knows(apply->body.schema)) return true;
+  for (const auto& other : machine_.others()) learn_from(other);
+  return false;
+}
+
+/// The servant cannot apply what others have applied.
+void Running::give_up(const Apply& message, const std::string& why) {
+  jobs_.clear();
+  working_ = false;
+  machine_.give_up("message " + std::to_string(message.version.counter) + " of its group: " + why);
+}
+
+void Running::apply(const Apply& message) {
+  const auto job = std::make_shared<Job>(weak_from_this());
+  std::string_view method = message.body.method;
+  auto payload = message.body.payload;
+  UniqueFunction<void(replication::Outcome&&)> done = [job](replication::Outcome&& outcome) {
+    job->done(std::move(outcome));
+  };
+  if (message.body.schema != schemas_.own()) {
+    const auto& how = schemas_.messages_of(message.body.schema);
+    if (const auto* const why = std::get_if<std::string>(&how)) return give_up(message, *why);
+    const auto& messages = std::get<AdaptedMessages>(how);
+    const auto index = messages.index_of(method);
+    if (!index) return give_up(message, "its schema has no method '" + message.body.method + "'");
+    if (const auto refused = messages.request(*index, method, payload))
+      return give_up(message, refused->message);
+    done = [job, messages, index = *index](replication::Outcome&& outcome) {
+      if (const auto lost = messages.outcome(index, outcome))
+        outcome = {.status = static_cast<std::uint8_t>(lost->code),
+                   .error = 0,
+                   .payload = Bytes(std::string(lost->message))};
+      job->done(std::move(outcome));
+    };
+  }
+  applies_->apply_replicated(
+      {.method = method, .version = message.version, .payload = std::move(payload), .done = std::move(done)});
+  if (auto outcome = job->leave()) job_done(std::move(*outcome));
+}
+
 void Running::begin_job() {
   const auto effect = std::move(jobs_.front());
   jobs_.pop_front();
@@ -375,14 +455,8 @@ void Running::begin_job() {
             .error = 0,
             .payload = Bytes(std::string(failure.message))};
   };
-  if (const auto* const apply = std::get_if<Apply>(&effect)) {
-    const auto job = std::make_shared<Job>(weak_from_this());
-    applies_->apply_replicated(
-        {.method = apply->body.method,
-         .version = apply->version,
-         .payload = apply->body.payload,
-         .done = [job](replication::Outcome&& outcome) { job->done(std::move(outcome)); }});
-    if (auto outcome = job->leave()) job_done(std::move(*outcome));
+  if (const auto* const message = std::get_if<Apply>(&effect)) {
+    apply(*message);
   } else if (const auto* const restore = std::get_if<RestoreState>(&effect)) {
     job_done(of_state([&]() -> Bytes {
       snapshots_->on_restore(restore->snapshot);

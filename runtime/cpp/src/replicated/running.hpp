@@ -26,6 +26,7 @@
 #include "mf/transport/workers.hpp"
 #include "replicated/outgoing.hpp"
 #include "replicated/replica.hpp"
+#include "replicated/schemas.hpp"
 #include "replicated/wire.hpp"
 
 namespace mf::replicated {
@@ -59,7 +60,7 @@ class Running final : public std::enable_shared_from_this<Running> {
 
   // ---- for what it offers
 
-  [[nodiscard]] const std::vector<std::string>& members() const noexcept { return options_.members; }
+  [[nodiscard]] replication::Group group() const;
   [[nodiscard]] bool is_other(const std::string& member) const;
   /// Somebody has opened a link.
   void linked(std::shared_ptr<IncomingLink> link);
@@ -78,6 +79,11 @@ class Running final : public std::enable_shared_from_this<Running> {
 
   void carry_out();
   void send(const PeerId& to, Message message);
+  void learn_from(const std::string& member);
+  void learn(const std::vector<replication::Schema>& schemas);
+  [[nodiscard]] bool is_ready();
+  void give_up(const Apply& message, const std::string& why);
+  void apply(const Apply& message);
   void begin_job();
   void job_done(replication::Outcome outcome);
   void publish();
@@ -100,6 +106,7 @@ class Running final : public std::enable_shared_from_this<Running> {
   std::set<Wire*> wires_touched_;
   std::set<OutgoingLink*> links_touched_;
   std::deque<Effect> jobs_;
+  std::set<std::string> learning_;  // from whom
   bool working_ = false;
   std::string stuck_;
   std::optional<Lead> lead_;
@@ -114,6 +121,7 @@ class Running final : public std::enable_shared_from_this<Running> {
 
   mutable std::mutex mutex_;  // all below
   mutable std::condition_variable changed_;
+  Schemas schemas_;  // only its own thread changes it
   Status status_;
   bool started_ = false;
   bool stopped_ = false;

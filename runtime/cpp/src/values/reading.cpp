@@ -1,56 +1,18 @@
-#include <string_view>
 #include <utility>
 
-#include "mf/codec/described/transcode.hpp"
-#include "mf/evolution/plan.hpp"
 #include "mf/values/reader.hpp"
+#include "values/conversion.hpp"
 #include "values/file.hpp"
 #include "values/form.hpp"
 
 namespace mf::values {
-namespace {
-
-using described::Schema;
-using described::Went;
-
-constexpr std::string_view kSide = "the reader's schema";
-
-std::shared_ptr<const Schema> schema_of(const TypeTexts& texts, const std::string& name) {
-  auto read = Schema::read(texts.descriptor, texts.annex);
-  std::string wrong;
-  if (!read) {
-    wrong = read.error().message();
-  } else if (read->of() != Schema::Of::value) {
-    wrong = std::string("its descriptor is of a ") +
-            (read->of() == Schema::Of::service ? "service" : "topic") + ", not of a value";
-  } else {
-    return std::make_shared<const Schema>(*std::move(read));
-  }
-  throw failed(name, "what it says of its schema cannot be read: " + wrong);
-}
-
-evolution::Plan plan_of(const std::string& name, const TypeTexts& own, const TypeTexts& theirs,
-                        const std::string& was) {
-  const auto there = schema_of(theirs, name);
-  const auto here = schema_of(own, name);
-  const auto wanted = was.empty() ? std::string(here->name()) : was;
-  if (there->name() != wanted)
-    throw failed(name, "a file of " + std::string(there->name()) + ", not of " + wanted,
-                 Code::schema_mismatch);
-  auto plan = evolution::make_plan(here, there);
-  if (!plan.refusal.empty()) throw failed(name, plan.refusal, Code::schema_mismatch);
-  return plan;
-}
-
-}  // namespace
-
 struct Reading::State {
   State(Source source, std::string name_of_file, const TypeTexts& own, const std::string& was)
       : name(std::move(name_of_file)), records(std::move(source)) {
     if (const auto wrong = records.begin(texts)) throw told(*wrong);
     if (own.descriptor == texts.descriptor) return;
-    plan = std::make_unique<const evolution::Plan>(plan_of(name, own, texts, was));
-    if (plan->value != described::kNone) transcoder.emplace(plan->results);
+    conversion.emplace(name, own, texts, was);
+    if (conversion->same()) conversion.reset();
   }
 
   [[nodiscard]] Error told(const FormError& wrong) const {
@@ -66,26 +28,16 @@ struct Reading::State {
   }
 
   [[nodiscard]] Outcome<std::span<const std::byte>> converted(std::span<const std::byte> bytes) {
-    if (!transcoder) return bytes;
-    codec::Reader reader(bytes);
+    if (!conversion) return bytes;
     out.clear();
-    const auto went = transcoder->run(plan->value, reader, out);
-    if (went == Went::not_over && reader.finish()) {
-      const auto& error = transcoder->error();
-      auto reason = error.reason;
-      if (const auto at = reason.find('@'); at != std::string::npos) reason.replace(at, 1, kSide);
-      return failure(error.path.empty() ? reason : error.path + ": " + reason);
-    }
-    if (went == Went::broken) return failure(transcoder->error().message());
-    if (!reader.finish()) return failure(reader.error().message());
+    if (const auto why = conversion->run(bytes, out)) return failure(*why);
     return std::span<const std::byte>(out.span());
   }
 
   std::string name;
   Records records;
   TypeTexts texts;
-  std::unique_ptr<const evolution::Plan> plan;  // null: the bytes are of the same schema
-  std::optional<described::Transcoder> transcoder;
+  std::optional<const Conversion> conversion;  // none: the bytes are of the same schema
   Buffer out;
   std::uint64_t number = 0;
   std::uint64_t offset = 0;

@@ -13,17 +13,21 @@ from uuid import UUID, uuid4
 
 from mf.app.async_client import AsyncClient
 from mf.app.async_server import AsyncServer
+from mf.codec.texts import Texts
 from mf.core import log
 from mf.core.agent import Agent
 from mf.core.error import Code, Error, MfError, not_executed
 from mf.core.offered import offered_agent
+from mf.core.options import CallOptions
 from mf.core.replicated import Version
 from mf.core.service import AsyncServant, BaseServant
 from mf.replicated._generated.mf import replication as wire
+from mf.replicated._generated.mf.replication._methods import REPLICA_GROUP
 from mf.replicated.applying import Applying, Job
 from mf.replicated.links import MOST_QUEUED, OutgoingLink, group_agent, wrapped
-from mf.replicated.messages import Distrust, Message, PeerId, Resign, Send, Stuck, schema_of
+from mf.replicated.messages import Apply, Distrust, Message, PeerId, Resign, Send, Stuck, schema_of
 from mf.replicated.replica import Replica as Machine
+from mf.replicated.schemas import UnadaptableError
 from mf.replicated.settings import ReplicaSettings
 
 if TYPE_CHECKING:
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
 
 _TICK = 0.05
 _PAUSE = 0.2
+_PATIENCE = 2.0
 
 
 def not_within_itself() -> Error:
@@ -93,6 +98,7 @@ class AsyncReplica:
         self._incoming: dict[UUID, Queue[Message | None]] = {}
         self._jobs: deque[Job] = deque()
         self._job_there = Event()
+        self._to_learn = Event()
         self._working = False
         self._resigned = Event()
         self._normal = Event()
@@ -148,7 +154,7 @@ class AsyncReplica:
         replicas = self._client.async_target(wire.REPLICA_SERVICE)
         for other in self._machine.others:
             self._links[other] = self._link(other, replicas.at(f"{self._base}{other}"))
-        runs = [self._tick(), self._seek_lead(server)]
+        runs = [self._tick(), self._seek_lead(server), self._learn(replicas)]
         if self._is_async:
             runs.append(self._work())
         self._tasks = [get_running_loop().create_task(each, context=Context()) for each in runs]
@@ -186,6 +192,7 @@ class AsyncReplica:
         def opened() -> None:
             self._machine.connected(other, monotonic())
             self._carry_out()
+            self._learn_soon()
 
         def closed() -> None:
             self._machine.disconnected(other, monotonic())
@@ -195,6 +202,45 @@ class AsyncReplica:
             """Nothing: each side speaks on the link that it has opened."""
 
         return OutgoingLink(target, wire.Peer(member=self._machine.me), opened, received, closed)
+
+    # Schemas
+
+    def schemas(self) -> list[wire.Schema]:
+        """Its own first."""
+        known = self._applying.schemas.texts.values()
+        return [wire.Schema(each.descriptor, each.annex) for each in known]
+
+    def _learn_soon(self) -> None:
+        """Asks the other members for the schemas that they know."""
+        self._to_learn.set()
+
+    async def _learn(self, replicas: Any) -> None:
+        while True:
+            await self._to_learn.wait()
+            self._to_learn.clear()
+            for other in self._machine.others:
+                with suppress(MfError):
+                    options = CallOptions(deadline=_PATIENCE)
+                    group = await replicas.at(f"{self._base}{other}").call(REPLICA_GROUP, options)
+                    texts = [Texts(each.descriptor, each.annex) for each in group.schemas]
+                    self._machine.schemas.update(self._applying.schemas.learn(texts))
+            self._job_there.set()
+            self._carry_out()
+            await sleep(_PAUSE)
+
+    def _is_ready(self, job: Job) -> bool:
+        """Whether the servant can be asked. A message of a schema that is not known yet waits, and all behind
+        it do."""
+        try:
+            if self._applying.is_ready(job):
+                return True
+        except UnadaptableError as why:
+            assert isinstance(job, Apply)
+            self._machine.give_up(f"message {job.version.counter} of its group: {why}")
+            self._jobs.clear()
+            return False
+        self._learn_soon()
+        return False
 
     def members(self) -> list[str]:
         return list(self._machine.members)
@@ -273,7 +319,7 @@ class AsyncReplica:
                         case _:
                             self._jobs.append(effect)
                             self._job_there.set()
-                while self._jobs and not self._is_async:
+                while self._jobs and not self._is_async and self._is_ready(self._jobs[0]):
                     outcome = self._applying.do(self._jobs.popleft())
                     self._machine.done(outcome, monotonic())
         finally:
@@ -296,7 +342,7 @@ class AsyncReplica:
         while True:
             await self._job_there.wait()
             self._job_there.clear()
-            while self._jobs:
+            while self._jobs and self._is_ready(self._jobs[0]):
                 outcome = await self._applying.do_async(self._jobs.popleft())
                 self._machine.done(outcome, monotonic())
                 self._carry_out()
@@ -340,7 +386,7 @@ class _ReplicaServant(wire.ReplicaAsyncServant):
         self._replica = replica
 
     async def group(self) -> wire.Group:
-        return wire.Group(self._replica.members())
+        return wire.Group(self._replica.members(), self._replica.schemas())
 
     def link(self, who: wire.Peer, messages: AsyncIterator[wire.Message]) -> AsyncIterator[wire.Message]:
         return self._replica.linked(who, messages)

@@ -355,6 +355,7 @@ class Custom(_Composite):
 
 
 Composite = Struct | Union | Custom
+Declared = Struct | Union | Custom | Enum
 Shape = Scalar | Enum | List | Array | Set | Map | Optional | Checked | Ref | Struct | Union | Custom
 
 BOOL: Final = Scalar("bool")

@@ -13,18 +13,36 @@ from mf.codec import shape as s
 from mf.codec.flags import Flags
 
 
-def fingerprint(shape: "s.Struct | s.Union | s.Custom | s.Enum") -> bytes:
+class Texts:
+    """What a schema says of a type and all that it holds: descriptor and annex."""
+
+    __slots__ = ("annex", "descriptor")
+
+    def __init__(self, descriptor: str, annex: str) -> None:
+        self.descriptor = descriptor
+        self.annex = annex
+
+    @property
+    def fingerprint(self) -> bytes:
+        return hashlib.sha256(self.descriptor.encode()).digest()[:16]
+
+
+def texts_of(shape: s.Declared) -> Texts:
+    return Texts(descriptor(shape), annex(shape))
+
+
+def fingerprint(shape: s.Declared) -> bytes:
     return hashlib.sha256(descriptor(shape).encode()).digest()[:16]
 
 
-def descriptor(shape: "s.Struct | s.Union | s.Custom | s.Enum") -> str:
+def descriptor(shape: s.Declared) -> str:
     lines = [f"value {shape.name}"]
     for each in _closure(shape):
         lines += type_lines(each)
     return "".join(line + "\n" for line in lines)
 
 
-def annex(shape: "s.Struct | s.Union | s.Custom | s.Enum") -> str:
+def annex(shape: s.Declared) -> str:
     """What the descriptor leaves out, and readers of another schema need (docs/protocol.md, section 7a)."""
     lines = [f"annex {shape.name}"]
     for each in _closure(shape):
@@ -34,14 +52,14 @@ def annex(shape: "s.Struct | s.Union | s.Custom | s.Enum") -> str:
 
 
 def _closure(
-    shape: "s.Struct | s.Union | s.Custom | s.Enum",
-) -> "list[s.Struct | s.Union | s.Custom | s.Enum]":
+    shape: s.Declared,
+) -> list[s.Declared]:
     """By full name."""
-    found: dict[str, s.Struct | s.Union | s.Custom | s.Enum] = {}
+    found: dict[str, s.Declared] = {}
     pending: list[s.Shape] = [shape]
     while pending:
         each = pending.pop()
-        if isinstance(each, s.Struct | s.Union | s.Custom | s.Enum):
+        if isinstance(each, s.Declared):
             if each.name in found:
                 continue
             found[each.name] = each
@@ -51,7 +69,7 @@ def _closure(
     return [found[name] for name in sorted(found)]
 
 
-def type_lines(shape: "s.Struct | s.Union | s.Custom | s.Enum") -> list[str]:
+def type_lines(shape: s.Declared) -> list[str]:
     """The lines of the descriptor for one declared type."""
     if isinstance(shape, s.Custom):
         return [f"type {shape.name} struct custom"]

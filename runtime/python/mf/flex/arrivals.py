@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Final
 from uuid import UUID, uuid4
 
 from mf.codec.flex.attributes import decode_attributes
+from mf.codec.texts import Texts
 from mf.core.error import Code, Error
 from mf.flex._generated.mf.flex import MailboxAsyncServant, Receipt, Refused
+from mf.flex.described import Told
 from mf.flex.mailbox import OVERHEAD, Mailbox
 from mf.flex.message import Message
 from mf.flex.queue import Parcel
@@ -44,6 +46,7 @@ class _Sender:
         self.ever_refused: deque[Refused] = deque(maxlen=_MOST_REFUSED)
         self.news = Event()
         self.reader: Task[None] | None = None
+        self.told_types = Told()
 
     def taken(self, parcel: Parcel) -> None:
         """May be called from any thread."""
@@ -159,10 +162,13 @@ class _Incarnation:
 
     async def _read(self, known: _Sender, sender: UUID, messages: AsyncIterator[Carried]) -> None:
         async for carried in messages:
+            for each in carried.types:
+                texts = Texts(each.descriptor, each.annex)
+                known.told_types.add(texts.fingerprint, texts)
             if carried.sequence <= known.received:
                 continue
             try:
-                values = decode_attributes(carried.attributes)
+                values = decode_attributes(carried.attributes, types=known.told_types.types)
                 message = Message(carried.source, carried.dest, values)
                 size = len(carried.attributes) + OVERHEAD
                 parcel = Parcel(message, size, sender, known, carried.sequence)

@@ -17,18 +17,23 @@ from typing import TYPE_CHECKING, Final
 from uuid import UUID, uuid4
 
 from mf.codec.flex.attributes import decode_attributes
+from mf.codec.flex.reader import NO_TYPES
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.log import quote, warning
 from mf.core.options import INFINITE, CallOptions
+from mf.flex._generated.mf.flex import DescribedType
 from mf.flex._generated.mf.flex import Message as Carried
+from mf.flex.described import Told
 from mf.flex.mailbox import OVERHEAD
 from mf.flex.message import Message
 from mf.link.reconnect import Backoff
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from mf.codec.flex.declared import Described, Known
+    from mf.codec.texts import Texts
     from mf.core.stream import AsyncDuplexStream
     from mf.flex._generated.mf.flex import MailboxAsyncClient, Receipt, Refused
     from mf.flex.sent import Sent
@@ -49,12 +54,19 @@ _MAY_COME_BACK: Final = frozenset(
 
 
 class Outbound:
-    """A message under way."""
+    """A message under way. `types`: of which there are values in it."""
 
-    __slots__ = ("carried", "report", "sent", "size")
+    __slots__ = ("carried", "report", "sent", "size", "types")
 
-    def __init__(self, carried: Carried, sent: Sent, report: Callable[[Outbound, Error], None]) -> None:
+    def __init__(
+        self,
+        carried: Carried,
+        sent: Sent,
+        report: Callable[[Outbound, Error], None],
+        types: Mapping[bytes, Known | Described] = NO_TYPES,
+    ) -> None:
         self.carried = carried
+        self.types = types
         self.sent = sent
         self.report = report
         self.size = len(carried.attributes) + OVERHEAD
@@ -212,11 +224,17 @@ class Outgoing:
         self._received = 0
 
     async def _write(self, stream: AsyncDuplexStream[Carried, Receipt]) -> None:
+        told = Told()
         with suppress(Error):  # the reader gets the same error
             while True:
                 while self._pending:
                     outbound = self._pending.popleft()
                     self._under_way[outbound.carried.sequence] = outbound
+                    for fingerprint, type_ in outbound.types.items():
+                        if told.add(fingerprint, type_.texts) and not await stream.write(
+                            _type_alone(outbound.carried, type_.texts)
+                        ):
+                            return
                     if not await stream.write(outbound.carried):
                         return
                 with self._lock:
@@ -295,6 +313,11 @@ class Outgoing:
             calls, self._for_room = self._for_room, []
         for call in calls:
             call()
+
+
+def _type_alone(before: Carried, texts: Texts) -> Carried:
+    """What tells the receiver of a type, before the first message with a value of it."""
+    return Carried(0, before.source, before.dest, b"", [DescribedType(texts.descriptor, texts.annex)])
 
 
 def message_of(carried: Carried) -> Message:

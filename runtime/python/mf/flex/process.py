@@ -18,7 +18,7 @@ from threading import Event, Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from mf.codec.flex.attributes import decode_attributes, encode_attributes
+from mf.codec.flex.attributes import Written, decode_attributes, encode_with_types
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.log import quote, warning
 from mf.core.options import DEFAULT_DEADLINE, INFINITE
@@ -95,19 +95,19 @@ class Process(Mailbox):
         message, as `when_full` says. Raises Error(INVALID_ARGUMENT) with the path of an unsupported value,
         MESSAGE_TOO_LARGE, OVERLOADED (FAIL) and DEADLINE_EXCEEDED (BLOCK); all of them NOT_EXECUTED.
         """
-        dest, data = self._prepared(attributes)
+        dest, written = self._prepared(attributes)
         places = self._places(dest, self._office.members) if _is_group(dest) else [self._place(dest)]
         sent = Sent(len(places))
         until = monotonic() + (DEFAULT_DEADLINE if timeout is None else timeout)
         for place in places:
-            self._carry(place, dest, data, sent, when_full or self._when_full, until)
+            self._carry(place, dest, written, sent, when_full or self._when_full, until)
         return sent
 
     async def send_async(
         self, when_full: WhenFull | None = None, timeout: float | None = None, /, **attributes: Any
     ) -> Sent:
         """`send` for asyncio."""
-        dest, data = self._prepared(attributes)
+        dest, written = self._prepared(attributes)
         if _is_group(dest):
             members = await self._office.members_async(_group_of(dest))
             places = self._places(dest, lambda _: members)
@@ -116,7 +116,7 @@ class Process(Mailbox):
         sent = Sent(len(places))
         until = monotonic() + (DEFAULT_DEADLINE if timeout is None else timeout)
         for place in places:
-            await self._carry_async(place, dest, data, sent, when_full or self._when_full, until)
+            await self._carry_async(place, dest, written, sent, when_full or self._when_full, until)
         return sent
 
     def undelivered(self) -> list[Undelivered]:
@@ -176,20 +176,21 @@ class Process(Mailbox):
             text = "this would hold up the loop that it waits for: await the function that ends in `_async`"
             raise not_executed(Code.INVALID_ARGUMENT, text)
 
-    def _prepared(self, attributes: dict[str, Any]) -> tuple[str, bytes]:
+    def _prepared(self, attributes: dict[str, Any]) -> tuple[str, Written]:
         dest = attributes.pop("dest", None)
         if not isinstance(dest, str) or not dest:
             text = "say to whom: dest='B', or dest='GROUP/*'"
             raise not_executed(Code.INVALID_ARGUMENT, text)
         if len(dest) > _LONGEST_DEST or not dest.isascii():
             _check_dest(dest)
-        data = encode_attributes(attributes)
-        if len(data) > _LARGEST:
-            text = f"the attributes take {len(data):,} bytes; a message has at most {_LARGEST:,}"
+        written = encode_with_types(attributes)
+        size = len(written.data)
+        if size > _LARGEST:
+            text = f"the attributes take {size:,} bytes; a message has at most {_LARGEST:,}"
             raise not_executed(Code.MESSAGE_TOO_LARGE, f"{text}: send it in pieces")
         if self._left:
             raise is_closed(self.name)
-        return dest, data
+        return dest, written
 
     def _place(self, dest: str) -> Process | Outgoing:
         here = self._office.local(dest)
@@ -202,14 +203,15 @@ class Process(Mailbox):
         return [self._place(each) for each in found]
 
     def _made(
-        self, place: Process | Outgoing, dest: str, data: bytes, sent: Sent
+        self, place: Process | Outgoing, dest: str, written: Written, sent: Sent
     ) -> Callable[[], Process | Outgoing | None]:
         """A function that tries to send the message; it returns None, or the place that has no room."""
         if isinstance(place, Process):
-            message = Message(self.name, dest, decode_attributes(data))
-            parcel = Parcel(message, len(data) + OVERHEAD, self, _Local(self, sent))
+            message = Message(self.name, dest, decode_attributes(written.data))
+            parcel = Parcel(message, len(written.data) + OVERHEAD, self, _Local(self, sent))
             return lambda: None if place.put(parcel) else place
-        outbound = Outbound(Carried(0, self.name, dest, data), sent, self._report)
+        carried = Carried(0, self.name, dest, written.data, [])
+        outbound = Outbound(carried, sent, self._report, written.types)
 
         def attempt() -> Process | Outgoing | None:
             way: Outgoing = place
@@ -223,9 +225,15 @@ class Process(Mailbox):
         return attempt
 
     def _carry(
-        self, place: Process | Outgoing, dest: str, data: bytes, sent: Sent, when_full: WhenFull, until: float
+        self,
+        place: Process | Outgoing,
+        dest: str,
+        written: Written,
+        sent: Sent,
+        when_full: WhenFull,
+        until: float,
     ) -> None:
-        attempt = self._made(place, dest, data, sent)
+        attempt = self._made(place, dest, written, sent)
         while (full := attempt()) is not None:
             if self._gives_up(sent, dest, when_full):
                 return
@@ -239,9 +247,15 @@ class Process(Mailbox):
                 raise _no_room_in_time(dest)
 
     async def _carry_async(
-        self, place: Process | Outgoing, dest: str, data: bytes, sent: Sent, when_full: WhenFull, until: float
+        self,
+        place: Process | Outgoing,
+        dest: str,
+        written: Written,
+        sent: Sent,
+        when_full: WhenFull,
+        until: float,
     ) -> None:
-        attempt = self._made(place, dest, data, sent)
+        attempt = self._made(place, dest, written, sent)
         loop = get_running_loop()
         while (full := attempt()) is not None:
             if self._gives_up(sent, dest, when_full):

@@ -153,6 +153,26 @@ class Adapted:
             return _OK, results.t_encoding, body
         return _MIXED, results.t_encoding, b"".join((codes, bytes(-count % 8), body, *texts))
 
+    def outcome(self, status: int, error: int, payload: Payload) -> tuple[int, int, bytes]:
+        """Of one call, as replicas tell it: a code, which of the declared errors, and the bytes of a result,
+        an error or a text. Raises Error, DECODE_ERROR."""
+        if status == _OK:
+            try:
+                return status, error, bytes(self._results.one(payload))
+            except LostError as lost:
+                raise self._lost("result ", lost) from None
+        if status != _MIXED or error >= len(self._errors):
+            return status, error, bytes(payload)
+        found = self._errors[error]
+        if isinstance(found, str):
+            text = f"{found} was thrown, which the client's schema does not declare"
+            return int(Code.HANDLER_FAILED), 0, text.encode()
+        name, place, transcoder = found
+        try:
+            return status, place, bytes(transcoder.one(payload))
+        except LostError as lost:
+            raise self._lost(f"error {name}: ", lost) from None
+
     def _read(
         self, status: int, count: int, payload: Payload
     ) -> "tuple[bytearray, list[Any], list[tuple[int, bytes]]]":
@@ -252,6 +272,16 @@ class Adaptation:
         """The reason why it cannot be called there."""
         found = self._find(method.index)
         return not_executed(found.code, found.message) if isinstance(found, Error) else None
+
+    def method_of(self, name: str) -> Adapted:
+        """By the consumer's name of it. Raises Error."""
+        for index, each in enumerate(self._plans):
+            if each.name == name:
+                found = self._find(index)
+                if isinstance(found, Error):
+                    raise not_executed(found.code, found.message)
+                return found
+        raise not_executed(Code.UNKNOWN_METHOD, f"{self._service.short_name} has no method {name!r}")
 
     def _find(self, index: int) -> Adapted | Error:
         found = self._methods.get(index)

@@ -9,7 +9,9 @@ from mf.core.error import Code, DeclaredError, Error, cut
 from mf.core.log import log_handler_failure
 from mf.core.replicated import Version
 from mf.core.service import BaseServant
+from mf.protocol.adapted import Adapted
 from mf.replicated.messages import Apply, Outcome, RestoreState, TakeSnapshot
+from mf.replicated.schemas import Schemas
 
 Job = Apply | RestoreState | TakeSnapshot
 
@@ -19,6 +21,8 @@ class Applying:
 
     def __init__(self, servant: BaseServant) -> None:
         service = servant.mf_service
+        self.schemas = Schemas(service)
+        self._read: tuple[str, bytes, Adapted | None] = ("", b"", None)
         self._name = service.short_name
         self._methods = {method.name: method for method in service.methods if method.replicated is not None}
         self._functions: dict[str, Callable[..., Any]] = {
@@ -30,6 +34,24 @@ class Applying:
             raise ValueError(f"{service.name} has no @replicated method")
         if (self._snapshot is None) != (self._restore is None):
             raise ValueError(f"{type(servant).__name__} needs on_snapshot and on_restore both, or neither")
+
+    def is_ready(self, job: Job) -> bool:
+        """Before it is done: False if the schema of its message is not known yet. Raises UnadaptableError."""
+        if isinstance(job, Apply):
+            if job.body.schema not in self.schemas.texts:
+                return False
+            self._read = self.schemas.adapted(job.body)
+        return True
+
+    def _told(self, outcome: Outcome) -> Outcome:
+        """In the schema of the message."""
+        adapted = self._read[2]
+        if adapted is None:
+            return outcome
+        try:
+            return Outcome(*adapted.outcome(outcome.status, outcome.error, outcome.payload))
+        except Error as lost:
+            return Outcome(int(lost.code), 0, cut(lost.message))
 
     @property
     def can_snapshot(self) -> bool:
@@ -57,12 +79,13 @@ class Applying:
             case RestoreState(snapshot):
                 assert self._restore is not None
                 return self._restore(snapshot)
-            case Apply(version, body):
-                method = self._methods.get(body.method)
+            case Apply(version):
+                name, payload, _ = self._read
+                method = self._methods.get(name)
                 if method is None:
-                    raise Error(Code.UNKNOWN_METHOD, f"{self._name} has no replicated method {body.method!r}")
-                request = method.request(*method.decode_request(body.payload))
-                return self._functions[body.method](Version(version.epoch, version.counter), request)
+                    raise Error(Code.UNKNOWN_METHOD, f"{self._name} has no replicated method {name!r}")
+                request = method.request(*method.decode_request(payload))
+                return self._functions[name](Version(version.epoch, version.counter), request)
 
     def _outcome(self, job: Job, result: Any) -> Outcome:
         match job:
@@ -70,14 +93,15 @@ class Applying:
                 return Outcome(0, 0, bytes(result))
             case RestoreState():
                 return Outcome()
-            case Apply(_, body):
-                return Outcome(0, 0, bytes(self._methods[body.method].encode_result(result)))
+            case Apply():
+                encoded = self._methods[self._read[0]].encode_result(result)
+                return self._told(Outcome(0, 0, bytes(encoded)))
 
     def _failure(self, job: Job, raised: Exception) -> Outcome:
         if isinstance(job, Apply) and isinstance(raised, DeclaredError):
-            for at, codec in enumerate(self._methods[job.body.method].errors):
+            for at, codec in enumerate(self._methods[self._read[0]].errors):
                 if type(raised) is codec.type:
-                    return Outcome(int(Code.DECLARED), at, bytes(codec.encode(raised)))
+                    return self._told(Outcome(int(Code.DECLARED), at, bytes(codec.encode(raised))))
         if isinstance(raised, Error):
             return Outcome(int(raised.code), 0, cut(raised.message))
         where = f"{self._name}.{job.body.method}" if isinstance(job, Apply) else f"{self._name}: its state"

@@ -8,13 +8,16 @@ come.
 from asyncio import Future, Lock, TimerHandle, gather, get_running_loop
 from time import monotonic
 from typing import Any, TypeVar
-from uuid import uuid4
+from uuid import UUID, uuid4
 
+from mf.codec.texts import Texts
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.options import DEFAULT_DEADLINE, INFINITE, CallOptions
 from mf.core.replicated import Replicated, ReplicatedOptions, Require, Version
 from mf.core.service import Method, ServiceInfo
 from mf.core.target import AsyncTarget
+from mf.protocol.adapted import Adaptation, Adapted
+from mf.protocol.adapting import adapting
 from mf.replicated._generated.mf import replication as wire
 from mf.replicated._generated.mf.replication._methods import REPLICA_GROUP
 from mf.replicated.caller import Applied, Caller
@@ -35,6 +38,7 @@ class AsyncReplication:
         self._agent = agent
         self._begins = Lock()
         self._caller: Caller | None = None
+        self._adaptation: Adaptation | None = None
         self._links: dict[str, OutgoingLink] = {}
         self._results: dict[int, Future[Applied | Error]] = {}
         self._timer: TimerHandle | None = None
@@ -44,7 +48,7 @@ class AsyncReplication:
         self, method: Method[Any, T], options: ReplicatedOptions | None, arguments: tuple[Any, ...]
     ) -> Replicated[T]:
         """One call. Raises Error, or what the method declares."""
-        payload = bytes(method.encode_request(*arguments))
+        request = bytes(method.encode_request(*arguments))
         given = None if options is None else options.deadline
         deadline = given or method.deadline or DEFAULT_DEADLINE
         end = monotonic() + deadline
@@ -52,7 +56,8 @@ class AsyncReplication:
         require = wire.Require(options.require if options is not None else Require.MAJORITY)
         assert method.replicated is not None
         pattern = Pattern[method.replicated]
-        sequence = caller.start(method.name, payload, pattern, require, end, monotonic())
+        name, payload, adapted = self._for_replicas(method, request)
+        sequence = caller.start(name, payload, pattern, require, end, monotonic())
         future = self._results[sequence] = get_running_loop().create_future()
         self._flush(caller)
         if self._timer is None:
@@ -65,7 +70,10 @@ class AsyncReplication:
         if isinstance(result, Error):
             raise result
         version = Version(result.version.epoch, result.version.counter)
-        return Replicated(value_of(method, result.outcome), version, tuple(result.members))
+        outcome = result.outcome
+        if adapted is not None:
+            outcome = Outcome(*adapted.outcome(outcome.status, outcome.error, outcome.payload))
+        return Replicated(value_of(method, outcome), version, tuple(result.members))
 
     async def close(self) -> None:
         """Calls under way end as CANCELLED."""
@@ -89,10 +97,32 @@ class AsyncReplication:
             group = await self._replicas.at(base).call(REPLICA_GROUP, options)
             if self._closed:
                 raise not_executed(Code.CANCELLED, "the client was closed")
-            caller = self._caller = Caller(uuid4(), group.members, schema_of(self._service))
+            schema = self._adapt(group)
+            caller = self._caller = Caller(uuid4(), group.members, schema)
             for member in group.members:
                 self._links[member] = self._link(caller, member, base)
             return caller
+
+    def _adapt(self, group: wire.Group) -> UUID:
+        """To the schema of the replicas, if that is another one; its fingerprint."""
+        own, there = schema_of(self._service), group.schemas[0]
+        if Texts(there.descriptor, there.annex).fingerprint == own.bytes:
+            return own
+        made = adapting(self._service, there.descriptor, there.annex)
+        if isinstance(made, str):
+            text = f"schemas differ from the replicas of {self._service.name}: {made}"
+            raise not_executed(Code.SCHEMA_MISMATCH, text)
+        assert isinstance(made, Adaptation)
+        self._adaptation = made
+        return UUID(bytes=made.fingerprint)
+
+    def _for_replicas(self, method: Method[Any, Any], payload: bytes) -> tuple[str, bytes, Adapted | None]:
+        """The method's name and the request as the replicas have them. Raises Error, NOT_EXECUTED."""
+        if self._adaptation is None:
+            return method.name, payload, None
+        adapted = self._adaptation.method(method)
+        _, body = adapted.request(0, 1, payload)
+        return self._adaptation.names[adapted.index], bytes(body), adapted
 
     def _link(self, caller: Caller, member: str, base: str) -> OutgoingLink:
         def opened() -> None:

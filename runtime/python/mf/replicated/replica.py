@@ -110,7 +110,8 @@ class Replica:
         self.members = tuple(members)
         self.others = tuple(each for each in members if each != me)
         self.majority = majority(len(members))
-        self.schema = schema
+        self.schemas = {schema}
+        """Of messages that clients may send: more are added as they are learned of."""
         self.settings = settings or ReplicaSettings()
         self.can_snapshot = can_snapshot
         self.log = Log(min(self.settings.most_entries, MOST_ENTRIES), self.settings.most_bytes)
@@ -353,8 +354,9 @@ class Replica:
 
     def _fits(self, sender: PeerId, body: Body) -> bool:
         """Whether a client's message is of the schema and of the client itself."""
-        if body.schema != self.schema:
-            self.refuse(sender, body.origin, Code.SCHEMA_MISMATCH, "the replicas have another schema")
+        if body.schema not in self.schemas:
+            text = "the replica does not know that schema, or not yet"
+            self.refuse(sender, body.origin, Code.UNAVAILABLE, text)
             return False
         return sender == body.origin.client
 
@@ -596,9 +598,14 @@ class Replica:
     def _lacks_something(self) -> bool:
         return bool(self._early) or self.normal != self.promised or bool(self._numbered)
 
+    def give_up(self, reason: str) -> None:
+        """Takes part no more: the servant cannot apply what others have applied."""
+        self._get_stuck(reason)
+
     def _get_stuck(self, reason: str) -> None:
-        self.stuck = True
-        self._effects.append(Stuck(reason))
+        if not self.stuck:
+            self.stuck = True
+            self._effects.append(Stuck(reason))
 
 
 _Receiver = Callable[[Replica, Any, Any], None]

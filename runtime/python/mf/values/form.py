@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Final
 
 from mf.codec.hashing import hash64
+from mf.codec.texts import Texts
 from mf.core.error import Code, Error, Execution
 from mf.evolution.reading import MOST_BYTES
 
@@ -38,7 +39,7 @@ class FormError(Exception):
         self.cut = cut
 
 
-def head(of: "Texts") -> bytes:
+def head(of: Texts) -> bytes:
     texts = of.descriptor.encode(), of.annex.encode()
     made = _HEAD.pack(MAGIC, VERSION, len(texts[0]), len(texts[1]), 0) + texts[0] + texts[1]
     made += bytes(-len(made) % 8)
@@ -52,16 +53,6 @@ def record(number: int, value: bytes) -> bytes:
 
 def _check(length: int, number: int) -> int:
     return hash64(_NUMBERED.pack(length, number)) & 0xFFFF_FFFF
-
-
-class Texts:
-    """What a type is: descriptor and annex."""
-
-    __slots__ = ("annex", "descriptor")
-
-    def __init__(self, descriptor: str, annex: str) -> None:
-        self.descriptor = descriptor
-        self.annex = annex
 
 
 class Records:

@@ -16,9 +16,10 @@ from mf.adapt.transcode import Transcoder
 from mf.adapt.values import LostError
 from mf.codec.json import to_json
 from mf.codec.lookup import codec_of
+from mf.codec.texts import Texts
 from mf.core.error import Code, Error
 from mf.evolution.types import Named
-from mf.values.form import FormError, Records, Texts, failed, head, not_done, record
+from mf.values.form import FormError, Records, failed, head, not_done, record
 from mf.values.reader import Path, begun, opened, place, words_of
 from mf.values.texts import schema_of, transcoder
 

@@ -5,8 +5,9 @@ from typing import Any, BinaryIO, Generic, Protocol, TypeVar, overload
 
 from mf.adapt.values import LostError
 from mf.codec.lookup import codec_of
+from mf.codec.texts import Texts
 from mf.core.error import Error
-from mf.values.form import FormError, Records, Texts, failed, not_done
+from mf.values.form import FormError, Records, failed, not_done
 from mf.values.texts import texts_of, transcoder
 
 T = TypeVar("T")

@@ -5,14 +5,15 @@ from typing import Any
 from mf.adapt.made import Made
 from mf.adapt.transcode import Transcoder, Transcoders, shared
 from mf.codec import shape as s
+from mf.codec import texts as of_shape
 from mf.codec.lookup import shape_of
-from mf.codec.texts import annex, descriptor
+from mf.codec.texts import Texts
 from mf.core.error import Code
 from mf.evolution.plan import plan
 from mf.evolution.reading import read
 from mf.evolution.schema import Schema
 from mf.evolution.types import SchemaError
-from mf.values.form import Texts, failed
+from mf.values.form import failed
 
 SIDE = "reader's"
 
@@ -20,10 +21,10 @@ SIDE = "reader's"
 def texts_of(kind: Any) -> Texts:
     """Raises TypeError for what no schema declares."""
     shape = shape_of(kind)
-    if not isinstance(shape, s.Struct | s.Union | s.Custom | s.Enum):
+    if not isinstance(shape, s.Declared):
         shown = getattr(kind, "__qualname__", None) or str(kind)
         raise TypeError(f"{shown} is no type that a schema declares: a file holds values of such a type")
-    return Texts(descriptor(shape), annex(shape))
+    return of_shape.texts_of(shape)
 
 
 def schema_of(texts: Texts, name: str) -> Schema:

@@ -30,14 +30,13 @@ inline constexpr Any any{};
 /// The value is of this kind.
 struct OfKind {
   Kind kind = Kind::none;
-  // The declared type; an empty name stands for any.
+  // The declared type, in whichever version; an empty name stands for any.
   std::string_view type{};
-  Fingerprint fingerprint{};
 };
 template <class T>
 [[nodiscard]] constexpr OfKind of() {
   if constexpr (OfSchema<T>) {
-    return {.kind = Kind::declared, .type = SchemaType<T>::kName, .fingerprint = SchemaType<T>::kFingerprint};
+    return {.kind = Kind::declared, .type = SchemaType<T>::kName};
   } else {
     return {.kind = Value::kind_of<T>()};
   }

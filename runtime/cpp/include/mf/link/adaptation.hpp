@@ -50,6 +50,9 @@ class Adaptation final : public std::enable_shared_from_this<Adaptation> {
   ServiceInfo bound_;
 };
 
+/// The first 16 bytes of the SHA-256 of a descriptor.
+[[nodiscard]] Fingerprint fingerprint_of(std::string_view descriptor);
+
 /// An adaptation made earlier for a server with that fingerprint; null: there is none. The adaptation for a
 /// connected server may differ, since its annex may.
 [[nodiscard]] std::shared_ptr<const Adaptation> known_adaptation(const ServiceInfo& own,

@@ -75,6 +75,10 @@ Value Attributes::take(std::string_view name) {
 }
 
 Bytes encode_attributes(const Attributes& attributes) {
+  return encode_with_types(attributes).bytes;
+}
+
+WrittenAttributes encode_with_types(const Attributes& attributes) {
   if (attributes.size() > kMaxAttributes)
     refuse(std::to_string(attributes.size()) + " attributes: a message has at most " +
            std::to_string(kMaxAttributes));
@@ -87,11 +91,11 @@ Bytes encode_attributes(const Attributes& attributes) {
     out.append(name);
     if (!writer.write(value)) writer.refuse(name);
   }
-  return Bytes(std::move(out));
+  return {.bytes = Bytes(std::move(out)), .types = writer.take_types()};
 }
 
-Result<Attributes> decode_attributes(const Bytes& bytes, const Limits& limits) {
-  ValueReader reader(bytes, limits);
+Result<Attributes> decode_attributes(const Bytes& bytes, const Limits& limits, const DescribedTypes* types) {
+  ValueReader reader(bytes, limits, types);
   std::uint64_t count = 0;
   if (!reader.number(0xFFFF'FFFF, count)) return reader.error();
   if (count > kMaxAttributes) {

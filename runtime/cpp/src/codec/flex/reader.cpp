@@ -321,7 +321,10 @@ bool ValueReader::declared(Value& value) {
   Fingerprint fingerprint{};
   std::string_view data;
   if (!fixed(fingerprint) || !blob(data) || !charge(kEntry)) return false;
-  value.stored_ = Typed(std::string(name), fingerprint, shared(data));
+  std::shared_ptr<const DescribedType> described;
+  if (types_ != nullptr)
+    if (const auto found = types_->find(fingerprint); found != types_->end()) described = found->second;
+  value.stored_ = Typed(std::string(name), fingerprint, shared(data), std::move(described));
   return true;
 }
 

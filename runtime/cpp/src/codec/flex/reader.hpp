@@ -17,7 +17,9 @@ namespace mf::flex {
 /// on the way out their callers name the place by inside().
 class ValueReader {
  public:
-  ValueReader(const Bytes& bytes, const Limits& limits) : bytes_(bytes), reader_(bytes.span(), limits) {}
+  /// `types`: those that the sender has described; null: none.
+  ValueReader(const Bytes& bytes, const Limits& limits, const DescribedTypes* types = nullptr)
+      : bytes_(bytes), reader_(bytes.span(), limits), types_(types) {}
 
   [[nodiscard]] bool read(Value& value, unsigned depth = 0);
   /// In shortest form, up to `highest`.
@@ -63,6 +65,7 @@ class ValueReader {
 
   const Bytes& bytes_;
   codec::Reader reader_;
+  const DescribedTypes* types_;
   std::string path_;
 };
 

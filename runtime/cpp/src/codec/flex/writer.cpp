@@ -199,7 +199,14 @@ bool ValueWriter::declared(const Typed& typed) {
   fixed(typed.fingerprint());
   if (!count(typed.data().size())) return false;
   out_.append(typed.data().text());
+  const auto is_same = [&](const auto& each) { return each.first == typed.fingerprint(); };
+  if (auto texts = typed.texts(); texts != nullptr && std::ranges::none_of(types_, is_same))
+    types_.emplace_back(typed.fingerprint(), std::move(texts));
   return true;
+}
+
+WrittenTypes ValueWriter::take_types() {
+  return std::exchange(types_, {});
 }
 
 void append_written(std::string& out, const Value& value, std::string_view path) {

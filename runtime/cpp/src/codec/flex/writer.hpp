@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "mf/codec/flex/value.hpp"
+#include "mf/codec/flex/attributes.hpp"
 
 namespace mf::flex {
 
@@ -21,6 +21,8 @@ class ValueWriter {
   /// Throws Error(INVALID_ARGUMENT) with the path of what does not travel, which begins with `root`.
   [[noreturn]] void refuse(std::string_view root) const;
   void number(std::uint64_t number);
+  /// Of the declared types that were written, those that are known, each once.
+  [[nodiscard]] WrittenTypes take_types();
 
  private:
   void tag(std::uint8_t tag) { out_.push_back(static_cast<char>(tag)); }
@@ -42,6 +44,7 @@ class ValueWriter {
   std::string& out_;
   std::string path_;
   std::string reason_;
+  WrittenTypes types_;
 };
 
 /// Appends a value on its own. Throws as encode() does.

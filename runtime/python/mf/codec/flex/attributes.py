@@ -5,14 +5,15 @@ so many times   u8, 1 to 255, and so many bytes of UTF-8: the name; then its val
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from mf.codec.codec import Buffer, bytes_of
 from mf.codec.decode_error import DecodeError
 from mf.codec.fault import Fault
+from mf.codec.flex.declared import Described, Known
 from mf.codec.flex.kinds import MAX_ATTRIBUTES, MAX_NAME, RESERVED, Tag
-from mf.codec.flex.reader import ValueReader, explained, within
-from mf.codec.flex.writer import BadValueError, refuse, write
+from mf.codec.flex.reader import NO_TYPES, ValueReader, explained, within
+from mf.codec.flex.writer import BadValueError, Out, refuse, write
 from mf.codec.limits import DEFAULT_LIMITS, U32_MAX, Limits
 from mf.codec.varint import write_u32
 
@@ -25,10 +26,24 @@ _read: Final[dict[bytes, str]] = {}
 
 def encode_attributes(attributes: Mapping[str, Any]) -> bytes:
     """Raises Error(INVALID_ARGUMENT) with the path of an unsupported value."""
+    return encode_with_types(attributes).data
+
+
+class Written(NamedTuple):
+    """Attributes in bytes, and the declared types of which there are values, by fingerprint, as far as this
+    process knows them or was told of them."""
+
+    data: bytes
+    types: Mapping[bytes, Known | Described]
+
+
+def encode_with_types(attributes: Mapping[str, Any]) -> Written:
+    """Raises Error as `encode_attributes` does."""
     count = len(attributes)
     if count > MAX_ATTRIBUTES:
         refuse(f"{count} attributes: a message has at most {MAX_ATTRIBUTES}")
-    out = bytearray()
+    types: dict[bytes, Known | Described] = {}
+    out: bytearray = Out(types)
     before: list[bytes | bytearray] = []
     if count < 128:
         out.append(count)
@@ -41,13 +56,13 @@ def encode_attributes(attributes: Mapping[str, Any]) -> bytes:
             out.append(_BYTES)
             write_u32(out, len(value))
             before += (out, value)
-            out = bytearray()
+            out = Out(types)
             continue
         try:
             write(out, value)
         except BadValueError as bad:
             raise bad.error(name) from None
-    return b"".join((*before, out)) if before else bytes(out)
+    return Written(b"".join((*before, out)) if before else bytes(out), types)
 
 
 def _write_name(name: str) -> bytes:
@@ -67,14 +82,16 @@ def _write_name(name: str) -> bytes:
     return written
 
 
-def decode_attributes(data: Buffer, limits: Limits = DEFAULT_LIMITS) -> dict[str, Any]:
-    """Raises DecodeError."""
+def decode_attributes(
+    data: Buffer, limits: Limits = DEFAULT_LIMITS, *, types: Mapping[bytes, Described] = NO_TYPES
+) -> dict[str, Any]:
+    """`types`: those that the sender has described, by fingerprint. Raises DecodeError."""
     data = bytes_of(data)
     if limits is DEFAULT_LIMITS:
         usual = _usual(data)
         if usual is not None:
             return usual
-    reader = ValueReader(data, limits)
+    reader = ValueReader(data, limits, types)
     try:
         count = reader.unsigned(U32_MAX)
         if count > MAX_ATTRIBUTES:

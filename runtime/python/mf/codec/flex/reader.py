@@ -6,7 +6,8 @@ it is refused, so that equal values have equal bytes.
 """
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from mf.codec.codec import Buffer, bytes_of
 from mf.codec.decode_error import DecodeError
 from mf.codec.fault import Fault
 from mf.codec.flex import arrays
-from mf.codec.flex.declared import Typed, find
+from mf.codec.flex.declared import Described, Typed, find, find_version
 from mf.codec.flex.kinds import (
     I64_END,
     KEY_TAGS,
@@ -36,16 +37,20 @@ _F64 = struct.Struct("<d").unpack_from
 _VALUE: Final = 40  # bytes of memory for a value and the reference to it
 _ENTRY: Final = 160  # bytes of memory for an entry of a map
 _FORMS: Final = "bhiq"
+NO_TYPES: Final[Mapping[bytes, Described]] = MappingProxyType({})
 
 
 class ValueReader:
     """Reads successive values of one buffer. Each enclosing level prepends its step to the path of a
     fault."""
 
-    __slots__ = ("_left", "data", "pos")
+    __slots__ = ("_left", "_types", "data", "pos")
 
-    def __init__(self, data: bytes, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(
+        self, data: bytes, limits: Limits = DEFAULT_LIMITS, types: Mapping[bytes, Described] = NO_TYPES
+    ) -> None:
         self.data = data
+        self._types = types
         self.pos = 0
         self._left = limits.decoded
 
@@ -271,8 +276,7 @@ class ValueReader:
         data = self.blob()
         known = find(name, fingerprint)
         if known is None:
-            self.charge(_ENTRY)
-            return Typed(name, fingerprint, data)
+            return self._of_another_version(name, fingerprint, data)
         limits = Limits(decoded=self._left)
         try:
             value = known.codec.within(limits).decode(data)
@@ -283,6 +287,20 @@ class ValueReader:
             raise self.fault(Fault.NUMBER_OUT_OF_RANGE, failed.message, begin) from None
         self.charge(int(known.codec.shape.memory_of(1, len(data))))
         return value
+
+    def _of_another_version(self, name: str, fingerprint: bytes, data: bytes) -> Any:
+        """As an object of the version that is known, if there is one and a rule leads there."""
+        described, known = self._types.get(fingerprint), find_version(name)
+        if described is not None and known is not None:
+            try:
+                value = described.convert(data, known)
+            except Error:
+                pass  # whoever asks `Typed.to` is told why
+            else:
+                self.charge(int(known.codec.shape.memory_of(1, len(data))))
+                return value
+        self.charge(_ENTRY)
+        return Typed(name, fingerprint, data, described)
 
     def finish(self) -> None:
         if self.pos != len(self.data):

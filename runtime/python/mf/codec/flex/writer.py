@@ -12,7 +12,7 @@ from uuid import UUID
 
 from mf.codec.codec import Codec
 from mf.codec.flex import arrays
-from mf.codec.flex.declared import Typed, known_of
+from mf.codec.flex.declared import Described, Known, Typed, known_of
 from mf.codec.flex.kinds import I64_END, I64_MIN, U64_END, Tag
 from mf.codec.limits import MAX_DEPTH, U32_MAX
 from mf.codec.times import Timestamp
@@ -204,11 +204,26 @@ def _key(name: Any) -> tuple[bytes, Any]:
     return bytes(out), name
 
 
+class Out(bytearray):
+    """Bytes, and the declared types of which there are values in them, as far as they are known: by
+    fingerprint."""
+
+    __slots__ = ("types",)
+
+    def __init__(self, types: dict[bytes, Known | Described]) -> None:
+        super().__init__()
+        self.types = types
+
+
 def _typed(out: bytearray, value: Typed, _depth: int) -> None:
-    _declared(out, value.name, value.fingerprint, value.data)
+    _declared(out, value.name, value.fingerprint, value.data, value.described)
 
 
-def _declared(out: bytearray, name: str, fingerprint: bytes, data: bytes) -> None:
+def _declared(
+    out: bytearray, name: str, fingerprint: bytes, data: bytes, type_: Known | Described | None
+) -> None:
+    if type_ is not None and type(out) is Out:
+        out.types[fingerprint] = type_
     _blob(out, 18, name.encode())
     out += fingerprint
     _count(out, len(data))
@@ -227,7 +242,7 @@ def _write_other(out: bytearray, value: Any, depth: int) -> None:
         data = bytes(codec.encode(value))
     except Error as failed:
         raise BadValueError(failed.message) from None
-    return _declared(out, known.name, known.fingerprint, data)
+    return _declared(out, known.name, known.fingerprint, data, known)
 
 
 _HINTS: Final = {

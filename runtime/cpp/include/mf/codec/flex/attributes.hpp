@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,7 +53,16 @@ class Attributes {
 /// Throws Error(INVALID_ARGUMENT) with the path of what cannot be encoded, and for the reserved names `src`
 /// and `dest`.
 [[nodiscard]] Bytes encode_attributes(const Attributes& attributes);
-/// Large byte strings and arrays in the result share the memory of `bytes`.
-[[nodiscard]] Result<Attributes> decode_attributes(const Bytes& bytes, const Limits& limits = {});
+using WrittenTypes = std::vector<std::pair<Fingerprint, std::shared_ptr<const TypeTexts>>>;
+/// Attributes in bytes, and the declared types of which there are values, as far as they are known.
+struct WrittenAttributes {
+  Bytes bytes;
+  WrittenTypes types;
+};
+[[nodiscard]] WrittenAttributes encode_with_types(const Attributes& attributes);
+/// Large byte strings and arrays in the result share the memory of `bytes`. `types`: those that the sender
+/// has described; null: none.
+[[nodiscard]] Result<Attributes> decode_attributes(const Bytes& bytes, const Limits& limits = {},
+                                                   const DescribedTypes* types = nullptr);
 
 }  // namespace mf::flex

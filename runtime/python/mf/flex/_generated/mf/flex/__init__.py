@@ -11,16 +11,30 @@ from mf.flex._generated.mf.flex._client import (
     MailboxClient,
     MailboxScatter,
 )
-from mf.flex._generated.mf.flex._codec import MESSAGE_CODEC, RECEIPT_CODEC, REFUSED_CODEC
+from mf.flex._generated.mf.flex._codec import (
+    DESCRIBED_TYPE_CODEC,
+    MESSAGE_CODEC,
+    RECEIPT_CODEC,
+    REFUSED_CODEC,
+)
 from mf.flex._generated.mf.flex._methods import MAILBOX_SERVICE
 from mf.flex._generated.mf.flex._server import MailboxAsyncServant, MailboxServant
-from mf.flex._generated.mf.flex._types import MailboxDeliverRequest, Message, Name, Receipt, Refused
+from mf.flex._generated.mf.flex._types import (
+    DescribedType,
+    MailboxDeliverRequest,
+    Message,
+    Name,
+    Receipt,
+    Refused,
+)
 
 __all__ = [
+    "DESCRIBED_TYPE_CODEC",
     "MAILBOX_SERVICE",
     "MESSAGE_CODEC",
     "RECEIPT_CODEC",
     "REFUSED_CODEC",
+    "DescribedType",
     "MailboxAsyncClient",
     "MailboxAsyncScatter",
     "MailboxAsyncServant",

@@ -8,7 +8,23 @@ from typing import Final
 
 from mf.codec import rules, shape
 from mf.codec.codec import Codec, TypeCodec
-from mf.flex._generated.mf.flex._types import Message, Receipt, Refused
+from mf.flex._generated.mf.flex._types import DescribedType, Message, Receipt, Refused
+
+DESCRIBED_TYPE_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.flex.DescribedType",
+    DescribedType,
+    lambda: (
+        shape.Field("descriptor", shape.Checked(shape.STRING, (rules.HasLength(1, 1048576),))),
+        shape.Field("annex", shape.Checked(shape.STRING, (rules.HasLength(0, 1048576),))),
+    ),
+    annex=(
+        " descriptor",
+        "  constraint length 1..1048576",
+        " annex",
+        "  constraint length ..1048576",
+    ),
+)
+DESCRIBED_TYPE_CODEC: Final[TypeCodec[DescribedType]] = Codec(DESCRIBED_TYPE_SHAPE)
 
 MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
     "mf.flex.Message",
@@ -18,6 +34,7 @@ MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("source", shape.Checked(shape.STRING, (rules.HasLength(1, 1024),))),
         shape.Field("dest", shape.Checked(shape.STRING, (rules.HasLength(1, 1024),))),
         shape.Field("attributes", shape.BYTES),
+        shape.Field("types", shape.List(DESCRIBED_TYPE_SHAPE)),
     ),
     annex=(
         " source",

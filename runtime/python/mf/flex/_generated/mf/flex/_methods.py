@@ -32,11 +32,15 @@ service mf.flex.Mailbox
   params_stream mf.flex.Message
   results memcpy
   results_stream mf.flex.Receipt
+type mf.flex.DescribedType struct febird
+ descriptor string
+ annex string
 type mf.flex.Message struct febird
  sequence u64
  source string
  dest string
  attributes bytes
+ types list<mf.flex.DescribedType>
 type mf.flex.Receipt struct febird
  mailbox uuid
  received u64
@@ -52,6 +56,11 @@ type mf.flex.Refused struct febird
 
 MAILBOX_ANNEX: Final = """\
 annex mf.flex.Mailbox
+type mf.flex.DescribedType
+ descriptor
+  constraint length 1..1048576
+ annex
+  constraint length ..1048576
 type mf.flex.Message
  source
   constraint length 1..1024
@@ -67,6 +76,6 @@ MAILBOX_SERVICE: Final = ServiceInfo(
     agent="process",
     descriptor=MAILBOX_DESCRIPTOR,
     annex=MAILBOX_ANNEX,
-    fingerprint=bytes.fromhex("b1ffede60a85d2d7a6ed049cd8547233"),
+    fingerprint=bytes.fromhex("115b6c809b7effed14e225abe2fb2944"),
     methods=(MAILBOX_DELIVER,),
 )

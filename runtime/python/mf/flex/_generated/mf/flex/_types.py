@@ -16,14 +16,26 @@ Name: TypeAlias = str
 
 
 @dataclass(slots=True)
+class DescribedType:
+    """A declared type of which values are in messages: descriptor and annex (docs/protocol.md, sections 7
+    and 7a).
+    """
+
+    descriptor: str = ""
+    annex: str = ""
+
+
+@dataclass(slots=True)
 class Message:
     sequence: int = 0
-    """Counts the messages of one sender to one mailbox, from 1 on."""
+    """Counts the messages of one sender to one mailbox, from 1 on. 0: this is none, and has `types` alone."""
     source: Name = ""
     """Who sends it, and to whom: a process, or "GROUP/*"."""
     dest: Name = ""
     attributes: bytes = b""
     """Section 5c of the protocol."""
+    types: list[DescribedType] = field(default_factory=lambda: [])
+    """What the messages that follow on this stream have values of, told once on each stream."""
 
 
 @dataclass(slots=True)

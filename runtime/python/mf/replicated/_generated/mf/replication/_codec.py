@@ -56,6 +56,7 @@ from mf.replicated._generated.mf.replication._types import (
     Report,
     Require,
     Restore,
+    Schema,
     Seal,
     Sealed,
     Stamped,
@@ -505,6 +506,22 @@ PEER_SHAPE: Final[shape.Struct] = shape.Struct(
 )
 PEER_CODEC: Final[TypeCodec[Peer]] = Codec(PEER_SHAPE)
 
+SCHEMA_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.replication.Schema",
+    Schema,
+    lambda: (
+        shape.Field("descriptor", shape.Checked(shape.STRING, (rules.HasLength(1, 1048576),))),
+        shape.Field("annex", shape.Checked(shape.STRING, (rules.HasLength(0, 1048576),))),
+    ),
+    annex=(
+        " descriptor",
+        "  constraint length 1..1048576",
+        " annex",
+        "  constraint length ..1048576",
+    ),
+)
+SCHEMA_CODEC: Final[TypeCodec[Schema]] = Codec(SCHEMA_SHAPE)
+
 GROUP_SHAPE: Final[shape.Struct] = shape.Struct(
     "mf.replication.Group",
     Group,
@@ -515,12 +532,15 @@ GROUP_SHAPE: Final[shape.Struct] = shape.Struct(
                 shape.List(shape.Checked(shape.STRING, (rules.HasLength(1, 255),))), (rules.HasLength(1, 15),)
             ),
         ),
+        shape.Field("schemas", shape.Checked(shape.List(SCHEMA_SHAPE), (rules.HasLength(1, 16),))),
     ),
     annex=(
         " members",
         "  constraint length 1..15",
         "  element",
         "   constraint length 1..255",
+        " schemas",
+        "  constraint length 1..16",
     ),
 )
 GROUP_CODEC: Final[TypeCodec[Group]] = Codec(GROUP_SHAPE)

@@ -76,6 +76,7 @@ type mf.replication.Given struct memcpy
  under u64
 type mf.replication.Group struct febird
  members list<string>
+ schemas list<mf.replication.Schema>
 type mf.replication.Head struct memcpy
  version mf.replication.Version
  mark u64
@@ -172,6 +173,9 @@ type mf.replication.Restore struct febird
  clients list<mf.replication.ClientState>
  entries list<mf.replication.Entry>
  last bool
+type mf.replication.Schema struct febird
+ descriptor string
+ annex string
 type mf.replication.Seal struct memcpy
  epoch u64
  version mf.replication.Version
@@ -224,6 +228,8 @@ type mf.replication.Group
   constraint length 1..15
   element
    constraint length 1..255
+ schemas
+  constraint length 1..16
 type mf.replication.Leading
  member
   constraint length 1..255
@@ -235,6 +241,11 @@ type mf.replication.Restore
   constraint length ..4096
  entries
   constraint length ..65536
+type mf.replication.Schema
+ descriptor
+  constraint length 1..1048576
+ annex
+  constraint length ..1048576
 type mf.replication.Stamped
  then
   constraint length ..15
@@ -257,6 +268,6 @@ REPLICA_SERVICE: Final = ServiceInfo(
     agent="replica",
     descriptor=REPLICA_DESCRIPTOR,
     annex=REPLICA_ANNEX,
-    fingerprint=bytes.fromhex("556e32ab0eae2d6145c77bbdf8fb22cd"),
+    fingerprint=bytes.fromhex("20b01024d518ac3c1682f09db04984bb"),
     methods=(REPLICA_GROUP, REPLICA_LINK),
 )

@@ -492,10 +492,23 @@ class Peer:
 
 
 @dataclass(slots=True)
+class Schema:
+    """A schema of the service (docs/protocol.md, sections 7 and 7a)."""
+
+    descriptor: str = ""
+    annex: str = ""
+
+
+@dataclass(slots=True)
 class Group:
     """A replica's group as a client needs it."""
 
     members: list[Member] = field(default_factory=list[str])
+    schemas: list[Schema] = field(default_factory=lambda: [])
+    """The first one is that of the replica that answers: a client of another schema sends what it reads. Then
+    those
+    that it knows of besides: members ask each other for the schemas of messages in their logs.
+    """
 
 
 @dataclass(slots=True)
