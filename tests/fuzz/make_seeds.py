@@ -71,9 +71,11 @@ def main(out: Path) -> None:
 def stored(out: Path) -> list[dict[str, str]]:
     """Writes the files of values that later versions of their types can read; those versions."""
     types = []
-    for each in json.loads(FILES.read_text())["files"]:
+    files = json.loads(FILES.read_text())["files"]
+    later = {each["type"] for each in files if each["schema"] == "new"}
+    for each in files:
         data = bytes.fromhex(each["hex"])
-        if "values" in each["read"]["new"]:
+        if each["type"] in later and "values" in each["read"]["new"]:
             for place in (0, 1):
                 write(out / "values" / f"{each['name'].replace(' ', '-')}-{place}", place, data)
         if each["schema"] == "new":

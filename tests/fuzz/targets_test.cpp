@@ -72,7 +72,7 @@ class FuzzTarget : public testing::TestWithParam<fuzz::Target> {
 };
 
 TEST_P(FuzzTarget, TakesEverySeedForAValue) {
-  EXPECT_GE(seeds_.size(), 20U);
+  EXPECT_GE(seeds_.size(), 16U);
   for (std::size_t i = 0; i < seeds_.size(); ++i) EXPECT_TRUE(run(seeds_[i])) << "seed " << i;
 }
 
