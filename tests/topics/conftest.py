@@ -46,26 +46,38 @@ class Programs:
         return Program(self._run([*_program(language, "publisher"), f"tcp://127.0.0.1:{port}", *where]))
 
     def subscriber(
-        self, language: str, address: str, topic: str, agents: str, overflow: str, messages: int
+        self,
+        language: str,
+        address: str,
+        topic: str,
+        agents: str,
+        overflow: str,
+        messages: int,
+        *authorities: str,
     ) -> Program:
+        """`authorities`: a file of certificates by which it knows who it reaches over TLS, if it does."""
         command = [*_program(language, "subscriber"), address, topic, agents, overflow, str(messages)]
+        command += authorities
         return Program(self._run(command))
+
+    def hostile(self, controller: str, attack: str) -> Program:
+        return Program(self._run([*_program("python", "hostile"), "tcp://127.0.0.1:0", controller, attack]))
 
     def controller(self, port: int = 0) -> Server:
         return self._serve("mf-controller", port)
 
-    def relay(self, behind: str, *options: str, port: int = 0) -> Server:
+    def relay(self, behind: str, *options: str, port: int = 0, scheme: str = "tcp") -> Server:
         """`behind`: the controller, or another relay."""
-        return self._serve("mf-relay", port, "--controller", behind, *options)
+        return self._serve("mf-relay", port, "--controller", behind, *options, scheme=scheme)
 
     def close(self) -> None:
         for process in reversed(self._started):
             process.close()
 
-    def _serve(self, program: str, port: int, *options: str) -> Server:
+    def _serve(self, program: str, port: int, *options: str, scheme: str = "tcp") -> Server:
         binary = BUILD / program
         assert binary.is_file(), f"{binary} is missing: cmake --build --preset release --target {program}"
-        listen = f"tcp://127.0.0.1:{port}"
+        listen = f"{scheme}://127.0.0.1:{port}"
         return self._run([str(binary), "--listen", listen, "--log-level", "warning", *options])
 
     def _run(self, command: list[str]) -> Server:

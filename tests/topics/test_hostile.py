@@ -157,6 +157,29 @@ def test_subscriptions_that_begin_and_end_at_once_leave_nothing(field: Field) ->
     field.publish(200, 1000)
 
 
+def test_a_hundred_wildcards_that_match_everything_share_what_waits_for_them(field: Field) -> None:
+    peer = field.bound()
+    for id_ in range(1, 101):
+        peer.send(subscribe(id_=id_) + credit(0x3FFF_FFFF, id_))
+    field.publish(10, 1000)
+    before = field.memory_peak()
+    for _ in range(2):
+        field.publish(500, 20_000)  # for each of them the queue that it asked for, in all 100 MB
+    assert field.memory_peak() - before < 64 * MIB
+
+
+def test_a_hundred_thousand_subscriptions_that_end_at_once_leave_nothing(field: Field) -> None:
+    before = field.memory_peak()
+    for wave in range(100):
+        peer = field.bound()
+        for id_ in range(1, 1001):
+            peer.send(subscribe(f"x{wave}.{id_}.*", id_=id_) + frame.pack(frame.CANCEL, b"", id_=id_))
+        peer.close()
+    field.publish(200, 1000)
+    assert field.publisher.ask("await Additions 1")
+    assert field.memory_peak() - before < 48 * MIB
+
+
 @pytest.mark.parametrize("victim", ["relay"])
 def test_a_relay_takes_no_subscription_that_has_come_through_eight(field: Field) -> None:
     peer = field.bound()

@@ -155,5 +155,22 @@ def test_messages_go_on_while_the_controller_is_away(
     assert (stats["publishers"], stats["dropped"], stats["not_kept"]) == (2, 0, 0)
 
 
+@pytest.mark.parametrize("publishes", LANGUAGES)
+def test_a_process_that_is_reached_at_two_addresses_delivers_each_message_once(
+    programs: Programs, publishes: str
+) -> None:
+    publisher = programs.publisher(publishes)
+    both = f"{publisher.address},{publisher.address.replace('127.0.0.1', 'localhost')}"
+    subscriber = programs.subscriber("python", both, "Additions", "*", "block", 100)
+    assert publisher.ask("await Additions 2")
+    publisher.begin("publish books 0 2000 100")
+    assert subscriber.ask("account 2000") == {"received": 2000, "missed": 0, "in_order": True}
+    assert publisher.end() == 2000
+    publisher.begin("publish books 2000 500 100")
+    assert subscriber.ask("account 2500") == {"received": 2500, "missed": 0, "in_order": True}
+    assert publisher.end() == 500
+    assert subscriber.ask("stats")["duplicates"] > 0
+
+
 def test_the_programs_are_strictly_typed(stubs: Path, passes_mypy_strict: TypeCheck) -> None:
     passes_mypy_strict(sorted((HERE / "programs").glob("*.py")), [stubs, ROOT / "runtime" / "python"])

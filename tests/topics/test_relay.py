@@ -3,10 +3,12 @@ subscription at the publisher for all of them, and that nobody holds up others, 
 """
 
 import time
+from pathlib import Path
 
 import pytest
 
 from tests.interop.peers import free_port
+from tests.python.certificates import Authority
 from tests.topics.conftest import Program, Programs
 from tests.topics.test_promises import LANGUAGES, pairs
 
@@ -209,3 +211,24 @@ def test_a_publisher_that_is_killed_and_back_elsewhere_is_found_through_the_rela
     second.ask("publish books 5 5 10")
     assert subscriber.ask("take 5") == [["books", doc - 4, doc, 0] for doc in range(5, 10)]
     assert subscriber.ask("account 10") == {"received": 10, "missed": 0, "in_order": True}
+
+
+def test_topics_pass_relays_over_tls_too(programs: Programs, tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    controller = programs.controller()
+    publisher = programs.publisher("python", controller.address)
+    publisher.ask("publish books 0 1 10")
+    shown = authority.issue()
+    inner = programs.relay(
+        controller.address, "--certificate", shown.certificate, "--key", shown.key, scheme="tls"
+    )
+    assert inner.address.startswith("relay+tls://")
+    outer = programs.relay(inner.address, "--ca", authority.file)
+    direct = programs.subscriber("python", inner.address, "Additions", "*", "block", 100, authority.file)
+    behind = programs.subscriber("python", outer.address, "Additions", "*", "block", 100)
+    for each in (direct, behind):
+        assert each.ask("take 1") == [["books", 1, 0, 0]]
+    publisher.begin("publish books 1 200 1000")
+    for each in (direct, behind):
+        assert each.ask("account 201") == {"received": 201, "missed": 0, "in_order": True}
+    assert publisher.end() == 200

@@ -1,18 +1,22 @@
-"""subscriber.py ADDRESS TOPIC AGENTS OVERFLOW MESSAGES: the subscriber of the tests of topics, to Additions
-of AGENTS or to Orders ("-" for its agents), with a queue of so many messages. Prints "subscribed", then
-answers each command that comes on standard input by one line of JSON:
+"""subscriber.py ADDRESS TOPIC AGENTS OVERFLOW MESSAGES [CA]: the subscriber of the tests of topics, to
+Additions of AGENTS or to Orders ("-" for its agents), with a queue of so many messages. Prints "subscribed",
+then answers each command that comes on standard input by one line of JSON:
 
     take COUNT      so many messages, each [agent, sequence, document, missed]
+    values COUNT    so many messages, each [agent, sequence, document], or what its value raises
     account COUNT   takes messages until those received and missed are so many, in all, and gives
                     {received, missed, in_order}: whether of each publisher and agent all numbers came in
                     order, as messages or as missed
-    stats           {received, dropped, not_kept, duplicates, publishers}
+    stats           {received, dropped, not_kept, upstream, duplicates, undecodable, cut, publishers}
     publishers N    whether it is subscribed at so many within a minute
+    cut N           whether so many subscriptions were cut within a minute
+    memory          the most bytes that it had in memory so far
 """
 
 import json
+import resource
 import sys
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from events import AdditionsSubscriber, OrdersSubscriber
@@ -22,10 +26,17 @@ import mf
 PATIENCE = 60.0
 
 
-def main() -> None:
-    address, topic, agents, overflow, messages = sys.argv[1:]
+def value_of(message: Any) -> list[Any]:
+    try:
+        return [message.agent, message.sequence, message.value.doc]
+    except mf.Error as error:
+        return [message.agent, message.sequence, error.code.name]
+
+
+def main() -> None:  # noqa: C901 - one branch a command
+    address, topic, agents, overflow, messages, *authorities = sys.argv[1:]
     options = mf.SubscribeOptions(overflow=mf.Overflow[overflow], max_messages=int(messages))
-    client = mf.Client(address)
+    client = mf.Client(address, tls=mf.Tls(ca=authorities[0]) if authorities else None)
     subscriber: Any
     if topic == "Additions":
         subscriber = AdditionsSubscriber(client, agents, options)
@@ -58,6 +69,8 @@ def main() -> None:
         if command == "take":
             taken = [take(PATIENCE) for _ in range(int(arguments[0]))]
             answer = [[each.agent, each.sequence, each.value.doc, each.missed] for each in taken]
+        elif command == "values":
+            answer = [value_of(take(PATIENCE)) for _ in range(int(arguments[0]))]
         elif command == "account":
             until = monotonic() + PATIENCE
             while subscriber.stats().received + missed() < int(arguments[0]) and monotonic() < until:
@@ -65,13 +78,23 @@ def main() -> None:
             answer = {"received": subscriber.stats().received, "missed": missed(), "in_order": in_order}
         elif command == "publishers":
             answer = subscriber.await_publishers(int(arguments[0]), PATIENCE)
+        elif command == "cut":
+            until = monotonic() + PATIENCE
+            while subscriber.stats().cut < int(arguments[0]) and monotonic() < until:
+                sleep(0.01)
+            answer = subscriber.stats().cut >= int(arguments[0])
+        elif command == "memory":
+            answer = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         else:
             stats = subscriber.stats()
             answer = {
                 "received": stats.received,
                 "dropped": stats.dropped,
                 "not_kept": stats.not_kept,
+                "upstream": stats.upstream,
                 "duplicates": stats.duplicates,
+                "undecodable": stats.undecodable,
+                "cut": stats.cut,
                 "publishers": stats.publishers,
             }
         print(json.dumps(answer), flush=True)

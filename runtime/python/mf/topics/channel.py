@@ -25,7 +25,7 @@ from mf.topics.outlet import Outlet, Since, closed
 from mf.topics.pattern import pattern_matches, pattern_refusal
 from mf.topics.queue import Queue
 
-_LONGEST_AGENT = 1024
+LONGEST_AGENT = 1024
 
 Listener = Callable[[SubscriptionStats], None]
 
@@ -134,8 +134,8 @@ class Channel:
             problem = f"topic {name} has agents: say of which a message is"
         elif self.topic.agent is None and agent:
             problem = f'topic {name} has no agents, and "{shortened(agent)}" is one'
-        elif len(agent.encode()) > _LONGEST_AGENT:
-            problem = f"an agent has at most {_LONGEST_AGENT} bytes, not {len(agent.encode())}"
+        elif len(agent.encode()) > LONGEST_AGENT:
+            problem = f"an agent has at most {LONGEST_AGENT} bytes, not {len(agent.encode())}"
         elif "*" in agent:
             problem = f"an agent to publish for has no '*': \"{shortened(agent)}\""
         if problem:

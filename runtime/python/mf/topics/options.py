@@ -167,6 +167,7 @@ class PublisherStats:
 class SubscriberStats:
     """`received`: messages taken. `dropped`, `not_kept`, `upstream`: messages missed, by reason.
     `duplicates`: messages that came twice and were discarded. `undecodable`: messages whose `value` raises.
+    `cut`: subscriptions that were ended since their publisher broke the protocol.
     `publishers`: publishers connected now."""
 
     received: int
@@ -180,3 +181,4 @@ class SubscriberStats:
     publishers: int
     queued: int
     queued_bytes: int
+    cut: int = 0

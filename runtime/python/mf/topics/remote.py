@@ -45,7 +45,7 @@ from mf.topics._generated.mf.topics._types import (
     Subscription,
     Why,
 )
-from mf.topics.channel import check_subscription
+from mf.topics.channel import LONGEST_AGENT, check_subscription
 from mf.topics.hub import log_or_raise
 from mf.topics.inbox import Inbox, Matched
 from mf.topics.info import AnyTopic
@@ -66,23 +66,35 @@ _FINAL = frozenset(
 )
 """Errors after which subscribing again would be useless."""
 _CONNECT_WITHIN = 10.0
-_MOST_SOURCES = 1 << 18
-"""The most sources of one stream; a publisher that names more is taken as hostile, and its stream ends."""
+_MOST_SOURCES = 1 << 16
+_MOST_NAMES = 8 << 20
+"""The most sources of one stream, and the most characters of their agents; a publisher that names more is
+taken as hostile, and its stream ends."""
+_MOST_NAMED = 1 << 20
+"""The most sources in the life of one stream, most of which have ended; then it begins anew."""
 _MOST_SEEN = 65_536
 """The most pairs of publisher and agent that are remembered; a forgotten one is treated as new."""
 
 
-class _Seen:
-    """The state of one publisher and agent. `next`: the next expected sequence number. `queue_source`: its
-    source number in the queue. `adapt`: converts its values, if it has another schema."""
+def _is_of_broken(error: Error) -> bool:
+    """Whether the publisher has broken the protocol. What it refuses is not executed; what it sends against
+    its schema is no argument."""
+    return error.code in (Code.PROTOCOL_ERROR, Code.DECODE_ERROR) or (
+        error.code is Code.INVALID_ARGUMENT and error.execution is not Execution.NOT_EXECUTED
+    )
 
-    __slots__ = ("adapt", "next", "origin", "queue_source")
+
+class _Seen:
+    """The state of one publisher and agent. `first`, `next`: the first and the next expected sequence number.
+    `queue_source`: its source number in the queue. `adapt`: converts its values, if it has another schema."""
+
+    __slots__ = ("adapt", "first", "next", "origin", "queue_source")
 
     def __init__(self, origin: Origin, queue_source: int, next_: int) -> None:
         self.adapt: TopicValue | None = None
         self.origin = origin
         self.queue_source = queue_source
-        self.next = next_
+        self.first = self.next = next_
 
 
 class RemoteInbox(Inbox):
@@ -95,6 +107,7 @@ class RemoteInbox(Inbox):
         "_waiters",
         "_waiting",
         "agents",
+        "cut",
         "duplicates",
         "keeps",
         "listeners",
@@ -131,6 +144,7 @@ class RemoteInbox(Inbox):
         self.seen: dict[tuple[UUID, str], _Seen] = {}
         self.publishers = 0
         self.duplicates = 0
+        self.cut = 0
         self.listeners: list[Matched | None] = [None, None]
         self._counters = Counters()
         self._run = run
@@ -158,6 +172,7 @@ class RemoteInbox(Inbox):
         counters = self._counters
         return self._figures(
             duplicates=self.duplicates,
+            cut=self.cut,
             undecodable=counters.undecodable,
             decoded=counters.decoded,
             copied=counters.copied,
@@ -228,6 +243,13 @@ class RemoteInbox(Inbox):
         seen.adapt = adapt
         self.seen[key] = seen  # moves it to the end, as the most recent
         return seen
+
+    def forget(self, sources: "Iterable[_Seen | None]") -> None:
+        """Forgets those of which nothing has come: their publisher has broken the protocol."""
+        for each in sources:
+            key = (each.origin.publisher, each.origin.agent) if each and each.next == each.first else None
+            if key is not None and self.seen.get(key) is each:
+                del self.seen[key]
 
     def message(self, seen: _Seen, message: Message) -> None:
         if message.sequence < seen.next:
@@ -334,7 +356,7 @@ class _Follow:
     async def _stay(self, key: str) -> None:
         """Keeps a subscription to one key open while its instance is known."""
         backoff, inbox = Backoff(), self._inbox
-        silent = False
+        silent = broken = False
         turn = 0
         address = ""
         try:
@@ -344,9 +366,12 @@ class _Follow:
                 address = instance.address
                 turn += 1
                 try:
-                    await self._subscribe(instance, backoff)
+                    # One that has broken the protocol is asked again less and less often.
+                    await self._subscribe(instance, None if broken else backoff)
                 except Error as error:
-                    if self._is_final(error.code):
+                    broken = _is_of_broken(error)
+                    inbox.cut += broken
+                    if not broken and self._is_final(error.code):
                         inbox.end(error)
                         return
                     if not silent:
@@ -358,7 +383,7 @@ class _Follow:
                         )
                     silent = True
                 else:
-                    silent = False
+                    silent = broken = False
                 await sleep(backoff.next())
         except Exception as bug:
             log_handler_failure(f"a subscription to {inbox.topic.name} at {address}", bug)
@@ -372,7 +397,7 @@ class _Follow:
             return self._inbox.options.overflow is Overflow.disconnect
         return code in _FINAL and (code is not Code.SCHEMA_MISMATCH or len(self._offered) == 1)
 
-    async def _subscribe(self, instance: Instance, backoff: Backoff) -> None:
+    async def _subscribe(self, instance: Instance, backoff: Backoff | None) -> None:
         """Reads one stream until it ends. Raises the error that it ends with."""
         inbox, service = self._inbox, self._inbox.topic.service
         until = monotonic() + _CONNECT_WITHIN
@@ -386,39 +411,86 @@ class _Follow:
         stream = read_stream(target, service.methods[0], _WITHOUT_END, (inbox.subscription(),))
         async with stream:
             is_matched = False  # until the publisher has answered, it may not know the subscriber
-            sources: dict[int, _Seen] = {}
+            sources = _Sources()
             try:
                 async for delivery in stream:
-                    backoff.reset()
+                    if backoff is not None:
+                        backoff.reset()
                     if not is_matched:
                         is_matched = True
                         inbox.matched(1)
                     await self._take(delivery, sources, adapt)
+            except Error as error:
+                if _is_of_broken(error):
+                    inbox.forget(sources.all)
+                raise
             finally:
                 if is_matched:
                     inbox.matched(-1)
 
-    async def _take(self, delivery: Any, sources: dict[int, _Seen], adapt: TopicValue | None) -> None:
+    async def _take(self, delivery: Any, sources: "_Sources", adapt: TopicValue | None) -> None:
         inbox = self._inbox
         size = len(delivery.value.payload) if isinstance(delivery, DeliveryMessage) else 0
         while not inbox.queue.has_room(size):
             await until_called(partial(inbox.queue.when_room, size), inbox.queue.forget_room, INFINITE)
+        value = delivery.value
         if isinstance(delivery, DeliverySource):
-            if len(sources) >= _MOST_SOURCES:
-                raise Error(Code.PROTOCOL_ERROR, f"more than {_MOST_SOURCES} sources", Execution.UNKNOWN)
-            sources[delivery.value.source] = inbox.source(delivery.value, adapt)
+            sources.check(value)
+            sources.all.append(inbox.source(value, adapt))
             return
-        seen = sources.get(delivery.value.source)
-        if seen is None:
-            text = f"a message of source {delivery.value.source}, which its publisher has not named"
-            raise Error(Code.PROTOCOL_ERROR, text, Execution.UNKNOWN)
+        seen = sources.find(value.source)
         if isinstance(delivery, DeliveryMessage):
-            inbox.message(seen, delivery.value)
+            inbox.message(seen, value)
         elif isinstance(delivery, DeliveryMissed):
-            inbox.gap(seen, delivery.value)
+            if value.count < 1 or value.first < 1:
+                raise _broken(f"says that {value.count} messages from {value.first} on are missed")
+            inbox.gap(seen, value)
         else:
-            del sources[delivery.value.source]
+            sources.end(value.source, seen)
         inbox.queue.wake()
+
+
+class _Sources:
+    """The sources of one stream, by their numbers; None: it has ended."""
+
+    __slots__ = ("_live", "_names", "all")
+
+    def __init__(self) -> None:
+        self.all: list[_Seen | None] = []
+        self._live = 0  # that have not ended
+        self._names = 0  # characters of their agents
+
+    def check(self, source: Source) -> None:
+        """Raises PROTOCOL_ERROR for one that cannot follow."""
+        if source.source != len(self.all):
+            raise _broken(f"sent source {source.source} where {len(self.all)} follows")
+        if source.live < source.next:
+            raise _broken(f"replays from message {source.next} to {source.live}")
+        if len(source.agent.encode()) > LONGEST_AGENT:
+            raise _broken(f"names an agent of {len(source.agent.encode())} bytes, of at most {LONGEST_AGENT}")
+        self._live += 1
+        self._names += len(source.agent)
+        many = self._live > _MOST_SOURCES or len(self.all) >= _MOST_NAMED
+        if many or self._names > _MOST_NAMES:
+            text = f"has more than {_MOST_SOURCES} agents, or more than {_MOST_NAMES} bytes of their names"
+            raise _broken(f"{text}, in one subscription")
+
+    def end(self, number: int, seen: _Seen) -> None:
+        self.all[number] = None
+        self._live -= 1
+        self._names -= len(seen.origin.agent)
+
+    def find(self, number: int) -> _Seen:
+        if number >= len(self.all):
+            raise _broken(f"sent a message of source {number}, of which it has {len(self.all)}")
+        found = self.all[number]
+        if found is None:
+            raise _broken(f"sent a message of source {number}, which it has ended")
+        return found
+
+
+def _broken(what: str) -> Error:
+    return Error(Code.PROTOCOL_ERROR, f"a publisher {what}", Execution.UNKNOWN)
 
 
 _WITHOUT_END = CallOptions(deadline=INFINITE)
