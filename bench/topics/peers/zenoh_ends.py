@@ -129,7 +129,7 @@ def subscribe(subscribers: int, port: str) -> None:
     arrivals = _Arrivals(subscribers)
     with ExitStack() as stack:
         for which in range(subscribers):
-            session = stack.enter_context(_session("peer", None, port))
+            session = stack.enter_context(_session("client", None, port))
             session.declare_subscriber(_KEY, arrivals.taker(which))
         arrivals.obey()
 
