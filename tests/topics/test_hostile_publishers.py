@@ -1,5 +1,5 @@
-"""Attacks by a publisher on subscribers in Python: what it sends is told, counted or cut, and what an
-innocent publisher sends comes all the same.
+"""Attacks by a publisher on subscribers of both languages: what it sends is told, counted or cut, and
+what an innocent publisher sends comes all the same.
 """
 
 import pytest
@@ -31,7 +31,7 @@ class Field:
         )
 
 
-@pytest.fixture(params=("python",))
+@pytest.fixture(params=("python", "cpp"))
 def language(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

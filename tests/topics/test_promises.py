@@ -155,13 +155,13 @@ def test_messages_go_on_while_the_controller_is_away(
     assert (stats["publishers"], stats["dropped"], stats["not_kept"]) == (2, 0, 0)
 
 
-@pytest.mark.parametrize("publishes", LANGUAGES)
+@pairs
 def test_a_process_that_is_reached_at_two_addresses_delivers_each_message_once(
-    programs: Programs, publishes: str
+    programs: Programs, publishes: str, subscribes: str
 ) -> None:
     publisher = programs.publisher(publishes)
     both = f"{publisher.address},{publisher.address.replace('127.0.0.1', 'localhost')}"
-    subscriber = programs.subscriber("python", both, "Additions", "*", "block", 100)
+    subscriber = programs.subscriber(subscribes, both, "Additions", "*", "block", 100)
     assert publisher.ask("await Additions 2")
     publisher.begin("publish books 0 2000 100")
     assert subscriber.ask("account 2000") == {"received": 2000, "missed": 0, "in_order": True}

@@ -2,7 +2,7 @@
 // they answer:
 //
 //   topics publisher LISTEN [CONTROLLER]
-//   topics subscriber ADDRESS TOPIC AGENTS OVERFLOW MESSAGES
+//   topics subscriber ADDRESS TOPIC AGENTS OVERFLOW MESSAGES [CA]
 #include <sys/resource.h>
 
 #include <iostream>
@@ -10,6 +10,7 @@
 #include <ranges>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "events.topics.hpp"
@@ -39,6 +40,13 @@ std::string figures(const mf::PublisherStats& stats) {
   }
   out << R"(], "encoded": )" << stats.encoded << R"(, "cut": )" << stats.cut << '}';
   return out.str();
+}
+
+/// The most bytes that this process had so far.
+long memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss * 1024;
 }
 
 auto documents(std::uint32_t first, std::uint32_t count, std::size_t size) {
@@ -79,9 +87,7 @@ int publisher(const std::string& listen, const std::string& controller) {
     } else if (command == "stats") {
       std::cout << '[' << figures(additions.stats()) << ", " << figures(orders.stats()) << ']';
     } else {
-      rusage usage{};
-      getrusage(RUSAGE_SELF, &usage);
-      std::cout << usage.ru_maxrss * 1024;
+      std::cout << memory();
     }
     std::cout << std::endl;
   }
@@ -124,6 +130,20 @@ int serve(Subscriber&& subscriber) {
                   << ", " << message->value().doc << ", " << message->missed() << ']';
       }
       std::cout << ']';
+    } else if (command == "values") {
+      std::cout << '[';
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const auto message = take(kPatience);
+        if (!message) return 1;
+        std::cout << (i == 0 ? "" : ", ") << "[\"" << message->agent() << "\", " << message->sequence()
+                  << ", ";
+        try {
+          std::cout << message->value().doc << ']';
+        } catch (const mf::Error& error) {
+          std::cout << '"' << name(error.code()) << "\"]";
+        }
+      }
+      std::cout << ']';
     } else if (command == "account") {
       const auto until = std::chrono::steady_clock::now() + kPatience;
       while (subscriber.stats().received + missed() < count && std::chrono::steady_clock::now() < until)
@@ -132,11 +152,19 @@ int serve(Subscriber&& subscriber) {
                 << R"(, "in_order": )" << (in_order ? "true" : "false") << '}';
     } else if (command == "publishers") {
       std::cout << (subscriber.await_publishers(count, kPatience) ? "true" : "false");
+    } else if (command == "cut") {
+      const auto until = std::chrono::steady_clock::now() + kPatience;
+      while (subscriber.stats().cut < count && std::chrono::steady_clock::now() < until)
+        std::this_thread::sleep_for(10ms);
+      std::cout << (subscriber.stats().cut >= count ? "true" : "false");
+    } else if (command == "memory") {
+      std::cout << memory();
     } else {
       const auto stats = subscriber.stats();
       std::cout << R"({"received": )" << stats.received << R"(, "dropped": )" << stats.dropped
-                << R"(, "not_kept": )" << stats.not_kept << R"(, "duplicates": )" << stats.duplicates
-                << R"(, "publishers": )" << stats.publishers << '}';
+                << R"(, "not_kept": )" << stats.not_kept << R"(, "upstream": )" << stats.upstream
+                << R"(, "duplicates": )" << stats.duplicates << R"(, "undecodable": )" << stats.undecodable
+                << R"(, "cut": )" << stats.cut << R"(, "publishers": )" << stats.publishers << '}';
     }
     std::cout << std::endl;
   }
@@ -144,10 +172,12 @@ int serve(Subscriber&& subscriber) {
 }
 
 int subscriber(const std::string& address, const std::string& topic, const std::string& agents,
-               const std::string& overflow, const std::string& messages) {
+               const std::string& overflow, const std::string& messages, const std::string& authorities) {
   mf::SubscribeOptions options{.max_messages = static_cast<std::uint32_t>(std::stoul(messages))};
   if (!mf::topics::from_name(overflow, options.overflow.emplace())) return 2;
-  mf::Client client(address);
+  mf::ClientOptions of_client;
+  of_client.tls.ca = authorities;
+  mf::Client client(address, of_client);
   if (topic == "Additions") return serve(events::AdditionsSubscriber(client, agents, options));
   return serve(events::OrdersSubscriber(client, options));
 }
@@ -158,8 +188,9 @@ int main(int count, char** given) {
   const std::vector<std::string> arguments(given, given + count);
   if (count >= 3 && arguments[1] == "publisher")
     return publisher(arguments[2], count > 3 ? arguments[3] : "");
-  if (count == 7 && arguments[1] == "subscriber")
-    return subscriber(arguments[2], arguments[3], arguments[4], arguments[5], arguments[6]);
+  if ((count == 7 || count == 8) && arguments[1] == "subscriber")
+    return subscriber(arguments[2], arguments[3], arguments[4], arguments[5], arguments[6],
+                      count == 8 ? arguments[7] : "");
   std::cerr
       << "usage: topics publisher LISTEN [CONTROLLER] | topics subscriber ADDRESS TOPIC AGENTS OVERFLOW "
          "MESSAGES\n";

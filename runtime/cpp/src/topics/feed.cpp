@@ -14,10 +14,16 @@ namespace {
 
 using Subscribe = methods::AnyTopicSubscribe;
 
-// The most sources of one subscription: a publisher that names more is taken for hostile and cut.
-constexpr std::size_t kMostSources = 1U << 18U;
 // How many messages are put into the inbox together.
 constexpr std::size_t kAtOnce = 128;
+// The most sources of one subscription, and the most bytes of their agents: a publisher that names more is
+// taken for hostile and cut.
+constexpr std::size_t kMostSources = 1U << 16U;
+constexpr std::size_t kMostNames = 8U << 20U;
+// A relay takes less of each publisher, since its subscribers take what comes from all of them as one's.
+constexpr std::size_t kPartOfRelay = 8;
+// So many are named in the life of one subscription, most of which have ended; then it begins anew.
+constexpr std::size_t kMostNamed = 1U << 20U;
 
 Failure misbehaves(std::string message) {
   return {.code = Code::protocol_error,
@@ -48,7 +54,7 @@ void Feed::begin() {
   if (left_) return;
   if (!inbox_->goes_on(*this)) {
     for (const auto& known : sources_) {
-      if (known && known->feeds == 0) end_source(*known);
+      if (known) inbox_->end_lost(*known);
     }
     return;
   }
@@ -70,6 +76,7 @@ void Feed::begin() {
   reading_ = call;
   sources_.clear();
   gathered_.clear();
+  live_ = names_ = 0;
   values_ = 0;
   held_ = false;
   client::AsyncCall::launch(call, context.now);
@@ -167,16 +174,23 @@ void Feed::convert(Message& message) {
 }
 
 bool Feed::take(Delivery& delivery) {
+  const bool taken = look(delivery);
+  if (std::exchange(wakes_, false)) inbox_->inbox().wake();
+  return taken;
+}
+
+bool Feed::look(Delivery& delivery) {
   if (delivery.is_message()) [[likely]]
     return take_message(delivery.message());
-  if (const auto bad = codec::violation(delivery))
-    throw Error(Code::invalid_argument, Execution::unknown, "what a publisher sent: " + *bad);
+  if (const auto bad = codec::violation(delivery)) misbehaves("what a publisher sent: " + *bad).raise();
   if (delivery.is_source()) take_source(delivery.source());
   if (delivery.is_missed()) return take_missed(delivery.missed());
   if (delivery.is_ended()) {
     const auto number = delivery.ended().source;
     auto& known = source(number);
-    if (--known.feeds == 0) end_source(known);
+    --live_;
+    names_ -= known.origin->agent.size();
+    inbox_->end_source(known);
     sources_[number] = nullptr;
   }
   return true;
@@ -191,20 +205,27 @@ void Feed::take_source(const Source& source) {
     misbehaves("a publisher replays from message " + std::to_string(source.next) + " to " +
                std::to_string(source.live))
         .raise();
-  if (sources_.size() >= kMostSources)
-    misbehaves("a publisher has more than " + std::to_string(kMostSources) + " agents in one subscription")
+  const std::size_t part = inbox_->is_of_relay() ? kPartOfRelay : 1;
+  names_ += source.agent.size();
+  if (++live_ > kMostSources / part || names_ > kMostNames / part || sources_.size() >= kMostNamed)
+    misbehaves("a publisher has more than " + std::to_string(kMostSources / part) + " agents, or more than " +
+               std::to_string(kMostNames / part) + " bytes of their names, in one subscription")
         .raise();
+  if (inbox_->inbox().crowded())
+    misbehaves("publishers name agents faster than their subscriber takes what comes").raise();
   auto known = inbox_->known(source, where_[way_]);
-  if (!known->begun) {
-    known->begun = true;
-    known->last = source.next == 0 ? 0 : source.next - 1;
+  {
+    const std::scoped_lock lock(known->mutex);
+    if (!known->begun) {
+      known->first = known->last = source.next == 0 ? 0 : source.next - 1;
+      known->begun = true;
+    }
   }
-  inbox_->inbox().wake();  // a relay tells it on
-  ++known->feeds;
+  wakes_ = true;  // a relay tells it on
   sources_.push_back(std::move(known));
   // What lies between what has come and what will is known when the next of it comes.
   if (!std::exchange(subscribed_, true)) {
-    backoff_.reset();
+    if (!broken_) backoff_.reset();
     inbox_->on_subscribed();
   }
 }
@@ -227,12 +248,13 @@ bool Feed::miss(RemoteInbox::Known& known, std::uint64_t first, std::uint64_t co
     return false;
   }
   known.last = first + count - 1;
-  if (inbox.push_missed(known.number, first, count, why, true)) inbox.wake();
+  wakes_ |= inbox.push_missed(known.number, first, count, why, true);
   return true;
 }
 
 bool Feed::take_message(Message& message) {
   auto& known = source(message.source);
+  const std::scoped_lock lock(known.mutex);
   if (message.sequence <= known.last) [[unlikely]] {
     inbox_->count_duplicate();
     return true;
@@ -265,14 +287,23 @@ bool Feed::put_gathered() {
   auto& inbox = inbox_->inbox();
   while (!gathered_.empty()) {
     auto& known = *sources_[gathered_of_];
-    const auto fits = inbox.reserve(gathered_);
-    if (fits == 0) return false;
-    const auto items = std::span<const ItemRef>(gathered_).first(fits);
-    known.last = items.back()->sequence;
-    const bool wake = inbox.push(items, known.number, true);
-    const auto end = gathered_.begin() + static_cast<std::ptrdiff_t>(fits);
-    std::for_each(gathered_.begin(), end, [](ItemRef& each) { each.give_up(); });
-    gathered_.erase(gathered_.begin(), end);
+    bool wake = false;
+    {
+      const std::scoped_lock lock(known.mutex);
+      while (!gathered_.empty() && gathered_.front()->sequence <= known.last) {  // it has come another way
+        inbox_->count_duplicate();
+        gathered_.erase(gathered_.begin());
+      }
+      if (gathered_.empty()) return true;
+      const auto fits = inbox.reserve(gathered_);
+      if (fits == 0) return false;
+      const auto items = std::span<const ItemRef>(gathered_).first(fits);
+      known.last = items.back()->sequence;
+      wake = inbox.push(items, known.number, true);
+      const auto end = gathered_.begin() + static_cast<std::ptrdiff_t>(fits);
+      std::for_each(gathered_.begin(), end, [](ItemRef& each) { each.give_up(); });
+      gathered_.erase(gathered_.begin(), end);
+    }
     if (wake) inbox.wake();
   }
   return true;
@@ -285,6 +316,7 @@ bool Feed::take_missed(const Missed& missed) {
                std::to_string(missed.first) + " on are missed")
         .raise();
   const auto last = missed.first + missed.count - 1;
+  const std::scoped_lock lock(known.mutex);
   if (last <= known.last) {
     inbox_->count_duplicate();
     return true;
@@ -295,18 +327,14 @@ bool Feed::take_missed(const Missed& missed) {
   return miss(known, first, last - first + 1, missed.why);
 }
 
-void Feed::end_source(RemoteInbox::Known& known) {
-  if (known.ended.exchange(true)) return;
-  auto& inbox = inbox_->inbox();
-  if (inbox.push_ended(known.number)) inbox.wake();
-}
-
 void Feed::lost(const Failure& why) {
   if (std::exchange(subscribed_, false)) inbox_->on_lost();
+  broken_ = why.code == Code::protocol_error || why.code == Code::decode_error;
   for (const auto& known : sources_) {
-    if (known) --known->feeds;
+    if (known) inbox_->lose(*known, broken_);
   }
   if (left_) return;
+  if (broken_) inbox_->count_cut();
   const bool asked_for_it = why.code == Code::overloaded && inbox_->inbox_overflow() == Overflow::disconnect;
   if (final_for_all(why.code) || asked_for_it || (why.code == Code::schema_mismatch && inbox_->alone()))
     return inbox_->end(why);

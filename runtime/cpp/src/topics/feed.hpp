@@ -43,6 +43,7 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   void read_all();
   /// False: there is no room in the inbox, and read() is called when there is.
   [[nodiscard]] bool take(Delivery& delivery);
+  [[nodiscard]] bool look(Delivery& delivery);
   void take_source(const Source& source);
   [[nodiscard]] bool take_message(Message& message);
   /// The message follows those that are gathered for the inbox. False: it must be taken by itself.
@@ -53,7 +54,6 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   void convert(Message& message);
   [[nodiscard]] bool miss(RemoteInbox::Known& known, std::uint64_t first, std::uint64_t count, Why why);
   [[nodiscard]] RemoteInbox::Known& source(std::uint32_t number);
-  void end_source(RemoteInbox::Known& known);
   void lost(const Failure& why);
   void again();
 
@@ -69,7 +69,11 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   std::shared_ptr<Call> reading_;
   link::Backoff backoff_;
   bool subscribed_ = false;
+  bool wakes_ = false;  // what was put into the inbox is to be told to who waits for it
   bool complained_ = false;
+  bool broken_ = false;    // its publisher has broken the protocol: it is asked again less and less often
+  std::size_t live_ = 0;   // sources that have not ended
+  std::size_t names_ = 0;  // bytes of their agents
   std::vector<std::shared_ptr<RemoteInbox::Known>> sources_;  // null: it has ended
   link::StreamIn::Frame frame_;
   std::optional<codec::Reader> reader_;

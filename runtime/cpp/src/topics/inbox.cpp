@@ -53,6 +53,10 @@ bool Inbox::look(Queue::Entry&& entry, Taken& into) {
     }
     return true;
   }
+  if (entry.kind == Queue::Kind::ended) {
+    const std::scoped_lock lock(mutex_);
+    missed_.erase(entry.source);
+  }
   if (entry.kind != Queue::Kind::missed) return false;
   std::function<void(const Gap&)> callback;
   {

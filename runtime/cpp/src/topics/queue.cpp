@@ -11,6 +11,9 @@ namespace {
 // switch each time, and functions.
 constexpr std::uint32_t kMoreForThreads = 256;
 constexpr std::uint32_t kMoreForCallbacks = 64;
+// So many sources stay what they were after their ends: whoever has taken entries of them may still look.
+constexpr std::size_t kSpent = 1'024;
+constexpr std::size_t kCrowd = 1U << 17U;
 
 template <class Bound>
 Bound within(Bound asked, Bound most) noexcept {
@@ -38,9 +41,33 @@ std::uint32_t Queue::add_source(std::shared_ptr<const Origin> origin, std::uint6
   const std::scoped_lock lock(mutex_);
   const auto number = static_cast<std::uint32_t>(sources_.size());
   sources_.push_back({.origin = std::move(origin)});
-  if (!closed_ && !ended_)
-    ring_.push({.first = next, .count = std::max(next, live) - next, .source = number, .kind = Kind::source});
+  tell_source(number, next, live);
   return number;
+}
+
+std::uint32_t Queue::reuse_source(std::shared_ptr<const Origin> origin, std::uint64_t next,
+                                  std::uint64_t live) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (spent_.size() > kSpent) {
+      const auto number = spent_.front();
+      spent_.pop_front();
+      std::swap(sources_[number].origin, origin);
+      tell_source(number, next, live);
+      return number;
+    }
+  }
+  return add_source(std::move(origin), next, live);
+}
+
+void Queue::tell_source(std::uint32_t source, std::uint64_t next, std::uint64_t live) {
+  if (!closed_ && !ended_)
+    ring_.push({.first = next, .count = std::max(next, live) - next, .source = source, .kind = Kind::source});
+}
+
+bool Queue::crowded() const {
+  const std::scoped_lock lock(mutex_);
+  return ring_.size() - messages_ > kCrowd;
 }
 
 void Queue::miss(std::uint32_t source, std::uint64_t sequence) {
@@ -339,6 +366,8 @@ Queue::Got Queue::take(Entry& into, Lock& /*lock*/) {
   if (into.kind == Kind::message) {
     bytes_ -= into.item->size;
     ++delivered_;
+  } else if (into.kind == Kind::ended) {
+    spent_.push_back(into.source);
   }
   return Got::entry;
 }

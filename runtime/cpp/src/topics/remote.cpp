@@ -14,6 +14,8 @@ namespace {
 constexpr std::uint32_t kAll = UINT32_MAX;
 // Publishers and agents that are remembered. The others go on as if they were new.
 constexpr std::size_t kMostKnown = 65'536;
+// What a key begins with where it is not that of all relays.
+constexpr std::size_t kNonce = sizeof(Instance::nonce);
 
 std::shared_ptr<Queue> own_queue(const SubscribeOptions& options) {
   const TopicsOptions most{};
@@ -60,7 +62,7 @@ RemoteInbox::Found RemoteInbox::instances() {
   const bool relays = core_->resolver().of_relays();
   const auto add = [&](const Instance& instance) {
     std::string key(reinterpret_cast<const char*>(instance.nonce.data()), instance.nonce.size());
-    auto& ways = found[relays ? "relays" : key + instance.address.str()];
+    auto& ways = found[relays ? "relays" : key + instance.address.str()];  // see take_over()
     if (std::ranges::find(ways, instance) == ways.end()) ways.push_back(instance);
   };
   const auto offers = core_->resolver().offers(topic_view(topic_.name()));
@@ -79,6 +81,7 @@ void RemoteInbox::look() {
     const std::scoped_lock lock(mutex_);
     if (left_) return;
     for (const auto& [key, ways] : found) {
+      if (!feeds_.contains(key)) take_over(key, found);
       auto& feed = feeds_[key];
       if (feed) continue;
       feed = std::make_shared<Feed>(std::static_pointer_cast<RemoteInbox>(shared_from_this()), ways);
@@ -86,6 +89,21 @@ void RemoteInbox::look() {
     }
   }
   for (const auto& feed : begin) feed->begin();
+}
+
+/// A process that has come back at the address of the one before, while nobody told of it, has that one's
+/// feed.
+void RemoteInbox::take_over(const std::string& key, const Found& found) {
+  const auto address = [](const std::string& of) { return std::string_view(of).substr(kNonce); };
+  if (key.size() <= kNonce) return;
+  const auto before = std::ranges::find_if(feeds_, [&](const auto& entry) {
+    return entry.first.size() > kNonce && address(entry.first) == address(key) &&
+           !found.contains(entry.first);
+  });
+  if (before == feeds_.end()) return;
+  auto entry = feeds_.extract(before);
+  entry.key() = key;
+  feeds_.insert(std::move(entry));
 }
 
 bool RemoteInbox::goes_on(const Feed& feed) {
@@ -132,15 +150,18 @@ Subscription RemoteInbox::subscription() const {
 
 std::shared_ptr<RemoteInbox::Known> RemoteInbox::known(const Source& source, const std::string& where) {
   const std::scoped_lock lock(mutex_);
-  if (known_.size() > kMostKnown) forget_some();
+  if (known_.size() > std::max(kMostKnown, forget_at_)) forget_some();
   auto& place = known_[{source.publisher, source.agent}];
   if (place) {
     place->named = ++named_;
-    if (place->ended.exchange(false)) add_source(*place, std::max(source.next, place->last + 1), source);
+    ++place->feeds;
+    if (std::exchange(place->ended, false))
+      add_source(*place, std::max(source.next, place->last + 1), source);
     return place;
   }
   place = std::make_shared<Known>();
   place->named = ++named_;
+  place->feeds = 1;
   place->origin = std::make_shared<Origin>(Origin{.topic = std::string(topic_.name()),
                                                   .agent = source.agent,
                                                   .publisher = source.publisher,
@@ -151,17 +172,53 @@ std::shared_ptr<RemoteInbox::Known> RemoteInbox::known(const Source& source, con
   return place;
 }
 
-void RemoteInbox::add_source(Known& known, std::uint64_t next, const Source& source) {
-  known.number = queue().add_source(known.origin, next, source.live);
+void RemoteInbox::lose(Known& known, bool broken) {
+  const std::scoped_lock lock(mutex_);
+  --known.feeds;
+  if (!broken || known.feeds != 0 || known.last != known.first) return;
+  end_unused(known);
+  const auto found = known_.find({known.origin->publisher, known.origin->agent});
+  if (found != known_.end() && found->second.get() == &known) known_.erase(found);  // its feed still has it
 }
 
-/// The half that was named longest ago: publishers that have gone, as a rule.
+void RemoteInbox::end_source(Known& known) {
+  {
+    const std::scoped_lock lock(mutex_);
+    --known.feeds;
+    end_unused(known);
+  }
+  queue().wake();
+}
+
+void RemoteInbox::end_lost(Known& known) {
+  {
+    const std::scoped_lock lock(mutex_);
+    end_unused(known);
+  }
+  queue().wake();
+}
+
+void RemoteInbox::end_unused(Known& known) {
+  if (known.feeds == 0 && !std::exchange(known.ended, true)) (void)queue().push_ended(known.number);
+}
+
+void RemoteInbox::add_source(Known& known, std::uint64_t next, const Source& source) {
+  known.number = queue().reuse_source(known.origin, next, source.live);
+}
+
+/// Of the half that was named longest ago those that no feed has: publishers that have gone, as a rule.
 void RemoteInbox::forget_some() {
   std::vector<std::uint64_t> named;
   for (const auto& [key, known] : known_) named.push_back(known->named);
   const auto half = named.begin() + static_cast<std::ptrdiff_t>(named.size() / 2);
   std::ranges::nth_element(named, half);
-  std::erase_if(known_, [oldest = *half](const auto& each) { return each.second->named < oldest; });
+  std::erase_if(known_, [this, oldest = *half](const auto& each) {
+    auto& known = *each.second;
+    if (known.feeds != 0 || known.named >= oldest) return false;
+    end_unused(known);
+    return true;
+  });
+  forget_at_ = 2 * known_.size();
 }
 
 void RemoteInbox::changed(int by) {
@@ -198,6 +255,7 @@ void RemoteInbox::on_lost() {
 
 void RemoteInbox::end(const Failure& why) {
   if (queue().end(mf::detail::shared(why))) queue().wake();
+  leave();
 }
 
 bool RemoteInbox::alone() const {
@@ -231,7 +289,7 @@ void RemoteInbox::leave() {
   {
     const std::scoped_lock lock(mutex_);
     feeds.swap(feeds_);
-    listener = listener_;
+    listener = std::exchange(listener_, 0);
   }
   if (listener != 0) core_->resolver().remove_listener(listener);
   for (const auto& [where, feed] : feeds) feed->leave();
@@ -239,6 +297,7 @@ void RemoteInbox::leave() {
 
 void RemoteInbox::add_stats(SubscriberStats& stats) const {
   stats.duplicates = duplicates_;
+  stats.cut = cut_;
   stats.decoded = counters_->decoded;
   stats.undecodable = counters_->undecodable;
   stats.copied = counters_->copied;

@@ -26,15 +26,20 @@ class Feed;
 
 class RemoteInbox final : public Inbox {
  public:
-  /// What has come of one publisher and agent, whichever way it came. Its feeds change it, one at a time.
+  /// What has come of one publisher and agent, whichever way it came: a process that has two addresses has
+  /// two feeds, each of which brings everything. They hold the mutex from the look at `last` until what
+  /// follows it is in the queue, and wake nobody meanwhile.
   struct Known {
+    std::mutex mutex;
     std::shared_ptr<const Origin> origin;
     std::uint32_t number = 0;            // of the source in the queue
     std::atomic<std::uint64_t> last{0};  // message that has come or is missed; valid once `begun`
+    std::uint64_t first = 0;             // `last` of the beginning
     std::atomic<bool> begun{false};
-    std::atomic<std::size_t> feeds{0};  // of which it is a source
-    std::atomic<bool> ended{false};     // nothing more comes of it, for all that is known
-    std::uint64_t named = 0;            // counts when its publisher named it last; with the lock of the inbox
+    // With the lock of the inbox:
+    std::size_t feeds = 0;    // of which it is a source
+    bool ended = false;       // nothing more comes of it, for all that is known
+    std::uint64_t named = 0;  // counts when its publisher named it last
   };
 
   RemoteInbox(std::shared_ptr<client::Core> core, const TopicInfo& topic, std::string agents,
@@ -53,16 +58,26 @@ class RemoteInbox final : public Inbox {
   [[nodiscard]] Queue& inbox() noexcept { return queue(); }
   [[nodiscard]] Item* make_item(Bytes payload) const { return received_(std::move(payload)); }
   [[nodiscard]] bool left() const noexcept { return left_.load(std::memory_order_acquire); }
+  /// A relay's, which hands on what comes?
+  [[nodiscard]] bool is_of_relay() const noexcept { return !path_.empty(); }
   /// With what has come so far.
   [[nodiscard]] Subscription subscription() const;
-  /// `where`: the address from which it has come.
+  /// It is a source of one more feed. `where`: the address from which it has come.
   [[nodiscard]] std::shared_ptr<Known> known(const Source& source, const std::string& where);
+  /// It is a source of one feed less, which may come back to it. `broken`: its publisher has broken the
+  /// protocol; if nothing has come of it, it is forgotten.
+  void lose(Known& known, bool broken);
+  /// The same for good: if no other feed has it, its end is told.
+  void end_source(Known& known);
+  /// Its end is told if no feed has it.
+  void end_lost(Known& known);
   void count_duplicate() noexcept { duplicates_.fetch_add(1, std::memory_order_relaxed); }
+  void count_cut() noexcept { cut_.fetch_add(1, std::memory_order_relaxed); }
   /// Is its publisher still there, for all that is known? If not, it is forgotten.
   [[nodiscard]] bool goes_on(const Feed& feed);
   void on_subscribed();
   void on_lost();
-  /// Nothing more comes, for this reason.
+  /// Nothing more comes, for this reason: its feeds are left, which would go on for nobody.
   void end(const Failure& why);
   [[nodiscard]] Overflow inbox_overflow() const noexcept;
   /// Is it the only publisher that there is?
@@ -78,8 +93,10 @@ class RemoteInbox final : public Inbox {
   /// By what tells processes apart; relays, each of which reaches all publishers, are one.
   using Found = std::map<std::string, std::vector<Instance>>;
   [[nodiscard]] Found instances();
+  void take_over(const std::string& key, const Found& found);
   void forget_some();
   void add_source(Known& known, std::uint64_t next, const Source& source);
+  void end_unused(Known& known);
 
   const std::shared_ptr<client::Core> core_;
   const TopicInfo& topic_;
@@ -90,10 +107,12 @@ class RemoteInbox final : public Inbox {
   const std::shared_ptr<Counters> counters_ = std::make_shared<Counters>();
   std::atomic<bool> left_{false};
   std::atomic<std::uint64_t> duplicates_{0};
+  std::atomic<std::uint64_t> cut_{0};
   mutable std::mutex mutex_;                            // all below
   std::map<std::string, std::shared_ptr<Feed>> feeds_;  // by instance
   std::map<std::pair<Uuid, std::string>, std::shared_ptr<Known>> known_;
   std::uint64_t named_ = 0;
+  std::size_t forget_at_ = 0;  // so many that are known
   std::uint64_t listener_ = 0;
   std::size_t subscribed_ = 0;
   std::vector<std::pair<std::size_t, link::Waiter*>> waiters_;

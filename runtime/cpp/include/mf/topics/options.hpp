@@ -112,6 +112,7 @@ struct SubscriberStats {
   std::uint64_t upstream = 0;
   std::uint64_t duplicates = 0;   // messages that came twice and were ignored
   std::uint64_t undecodable = 0;  // messages whose value() throws
+  std::uint64_t cut = 0;          // subscriptions that were ended since their publisher broke the protocol
   std::uint64_t decoded = 0;
   std::uint64_t copied = 0;    // by mutate()
   std::size_t publishers = 0;  // with a subscription now

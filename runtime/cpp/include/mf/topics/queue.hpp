@@ -73,6 +73,11 @@ class Queue {
   /// queue that must not drop takes them beyond its bounds.
   [[nodiscard]] bool push(std::span<const ItemRef> items, std::uint32_t source, bool reserved,
                           bool kept = false);
+  /// The same; it may take the number of a source whose end was taken long ago, so that sources which come
+  /// and go need no more and more memory.
+  std::uint32_t reuse_source(std::shared_ptr<const Origin> origin, std::uint64_t next, std::uint64_t live);
+  /// True if more sources and ends of sources wait than somebody has who takes what comes.
+  [[nodiscard]] bool crowded() const;
   /// Adds a gap, which counts as a message.
   [[nodiscard]] bool push_missed(std::uint32_t source, std::uint64_t first, std::uint64_t count, Why why,
                                  bool reserved = false);
@@ -177,6 +182,7 @@ class Queue {
   [[nodiscard]] bool says_nothing() const noexcept { return empty() && !ended_ && !closed_; }
   [[nodiscard]] bool wanted() const noexcept { return !waiters_.empty() || static_cast<bool>(ready_); }
   void push_one(ItemRef item, std::uint32_t source, bool anyhow);
+  void tell_source(std::uint32_t source, std::uint64_t next, std::uint64_t live);
   void miss(std::uint32_t source, std::uint64_t sequence);
   void tell_missed(std::uint32_t source, Entry& into);
   [[nodiscard]] Got take(Entry& into, Lock& lock);
@@ -194,6 +200,7 @@ class Queue {
   Ring ring_;
   std::deque<Entry> urgent_;  // entries that stood between dropped messages; no messages
   std::vector<Of> sources_;
+  std::deque<std::uint32_t> spent_;     // sources whose ends were taken, in that order
   std::vector<std::uint32_t> missing_;  // sources with a gap that is not reported yet
   std::size_t messages_ = 0;            // including gaps
   std::size_t gaps_ = 0;                // in the ring
