@@ -113,6 +113,7 @@ void Feed::read_all() {
       if (held_) {
         if (!take(delivery_)) return;
         held_ = false;
+        continue;  // it may have been gathered, and goes into the inbox before more is waited for
       }
       if (values_ == 0) {
         const auto got = reading_->input().take(frame_);
