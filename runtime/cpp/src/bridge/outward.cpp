@@ -15,6 +15,9 @@ constexpr std::size_t kAtOnce = 256;
 constexpr std::chrono::milliseconds kLook{100};
 constexpr std::chrono::milliseconds kKeepEvery{100};
 constexpr std::size_t kMostMarks = 65'536;
+// A subscriber for whom messages wait has no credit, so it may not have read what was sent to it last: at
+// most a window of 1 MiB, in which there are no more messages than this.
+constexpr std::uint64_t kMayBeUnread = 32'768;
 // Publishers and agents that are remembered, to drop what is in the engine twice.
 constexpr std::size_t kMostSources = 65'536;
 
@@ -287,7 +290,7 @@ void Outward::settle() {
       const auto queue = given.first.lock();
       if (!queue) return true;  // its subscriber has gone
       const auto figures = queue->figures();
-      return figures.queued == 0 || figures.delivered + figures.dropped >= given.second;
+      return figures.queued == 0 || figures.delivered + figures.dropped >= given.second + kMayBeUnread;
     });
     if (!taken) break;
     mark.taken_at = now;
