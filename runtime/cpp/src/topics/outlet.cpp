@@ -166,6 +166,7 @@ std::size_t Outlet::forward(std::span<const ItemRef> items, std::shared_ptr<Queu
       passed += run.size();
     }
   }
+  if (passed == items.size()) full = nullptr;  // what had no room for all at once had it for the rest
   wake_all(wake);
   return passed;
 }
