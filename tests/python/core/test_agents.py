@@ -93,7 +93,7 @@ def test_an_unknown_service_among_many_is_answered_in_few_words() -> None:
     hub, server = mf.Light(), mf.Server()
     for i in range(20):
 
-        class One(Recorder):
+        class One(mf.Servant):
             mf_service = service(name=f"demo.Echo{i:02}")
 
         hub.offer(One(), agent="a")
