@@ -196,7 +196,7 @@ class AsyncLink(LinkCore):
     def _ask_binding(self, service: ServiceInfo, agent: str) -> Binding:
         binding = self.binding_to(service, agent, FOREVER)
         if not self.usable:
-            raise self._gone()
+            raise self.gone()
         while not self.queue_bind(binding, service):
             if not self._unbind_idle():
                 raise not_executed(Code.OVERLOADED, f"{self.peer} takes no more bindings, and all are busy")

@@ -117,8 +117,11 @@ class AsyncPool(Places[_Place, AsyncLink]):
         link = place.link
         if link is not None and link.usable:
             return link
-        if attempt.done() and place.error is not None:
-            raise place.error
+        if attempt.done():
+            if place.error is not None:
+                raise place.error
+            if link is not None:  # it has connected, and the server has ended the connection at once
+                raise link.gone()
         raise connect_failed(address, place.progress.too_late())
 
     def _begin(self, place: _Place, address: str) -> "Task[None]":

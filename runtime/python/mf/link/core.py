@@ -266,7 +266,7 @@ class LinkCore(ABC):
             )
             call.failure = not_executed(Code.MESSAGE_TOO_LARGE, text)
         else:
-            call.failure = self._gone()
+            call.failure = self.gone()
         call.ended_by = CallEvent.REFUSED
         call.done = True
         return False
@@ -325,7 +325,8 @@ class LinkCore(ABC):
             return f"connect {self.peer}: no answer within the deadline"
         return f"no reply from {self.peer} within the deadline"
 
-    def _gone(self) -> Error:
+    def gone(self) -> Error:
+        """The failure for a call that comes too late for this connection."""
         if self.failure is None or self.failure.code == Code.SHUTTING_DOWN:
             return self._stopping()
         code = self.failure.code if self.failure.code in NO_RETRY_MENDS else Code.UNAVAILABLE

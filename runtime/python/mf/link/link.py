@@ -236,7 +236,7 @@ class Link(LinkStreams):
         binding = self.binding_to(service, agent, deadline)
         with self._lock:
             if not self.usable:
-                raise self._gone()
+                raise self.gone()
             while not self.queue_bind(binding, service):
                 if not self._unbind_idle():
                     raise not_executed(
