@@ -109,11 +109,12 @@ def test_the_engine_keeps_how_far_a_bridge_has_read(bridges: Bridges, engine: En
     assert late.ask("first") == ["books", 1001, 1000, 0]
 
 
-@pytest.mark.parametrize("killed", ["in", "engine"])
+@pytest.mark.parametrize("killed", ["in", "out", "engine"])
 def test_a_subscriber_that_was_frozen_gets_all_of_it(bridges: Bridges, nats: Nats, killed: str) -> None:
     publisher = bridges.publisher()
     into = bridges.into(nats, publisher.address)
-    subscriber = bridges.subscriber(bridges.out_of(nats).address)
+    out = bridges.out_of(nats)
+    subscriber = bridges.subscriber(out.address)
     assert publisher.ask("await 1")
     publisher.ask("publish books 0 100 20")
     assert subscriber.ask("account 100") == whole(100)
@@ -125,6 +126,9 @@ def test_a_subscriber_that_was_frozen_gets_all_of_it(bridges: Bridges, nats: Nat
     if killed == "in":
         into.kill()
         bridges.into(nats, publisher.address)
+    elif killed == "out":
+        out.kill()
+        bridges.out_of(nats, at=out.address)
     else:
         nats.kill()
         nats.start()

@@ -282,20 +282,28 @@ void Outward::mark() {
   marks_.push_back(std::move(mark));
 }
 
+/// Whether every message up to the mark has left for its subscribers, and been read as far as one can tell.
+bool Outward::is_taken(const Mark& mark) {
+  return std::ranges::all_of(mark.given, [](const auto& given) {
+    const auto queue = given.first.lock();
+    if (!queue) return true;  // its subscriber has gone
+    const auto figures = queue->figures();
+    return figures.queued == 0 || figures.delivered + figures.dropped >= given.second + kMayBeUnread;
+  });
+}
+
 void Outward::settle() {
   const auto now = mf::now();
   for (auto& mark : marks_) {
     if (mark.taken_at) continue;
-    const bool taken = std::ranges::all_of(mark.given, [](const auto& given) {
-      const auto queue = given.first.lock();
-      if (!queue) return true;  // its subscriber has gone
-      const auto figures = queue->figures();
-      return figures.queued == 0 || figures.delivered + figures.dropped >= given.second + kMayBeUnread;
-    });
-    if (!taken) break;
+    if (!is_taken(mark)) break;
     mark.taken_at = now;
   }
   while (!marks_.empty() && marks_.front().taken_at && *marks_.front().taken_at + options_.settle <= now) {
+    if (!is_taken(marks_.front())) {  // the queue was empty only until the subscriber's window was full
+      marks_.front().taken_at.reset();
+      break;
+    }
     for (const auto& [partition, offset] : marks_.front().offsets) settled_[partition] = offset;
     marks_.pop_front();
   }

@@ -96,6 +96,7 @@ class Outward final : public topics::Subscriptions,
                           const std::stop_token& stop);
   void wait_for_slow(std::size_t size, const std::stop_token& stop);
   void mark();
+  [[nodiscard]] static bool is_taken(const Mark& mark);
   void settle();
   void refuse(Failure why);
 
