@@ -18,7 +18,7 @@ constexpr std::size_t kMostMarks = 65'536;
 // A subscriber for whom messages wait has no credit, so it may not have read what was sent to it last: at
 // most a window of 1 MiB, in which there are no more messages than this.
 constexpr std::uint64_t kMayBeUnread = 32'768;
-// Publishers and agents that are remembered, to drop what is in the engine twice.
+// The most pairs of publisher and agent that are remembered, to drop duplicates in the engine.
 constexpr std::size_t kMostSources = 65'536;
 
 Failure failure(Code code, std::string message) {
@@ -226,7 +226,7 @@ Outward::Source& Outward::source_of(const Record& record) {
   return source;
 }
 
-/// The half that was used longest ago: publishers that have gone, as a rule.
+/// Forgets the half that was used longest ago; as a rule those publishers have gone.
 void Outward::forget_some() {
   std::vector<std::uint64_t> used;
   for (const auto& [key, source] : sources_) used.push_back(source.used);
@@ -240,9 +240,10 @@ void Outward::forget_some() {
   });
 }
 
-// ---- those who have no room
+// ---- subscribers without room
 
-/// Until no queue that blocks is full, or those that stay so were cut. Returns false if it is to stop.
+/// Repeats the attempt until no blocking queue is full; queues that stay full are cut. Returns false if the
+/// bridge is to stop.
 bool Outward::pass(Outlet& outlet, std::size_t size, const Pass& attempt, const std::stop_token& stop) {
   for (;;) {
     const auto full = attempt();
@@ -254,8 +255,8 @@ bool Outward::pass(Outlet& outlet, std::size_t size, const Pass& attempt, const 
   }
 }
 
-/// Those who drop would drop most of what is read as fast as the engine gives it: they are waited for as
-/// well, but only as long as they take anything.
+/// Subscribers that drop would lose most messages at the engine's speed, so they are waited for as well, but
+/// only while they take messages.
 void Outward::wait_for_slow(std::size_t size, const std::stop_token& stop) {
   for (const auto& queue : queues_) {
     while (!queue->blocks() && !queue->room_for(size) && !stop.stop_requested()) {

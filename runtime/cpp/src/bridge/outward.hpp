@@ -37,10 +37,10 @@
 namespace mf::bridge {
 
 struct OutwardOptions {
-  /// Whose offsets the engine keeps.
+  /// The name under which the engine keeps this bridge's offsets.
   std::string name = "mf-bridge";
   std::string stream{};
-  /// It reads while so many subscribe.
+  /// The engine is read only while there are at least this many subscriptions.
   std::size_t subscribers = 1;
   std::chrono::milliseconds settle{10'000};
   TopicsOptions topics{};
@@ -48,9 +48,9 @@ struct OutwardOptions {
 
 struct OutwardStats {
   std::uint64_t published = 0;
-  std::uint64_t duplicates = 0;  // that were in the engine twice, or were read again
-  std::uint64_t missed = 0;      // by their numbers
-  std::uint64_t skipped = 0;     // records of the engine that no bridge has written, or of another topic
+  std::uint64_t duplicates = 0;  // records that were in the engine twice, or read again
+  std::uint64_t missed = 0;      // counted by gaps in sequence numbers
+  std::uint64_t skipped = 0;     // records of other topics, or not written by a bridge
   Offsets kept{};
 };
 
@@ -77,11 +77,11 @@ class Outward final : public topics::Subscriptions,
     std::uint64_t last = 0;
     std::uint64_t used = 0;
   };
-  /// Of what was read up to there: how much each queue had been given by then.
+  /// The offsets read so far, and how many messages each queue had been given by then.
   struct Mark {
     Offsets offsets{};
     std::vector<std::pair<std::weak_ptr<topics::Queue>, std::uint64_t>> given{};
-    std::optional<TimePoint> taken_at{};  // by all of them
+    std::optional<TimePoint> taken_at{};  // when all queues had passed them on
   };
   using Pass = std::function<std::shared_ptr<topics::Queue>()>;
 
@@ -104,22 +104,22 @@ class Outward final : public topics::Subscriptions,
   Engine& engine_;
   const OutwardOptions options_;
   topics::Fanout fanout_;
-  // Of run():
+  // Used only by the thread in run():
   std::unique_ptr<Reader> reader_;
   std::map<std::pair<Uuid, std::string>, Source> sources_;
   std::uint64_t uses_ = 0;
   std::vector<std::shared_ptr<topics::Queue>> queues_;
-  std::map<const topics::Queue*, std::uint64_t> given_up_;  // by what it had taken then
+  std::map<const topics::Queue*, std::uint64_t> given_up_;  // queue -> delivered when given up
   Offsets read_;                                            // since the last mark
   std::deque<Mark> marks_;
-  Offsets settled_;  // that the engine does not keep yet
+  Offsets settled_;  // not yet sent to the engine
   TimePoint kept_at_{};
   Trouble trouble_;
 
-  mutable std::mutex mutex_;  // all below
+  mutable std::mutex mutex_;  // protects all members below
   std::condition_variable_any subscribed_;
   std::size_t subscriptions_ = 0;
-  bool returned_ = false;  // somebody has, or all have gone
+  bool returned_ = false;  // a subscriber came back, or the last one left
   std::shared_ptr<const Failure> refused_;
   OutwardStats stats_;
 };
