@@ -1,7 +1,5 @@
 #include "bridge/described_topic.hpp"
 
-#include <openssl/sha.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -11,6 +9,7 @@
 
 #include "mf/core/error.hpp"
 #include "mf/core/text.hpp"
+#include "mf/link/adaptation.hpp"
 
 namespace mf::bridge {
 namespace {
@@ -84,14 +83,6 @@ std::string_view name(Tier tier) noexcept {
   return names[static_cast<std::size_t>(tier) - 1];
 }
 
-Fingerprint digest_of(std::string_view text) {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  ::SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
-  Fingerprint fingerprint{};
-  std::copy_n(digest.begin(), fingerprint.size(), fingerprint.begin());
-  return fingerprint;
-}
-
 std::string text_of(const Fingerprint& fingerprint) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string text;
@@ -122,7 +113,7 @@ DescribedTopic::DescribedTopic(std::string text) : text_(std::move(text)), info_
   service_ = {.name = topic,
               .descriptor = descriptor,
               .annex = annex,
-              .fingerprint = digest_of(descriptor),
+              .fingerprint = link::fingerprint_of(descriptor),
               .methods = topics::kMethods};
   read_annex(annex, info_);
 }

@@ -32,8 +32,6 @@ class DescribedTopic {
 };
 
 [[nodiscard]] std::string_view name(Tier tier) noexcept;
-/// The first 16 bytes of its SHA-256.
-[[nodiscard]] Fingerprint digest_of(std::string_view text);
 /// In hexadecimal digits.
 [[nodiscard]] std::string text_of(const Fingerprint& fingerprint);
 

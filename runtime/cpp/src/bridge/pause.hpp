@@ -13,6 +13,7 @@
 #include "mf/core/log.hpp"
 #include "mf/core/random.hpp"
 #include "mf/core/types.hpp"
+#include "mf/link/adaptation.hpp"
 #include "mf/link/backoff.hpp"
 
 namespace mf::bridge {
@@ -56,7 +57,7 @@ class Trouble {
 /// Stands in the path of a subscription for a bridge into this stream, so that one that reads the stream can
 /// refuse it: what it publishes would be appended again.
 inline Uuid mark_of(std::string_view stream) {
-  return {.bytes = digest_of("mf-bridge " + std::string(stream))};
+  return {.bytes = link::fingerprint_of("mf-bridge " + std::string(stream))};
 }
 
 }  // namespace mf::bridge
