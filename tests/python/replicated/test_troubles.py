@@ -339,7 +339,7 @@ def test_what_waits_for_an_earlier_one_is_bounded() -> None:
     for counter in range(2, 10_000):
         replica.receive("a", stamped(counter), 0.0)
 
-    assert len(replica._early) == ReplicaSettings().most_early
+    assert len(replica._intake._early) == ReplicaSettings().most_early
 
 
 def test_a_replica_acknowledges_under_its_epoch_and_nothing_once_it_has_promised_another() -> None:

@@ -14,34 +14,27 @@ A process that has lost its memory may have promised something before. So it fir
 which epoch is the latest, and takes no log of an older one.
 """
 
-from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from mf.core.error import Code
-from mf.replicated.acknowledging import Owed
-from mf.replicated.log import Log, Origins, Seen
+from mf.replicated.intake import Intake
+from mf.replicated.log import Log, Origins
 from mf.replicated.messages import (
     MOST_ENTRIES,
     MOST_MEMBERS,
     Ack,
-    Apply,
     Ask,
     Body,
     Direct,
-    Distrust,
     Effect,
-    Entry,
-    Head,
     Leading,
     Message,
     Numbered,
     Origin,
     Outcome,
     Part,
-    Pattern,
     PeerId,
     Prepare,
     Pull,
@@ -51,7 +44,6 @@ from mf.replicated.messages import (
     Report,
     Resign,
     Restore,
-    RestoreState,
     Seal,
     Sealed,
     Send,
@@ -60,33 +52,13 @@ from mf.replicated.messages import (
     Submit,
     Sync,
     Tagged,
-    TakeSnapshot,
     Took,
-    Version,
     majority,
 )
 from mf.replicated.settings import ReplicaSettings
-from mf.replicated.states import Taking
 from mf.replicated.supplier import Supplier
+from mf.replicated.takeover import Takeover
 from mf.replicated.versioner import Versioner
-
-NO_VERSION = Version()
-_NO_RESTORE = "its log is no part of what the others keep, and its servant has no restore()"
-
-
-@dataclass(slots=True)
-class _Job:
-    """What the servant was asked for. `generation`: of the state that it is about. `counter`: which entry it
-    is to apply, up to which its state is restored, or up to which a snapshot goes; 0 for a message without a
-    version.
-    """
-
-    effect: Apply | RestoreState | TakeSnapshot
-    generation: int
-    counter: int
-    seen: Seen | None = None
-    wanted_by: tuple[str, Report] | None = None
-    origins: Origins | None = None
 
 
 class Replica:
@@ -123,22 +95,13 @@ class Replica:
         self.now = 0.0
         self.stuck = False
         self._life = life
-        self._resolved = not self.others
+        self.resolved = not self.others
         self._recovered: dict[str, Recovered] = {}
         self._peers: dict[PeerId, None] = {}
-        self._early: dict[int, tuple[PeerId, Stamped]] = {}
-        self._sealed: set[int] = set()
-        self._tagged: OrderedDict[tuple[UUID, int], Body] = OrderedDict()
-        self._numbered: OrderedDict[tuple[UUID, int], Numbered] = OrderedDict()
-        self._owed = Owed(self)
-        self._direct = Origins()
-        self._jobs: deque[_Job] = deque()
-        self._unapplied: deque[int] = deque()
-        self._generation = 0
-        self._state_is_new = True
-        self._asked_at = -1e9
+        self._intake = Intake(self)
+        self.asked_at = -1e9
         self._supplier = Supplier(self)
-        self._taking: Taking | None = None
+        self._takeover = Takeover(self, self._intake)
         self._effects: list[Effect] = []
 
     # What the driver calls
@@ -172,8 +135,7 @@ class Replica:
         if isinstance(peer, UUID):
             return
         self._supplier.forget(peer)
-        if self._taking is not None and self._taking.sender == peer:
-            self._taking = None
+        self._takeover.lost(peer)
         if self.versioner is not None:
             self.versioner.disconnected(peer)
 
@@ -191,17 +153,17 @@ class Replica:
         self.now = now
         if self.stuck:
             return
-        if not self._resolved and now - self._asked_at >= self.settings.repeat:
-            self._asked_at = now
+        if not self.resolved and now - self.asked_at >= self.settings.repeat:
+            self.asked_at = now
             for other in self.others:
                 self.send(other, Recover(self._life))
-        elif self._lacks_something() and now - self._asked_at >= self.settings.repeat:
-            self._asked_at = now
+        elif self._lacks_something() and now - self.asked_at >= self.settings.repeat:
+            self.asked_at = now
             if self.leader is None or self.leader.epoch < self.promised:
                 for other in self.others:  # whoever leads has missed that this one has started anew
-                    self.send(other, self._report(missing=True))
+                    self.send(other, self.report(missing=True))
             elif self.leader.member != self.me:
-                self.send(self.leader.member, self._report(missing=True))
+                self.send(self.leader.member, self.report(missing=True))
         self._supplier.tick()
         if self.versioner is not None:
             self.versioner.tick()
@@ -209,44 +171,29 @@ class Replica:
     def done(self, outcome: Outcome, now: float) -> None:
         """The servant has done the oldest of what it was asked for."""
         self.now = now
-        job = self._jobs.popleft()
-        match job.effect:
-            case TakeSnapshot():
-                current = job.generation == self._generation and not outcome.status
-                if current and job.wanted_by is not None and job.origins is not None:
-                    self._supplier.give(*job.wanted_by, outcome.payload, job.counter, job.origins)
-                return
-            case RestoreState() if outcome.status:
-                self._get_stuck(f"its state was not restored: {outcome.payload.decode(errors='replace')}")
-                return
-            case Apply(_, body) if job.seen is not None:
-                job.seen.outcome = outcome
-                if not job.counter:
-                    self._owed.unversioned(body.origin, outcome)
-                    return
-        if job.generation == self._generation:
-            self._unapplied.popleft()
-            self._drain()
-            self._owed.pay()
+        self._intake.done(outcome)
 
     @property
     def applied(self) -> int:
         """The counter up to which the servant has applied."""
-        return self._unapplied[0] - 1 if self._unapplied else self.log.head.version.counter
+        return self._intake.applied
 
     @property
     def is_normal(self) -> bool:
         """Whether it takes and acknowledges what is sent under its epoch."""
         return self.normal != 0 and self.normal == self.promised
 
-    # For the versioner, too
+    # For its parts, too
+
+    def emit(self, effect: Effect) -> None:
+        self._effects.append(effect)
 
     def send(self, to: PeerId, message: Message) -> None:
-        self._effects.append(Send(to, message))
+        self.emit(Send(to, message))
 
     def resign(self, reason: str) -> None:
         self.versioner = None
-        self._effects.append(Resign(reason))
+        self.emit(Resign(reason))
 
     def members_connected(self) -> list[str]:
         return [each for each in self.others if each in self._peers]
@@ -256,18 +203,15 @@ class Replica:
             self.promised = epoch
             if self.versioner is not None and self.versioner.epoch < epoch:
                 self.resign(f"epoch {epoch} has begun")
-            self._early.clear()
-            self._sealed.clear()
-            self._numbered.clear()
+            self._intake.begin_epoch()
             self._supplier.forget_all()
-            self._taking = None
+            self._takeover.forget()
 
     def become_normal(self, epoch: int) -> None:
         """The log is that of this epoch now."""
         self.normal = epoch
-        self._resolved = True
-        self._drain()
-        self._owed.pay()
+        self.resolved = True
+        self._intake.go_on()
 
     def set_leader(self, epoch: int, member: str) -> None:
         if self.leader is None or epoch > self.leader.epoch:
@@ -276,34 +220,24 @@ class Replica:
                 if isinstance(peer, UUID):
                     self.send(peer, self.leader)
 
+    def report(self, *, missing: bool = False) -> Report:
+        """What this one has. `missing`: it asks for what it lacks."""
+        return Report(self.promised, self.normal if self.resolved else 0, self.log.head, missing)
+
     def hold(self, sender: PeerId, message: Stamped) -> None:
-        """A message with a version, of the epoch that it is sent under."""
-        if message.under != self.promised:
-            return
-        counter = message.entry.version.counter
-        head = self.log.head.version.counter
-        if counter > head:
-            if counter in self._sealed and isinstance(sender, UUID):
-                return
-            if counter == head + 1 or len(self._early) < self.settings.most_early:
-                self._early[counter] = (sender, message)
-                if counter == head + 1:
-                    self._drain()
-        elif self.is_normal:
-            held = self.log.head_at(counter)
-            if held is None or held.version == message.entry.version:
-                self._owed.owe(counter, message)
+        self._intake.hold(sender, message)
 
     def supply(self, to: str, report: Report) -> None:
         self._supplier.supply(to, report)
 
     def has_job_for(self, member: str) -> bool:
-        return any(job.wanted_by is not None and job.wanted_by[0] == member for job in self._jobs)
+        return self._intake.has_job_for(member)
 
     def take_state_for(self, member: str, report: Report) -> None:
-        at = self.log.head.version.counter  # the servant has applied all that when it is asked
-        wanted_by, origins = (member, report), self.origins.copy()
-        self._ask_servant(_Job(TakeSnapshot(), self._generation, at, None, wanted_by, origins))
+        self._intake.take_state_for(member, report)
+
+    def give_state(self, to: str, report: Report, state: bytes, counter: int, origins: Origins) -> None:
+        self._supplier.give(to, report, state, counter, origins)
 
     # Messages of clients
 
@@ -324,33 +258,11 @@ class Replica:
         if message.tag == self.me:
             self._submit(sender, Submit(body))
             return
-        key = (body.origin.client, body.origin.sequence)
-        seen = self.origins.find(body.origin)
-        numbered = self._numbered.pop(key, None)
-        if seen is not None:
-            self.hold(sender, Stamped(Entry(seen.version, body), self.promised))
-        elif numbered is not None:
-            self.hold(sender, Stamped(Entry(numbered.version, body), numbered.under))
-        elif not self.origins.is_over(body.origin):
-            self._tagged[key] = body
-            if len(self._tagged) > self.settings.most_early:
-                self._tagged.popitem(last=False)
+        self._intake.tag(sender, body)
 
     def _direct_message(self, sender: UUID, message: Direct) -> None:
-        body = message.body
-        if not self._fits(sender, body):
-            return
-        seen = self._direct.find(body.origin)
-        if seen is None:
-            if self._direct.is_over(body.origin):
-                return
-            if len(self._jobs) >= self.settings.most_unapplied:
-                self.refuse(sender, body.origin, Code.OVERLOADED, "the replica has too much to apply")
-                return
-            seen = self._direct.add(body.origin, NO_VERSION)
-            self._ask_servant(_Job(Apply(NO_VERSION, body), self._generation, 0, seen))
-        elif seen.outcome is not None:
-            self._owed.unversioned(body.origin, seen.outcome)
+        if self._fits(sender, message.body):
+            self._intake.direct(sender, message.body)
 
     def _fits(self, sender: PeerId, body: Body) -> bool:
         """Whether a client's message is of the schema and of the client itself."""
@@ -378,45 +290,7 @@ class Replica:
             self.hold(sender, message)
 
     def _number(self, sender: str, message: Numbered) -> None:
-        origin = message.origin
-        body = self._tagged.pop((origin.client, origin.sequence), None)
-        if body is not None:
-            self.hold(sender, Stamped(Entry(message.version, body), message.under))
-        elif message.under == self.promised:
-            self._numbered[origin.client, origin.sequence] = message
-            if len(self._numbered) > self.settings.most_early:
-                self._numbered.popitem(last=False)
-
-    def _drain(self) -> None:
-        """Takes what is next into the log, as long as it is there and the servant keeps up."""
-        while self.is_normal and len(self._unapplied) < self.settings.most_unapplied:
-            counter = self.log.head.version.counter + 1
-            early = self._early.pop(counter, None)
-            if early is None:
-                break
-            self._append(early[1].entry)
-            self._owed.owe(counter, early[1])
-
-    def _append(self, entry: Entry) -> None:
-        """One more entry of the log: the servant is to apply it, unless it is empty or comes twice."""
-        self.log.append(entry)
-        counter, body = entry.version.counter, entry.body
-        self._sealed.discard(counter)
-        self._early.pop(counter, None)
-        if body is None:
-            return
-        key = (body.origin.client, body.origin.sequence)
-        self._tagged.pop(key, None)
-        self._numbered.pop(key, None)
-        if self.origins.find(body.origin) is None and not self.origins.is_over(body.origin):
-            seen = self.origins.add(body.origin, entry.version)
-            self._state_is_new = False
-            self._unapplied.append(counter)
-            self._ask_servant(_Job(Apply(entry.version, body), self._generation, counter, seen))
-
-    def _ask_servant(self, job: _Job) -> None:
-        self._jobs.append(job)
-        self._effects.append(job.effect)
+        self._intake.number(sender, message)
 
     def _acked(self, sender: str, message: Ack) -> None:
         if self.versioner is not None and message.applied == [sender]:
@@ -431,16 +305,10 @@ class Replica:
             if message.ready:
                 self.set_leader(message.epoch, sender)
             missing = self.log.head.version.counter < message.head.version.counter
-        self.send(sender, self._report(missing=missing))
+        self.send(sender, self.report(missing=missing))
 
     def _took(self, sender: str, message: Took) -> None:
         self._supplier.took(sender, message)
-
-    def _report(self, *, missing: bool = False) -> Report:
-        return Report(self.promised, self.normal if self._resolved else 0, self.log.head, missing)
-
-    def own_report(self) -> Report:
-        return self._report()
 
     def _reported(self, sender: str, message: Report) -> None:
         if self.versioner is not None:
@@ -452,129 +320,22 @@ class Replica:
         if has and message.epoch == self.promised:
             self.supply(sender, Report(message.epoch, 0, message.head))
 
-    def _sync(self, sender: str, message: Sync) -> None:
-        if (
-            not self._takes_from(sender, message.epoch)
-            or len(self._unapplied) >= self.settings.most_unapplied
-        ):
-            return
-        entries, was_normal = self._new_of(message), self.is_normal
-        if entries is not None and self._has_gaps(sender, self.log.head, entries):
-            return
-        for entry in entries or ():
-            self._append(entry)
-            if was_normal and entry.body is not None and entry.body.pattern is not Pattern.chain:
-                self._owed.owe(entry.version.counter, Stamped(entry, message.epoch))
-        self._taken_over(sender, message.epoch, entries is not None and message.last)
+    def _synced(self, sender: str, message: Sync) -> None:
+        self._takeover.sync(sender, message)
 
-    def _new_of(self, message: Sync) -> list[Entry] | None:
-        """The entries that follow on the log's end. None: they do not."""
-        head = self.log.head
-        if message.after == head:
-            return message.entries
-        mine = self.log.head_at(message.after.version.counter)
-        if mine is None or mine != message.after:
-            return None
-        skipped = head.version.counter - message.after.version.counter
-        if not 0 < skipped <= len(message.entries) or message.entries[skipped - 1].version != head.version:
-            return None
-        return message.entries[skipped:]
-
-    def _takes_from(self, sender: str, epoch: int) -> bool:
-        """Whether somebody may give this replica a log: who leads, or whom it asked as the leader."""
-        if epoch != self.promised:
-            return False
-        if self.versioner is not None:
-            return self.versioner.pulls_from(sender)
-        return self._resolved and self.leader is not None and self.leader == Leading(epoch, sender)
-
-    def _taken_over(self, sender: str, epoch: int, whole: bool) -> None:
-        if self.versioner is not None:
-            self.versioner.pulled(whole)
-            return
-        if whole and self.normal != epoch:
-            self.become_normal(epoch)
-        else:
-            self._drain()
-            self._owed.pay()
-        self.send(sender, self._report(missing=not whole))
-
-    def _has_gaps(self, sender: str, behind: Head, entries: Sequence[Entry]) -> bool:
-        """Whether these do not go on behind a log's end, one by one, as all logs do."""
-        counter = behind.version.counter
-        for each in entries:
-            counter += 1
-            if each.version.counter != counter:
-                reason = f"its log goes on with {each.version.counter} where {counter} comes next"
-                self._effects.append(Distrust(sender, reason))
-                return True
-        return False
-
-    def _part(self, sender: str, message: Part) -> None:
-        if not self._takes_from(sender, message.epoch) or message.instead != self.log.head:
-            return
-        about, most = message.state, self.settings.most_state
-        if not self.can_snapshot:
-            self._get_stuck(_NO_RESTORE)
-            return
-        if about.size > most:
-            self._get_stuck(f"the state of '{sender}' takes {about.size:,} bytes; this one takes {most:,}")
-            return
-        self._asked_at = self.now
-        if self.versioner is not None:
-            self.versioner.progressed()
-        if self._taking is None or not self._taking.is_of(sender, about):
-            self._taking = Taking(sender, about)
-        self._taking.add(message)
-        self.send(sender, Took(message.epoch, about.number, len(self._taking.data)))
+    def _part_came(self, sender: str, message: Part) -> None:
+        self._takeover.part(sender, message)
 
     def _restored(self, sender: str, message: Restore) -> None:
-        if not self._takes_from(sender, message.epoch) or message.instead != self.log.head:
-            return
-        end = message.at.version.counter + len(message.entries)
-        if self.normal == message.epoch and end < self.log.head.version.counter:
-            return  # nobody goes back within an epoch: what was acknowledged stays
-        if self._has_gaps(sender, message.at, message.entries):
-            return
-        snapshot = None
-        if message.state is not None:
-            taking = self._taking or Taking(sender, message.state)
-            if not taking.is_of(sender, message.state) or not taking.is_whole:
-                return  # a part was lost: it is asked for again
-            snapshot = bytes(taking.data)
-        self._taking = None
-        restores = False
-        if snapshot is not None or not self._state_is_new:
-            if not self.can_snapshot:
-                self._get_stuck(_NO_RESTORE)
-                return
-            restores = True
-        self._generation += 1
-        self._unapplied.clear()
-        self._owed.clear()
-        self._early = {at: each for at, each in self._early.items() if at > message.at.version.counter}
-        self.log.reset(message.at)
-        self.origins.restore(message.clients)
-        self.normal = 0
-        if restores:
-            self._unapplied.append(message.at.version.counter)
-            restored = RestoreState(snapshot)
-            self._ask_servant(_Job(restored, self._generation, message.at.version.counter))
-        for entry in message.entries:
-            self._append(entry)
-        self._taken_over(sender, message.epoch, message.last)
+        self._takeover.restored(sender, message)
 
     def _seal(self, sender: str, message: Seal) -> None:
         if message.epoch != self.promised or not self.is_normal:
             return
-        counter = message.version.counter
-        early = self._early.get(counter)
-        entry = self.log.at(counter) or (early[1].entry if early is not None else None)
-        if entry is None:
-            if counter <= self.log.head.version.counter:  # no longer kept: the other sees that it is behind
-                self.send(sender, self._report())
-                return
-            self._sealed.add(counter)
+        entry = self._intake.seal(message.version.counter)
+        if entry is None and message.version.counter <= self.log.head.version.counter:
+            self.send(sender, self.report())  # no longer kept: the other sees that it is behind
+            return
         self.send(sender, Sealed(message.epoch, message.version, entry))
 
     def _sealed_at(self, sender: str, message: Sealed) -> None:
@@ -582,30 +343,27 @@ class Replica:
             self.versioner.sealed(sender, message)
 
     def _recover(self, sender: str, message: Recover) -> None:
-        self.send(sender, Recovered(message.life, not self._resolved or self.normal == 0, self.promised))
+        self.send(sender, Recovered(message.life, not self.resolved or self.normal == 0, self.promised))
 
     def _recovered_by(self, sender: str, message: Recovered) -> None:
-        if self._resolved or message.life != self._life:
+        if self.resolved or message.life != self._life:
             return
         self._recovered[sender] = message
         counting = sum(not each.blank for each in self._recovered.values())
         if counting >= self.majority or len(self._recovered) == len(self.others):
             self.promise(max(each.promised for each in self._recovered.values()))
-            self._resolved = True
+            self.resolved = True
 
     # Parts
 
     def _lacks_something(self) -> bool:
-        return bool(self._early) or self.normal != self.promised or bool(self._numbered)
+        return self.normal != self.promised or self._intake.lacks_something
 
     def give_up(self, reason: str) -> None:
         """Takes part no more: the servant cannot apply what others have applied."""
-        self._get_stuck(reason)
-
-    def _get_stuck(self, reason: str) -> None:
         if not self.stuck:
             self.stuck = True
-            self._effects.append(Stuck(reason))
+            self.emit(Stuck(reason))
 
 
 _Receiver = Callable[[Replica, Any, Any], None]
@@ -623,12 +381,12 @@ _OF_MEMBERS: dict[type[Any], _Receiver] = {
     Prepare: Replica._prepare,
     Report: Replica._reported,
     Pull: Replica._pull,
-    Sync: Replica._sync,
+    Sync: Replica._synced,
     Restore: Replica._restored,
     Seal: Replica._seal,
     Sealed: Replica._sealed_at,
     Recover: Replica._recover,
     Recovered: Replica._recovered_by,
-    Part: Replica._part,
+    Part: Replica._part_came,
     Took: Replica._took,
 }

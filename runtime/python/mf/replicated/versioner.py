@@ -88,7 +88,7 @@ class Holder(Protocol):
 
     def members_connected(self) -> list[str]: ...
 
-    def own_report(self) -> Report: ...
+    def report(self) -> Report: ...
 
     def hold(self, sender: PeerId, message: Stamped) -> None: ...
 
@@ -170,7 +170,7 @@ class Versioner:
     def _prepare(self) -> None:
         self._asked_at = self._replica.now
         self._pulls = None
-        self._reports = {self._replica.me: self._replica.own_report()}
+        self._reports = {self._replica.me: self._replica.report()}
         for member in self._replica.members_connected():
             self._replica.send(member, self._prepared())
         self._choose()
