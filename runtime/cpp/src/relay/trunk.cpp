@@ -132,7 +132,8 @@ std::shared_ptr<Queue> Trunk::pass() {
       return pass_messages(*outlet);
     case Queue::Kind::missed:
       if (auto full = outlet->miss(entry.first, entry.count)) return full;
-      missed_.fetch_add(entry.count, std::memory_order_relaxed);
+      missed_.store(topics::sum_of(missed_.load(std::memory_order_relaxed), entry.count),
+                    std::memory_order_relaxed);
       break;
     case Queue::Kind::ended:
       end_source(entry.source);

@@ -22,6 +22,8 @@ constexpr std::size_t kMostSources = 1U << 16U;
 constexpr std::size_t kMostNames = 8U << 20U;
 // A relay takes less of each publisher, since its subscribers take what comes from all of them as one's.
 constexpr std::size_t kPartOfRelay = 8;
+// The last number of a message: a million a second for nine years. Who counts further is taken for hostile.
+constexpr std::uint64_t kLastNumber = std::uint64_t{1} << 48U;
 // So many are named in the life of one subscription, most of which have ended; then it begins anew.
 constexpr std::size_t kMostNamed = 1U << 20U;
 
@@ -30,6 +32,13 @@ Failure misbehaves(std::string message) {
           .execution = Execution::unknown,
           .message = std::move(message),
           .declared = nullptr};
+}
+
+void check_number(std::uint64_t number) {
+  if (number == 0 || number > kLastNumber)
+    misbehaves("a publisher counts to " + std::to_string(number) + ": messages are numbered from 1 to " +
+               std::to_string(kLastNumber))
+        .raise();
 }
 
 /// Will it be no better next time?
@@ -53,8 +62,9 @@ Feed::~Feed() = default;
 void Feed::begin() {
   if (left_) return;
   if (!inbox_->goes_on(*this)) {
-    for (const auto& known : sources_) {
-      if (known) inbox_->end_lost(*known);
+    inbox_->give_up(*this);
+    for (const auto& each : sources_) {
+      if (each.known) inbox_->end_lost(*each.known);
     }
     return;
   }
@@ -78,7 +88,7 @@ void Feed::begin() {
   gathered_.clear();
   live_ = names_ = 0;
   values_ = 0;
-  held_ = false;
+  held_ = stands_in_ = false;
   client::AsyncCall::launch(call, context.now);
   if (left_) call->abandon();  // leave() may not have seen it
   read();
@@ -91,6 +101,16 @@ void Feed::leave() {
     const std::scoped_lock lock(mutex_);
     call = call_;
   }
+  if (call) call->abandon();
+}
+
+void Feed::stand_in() {
+  std::shared_ptr<Call> call;
+  {
+    const std::scoped_lock lock(mutex_);
+    call = call_;
+  }
+  stands_in_ = true;
   if (call) call->abandon();
 }
 
@@ -182,19 +202,26 @@ bool Feed::take(Delivery& delivery) {
 
 bool Feed::look(Delivery& delivery) {
   if (delivery.is_message()) [[likely]]
-    return take_message(delivery.message());
+    return leaves_to_another(delivery.message().source) || take_message(delivery.message());
   if (const auto bad = codec::violation(delivery)) misbehaves("what a publisher sent: " + *bad).raise();
   if (delivery.is_source()) take_source(delivery.source());
-  if (delivery.is_missed()) return take_missed(delivery.missed());
-  if (delivery.is_ended()) {
-    const auto number = delivery.ended().source;
-    auto& known = source(number);
-    --live_;
-    names_ -= known.origin->agent.size();
-    inbox_->end_source(known);
-    sources_[number] = nullptr;
-  }
+  if (delivery.is_missed())
+    return leaves_to_another(delivery.missed().source) || take_missed(delivery.missed());
+  if (delivery.is_ended()) end_named(named(delivery.ended().source));
   return true;
+}
+
+bool Feed::leaves_to_another(std::uint32_t number) {
+  if (!named(number).stands_by) return false;
+  inbox_->count_duplicate();
+  return true;
+}
+
+void Feed::end_named(Named& ended) {
+  --live_;
+  names_ -= ended.bytes;
+  if (ended.known) inbox_->end_source(*ended.known);
+  ended = {};
 }
 
 void Feed::take_source(const Source& source) {
@@ -202,6 +229,8 @@ void Feed::take_source(const Source& source) {
     misbehaves("a publisher sent source " + std::to_string(source.source) + " where " +
                std::to_string(sources_.size()) + " follows")
         .raise();
+  check_number(source.next);
+  check_number(source.live);
   if (source.live < source.next)
     misbehaves("a publisher replays from message " + std::to_string(source.next) + " to " +
                std::to_string(source.live))
@@ -214,32 +243,39 @@ void Feed::take_source(const Source& source) {
         .raise();
   if (inbox_->inbox().crowded())
     misbehaves("publishers name agents faster than their subscriber takes what comes").raise();
-  auto known = inbox_->known(source, where_[way_]);
-  {
-    const std::scoped_lock lock(known->mutex);
-    if (!known->begun) {
-      known->first = known->last = source.next == 0 ? 0 : source.next - 1;
-      known->begun = true;
-    }
+  const auto& where = where_[way_];
+  auto known = inbox_->known(source, where, shared_from_this());
+  if (known && !known->begun) {
+    known->first = known->last = source.next - 1;
+    known->begun = true;
   }
+  if (!known && !std::exchange(told_of_other_, true))
+    inbox_->core()->options().log.write(Level::warning, "publisher_named_twice",
+                                        {{"topic", inbox_->topic().name()},
+                                         {"agent", shortened(source.agent)},
+                                         {"publisher", where},
+                                         {"meaning",
+                                          "another address has named its identity before, and is listened to "
+                                          "as long as it is there; this one stands by"}});
   wakes_ = true;  // a relay tells it on
-  sources_.push_back(std::move(known));
+  sources_.push_back({.known = known, .bytes = source.agent.size(), .stands_by = !known});
   // What lies between what has come and what will is known when the next of it comes.
   if (!std::exchange(subscribed_, true)) {
     if (!broken_) backoff_.reset();
+    inbox_->give_up(*this, &source.publisher);
     inbox_->on_subscribed();
   }
 }
 
-RemoteInbox::Known& Feed::source(std::uint32_t number) {
+Feed::Named& Feed::named(std::uint32_t number) {
   if (number >= sources_.size())
     misbehaves("a publisher sent a message of source " + std::to_string(number) + ", of which it has " +
                std::to_string(sources_.size()))
         .raise();
-  if (!sources_[number])
+  if (!sources_[number].known && !sources_[number].stands_by)
     misbehaves("a publisher sent a message of source " + std::to_string(number) + ", which it has ended")
         .raise();
-  return *sources_[number];
+  return sources_[number];
 }
 
 bool Feed::miss(RemoteInbox::Known& known, std::uint64_t first, std::uint64_t count, Why why) {
@@ -254,8 +290,8 @@ bool Feed::miss(RemoteInbox::Known& known, std::uint64_t first, std::uint64_t co
 }
 
 bool Feed::take_message(Message& message) {
-  auto& known = source(message.source);
-  const std::scoped_lock lock(known.mutex);
+  auto& known = *named(message.source).known;
+  check_number(message.sequence);
   if (message.sequence <= known.last) [[unlikely]] {
     inbox_->count_duplicate();
     return true;
@@ -267,7 +303,10 @@ bool Feed::take_message(Message& message) {
 }
 
 bool Feed::gather(Message& message) {
-  auto& known = source(message.source);
+  const auto& of = named(message.source);
+  if (of.stands_by) [[unlikely]]
+    return false;
+  auto& known = *of.known;
   if (gathered_.empty()) {
     if (message.sequence != known.last + 1) return false;
     gathered_of_ = message.source;
@@ -287,37 +326,28 @@ bool Feed::gather(Message& message) {
 bool Feed::put_gathered() {
   auto& inbox = inbox_->inbox();
   while (!gathered_.empty()) {
-    auto& known = *sources_[gathered_of_];
-    bool wake = false;
-    {
-      const std::scoped_lock lock(known.mutex);
-      while (!gathered_.empty() && gathered_.front()->sequence <= known.last) {  // it has come another way
-        inbox_->count_duplicate();
-        gathered_.erase(gathered_.begin());
-      }
-      if (gathered_.empty()) return true;
-      const auto fits = inbox.reserve(gathered_);
-      if (fits == 0) return false;
-      const auto items = std::span<const ItemRef>(gathered_).first(fits);
-      known.last = items.back()->sequence;
-      wake = inbox.push(items, known.number, true);
-      const auto end = gathered_.begin() + static_cast<std::ptrdiff_t>(fits);
-      std::for_each(gathered_.begin(), end, [](ItemRef& each) { each.give_up(); });
-      gathered_.erase(gathered_.begin(), end);
-    }
+    auto& known = *sources_[gathered_of_].known;
+    const auto fits = inbox.reserve(gathered_);
+    if (fits == 0) return false;
+    const auto items = std::span<const ItemRef>(gathered_).first(fits);
+    known.last = items.back()->sequence;
+    const bool wake = inbox.push(items, known.number, true);
+    const auto end = gathered_.begin() + static_cast<std::ptrdiff_t>(fits);
+    std::for_each(gathered_.begin(), end, [](ItemRef& each) { each.give_up(); });
+    gathered_.erase(gathered_.begin(), end);
     if (wake) inbox.wake();
   }
   return true;
 }
 
 bool Feed::take_missed(const Missed& missed) {
-  auto& known = source(missed.source);
-  if (missed.count == 0 || missed.first == 0 || missed.count > UINT64_MAX - missed.first)
+  auto& known = *named(missed.source).known;
+  check_number(missed.first);
+  if (missed.count == 0 || missed.count > kLastNumber - missed.first)
     misbehaves("a publisher says that " + std::to_string(missed.count) + " messages from " +
                std::to_string(missed.first) + " on are missed")
         .raise();
   const auto last = missed.first + missed.count - 1;
-  const std::scoped_lock lock(known.mutex);
   if (last <= known.last) {
     inbox_->count_duplicate();
     return true;
@@ -329,12 +359,18 @@ bool Feed::take_missed(const Missed& missed) {
 }
 
 void Feed::lost(const Failure& why) {
-  if (std::exchange(subscribed_, false)) inbox_->on_lost();
+  const bool was_subscribed = std::exchange(subscribed_, false);
+  if (was_subscribed) inbox_->on_lost();
   broken_ = why.code == Code::protocol_error || why.code == Code::decode_error;
-  for (const auto& known : sources_) {
-    if (known) inbox_->lose(*known, broken_);
+  for (const auto& each : sources_) {
+    if (each.known) inbox_->lose(*each.known, broken_);
   }
   if (left_) return;
+  if (!was_subscribed || broken_) inbox_->give_up(*this);
+  if (stands_in_ && why.code == Code::cancelled) {
+    backoff_.reset();
+    return again();
+  }
   if (broken_) inbox_->count_cut();
   const bool asked_for_it = why.code == Code::overloaded && inbox_->inbox_overflow() == Overflow::disconnect;
   if (final_for_all(why.code) || asked_for_it || (why.code == Code::schema_mismatch && inbox_->alone()))

@@ -2,6 +2,9 @@
 // was lost, where it left off. Of several relays, each of which reaches the same publishers, it is at one,
 // and goes to the next when that is lost.
 //
+// What it names of a publisher that another feed has named before is left to that one, as long as that lives
+// (decision 0056): the feed stands by, and subscribes anew when it may stand in.
+//
 // Threads. What comes is read by one thread at a time: that of the client's sockets, or one that has taken
 // messages out of a full inbox.
 #pragma once
@@ -35,9 +38,17 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   void begin();
   /// Ends the subscription for good.
   void leave();
+  /// A publisher for which it stands by is free: subscribes anew, so that nothing is missed that is kept.
+  void stand_in();
 
  private:
   using Call = client::StreamedCallOf<methods::AnyTopicSubscribe>;
+  /// What a number of the stream stands for.
+  struct Named {
+    std::shared_ptr<RemoteInbox::Known> known;  // null: it has ended, or another feed has its publisher
+    std::size_t bytes = 0;                      // of its agent
+    bool stands_by = false;
+  };
 
   void read();
   void read_all();
@@ -53,7 +64,10 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   [[nodiscard]] bool take_missed(const Missed& missed);
   void convert(Message& message);
   [[nodiscard]] bool miss(RemoteInbox::Known& known, std::uint64_t first, std::uint64_t count, Why why);
-  [[nodiscard]] RemoteInbox::Known& source(std::uint32_t number);
+  [[nodiscard]] Named& named(std::uint32_t number);
+  /// What comes of a publisher that another feed has. False: this one has it.
+  [[nodiscard]] bool leaves_to_another(std::uint32_t number);
+  void end_named(Named& ended);
   void lost(const Failure& why);
   void again();
 
@@ -63,6 +77,7 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   std::atomic<std::size_t> way_{0};
   std::atomic<std::uint32_t> asked_{0};  // how often read() was called
   std::atomic<bool> left_{false};
+  std::atomic<bool> stands_in_{false};  // its call was ended for that
   std::mutex mutex_;
   std::shared_ptr<Call> call_;
   // Of who reads:
@@ -71,10 +86,11 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   bool subscribed_ = false;
   bool wakes_ = false;  // what was put into the inbox is to be told to who waits for it
   bool complained_ = false;
-  bool broken_ = false;    // its publisher has broken the protocol: it is asked again less and less often
+  bool broken_ = false;  // its publisher has broken the protocol: it is asked again less and less often
+  bool told_of_other_ = false;
   std::size_t live_ = 0;   // sources that have not ended
   std::size_t names_ = 0;  // bytes of their agents
-  std::vector<std::shared_ptr<RemoteInbox::Known>> sources_;  // null: it has ended
+  std::vector<Named> sources_;
   link::StreamIn::Frame frame_;
   std::optional<codec::Reader> reader_;
   std::vector<ItemRef> gathered_;  // messages of one source that are put into the inbox together

@@ -61,9 +61,11 @@ bool Inbox::look(Queue::Entry&& entry, Taken& into) {
   std::function<void(const Gap&)> callback;
   {
     const std::scoped_lock lock(mutex_);
-    missed_[entry.source] += entry.count;
+    auto& before = missed_[entry.source];
+    before = sum_of(before, entry.count);
     missed_any_ = true;
-    missed_by_[static_cast<std::size_t>(entry.why)] += entry.count;
+    auto& by = missed_by_[static_cast<std::size_t>(entry.why)];
+    by = sum_of(by, entry.count);
     callback = on_gap_;
   }
   if (!callback) return false;

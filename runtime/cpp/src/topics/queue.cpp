@@ -202,8 +202,8 @@ bool Queue::push_gap(std::uint32_t source, std::uint64_t first, std::uint64_t co
             of.missed_from = first;
             missing_.push_back(source);
           }
-          of.missed += count;
-          dropped_ += count;
+          of.missed = sum_of(of.missed, count);
+          dropped_ = sum_of(dropped_, count);
           return wanted();
         case Overflow::disconnect:
           disconnect();

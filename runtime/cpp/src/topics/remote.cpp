@@ -148,20 +148,28 @@ Subscription RemoteInbox::subscription() const {
   return what;
 }
 
-std::shared_ptr<RemoteInbox::Known> RemoteInbox::known(const Source& source, const std::string& where) {
+std::shared_ptr<RemoteInbox::Known> RemoteInbox::known(const Source& source, const std::string& where,
+                                                       const std::shared_ptr<Feed>& feed) {
   const std::scoped_lock lock(mutex_);
+  auto& owner = owners_[source.publisher];
+  if (owner.feed == nullptr) owner.feed = feed.get();
+  if (owner.feed != feed.get()) {
+    owner.standing_by.emplace(feed.get(), feed);
+    return nullptr;
+  }
+  ++owner.names;
   if (known_.size() > std::max(kMostKnown, forget_at_)) forget_some();
   auto& place = known_[{source.publisher, source.agent}];
   if (place) {
     place->named = ++named_;
-    ++place->feeds;
+    ++place->names;
     if (std::exchange(place->ended, false))
       add_source(*place, std::max(source.next, place->last + 1), source);
     return place;
   }
   place = std::make_shared<Known>();
   place->named = ++named_;
-  place->feeds = 1;
+  place->names = 1;
   place->origin = std::make_shared<Origin>(Origin{.topic = std::string(topic_.name()),
                                                   .agent = source.agent,
                                                   .publisher = source.publisher,
@@ -172,22 +180,51 @@ std::shared_ptr<RemoteInbox::Known> RemoteInbox::known(const Source& source, con
   return place;
 }
 
+void RemoteInbox::stand_in(const Feeds& feeds) const {
+  for (const auto& each : feeds) {
+    core_->reactor().post([weak = each.second] {
+      if (const auto feed = weak.lock()) feed->stand_in();
+    });
+  }
+}
+
 void RemoteInbox::lose(Known& known, bool broken) {
   const std::scoped_lock lock(mutex_);
-  --known.feeds;
-  if (!broken || known.feeds != 0 || known.last != known.first) return;
+  --owners_[known.origin->publisher].names;
+  if (--known.names != 0 || !broken || known.last != known.first) return;
   end_unused(known);
   const auto found = known_.find({known.origin->publisher, known.origin->agent});
   if (found != known_.end() && found->second.get() == &known) known_.erase(found);  // its feed still has it
 }
 
-void RemoteInbox::end_source(Known& known) {
+void RemoteInbox::give_up(const Feed& feed, const Uuid* but) {
+  Feeds free;
   {
     const std::scoped_lock lock(mutex_);
-    --known.feeds;
+    std::erase_if(owners_, [&](const auto& entry) {
+      const auto& [publisher, owner] = entry;
+      if (owner.feed != &feed || owner.names != 0 || (but != nullptr && *but == publisher)) return false;
+      free.insert(owner.standing_by.begin(), owner.standing_by.end());
+      return true;
+    });
+  }
+  stand_in(free);
+}
+
+void RemoteInbox::end_source(Known& known) {
+  Feeds free;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto owner = owners_.find(known.origin->publisher);
+    if (--owner->second.names == 0) {
+      free = std::move(owner->second.standing_by);
+      owners_.erase(owner);
+    }
+    --known.names;
     end_unused(known);
   }
   queue().wake();
+  stand_in(free);
 }
 
 void RemoteInbox::end_lost(Known& known) {
@@ -199,7 +236,7 @@ void RemoteInbox::end_lost(Known& known) {
 }
 
 void RemoteInbox::end_unused(Known& known) {
-  if (known.feeds == 0 && !std::exchange(known.ended, true)) (void)queue().push_ended(known.number);
+  if (known.names == 0 && !std::exchange(known.ended, true)) (void)queue().push_ended(known.number);
 }
 
 void RemoteInbox::add_source(Known& known, std::uint64_t next, const Source& source) {
@@ -214,7 +251,7 @@ void RemoteInbox::forget_some() {
   std::ranges::nth_element(named, half);
   std::erase_if(known_, [this, oldest = *half](const auto& each) {
     auto& known = *each.second;
-    if (known.feeds != 0 || known.named >= oldest) return false;
+    if (known.names != 0 || known.named >= oldest) return false;
     end_unused(known);
     return true;
   });

@@ -26,18 +26,15 @@ class Feed;
 
 class RemoteInbox final : public Inbox {
  public:
-  /// What has come of one publisher and agent, whichever way it came: a process that has two addresses has
-  /// two feeds, each of which brings everything. They hold the mutex from the look at `last` until what
-  /// follows it is in the queue, and wake nobody meanwhile.
+  /// What has come of one publisher and agent, whichever feed brought it: one at a time does.
   struct Known {
-    std::mutex mutex;
     std::shared_ptr<const Origin> origin;
     std::uint32_t number = 0;            // of the source in the queue
     std::atomic<std::uint64_t> last{0};  // message that has come or is missed; valid once `begun`
     std::uint64_t first = 0;             // `last` of the beginning
     std::atomic<bool> begun{false};
     // With the lock of the inbox:
-    std::size_t feeds = 0;    // of which it is a source
+    std::size_t names = 0;    // numbers of its feed that stand for it
     bool ended = false;       // nothing more comes of it, for all that is known
     std::uint64_t named = 0;  // counts when its publisher named it last
   };
@@ -62,13 +59,17 @@ class RemoteInbox final : public Inbox {
   [[nodiscard]] bool is_of_relay() const noexcept { return !path_.empty(); }
   /// With what has come so far.
   [[nodiscard]] Subscription subscription() const;
-  /// It is a source of one more feed. `where`: the address from which it has come.
-  [[nodiscard]] std::shared_ptr<Known> known(const Source& source, const std::string& where);
-  /// It is a source of one feed less, which may come back to it. `broken`: its publisher has broken the
-  /// protocol; if nothing has come of it, it is forgotten.
+  /// The feed names it, by way of the address `where`. Null: another feed has named its publisher before, and
+  /// this one stands by.
+  [[nodiscard]] std::shared_ptr<Known> known(const Source& source, const std::string& where,
+                                             const std::shared_ptr<Feed>& feed);
+  /// Its feed is lost, which may come back to it. `broken`: its publisher has broken the protocol; if nothing
+  /// has come of it, it is forgotten.
   void lose(Known& known, bool broken);
-  /// The same for good: if no other feed has it, its end is told.
+  /// The same for good: its end is told.
   void end_source(Known& known);
+  /// The feed lives no more, or has come back and named `but` first: others may stand in for what it had.
+  void give_up(const Feed& feed, const Uuid* but = nullptr);
   /// Its end is told if no feed has it.
   void end_lost(Known& known);
   void count_duplicate() noexcept { duplicates_.fetch_add(1, std::memory_order_relaxed); }
@@ -97,6 +98,14 @@ class RemoteInbox final : public Inbox {
   void forget_some();
   void add_source(Known& known, std::uint64_t next, const Source& source);
   void end_unused(Known& known);
+  using Feeds = std::map<const Feed*, std::weak_ptr<Feed>>;
+  /// The feed that has named a publisher, until it gives it up (decision 0056).
+  struct Owner {
+    const Feed* feed = nullptr;
+    std::size_t names = 0;
+    Feeds standing_by{};
+  };
+  void stand_in(const Feeds& feeds) const;
 
   const std::shared_ptr<client::Core> core_;
   const TopicInfo& topic_;
@@ -111,6 +120,7 @@ class RemoteInbox final : public Inbox {
   mutable std::mutex mutex_;                            // all below
   std::map<std::string, std::shared_ptr<Feed>> feeds_;  // by instance
   std::map<std::pair<Uuid, std::string>, std::shared_ptr<Known>> known_;
+  std::map<Uuid, Owner> owners_;
   std::uint64_t named_ = 0;
   std::size_t forget_at_ = 0;  // so many that are known
   std::uint64_t listener_ = 0;

@@ -21,6 +21,8 @@ from mf.topics.queue import Entry, Kind, Queue
 
 _CALLS_AT_ONCE = 256
 """The most messages one callback handles in a row before other callbacks get the thread."""
+_MOST_MISSED = (1 << 64) - 1
+"""Counts of missed messages stop there, as in C++: somebody else tells them, who may tell anything."""
 
 Matched = Callable[[int], None]
 
@@ -90,8 +92,8 @@ class Inbox(ABC):
 
     def _miss(self, entry: Entry) -> None:
         with self._lock:
-            self._missed[entry.source] = self._missed.get(entry.source, 0) + entry.count
-            self._missed_by[entry.why] += entry.count
+            self._missed[entry.source] = min(self._missed.get(entry.source, 0) + entry.count, _MOST_MISSED)
+            self._missed_by[entry.why] = min(self._missed_by[entry.why] + entry.count, _MOST_MISSED)
             callback = self._on_gap
         if callback is None:
             return

@@ -3,6 +3,8 @@ the one queue of the subscriber. They run on the asyncio loop of the client; a b
 own thread.
 
 A stream that ends is opened again while its instance is known, and continues after the last message seen.
+What one names of a publisher that another stream has named before is left to that one, as long as that lives
+(decision 0056): the stream stands by, and begins anew when it may stand in.
 Several relays reach the same publishers, so only one of them has a stream, and the next one when it is lost.
 While the queue is full no stream is read, so that the publishers' queues fill and their overflow policies
 act."""
@@ -14,7 +16,7 @@ from contextvars import Context
 from functools import partial
 from threading import Lock
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from mf.client.async_client import AsyncClient
@@ -26,6 +28,7 @@ from mf.client.routes import Route
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.log import info, log_handler_failure, quote
 from mf.core.options import INFINITE, CallOptions
+from mf.core.stream import AsyncStreamReader
 from mf.core.target import AsyncTargetSource, TargetSource
 from mf.link.async_resolver import AsyncResolver
 from mf.link.background import Background
@@ -34,6 +37,7 @@ from mf.link.resolver import Instance, View, topic_view
 from mf.protocol.other_schema import TopicValue
 from mf.topics._generated.mf.topics._types import (
     MOST_POSITIONS,
+    DeliveryEnded,
     DeliveryMessage,
     DeliveryMissed,
     DeliverySource,
@@ -72,6 +76,8 @@ _MOST_NAMES = 8 << 20
 taken as hostile, and its stream ends."""
 _MOST_NAMED = 1 << 20
 """The most sources in the life of one stream, most of which have ended; then it begins anew."""
+_LAST_NUMBER = 1 << 48
+"""The last number of a message: a million a second for nine years. Who counts further is taken as hostile."""
 _MOST_SEEN = 65_536
 """The most pairs of publisher and agent that are remembered; a forgotten one is treated as new."""
 
@@ -82,6 +88,23 @@ def _is_of_broken(error: Error) -> bool:
     return error.code in (Code.PROTOCOL_ERROR, Code.DECODE_ERROR) or (
         error.code is Code.INVALID_ARGUMENT and error.execution is not Execution.NOT_EXECUTED
     )
+
+
+def _check_number(number: int) -> None:
+    if not 0 < number <= _LAST_NUMBER:
+        raise _broken(f"counts to {number}: messages are numbered from 1 to {_LAST_NUMBER}")
+
+
+class _Owner:
+    """The stream that has named a publisher, until it gives it up. `names`: how many of its sources are that
+    publisher's."""
+
+    __slots__ = ("names", "standing_by", "stream")
+
+    def __init__(self, stream: "_Stay") -> None:
+        self.stream = stream
+        self.names = 0
+        self.standing_by: set[_Stay] = set()
 
 
 class _Seen:
@@ -112,6 +135,7 @@ class RemoteInbox(Inbox):
         "keeps",
         "listeners",
         "options",
+        "owners",
         "publishers",
         "seen",
     )
@@ -142,6 +166,7 @@ class RemoteInbox(Inbox):
         self.keeps: object = None
         """Keeps the needed part of a blocking client alive after the user has dropped the client."""
         self.seen: dict[tuple[UUID, str], _Seen] = {}
+        self.owners: dict[UUID, _Owner] = {}
         self.publishers = 0
         self.duplicates = 0
         self.cut = 0
@@ -244,11 +269,40 @@ class RemoteInbox(Inbox):
         self.seen[key] = seen  # moves it to the end, as the most recent
         return seen
 
-    def forget(self, sources: "Iterable[_Seen | None]") -> None:
+    def claims(self, publisher: UUID, stream: "_Stay") -> bool:
+        """Whether the stream may speak for it; if not, it stands by."""
+        owner = self.owners.get(publisher)
+        if owner is None:
+            owner = self.owners[publisher] = _Owner(stream)
+        if owner.stream is not stream:
+            owner.standing_by.add(stream)
+            return False
+        owner.names += 1
+        return True
+
+    def lose(self, publisher: UUID) -> None:
+        """A source is gone with its stream, which may come back to it."""
+        self.owners[publisher].names -= 1
+
+    def release(self, publisher: UUID) -> None:
+        """A source is gone for good."""
+        self.lose(publisher)
+        if not self.owners[publisher].names:
+            _stand_in(self.owners.pop(publisher))
+
+    def give_up(self, stream: "_Stay", but: UUID | None = None) -> None:
+        """The stream lives no more, or has come back and named `but` first: others may stand in for what it
+        had."""
+        owners = self.owners
+        for publisher in [each for each, owner in owners.items() if owner.stream is stream]:
+            if publisher != but and not owners[publisher].names:
+                _stand_in(owners.pop(publisher))
+
+    def forget(self, sources: Iterable[_Seen]) -> None:
         """Forgets those of which nothing has come: their publisher has broken the protocol."""
         for each in sources:
-            key = (each.origin.publisher, each.origin.agent) if each and each.next == each.first else None
-            if key is not None and self.seen.get(key) is each:
+            key = each.origin.publisher, each.origin.agent
+            if each.next == each.first and self.seen.get(key) is each:
                 del self.seen[key]
 
     def message(self, seen: _Seen, message: Message) -> None:
@@ -280,8 +334,33 @@ class RemoteInbox(Inbox):
         seen.next = until
 
 
+def _stand_in(owner: _Owner) -> None:
+    for each in owner.standing_by:
+        each.stand_in()
+
+
 _RELAYS = "relays"
 """The common key of all relays, in place of a key for each process."""
+
+
+class _Stay:
+    """The streams to one key of instances, one after another."""
+
+    __slots__ = ("address", "matched", "standing_in", "stream", "told_of_other")
+
+    def __init__(self) -> None:
+        self.address = ""
+        self.matched = False  # the publisher has answered; before that it may not know the subscriber
+        self.standing_in = False  # the stream was ended for that
+        self.stream: AsyncStreamReader[Any] | None = None
+        self.told_of_other = False
+
+    def stand_in(self) -> None:
+        """A publisher for which it stands by is free: subscribes anew, so that nothing is missed that is
+        kept."""
+        self.standing_in = True
+        if self.stream is not None:
+            self.stream.cancel()
 
 
 class _One(AsyncResolver):
@@ -355,19 +434,18 @@ class _Follow:
 
     async def _stay(self, key: str) -> None:
         """Keeps a subscription to one key open while its instance is known."""
-        backoff, inbox = Backoff(), self._inbox
+        backoff, inbox, stay = Backoff(), self._inbox, _Stay()
         silent = broken = False
         turn = 0
-        address = ""
         try:
             while key in self._offered and not self._router.pool.closed:
                 ways = self._offered[key]
                 instance = ways[turn % len(ways)]
-                address = instance.address
+                stay.address = instance.address
                 turn += 1
                 try:
                     # One that has broken the protocol is asked again less and less often.
-                    await self._subscribe(instance, None if broken else backoff)
+                    await self._subscribe(instance, stay, None if broken else backoff)
                 except Error as error:
                     broken = _is_of_broken(error)
                     inbox.cut += broken
@@ -378,17 +456,20 @@ class _Follow:
                         info(
                             "subscription to %s at %s: %s; trying on",
                             inbox.topic.name,
-                            address,
+                            stay.address,
                             quote(error.message),
                         )
                     silent = True
                 else:
                     silent = broken = False
+                if broken or not stay.matched:
+                    inbox.give_up(stay)
                 await sleep(backoff.next())
         except Exception as bug:
-            log_handler_failure(f"a subscription to {inbox.topic.name} at {address}", bug)
+            log_handler_failure(f"a subscription to {inbox.topic.name} at {stay.address}", bug)
             inbox.end(Error(Code.INTERNAL, f"{type(bug).__name__}: {bug}", Execution.UNKNOWN))
         finally:
+            inbox.give_up(stay)
             self._tasks.pop(key, None)
 
     def _is_final(self, code: Code) -> bool:
@@ -397,9 +478,10 @@ class _Follow:
             return self._inbox.options.overflow is Overflow.disconnect
         return code in _FINAL and (code is not Code.SCHEMA_MISMATCH or len(self._offered) == 1)
 
-    async def _subscribe(self, instance: Instance, backoff: Backoff | None) -> None:
+    async def _subscribe(self, instance: Instance, stay: _Stay, backoff: Backoff | None) -> None:
         """Reads one stream until it ends. Raises the error that it ends with."""
         inbox, service = self._inbox, self._inbox.topic.service
+        stay.matched = stay.standing_in = False
         until = monotonic() + _CONNECT_WITHIN
         link = await self._router.pool.open(instance, until)
         binding = await link.bind(service, "", until)
@@ -410,25 +492,30 @@ class _Follow:
         target.begin_at(Route(link, binding, False))
         stream = read_stream(target, service.methods[0], _WITHOUT_END, (inbox.subscription(),))
         async with stream:
-            is_matched = False  # until the publisher has answered, it may not know the subscriber
+            stay.stream = stream
             sources = _Sources()
             try:
                 async for delivery in stream:
                     if backoff is not None:
                         backoff.reset()
-                    if not is_matched:
-                        is_matched = True
+                    if not stay.matched:
+                        stay.matched = True
                         inbox.matched(1)
-                    await self._take(delivery, sources, adapt)
+                    await self._take(delivery, stay, sources, adapt)
             except Error as error:
+                if stay.standing_in and error.code is Code.CANCELLED:
+                    return
                 if _is_of_broken(error):
-                    inbox.forget(sources.all)
+                    inbox.forget(sources.seen())
                 raise
             finally:
-                if is_matched:
+                stay.stream = None
+                for seen in sources.seen():
+                    inbox.lose(seen.origin.publisher)
+                if stay.matched:
                     inbox.matched(-1)
 
-    async def _take(self, delivery: Any, sources: "_Sources", adapt: TopicValue | None) -> None:
+    async def _take(self, delivery: Any, stay: _Stay, sources: "_Sources", adapt: TopicValue | None) -> None:
         inbox = self._inbox
         size = len(delivery.value.payload) if isinstance(delivery, DeliveryMessage) else 0
         while not inbox.queue.has_room(size):
@@ -436,18 +523,39 @@ class _Follow:
         value = delivery.value
         if isinstance(delivery, DeliverySource):
             sources.check(value)
-            sources.all.append(inbox.source(value, adapt))
+            seen = inbox.source(value, adapt) if inbox.claims(value.publisher, stay) else None
+            sources.all.append(_Named(value.agent, seen))
+            if len(sources.all) == 1:
+                inbox.give_up(stay, value.publisher)
+            if seen is None and not stay.told_of_other:
+                stay.told_of_other = True
+                text = "%s names a publisher of %s that another address has named before: it stands by"
+                info(text, stay.address, inbox.topic.name)
             return
-        seen = sources.find(value.source)
-        if isinstance(delivery, DeliveryMessage):
+        named = sources.find(value.source)
+        seen = named.seen
+        if isinstance(delivery, DeliveryEnded):
+            sources.end(value.source)
+            if seen is not None:
+                inbox.release(seen.origin.publisher)
+        elif seen is None:
+            inbox.duplicates += 1
+        elif isinstance(delivery, DeliveryMessage):
+            _check_number(value.sequence)
             inbox.message(seen, value)
         elif isinstance(delivery, DeliveryMissed):
-            if value.count < 1 or value.first < 1:
+            _check_number(value.first)
+            if not 0 < value.count <= _LAST_NUMBER - value.first:
                 raise _broken(f"says that {value.count} messages from {value.first} on are missed")
             inbox.gap(seen, value)
-        else:
-            sources.end(value.source, seen)
         inbox.queue.wake()
+
+
+class _Named(NamedTuple):
+    """A source of a stream. `seen`: None if another stream has its publisher."""
+
+    agent: str
+    seen: _Seen | None
 
 
 class _Sources:
@@ -456,7 +564,7 @@ class _Sources:
     __slots__ = ("_live", "_names", "all")
 
     def __init__(self) -> None:
-        self.all: list[_Seen | None] = []
+        self.all: list[_Named | None] = []
         self._live = 0  # that have not ended
         self._names = 0  # characters of their agents
 
@@ -464,6 +572,8 @@ class _Sources:
         """Raises PROTOCOL_ERROR for one that cannot follow."""
         if source.source != len(self.all):
             raise _broken(f"sent source {source.source} where {len(self.all)} follows")
+        _check_number(source.next)
+        _check_number(source.live)
         if source.live < source.next:
             raise _broken(f"replays from message {source.next} to {source.live}")
         if len(source.agent.encode()) > LONGEST_AGENT:
@@ -475,12 +585,15 @@ class _Sources:
             text = f"has more than {_MOST_SOURCES} agents, or more than {_MOST_NAMES} bytes of their names"
             raise _broken(f"{text}, in one subscription")
 
-    def end(self, number: int, seen: _Seen) -> None:
-        self.all[number] = None
-        self._live -= 1
-        self._names -= len(seen.origin.agent)
+    def seen(self) -> list[_Seen]:
+        return [each.seen for each in self.all if each is not None and each.seen is not None]
 
-    def find(self, number: int) -> _Seen:
+    def end(self, number: int) -> None:
+        self._live -= 1
+        self._names -= len(self.find(number).agent)
+        self.all[number] = None
+
+    def find(self, number: int) -> _Named:
         if number >= len(self.all):
             raise _broken(f"sent a message of source {number}, of which it has {len(self.all)}")
         found = self.all[number]

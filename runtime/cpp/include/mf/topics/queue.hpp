@@ -30,6 +30,11 @@
 
 namespace mf::topics {
 
+/// Adds to a count of messages that somebody else has told, who may tell anything.
+inline std::uint64_t sum_of(std::uint64_t sum, std::uint64_t count) noexcept {
+  return sum > UINT64_MAX - count ? UINT64_MAX : sum + count;
+}
+
 class Queue {
  public:
   enum class Kind : std::uint8_t { message, source, missed, ended };
