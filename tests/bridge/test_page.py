@@ -4,18 +4,23 @@ import os
 import re
 import signal
 import subprocess
+from functools import partial
 from pathlib import Path
 
 from tests.bridge.conftest import ROOT
 from tests.etcd.cluster import eventually
 from tests.interop.peers import BUILD, free_port
 
-SALES = [("north", "apple", 120), ("north", "pear", 95), ("south", "apple", 110)]
+SALES = [(("north", "south")[at % 2], f"article{at}", at) for at in range(1000)]
 
 
 def blocks(page: str) -> list[tuple[str, str]]:
     """Language and text of each block of code, and before it the words that name its file."""
     return re.findall(r"```(\w+)\n(.*?)```", page, re.DOTALL)
+
+
+def lines_are(said: Path, branch: str, wanted: list[str]) -> bool:
+    return [line for line in said.read_text().splitlines() if line.startswith(f"{branch} ")] == wanted
 
 
 def test_the_page_of_bridges_holds_from_top_to_bottom(tmp_path: Path) -> None:
@@ -33,7 +38,7 @@ def test_the_page_of_bridges_holds_from_top_to_bottom(tmp_path: Path) -> None:
     (tmp_path / "shop.mfidl").write_text(schema[1])
     (tmp_path / "seller.py").write_text(seller[1])
     (tmp_path / "reader.py").write_text(reader[1])
-    os.mkfifo(tmp_path / "sales")
+    (tmp_path / "sales").write_text("".join(f"{' '.join(map(str, sale))}\n" for sale in SALES))
     binaries = f"{ROOT / '.venv' / 'bin'}:{BUILD}"
     search = f"{ROOT}:{ROOT / 'runtime' / 'python'}"
     environment = os.environ | {
@@ -51,14 +56,11 @@ def test_the_page_of_bridges_holds_from_top_to_bottom(tmp_path: Path) -> None:
             start_new_session=True,
         )
     try:
-        with (tmp_path / "sales").open("w") as sales:
-            for branch, article, cents in SALES:
-                print(branch, article, cents, file=sales, flush=True)
-            wanted = {"north 1 apple 0", "north 2 pear 0", "south 1 apple 0"}
-            eventually(
-                lambda: wanted <= set((tmp_path / "said").read_text().splitlines()),
-                "the reader has got all sales",
-            )
+        for branch in ("north", "south"):
+            articles = [article for at, article, _ in SALES if at == branch]
+            wanted = [f"{branch} {number} {each} 0" for number, each in enumerate(articles, 1)]
+            has_all = partial(lines_are, tmp_path / "said", branch, wanted)
+            eventually(has_all, f"the reader has got all sales of {branch} in order")
     finally:
         os.killpg(shell.pid, signal.SIGKILL)
         shell.wait(60)
