@@ -213,10 +213,13 @@ def test_a_publisher_that_is_killed_and_back_elsewhere_is_found_through_the_rela
     assert subscriber.ask("account 10") == {"received": 10, "missed": 0, "in_order": True}
 
 
-def test_topics_pass_relays_over_tls_too(programs: Programs, tmp_path: Path) -> None:
+@pairs
+def test_topics_pass_relays_over_tls_too(
+    programs: Programs, tmp_path: Path, publishes: str, subscribes: str
+) -> None:
     authority = Authority(tmp_path)
     controller = programs.controller()
-    publisher = programs.publisher("python", controller.address)
+    publisher = programs.publisher(publishes, controller.address)
     publisher.ask("publish books 0 1 10")
     shown = authority.issue()
     inner = programs.relay(
@@ -224,8 +227,8 @@ def test_topics_pass_relays_over_tls_too(programs: Programs, tmp_path: Path) -> 
     )
     assert inner.address.startswith("relay+tls://")
     outer = programs.relay(inner.address, "--ca", authority.file)
-    direct = programs.subscriber("python", inner.address, "Additions", "*", "block", 100, authority.file)
-    behind = programs.subscriber("python", outer.address, "Additions", "*", "block", 100)
+    direct = programs.subscriber(subscribes, inner.address, "Additions", "*", "block", 100, authority.file)
+    behind = programs.subscriber(subscribes, outer.address, "Additions", "*", "block", 100)
     for each in (direct, behind):
         assert each.ask("take 1") == [["books", 1, 0, 0]]
     publisher.begin("publish books 1 200 1000")

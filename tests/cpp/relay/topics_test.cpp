@@ -547,6 +547,8 @@ TEST(RelayedTopics, APublisherThatRepeatsAndSkipsNumbersIsToldAsItIs) {
   using Pair = std::pair<std::uint64_t, std::uint64_t>;
   EXPECT_THAT(told, ElementsAre(Pair(1, 0), Pair(5, 3), Pair(8, 2)));
   EXPECT_EQ(there.stats().upstream, 5U);
+  EXPECT_EQ(relay.topics().at(0).missed, 5U);
+  EXPECT_TRUE(eventually([&] { return relay.topics().at(0).duplicates >= 3; }));
   there.close();
   server.stop();
 }
@@ -568,6 +570,7 @@ TEST(RelayedTopics, APublisherThatBreaksTheProtocolIsCutAndTheOthersGoOn) {
   for (std::uint64_t i = 1; i <= 100; ++i) at.publish(place(i));
   EXPECT_THAT(next_sequences(there, 100).back(), 100U);
   EXPECT_EQ(there.stats().publishers, 1U);
+  EXPECT_GE(relay.topics().at(0).cut, 2U);
   there.close();
   server.stop();
 }

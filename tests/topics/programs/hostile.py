@@ -5,15 +5,17 @@ subscriptions have begun there.
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from itertools import count
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
-from events import AdditionsPublisher, Indexed
+from events import AdditionsPublisher, AdditionsSubscriber, Indexed
 
 import mf
 from mf.core.error import Error
 from mf.core.service import Encoded
 from mf.core.source import OfferSource, Pushing, PushServant, PushSource
+from mf.protocol.stream import SendWindow
 from mf.topics._generated.mf.topics._methods import ANY_TOPIC_SUBSCRIBE
 from mf.topics._generated.mf.topics._types import (
     DeliveryEnded,
@@ -34,6 +36,10 @@ assert ANY_TOPIC_SUBSCRIBE.result_element is not None
 ENCODE: Callable[[Any], Encoded] = ANY_TOPIC_SUBSCRIBE.result_element.encode
 VALUE = bytes(TOPIC.codec.encode(Indexed(7, "seven")))
 NOW = mf.Timestamp.now()
+LAST = 1 << 48
+"""The last number that a message may have."""
+IDENTITIES: list[UUID] = []
+"""Of others, whom it has heard."""
 
 
 def source(number: int, agent: str = "bad", next_: int = 1, live: int | None = None) -> Any:
@@ -95,6 +101,31 @@ def misses_nothing() -> Iterable[Any]:
     return source(0), message(0, 1), missed(0, 2, 0)
 
 
+def skips_far() -> Iterable[Any]:
+    return source(0), message(0, 1), message(0, 1 << 63)
+
+
+def misses_too_much() -> Iterable[Any]:
+    return source(0), message(0, 1), missed(0, 2, LAST)
+
+
+def floods() -> Iterator[Any]:
+    """Without credit: see Endless."""
+    yield source(0)
+    yield from (message(0, sequence, bytes(1000)) for sequence in count(1))
+
+
+def floods_by_credit() -> Iterator[Any]:
+    return floods()
+
+
+def impersonates() -> Iterator[Any]:
+    """Speaks for each publisher that was heard, with all numbers that it may come to, and one far ahead."""
+    for number, identity in enumerate(IDENTITIES):
+        yield DeliverySource(Source(number, identity, "good", 1, 1, 10))
+        yield from (message(number, sequence) for sequence in (*range(1, 500), LAST))
+
+
 ATTACKS: dict[str, Callable[[], Iterable[Any]]] = {
     each.__name__: each
     for each in (
@@ -109,8 +140,23 @@ ATTACKS: dict[str, Callable[[], Iterable[Any]]] = {
         ended_number,
         replays_backwards,
         misses_nothing,
+        skips_far,
+        misses_too_much,
+        floods,
+        floods_by_credit,
+        impersonates,
     )
 }
+
+
+class Endless(SendWindow):
+    """Credit that is never used up."""
+
+    def add(self, count: int) -> bool:  # noqa: ARG002
+        return True
+
+    def spend(self, cost: int) -> bool:  # noqa: ARG002
+        return True
 
 
 class Sent(PushSource):
@@ -152,11 +198,16 @@ class Hostile(OfferSource, PushServant):
 
     def subscribe(self, push: Pushing, *arguments: Any) -> PushSource:  # noqa: ARG002
         self.subscriptions += 1
+        if self._attack is floods:
+            push._call.credit = Endless(1 << 60)  # type: ignore[attr-defined]
         return Sent(self._attack())
 
 
 def main() -> None:
     listen, controller, attack = sys.argv[1:]
+    if attack == "impersonates":
+        with mf.Client(controller) as client:
+            IDENTITIES.append(AdditionsSubscriber(client, "good").next(60.0).publisher)
     hostile = Hostile(ATTACKS[attack])
     server = mf.Server(listen, controller, drain_timeout=1.0)
     server.offer(hostile)

@@ -236,9 +236,12 @@ void Trunk::end(Failure why) {
 }
 
 TopicRelayStats Trunk::stats() const {
+  const auto upstream = upstream_->stats();
   return {.topic = key_.topic->name,
           .received = received_.load(std::memory_order_relaxed),
           .missed = missed_.load(std::memory_order_relaxed),
+          .duplicates = upstream.duplicates,
+          .cut = upstream.cut,
           .subscriptions = fanout_.stats()};
 }
 

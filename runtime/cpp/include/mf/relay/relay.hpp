@@ -52,6 +52,9 @@ struct TopicRelayStats {
   std::string topic{};
   std::uint64_t received = 0;  // messages
   std::uint64_t missed = 0;    // on the way to the relay
+  // Messages that came twice, and subscriptions that were ended since their publisher broke the protocol:
+  std::uint64_t duplicates = 0;
+  std::uint64_t cut = 0;
   std::vector<SubscriptionStats> subscriptions{};
 };
 
