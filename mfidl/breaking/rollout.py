@@ -43,8 +43,8 @@ class Together:
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """A service or topic that both programs have. `older`: older consumers with newer providers; `newer`:
-    newer consumers with older providers."""
+    """A service or topic of the older program. `older`: older consumers with newer providers; `newer`: newer
+    consumers with older providers. `here` is None if the newer program has none of that name."""
 
     name: str
     older: Together
@@ -91,28 +91,41 @@ _Peers = model.Service | model.Topic
 
 
 def rollouts(old: model.Program, new: model.Program) -> list[Rollout]:
-    """Sorted by name. A removed service is a finding of its own, and has no peers to consider."""
+    """Sorted by name. Only the requested modules of the older program may have lost something: another one is
+    not there if nobody imports it any more.
+    """
     before, after = _peers(old), _peers(new)
-    return [
-        Rollout(
-            name,
-            _together(before[name], after[name]),
-            _together(after[name], before[name]),
-            isinstance(after[name], model.Topic),
-            after[name].span,
-            before[name].span,
-        )
-        for name in sorted(before.keys() & after.keys())
-        if type(before[name]) is type(after[name])
-    ]
+    requested = {each.full_name for module in old.modules if module.requested for each in _of(module)}
+    found: list[Rollout] = []
+    for name in sorted(before):
+        was, now = before[name], after.get(name)
+        is_topic = isinstance(was, model.Topic)
+        if now is not None and type(now) is type(was):
+            older, newer = _together(was, now), _together(now, was)
+            lost = _lost_names(was, now, old, new)
+            older = Together((*older.refused, *lost), older.checked)
+            found.append(Rollout(name, older, newer, is_topic, now.span, was.span))
+        elif name in requested:
+            words = f"{was.name} is gone"
+            found.append(Rollout(name, Together((words,), ()), Together((), ()), is_topic, None, was.span))
+    return found
+
+
+def _lost_names(was: _Peers, now: _Peers, old: model.Program, new: model.Program) -> tuple[str, ...]:
+    """The services that one extended, and does not extend any more: nobody finds it by these names."""
+    if not isinstance(was, model.Service) or not isinstance(now, model.Service):
+        return ()
+    kept = {each.full_name for each in new.extended(now)}
+    lost = [each.full_name for each in old.extended(was) if each.full_name not in kept]
+    return tuple(f"{now.name} is not found as {name} any more" for name in lost)
 
 
 def _peers(program: model.Program) -> Mapping[str, _Peers]:
-    found: dict[str, _Peers] = {}
-    for module in program.modules:
-        found |= {each.full_name: each for each in module.services}
-        found |= {each.full_name: each for each in module.topics}
-    return found
+    return {each.full_name: each for module in program.modules for each in _of(module)}
+
+
+def _of(module: model.Module) -> tuple[_Peers, ...]:
+    return (*module.services, *module.topics)
 
 
 def _together(consumer: _Peers, provider: _Peers) -> Together:

@@ -22,7 +22,7 @@ class Impact(Enum):
 _ROWS = (
     # Declarations
     ("B0101", "module removed", "Code that includes or imports it is left without. Keep the module, with its declarations deprecated, for a release."),
-    ("B0102", "declaration removed", "Generated code has the name no more. Mark it @deprecated first, and remove it when nobody uses it."),
+    ("B0102", "declaration removed", "Generated code has the name no more. Mark it @deprecated first, and remove it when nobody uses it. Calls do not depend on the names of types, but files of values and flexible messages do: older ones of a type that was renamed or moved are read with `was`, its full name before."),
     ("B0103", "declaration became another kind", "A struct, an enum and a union are encoded differently, and generated differently. Declare a new name instead."),
     ("B0104", "constant changed", "Programs that were built with the old value go on using it. Two peers may now disagree."),
     ("B0105", "name in a target language changed", "@cpp.name, @python.name and @cpp.type decide what the user's code has to write."),

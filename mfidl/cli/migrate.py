@@ -1,6 +1,6 @@
 """F8. `mfidlc migrate FILE... --schema NEW`"""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -35,6 +35,9 @@ _TIERS = ("memcpy", "febird", "archive")
 )
 @click.option("--out", "-o", metavar="OUT", help="Write this file, and leave FILE as it is. For one FILE.")
 @click.option("--check", is_flag=True, help="Only tell; write nothing.")
+@click.option(
+    "--drop-fields", is_flag=True, help="Leave out, in place too, what stands in fields that SCHEMA lacks."
+)
 @click.option("--drop-cut", is_flag=True, help="Leave out a value at the end of a file that is not whole.")
 @click.option(
     "--color",
@@ -50,22 +53,33 @@ def command(
     tier: str | None,
     out: str | None,
     check: bool,
+    drop_fields: bool,
     drop_cut: bool,
     color: str,
 ) -> None:
     """Rewrite files of values to another schema of their type, in place or as --out.
 
     A file is replaced as a whole, and only if all of its values go over: otherwise it stays as it is, the
-    values are told, and the exit code is 1, as it is for files that no rule leads to the schema from.
+    values are told, and the exit code is 1, as it is for files that no rule leads to the schema from, and
+    for a file with fields that SCHEMA lacks, unless --drop-fields says that what stands there may be lost.
     SCHEMA is a schema, or what `mfidlc descriptor` wrote.
     """
     if out is not None and len(files) != 1:
         raise click.UsageError("--out is for one FILE.")
     runtime()
     program = load(schema, import_paths, color)
-    lost = [not _migrate(file, program, schema, type_, tier, out, check, drop_cut) for file in files]
+    drops = _Drops(drop_fields, drop_cut)
+    lost = [not _migrate(file, program, schema, type_, tier, out, check, drops) for file in files]
     if any(lost):
         raise SystemExit(1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Drops:
+    """What may be lost."""
+
+    fields: bool
+    cut: bool
 
 
 def _migrate(
@@ -76,9 +90,9 @@ def _migrate(
     tier: str | None,
     out: str | None,
     check: bool,
-    drop_cut: bool,
+    drops: _Drops,
 ) -> bool:
-    """Whether all values go over."""
+    """Whether all that is to go over does."""
     from mf.codec.texts import Texts
     from mf.core.error import Error
     from mf.values.migrated import migrate, type_of
@@ -87,21 +101,34 @@ def _migrate(
         held = type_of(file)
         name = type_ or held
         descriptor, annex = _texts(program, schema, name, tier)
-        done = migrate(file, Texts(descriptor, annex), out=out, was=held, check=check, drop_cut=drop_cut)
+        done = migrate(
+            file,
+            Texts(descriptor, annex),
+            out=out,
+            was=held,
+            check=check,
+            drop_fields=drops.fields,
+            drop_cut=drops.cut,
+        )
     except Error as failure:
         refuse(failure.code.name, failure.message)
     for each in done.lost:
         tell(f"{file}: {each}")
     counted = f"{done.count:,} value{'' if done.count == 1 else 's'} of {held}"
+    if done.left_out:
+        click.echo(f"{file}: left out, since `{schema}` lacks them: {', '.join(done.left_out)}")
     if done.lost_count:
-        click.echo(f"{file}: {counted}, of which {done.lost_count:,} do not go over; nothing was written")
+        do = "does" if done.lost_count == 1 else "do"
+        click.echo(f"{file}: {counted}, of which {done.lost_count:,} {do} not go over; nothing was written")
+    elif done.is_held_back:
+        click.echo(f"{file}: {counted}; nothing was written: --drop-fields would lose what stands there")
     elif done.is_written:
         click.echo(f"{file}: {counted}, written to {out}" if out else f"{file}: {counted}, migrated")
     elif done.is_same:
         click.echo(f"{file}: {counted}, of this schema already")
     else:
         click.echo(f"{file}: {counted} {'goes' if done.count == 1 else 'go'} over")
-    return not done.lost_count
+    return not done.lost_count and not done.is_held_back
 
 
 def _texts(program: "Program", schema: str, name: str, tier: str | None) -> tuple[str, str]:

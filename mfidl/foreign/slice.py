@@ -137,10 +137,10 @@ class _File:
                 if element.name == "byte" and not element.proxy:
                     made.type = Builtin("bytes")
                 else:
-                    made.type = draft.ListOf(draft.present(self._type(element, definition.scope)))
+                    made.type = draft.ListOf(self._type(element, definition.scope))
             case draft.Alias():
-                key, value = (draft.present(self._type(each, definition.scope)) for each in definition.types)
-                made.type = draft.MapOf(key, value)
+                key, value = (self._type(each, definition.scope) for each in definition.types)
+                made.type = draft.MapOf(draft.present(key), value)
             case draft.Const():
                 assert definition.value is not None
                 made.type = draft.present(self._type(definition.types[0], definition.scope))

@@ -135,6 +135,7 @@ class _File:
         member = draft.Member(field.name.text, type_, field.name.span, field.number, doc=field.name.doc)
         default = field.default
         if default is not None:
+            self._values.has_default(member)
             self._later.append(lambda: self._default(member, default))
         return member
 

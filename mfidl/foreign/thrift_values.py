@@ -43,6 +43,11 @@ class Values:
     def __init__(self, project: Project, names: Names) -> None:
         self._project = project
         self._names = names
+        self._defaulted: set[int] = set()
+
+    def has_default(self, member: draft.Member) -> None:
+        """Says of a member that it will have a default, which may not be known yet."""
+        self._defaulted.add(id(member))
 
     def of(self, type_: draft.Type, constant: Constant) -> draft.Value:
         bare = self._project.bare(draft.present(type_))
@@ -51,11 +56,15 @@ class Values:
         match bare:
             case draft.Builtin(word):
                 return self._scalar(word, constant)
-            case draft.ListOf(element) | draft.SetOf(element) if constant.kind == "list":
+            case draft.ListOf(element) if constant.kind == "list":
                 return draft.ListValue(tuple(self.of(element, each) for each in constant.parts))
+            case draft.SetOf(element) if constant.kind == "list":
+                elements = dict.fromkeys(self.of(element, each) for each in constant.parts)
+                return draft.ListValue(tuple(elements))
             case draft.MapOf(key, value) if constant.kind == "map" or not constant.parts:
                 pairs = zip(constant.parts[::2], constant.parts[1::2], strict=True)
-                return draft.MapValue(tuple((self.of(key, k), self.of(value, v)) for k, v in pairs))
+                entries = {self.of(key, k): self.of(value, v) for k, v in pairs}  # the last one counts
+                return draft.MapValue(tuple(entries.items()))
             case draft.Ref(key):
                 return self._declared(self._project.of(key), constant)
         raise Refused(constant.span, "this value does not fit its type")
@@ -96,8 +105,47 @@ class Values:
                 if name not in members:
                     raise Refused(key.span, f"struct `{declaration.name}` has no field `{name}`")
                 fields.append((name, self.of(members[name].type, held)))
-            return draft.StructValue(tuple(fields))
+            return draft.StructValue(
+                (*fields, *self._rest(declaration, {name for name, _ in fields}, constant))
+            )
         raise Refused(constant.span, f"this is no value of `{declaration.name}`")
+
+    def _rest(
+        self, struct: draft.Struct, given: set[str], constant: Constant
+    ) -> list[tuple[str, draft.Value]]:
+        """The fields that a value leaves out: in Thrift they are zero, or empty, if nothing else is said."""
+        if struct.kind == "union":
+            return []
+        return [
+            (each.name, self._zero(each.type, constant))
+            for each in struct.members
+            if each.name not in given
+            and not isinstance(each.type, draft.OptionalOf)
+            and each.default is None
+            and id(each) not in self._defaulted
+        ]
+
+    def _zero(self, type_: draft.Type, constant: Constant) -> draft.Value:
+        match self._project.bare(type_):
+            case draft.Builtin("bool"):
+                return draft.Literal("false")
+            case draft.Builtin("string" | "bytes"):
+                return draft.Literal('""')
+            case draft.Builtin("uuid"):
+                return draft.string_literal("00000000-0000-0000-0000-000000000000")
+            case draft.Builtin():
+                return draft.Literal("0")
+            case draft.ListOf() | draft.SetOf():
+                return draft.ListValue(())
+            case draft.MapOf():
+                return draft.MapValue(())
+            case draft.Ref(key):
+                declaration = self._project.of(key)
+                if isinstance(declaration, draft.Enum) and (member := declaration.member_of(0)) is not None:
+                    return draft.Named(key, member)
+                if isinstance(declaration, draft.Struct) and declaration.kind != "union":
+                    return draft.StructValue(tuple(self._rest(declaration, set(), constant)))
+        raise Refused(constant.span, "this value leaves out a field whose type has no zero")
 
     def _scalar(self, word: str, constant: Constant) -> draft.Value:
         match word, constant.kind:

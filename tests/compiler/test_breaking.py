@@ -693,6 +693,48 @@ def test_peers_that_cannot_be_upgraded_in_any_order_are_told_and_fail_on_demand(
     assert run(new, "--against", new, "--rollout=fail").exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "name", "reason"),
+    [
+        ("service I { f(); } service J { }", "service J { }", "a.I", "I is gone"),
+        ("struct S { a: u8; } topic I : S;", "struct S { a: u8; }", "a.I", "I is gone"),
+        (
+            "service J { f(); } service I extends J { }",
+            "service J { f(); } service I { f(); }",
+            "a.I",
+            "I is not found as a.J any more",
+        ),
+    ],
+    ids=["a service", "a topic", "a service that it extended"],
+)
+def test_consumers_go_first_where_they_find_nobody_any_more(
+    old: str, new: str, name: str, reason: str, tmp_path: Path
+) -> None:
+    done = rolled(tmp_path, old, new, "--format", "json", "--only", "rollout")
+    told = json.loads(done.stdout)
+    [found] = [each for each in told["rollout"] if each["name"] == name]
+
+    assert done.exit_code == 1
+    assert (found["order"], found["older"]["refused"], found["newer"]["refused"]) == (
+        "consumers first",
+        [reason],
+        [],
+    )
+    assert [each["code"] for each in told["changes"]] == ["R0901"]
+
+
+def test_a_service_of_a_module_that_nobody_imports_any_more_is_no_matter_of_upgrades(tmp_path: Path) -> None:
+    for name, text in (
+        ("old", 'module a; import "b.mfidl"; service I { f(s: b.S); }'),
+        ("new", "module a; service I { f(); }"),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.mfidl").write_text(text)
+        (tmp_path / name / "b.mfidl").write_text("module b; struct S { a: u8; } service Other { }")
+    done = run(tmp_path / "new" / "a.mfidl", "--against", tmp_path / "old" / "a.mfidl", "--format", "json")
+    assert [each["name"] for each in json.loads(done.stdout)["rollout"]] == ["a.I"]
+
+
 def test_many_reasons_are_counted(tmp_path: Path) -> None:
     done = rolled(tmp_path, "service I { }", f"service I {{ {''.join(f'm{at}(); ' for at in range(8))} }}")
 

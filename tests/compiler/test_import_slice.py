@@ -66,6 +66,13 @@ def test_classes_have_the_fields_of_their_bases_and_may_be_null_where_they_are_h
     ]
 
 
+def test_sequences_and_dictionaries_of_classes_may_hold_null(tmp_path: Path) -> None:
+    text = "class Node { int v; } sequence<Node> Nodes; dictionary<string, Node> Index; interface I { Nodes all(); }"
+    made = text_of(tmp_path, text)
+    assert "type Nodes = list<Node?>;" in made
+    assert "type Index = map<string, Node?>;" in made
+
+
 def test_an_operation_gives_its_results_by_name(tmp_path: Path) -> None:
     made = text_of(
         tmp_path,

@@ -58,6 +58,29 @@ def test_numbers_of_an_enum_that_are_not_written_are_those_that_thrift_gives(tmp
     assert "a = 0,\n  b = 5,\n  c = 6,\n" in text_of(tmp_path, "enum E { a, b = 5, c }")
 
 
+def test_values_may_leave_out_what_is_zero_and_name_an_element_twice(tmp_path: Path) -> None:
+    made = text_of(
+        tmp_path,
+        """
+        const Line SHORT = {"a": {}}
+        struct Point { 1: i32 x, 2: double y, 3: optional string name, 4: Level level }
+        struct Line { 1: Point a, 2: Point b, 3: list<Point> more, 4: i32 width = 3, 5: map<i32, bool> on }
+        enum Level { LOW = 0, HIGH = 2 }
+        const set<i32> ODD = [1, 3, 3, 1]
+        const map<i32, string> NAMES = {1: "one", 2: "two", 1: "uno"}
+        struct Held { 1: Point at = {"y": 1} }
+        """,
+    )
+    point = "{ x: 0, y: 0, level: Level.LOW }"
+    for line in (
+        f"const SHORT: Line = {{\n  a: {point},\n  b: {point},\n  more: [],\n  on: {{ }},",
+        "const ODD: set<i32> = [1, 3];",
+        'const NAMES: map<i32, string> = { 1: "uno", 2: "two" };',
+        "1: at: Point = { y: 1, x: 0, level: Level.LOW };",
+    ):
+        assert line in made
+
+
 def test_constants_and_defaults_are_values_of_their_types(tmp_path: Path) -> None:
     made = text_of(
         tmp_path,

@@ -104,6 +104,41 @@ def test_a_file_with_a_value_that_does_not_go_over_stays_as_it_is(tmp_path: Path
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.fixture
+def lean(tmp_path: Path) -> str:
+    """A schema of the same type that has one field less."""
+    path = tmp_path / "lean.mfidl"
+    path.write_text("module stored; struct Point { x: u32; }")
+    return str(path)
+
+
+def test_fields_that_the_schema_lacks_are_named_and_lost_only_if_that_is_said(file: Path, lean: str) -> None:
+    before = file.read_bytes()
+    told = f"{file}: left out, since `{lean}` lacks them: Point.y, Point.rank\n"
+    held = (
+        f"{file}: 3 values of stored.Point; nothing was written: --drop-fields would lose what stands there\n"
+    )
+    for options in ([], ["--check"]):
+        result = run("migrate", str(file), "--schema", lean, *options)
+        assert (result.exit_code, result.stdout) == (1, told + held)
+        assert file.read_bytes() == before
+
+    result = run("migrate", str(file), "--schema", lean, "--drop-fields")
+    assert (result.exit_code, result.stdout) == (0, f"{told}{file}: 3 values of stored.Point, migrated\n")
+    assert shown(file) == [{"x": x} for x in range(3)]
+
+
+def test_another_file_may_have_fewer_fields_since_this_one_stays(
+    file: Path, lean: str, tmp_path: Path
+) -> None:
+    before, out = file.read_bytes(), tmp_path / "lean.mfv"
+    result = run("migrate", str(file), "--schema", lean, "-o", str(out))
+    assert result.exit_code == 0
+    assert "lacks them: Point.y, Point.rank" in result.stdout
+    assert file.read_bytes() == before
+    assert shown(out) == [{"x": x} for x in range(3)]
+
+
 def test_a_file_that_no_rule_leads_from_is_refused_in_words(tmp_path: Path) -> None:
     path = old(tmp_path, "Torn")
     result = run("migrate", str(path), "--schema", NEW)
@@ -119,7 +154,8 @@ def test_a_type_of_another_name_is_named(file: Path, tmp_path: Path) -> None:
     result = run("migrate", str(file), "--schema", str(renamed))
     assert result.exit_code == 2
     assert "declares no `stored.Point`; --type names the type of the file there" in result.stderr
-    assert run("migrate", str(file), "--schema", str(renamed), "--type", "kept.Place").exit_code == 0
+    options = ["--schema", str(renamed), "--type", "kept.Place", "--drop-fields"]
+    assert run("migrate", str(file), *options).exit_code == 0
     assert shown(file)[1] == {"x": "1", "y": "1"}
 
 

@@ -21,15 +21,17 @@ Buffer = bytes | bytearray | memoryview
 
 class Transcoder:
     """`f_encoding` and `t_encoding`: of frames that hold its values. `where`: stands before what is wrong
-    with bytes. Where both sides write the same bytes, these are not looked at."""
+    with bytes. Where both sides write the same bytes, these are not looked at. `left_out`: fields of F, as
+    `Hit.title`, that T lacks; for who asks for them."""
 
-    __slots__ = ("_convert", "_read", "_where", "_write", "f_encoding", "is_equal", "t_encoding")
+    __slots__ = ("_convert", "_read", "_where", "_write", "f_encoding", "is_equal", "left_out", "t_encoding")
 
     def __init__(
         self, f: s.Composite, t: s.Composite, convert: Convert | None, where: str, *, is_equal: bool
     ) -> None:
         self.is_equal = is_equal
         self.f_encoding, self.t_encoding = encoding_of(f), encoding_of(t)
+        self.left_out: tuple[str, ...] = ()
         self._where = where
         self._convert = convert
         self._read: Codec[Any, Any] = Codec(f, where=where, limits=DEFAULT_LIMITS)
@@ -49,17 +51,26 @@ class Transcoder:
 
     def all(self, data: Buffer, count: int) -> Buffer:
         """Of several values, one behind the other."""
+        made, _, lost = self.until_lost(data, count)
+        if lost is not None:
+            raise lost
+        return made
+
+    def until_lost(self, data: Buffer, count: int) -> tuple[Buffer, int, LostError | None]:
+        """Of several values, those before the first that cannot go over: their bytes, their number, and why
+        that one cannot."""
         if self.is_equal:
-            return data
+            return data, count, None
         made: list[Any] = []
+        failure: LostError | None = None
         for value in self._read.decode_all(data, count):
             try:
                 made.append(self._over(value))
             except LostError as lost:
-                if count > 1:
-                    lost.item = len(made)
-                raise
-        return self._written(made)
+                failure = lost
+                lost.item = len(made) if count > 1 else -1
+                break
+        return self._written(made) if made else b"", len(made), failure
 
     def lost(self, data: Buffer, count: int) -> dict[int, LostError]:
         """Those of several values that cannot go over, by their places."""
@@ -145,6 +156,17 @@ def _in_struct(inner: Convert | None, shape: s.Struct) -> Convert:
         return make(value.f0 if inner is None else inner(value.f0, graph))
 
     return convert
+
+
+def left_out(pairs: "Sequence[Pair]") -> tuple[str, ...]:
+    """The fields of F's structs that become nothing of T."""
+    found: list[str] = []
+    for pair in pairs:
+        if pair.sources or pair.f.kind in ("struct", "error"):
+            used = {each.index for each in pair.sources if each.conversion is not None}
+            names = [each.name for at, each in enumerate(pair.f.fields) if at not in used]
+            found += [f"{pair.f.short}.{name}" for name in names]
+    return tuple(found)
 
 
 def shared(pairs: "Sequence[Pair]", f: Made) -> dict[str, s.Shape]:

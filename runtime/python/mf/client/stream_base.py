@@ -33,6 +33,7 @@ class ClientStream(Generic[L]):
         "_done_writing",
         "_dropping",
         "_given_up",
+        "_malformed",
         "_reopening",
         "_service",
         "_settled",
@@ -66,6 +67,8 @@ class ClientStream(Generic[L]):
         self._dropping = False
         """The call was given up, and received values are dropped."""
         self._reopening = False
+        self._malformed: Error | None = None
+        """What ends the call once the values before it were taken."""
         self._given_up: tuple[CallEvent, Error] | None = None
         """How the call was given up while it was sent to another server."""
         self.call: StreamCall[Any] = begin_stream(to.router, method, options, arguments, monotonic())
@@ -160,8 +163,12 @@ class ClientStream(Generic[L]):
             return NOTHING
 
     def take(self) -> bool:
-        """Whether something has arrived; complete values are in `values` then."""
+        """Whether something has arrived; complete values are in `values` then, which was empty before."""
         route, call = self.route, self.call
+        if self._malformed is not None:
+            malformed, self._malformed = self._malformed, None
+            self._spoiled(malformed)
+            return True
         taken = route.link.take_values(call) if route is not None else None
         if taken is None:
             return False
@@ -174,7 +181,7 @@ class ClientStream(Generic[L]):
         if count:
             try:
                 if call.adapted is not None:
-                    payload = call.adapted.result_values(payload, count)
+                    payload, count, self._malformed = call.adapted.result_values(payload, count)
                 self.values.extend(element.decode_all(payload, count))
             except Error as malformed:
                 self._spoiled(malformed)

@@ -112,15 +112,16 @@ class Adapted:
         assert self._result is not None
         return self._result.f_encoding
 
-    def result_values(self, payload: Payload, count: int) -> Buffer:
-        """Values of the result stream. Raises Error."""
+    def result_values(self, payload: Payload, count: int) -> tuple[Buffer, int, Error | None]:
+        """Of values of the result stream, those before the first that cannot go over, their number, and why
+        that one cannot. Raises Error for bytes that are no values."""
         result = self._result
         assert result is not None
-        try:
-            return result.all(payload, count)
-        except LostError as lost:
-            lost.item = -1
-            raise self._lost("result stream: ", lost) from None
+        made, number, lost = result.until_lost(payload, count)
+        if lost is None:
+            return made, number, None
+        lost.item = -1
+        return made, number, self._lost("result stream: ", lost)
 
     def reply(self, status: int, encoding: int, count: int, payload: Payload) -> tuple[int, int, Payload]:
         """Status, encoding and payload of a REPLY, which is OK or MIXED. Raises Error, DECODE_ERROR."""

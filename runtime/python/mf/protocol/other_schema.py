@@ -51,8 +51,9 @@ class Adapted(Protocol):
     def result_encoding(self) -> int:
         """The encoding of received DATA."""
 
-    def result_values(self, payload: Payload, count: int) -> Payload:
-        """Converts values of the result stream. Raises Error."""
+    def result_values(self, payload: Payload, count: int) -> tuple[Payload, int, Error | None]:
+        """Converts values of the result stream up to the first that cannot go over: their bytes, their
+        number, and why that one cannot. Raises Error for bytes that are no values."""
 
 
 class Adaptation(Protocol):

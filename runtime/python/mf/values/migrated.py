@@ -28,16 +28,18 @@ MOST_TOLD = 10
 
 class Migrated:
     """`type`: full name of the file's type. `count`: of its values. `lost`: what is to be said of the first
-    ones that do not go over; `lost_count`: of all. `is_same`: the file had the schema already. `is_written`:
-    a new file stands in its place."""
+    ones that do not go over; `lost_count`: of all. `left_out`: the fields that the new schema lacks;
+    `is_held_back`: they are why nothing was written. `is_same`: the file had the schema already.
+    `is_written`: a new file stands in its place."""
 
-    __slots__ = ("count", "is_same", "is_written", "lost", "lost_count", "type")
+    __slots__ = ("count", "is_held_back", "is_same", "is_written", "left_out", "lost", "lost_count", "type")
 
     def __init__(self, type_: str) -> None:
         self.type = type_
         self.count = self.lost_count = 0
         self.lost: list[str] = []
-        self.is_same = self.is_written = False
+        self.left_out: tuple[str, ...] = ()
+        self.is_same = self.is_written = self.is_held_back = False
 
 
 def schema_texts(path: Path) -> Texts:
@@ -59,10 +61,12 @@ def migrate(
     out: Path | None = None,
     was: str = "",
     check: bool = False,
+    drop_fields: bool = False,
     drop_cut: bool = False,
 ) -> Migrated:
     """Writes the values of a file as the schema of `texts` has them, into `out` or in its place, unless one
     of them does not go over. `check`: looks only. `was`: the file's name of the type, if that is another one.
+    `drop_fields`: in its place even if it has fields that the schema lacks, so that these are lost.
 
     Raises Error as `ValueReader` and `ValueWriter` do; the file is then as it was."""
     file, name = opened(path)
@@ -73,8 +77,10 @@ def migrate(
         done = Migrated(schema_of(theirs, name).name)
         done.is_same = theirs.descriptor == texts.descriptor and theirs.annex == texts.annex
         over = transcoder(name, texts, theirs, was)
+        done.left_out = () if over is None else over.left_out
+        done.is_held_back = bool(done.left_out) and out is None and not drop_fields
         values = _values(records, name, over, done, drop_cut=drop_cut)
-        if check or (done.is_same and out is None):
+        if check or done.is_held_back or (done.is_same and out is None):
             for _ in values:
                 pass
         else:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from mf.adapt.made import Made
-from mf.adapt.transcode import Transcoder, Transcoders, shared
+from mf.adapt.transcode import Transcoder, Transcoders, left_out, shared
 from mf.codec import shape as s
 from mf.codec import texts as of_shape
 from mf.codec.lookup import shape_of
@@ -60,6 +60,7 @@ def transcoder(name: str, ours: Texts, theirs: Texts, was: str = "") -> Transcod
         from_file = Made(other)
         into = Made(own, shared(made.value.pairs, from_file))
         found = Transcoders(from_file, into, SIDE, own_is_f=False).alone(made.value, own.name)
+        found.left_out = left_out(made.value.pairs)
         found.prepare()
     except SchemaError as why:
         raise failed(name, str(why), Code.SCHEMA_MISMATCH) from None
