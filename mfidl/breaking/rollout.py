@@ -12,7 +12,7 @@ from enum import Enum
 from mfidl import model
 from mfidl.breaking.change import Change
 from mfidl.breaking.rules import Impact
-from mfidl.evolution.plan import plan
+from mfidl.evolution.plan import MethodPlan, plan
 from mfidl.evolution.reading import read
 from mfidl.evolution.rules import Verdict
 from mfidl.evolution.types import SchemaError
@@ -128,6 +128,18 @@ def _of(module: model.Module) -> tuple[_Peers, ...]:
     return (*module.services, *module.topics)
 
 
+def _refusal(consumer: _Peers, method: MethodPlan) -> str | None:
+    """Why nobody may call this there. A replica stops that cannot read a message which others have applied,
+    so one value that does not go over is too many.
+    """
+    if method.reason is not None or method.verdict is not Verdict.CHECKED:
+        return method.reason
+    assert isinstance(consumer, model.Service)
+    replicated = any(each.name == method.name and each.replicated for each in consumer.methods)
+    stops = f"{consumer.name}.{method.name}: a replica stops at a message whose values do not go over"
+    return stops if replicated else None
+
+
 def _together(consumer: _Peers, provider: _Peers) -> Together:
     if consumer.fingerprint == provider.fingerprint:
         return Together((), ())
@@ -137,7 +149,7 @@ def _together(consumer: _Peers, provider: _Peers) -> Together:
         return Together((str(wrong),), ())
     if made.reason is not None:
         return Together((made.reason,), ())
-    refused = tuple(method.reason for method in made.methods if method.reason is not None)
+    refused = tuple(reason for method in made.methods if (reason := _refusal(consumer, method)) is not None)
     checked = tuple(method.name for method in made.methods if method.verdict is Verdict.CHECKED)
     if made.value is not None and made.value.verdict is Verdict.CHECKED:
         checked = (made.ours.short,)
