@@ -664,8 +664,8 @@ def test_methods_of_which_some_values_do_not_go_over_are_named(tmp_path: Path) -
 
 def test_a_replicated_method_of_which_some_values_do_not_go_over_asks_for_an_order(tmp_path: Path) -> None:
     old, new = (
-        "service I { @replicated(chain) put(n: u32); }",
-        "service I { @replicated(chain) put(n: u64); }",
+        "service I { @replicated(pattern = chain) put(n: u32); }",
+        "service I { @replicated(pattern = chain) put(n: u64); }",
     )
     [found] = json.loads(rolled(tmp_path, old, new, "--format", "json").stdout)["rollout"]
 
