@@ -466,6 +466,27 @@ TEST(RelayedTopics, OfTwoRelaysOneHasTheSubscriptionAndTheOtherWhenThatIsLost) {
   EXPECT_EQ(there.stats().duplicates, 0U);
 }
 
+TEST(RelayedTopics, OfTwoRelaysOneMayBeAwayFromTheBeginning) {
+  Behind behind;
+  PlacesPublisher places(behind.topics);
+  auto at = places.at("here");
+  auto gone = std::make_unique<Relayed>();
+  const auto away = gone->address();
+  gone.reset();
+  const auto known = std::make_shared<FakeResolver>();
+  auto offers = answered();
+  offers.agents["*"].push_back({.address = behind.server.address()});
+  known->set(std::move(offers));
+  const auto there = behind.relay.address();
+  for (const auto& relays : {std::vector{away, there}, std::vector{there, away}}) {
+    mf::Client client(std::make_shared<mf::RelayedResolver>(known, relays), {.log = mf::Log(mf::Level::off)});
+    PlacesSubscriber subscriber(client, "here", {.replay = 0});
+    ASSERT_TRUE(subscriber.await_publishers(1, 30s)) << relays.front().str();
+    at.publish(place(1));
+    EXPECT_EQ(subscriber.next(30s).value(), place(1));
+  }
+}
+
 TEST(RelayedTopics, APublisherThatIsNotOfferedAnyMoreIsForgotten) {
   Behind behind;
   auto gone = std::make_unique<mf::Topics>();

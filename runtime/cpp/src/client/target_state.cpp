@@ -459,7 +459,8 @@ Found Target::State::look(Search& search, const MethodInfo* method, TimePoint de
         found.failure = another_schema(instances, found.failure);
         found.over = true;
       } else {
-        found.over = !late && (!may_pass(found.failure.code) || seen);
+        // Who asks for one instance decides itself what follows: it may know another way.
+        found.over = only || (!late && (!may_pass(found.failure.code) || seen));
         found.again_at = now_on + search.backoff.next();
       }
     } else {
