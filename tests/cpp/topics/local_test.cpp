@@ -45,6 +45,17 @@ struct Other : TicksTopic {
   static constexpr mf::topics::TopicInfo kTopic{.service = kService};
 };
 
+TEST(LocalTopics, ANullPointerIsNoValueToPublish) {
+  Topics topics;
+  TicksPublisher ticks(topics);
+  const auto error = error_of([&] { ticks.publish(std::shared_ptr<const mf::topics::Missed>()); });
+  EXPECT_EQ(error.code(), Code::invalid_argument);
+  EXPECT_EQ(error.execution(), mf::Execution::not_executed);
+  EXPECT_THAT(error.what(), HasSubstr("a value to publish of test.Ticks is a null pointer"));
+  ticks.publish(std::make_shared<const mf::topics::Missed>(tick(1)));
+  EXPECT_EQ(ticks.stats().agents.at(0).published, 1U);
+}
+
 TEST(LocalTopics, ASubscriberGetsWhatWasPublishedSinceItCame) {
   Topics topics;
   TicksPublisher ticks(topics);

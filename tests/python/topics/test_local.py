@@ -209,6 +209,7 @@ def test_who_asked_to_be_disconnected_gets_what_there_was_and_then_is_told() -> 
             Code.INVALID_ARGUMENT,
             "at most 1024 bytes, not 2000",
         ),
+        (lambda t: events.OrdersPublisher(t).publish(None), Code.INVALID_ARGUMENT, "Indexed"),
         (
             lambda t: events.OrdersPublisher(t).publish(events.Point(1, 2)),
             Code.INVALID_ARGUMENT,

@@ -23,6 +23,7 @@
 #include "mf/codec/tiered.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/clock.hpp"
+#include "mf/core/error.hpp"
 #include "mf/topics/channel.hpp"
 #include "mf/topics/hub.hpp"
 #include "mf/topics/item.hpp"
@@ -65,8 +66,11 @@ class AgentPublisher {
   void publish(Value&& value, const PublishOptions& options = {}) {
     publish_item(detail::new_item<Value>(std::move(value), detail::published_now()), options);
   }
-  /// The value must not change any more.
+  /// The value must not change any more. Throws INVALID_ARGUMENT for a null pointer.
   void publish(std::shared_ptr<const Value> value, const PublishOptions& options = {}) {
+    if (!value)
+      throw Error(Code::invalid_argument, Execution::not_executed,
+                  "a value to publish of " + std::string(Topic::kTopic.name()) + " is a null pointer");
     publish_item(detail::new_item<Value>(std::move(value), detail::published_now()), options);
   }
   /// Calls publish() for each value in order; values before one that throws are published.
