@@ -24,6 +24,14 @@ TEST(Client, AddressesThatCannotBeUsedAreRefused) {
             Code::invalid_argument);
 }
 
+TEST(Client, ALimitOfPayloadsThatNoPeerAcceptsIsRefusedWhereItIsGiven) {
+  const auto failure = failure_of([] { return mf::Client("tcp://a:1", {.max_payload = 1'000}); });
+  EXPECT_EQ(failure.code, Code::invalid_argument);
+  EXPECT_THAT(failure.message, HasSubstr("max_payload is 1000: give bytes from 4096"));
+  mf::Server server({.max_payload = 4'095});
+  EXPECT_EQ(failure_of([&] { server.start(); }).code, Code::invalid_argument);
+}
+
 TEST(Client, ManyThreadsShareOneClient) {
   Calling calling;
   std::vector<std::thread> threads;

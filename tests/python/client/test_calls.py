@@ -5,6 +5,8 @@ import os
 import socket
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 import pytest
@@ -67,6 +69,15 @@ def test_a_wrong_argument_is_refused_before_anything_is_sent(served: Served) -> 
         served.echo.at("a").twice(1 << 40)
 
     assert (raised.value.code, raised.value.execution) == (Code.INVALID_ARGUMENT, Execution.NOT_EXECUTED)
+
+
+@pytest.mark.parametrize("make", [partial(mf.Client, "tcp://127.0.0.1:1"), Served])
+def test_a_limit_of_payloads_that_no_peer_accepts_is_refused_where_it_is_given(
+    make: Callable[..., object],
+) -> None:
+    for size in (0, 4095, 1 << 32):
+        with pytest.raises(ValueError, match=f"max_payload is {size}: give bytes from 4096 to 4294967295"):
+            make(max_payload=size)
 
 
 def test_an_unknown_agent_is_named_with_those_that_are_known(served: Served) -> None:

@@ -51,6 +51,10 @@ Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServan
     throw Error(Code::invalid_argument, Execution::not_executed,
                 "the authentication field is longer than 16 KiB");
   }
+  if (options_.max_payload < protocol::kLeastMaxPayload)
+    throw Error(Code::invalid_argument, Execution::not_executed,
+                "max_payload is " + std::to_string(options_.max_payload) + ": give bytes from " +
+                    std::to_string(protocol::kLeastMaxPayload) + " on");
   if (servants_) return;  // in-process: no sockets, no threads
   std::random_device random;
   for (auto& byte : nonce_) byte = static_cast<std::byte>(random());

@@ -592,6 +592,9 @@ void Server::Core::announce() {
 
 void Server::Core::start() {
   const std::scoped_lock one_at_a_time(starting_or_stopping_);
+  if (options_.max_payload < protocol::kLeastMaxPayload)
+    throw refused("max_payload is " + std::to_string(options_.max_payload) + ": give bytes from " +
+                  std::to_string(protocol::kLeastMaxPayload) + " on");
   const auto listen = listened_at(options_.listen);
   auto controllers_given =
       options_.controller.empty() ? std::vector<Address>{} : controllers(options_.controller);

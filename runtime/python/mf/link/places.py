@@ -13,7 +13,7 @@ from mf.link.core import DEAD_AFTER, LinkCore
 from mf.link.fork import JITTER
 from mf.link.reconnect import Backoff
 from mf.link.resolver import Instance
-from mf.protocol.handshake import Hello
+from mf.protocol.handshake import Hello, check_max_payload
 from mf.transport.stream import StreamError
 
 L = TypeVar("L", bound=LinkCore)
@@ -93,6 +93,7 @@ class Places(Generic[P, L]):
     def __init__(
         self, max_payload: int, dead_after: float = DEAD_AFTER, given_id: Callable[[], int] | None = None
     ) -> None:
+        check_max_payload(max_payload)  # here, and not when the first connection is made
         self._given_id = given_id
         self._dead_after = dead_after
         self._places: dict[str, P] = {}

@@ -34,6 +34,13 @@ _MAX_BINDINGS, _MAX_STREAMS, _STREAM_WINDOW, _NAME, _LOAD_HINT, _FEATURES = 1, 2
 _VIA = 1  # of a BIND
 
 
+def check_max_payload(size: int) -> None:
+    """Raises ValueError for what a peer would not accept in a HELLO."""
+    if not SMALLEST_MAX_PAYLOAD <= size < 1 << 32:
+        most = (1 << 32) - 1
+        raise ValueError(f"max_payload is {size}: give bytes from {SMALLEST_MAX_PAYLOAD} to {most}")
+
+
 class Hello:
     """What a side tells about itself, once, first. `calls_open` and `calls_at_once` are the load of a server
     at the time of this HELLO; 0 and 0 are unknown.
@@ -74,6 +81,7 @@ class Hello:
         calls_at_once: int = 0,
         features: int = 0,
     ) -> None:
+        check_max_payload(max_payload)
         self.nonce = nonce
         self.max_payload = max_payload
         self.max_in_flight = max_in_flight
