@@ -71,3 +71,12 @@ def test_causes_without_end_are_not_remembered_without_end(
     assert len(caplog.records) == 2_000
     assert len(log._failures._known) <= 256
     assert now == [0.0]
+
+
+def test_an_event_is_one_line_whatever_its_fields_say() -> None:
+    said = log.line(
+        "lost", topic="a.B", peer="tcp://1.2.3.4:5", agents="", reason='no "x"\nhere', long="x" * 999
+    )
+    fields = said.split(" long=")
+    assert fields[0] == r'lost topic=a.B peer=tcp://1.2.3.4:5 agents="" reason="no \"x\"\nhere"'
+    assert fields[1] == '"' + "x" * 512 + '…"'

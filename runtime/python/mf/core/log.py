@@ -8,6 +8,8 @@ from time import monotonic
 from typing import Any
 
 _MAX_QUOTED = 200
+_MAX_FIELD = 512
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-+_.:,/*@[]")
 _MOST_CAUSES = 256
 _TELL_EVERY = 10.0
 """Seconds between two lines about one cause."""
@@ -20,6 +22,19 @@ def quote(text: str | bytes) -> str:
         text = text.decode("utf-8", "backslashreplace")
     shown = ascii(text[:_MAX_QUOTED])
     return shown if len(text) <= _MAX_QUOTED else f"{shown}… ({len(text)} characters)"
+
+
+def line(event: str, **fields: object) -> str:
+    """A line as C++ writes them: the event's name, and key=value fields, whose values may be a peer's."""
+    return " ".join([event, *(f"{key}={_field(str(value))}" for key, value in fields.items())])
+
+
+def _field(text: str) -> str:
+    if text and len(text) <= _MAX_FIELD and _PLAIN.issuperset(text):
+        return text
+    cut = text[:_MAX_FIELD]
+    shown = cut.encode("unicode_escape").decode("ascii").replace('"', '\\"')
+    return f'"{shown}"' if cut == text else f'"{shown}…"'
 
 
 def warning(message: str, *arguments: Any) -> None:

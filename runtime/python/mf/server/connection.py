@@ -19,14 +19,15 @@ import select
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from threading import Lock
 from time import monotonic
 from typing import Any, NamedTuple
 
 from mf.core.error import Code, Error, not_executed
-from mf.core.log import warning
+from mf.core.log import line, warning
 from mf.core.service import Payload
-from mf.protocol.events import CreditReceived, DataReceived, EndReceived
+from mf.protocol.events import BindRequested, CreditReceived, DataReceived, EndReceived
 from mf.protocol.frame import Buffer
 from mf.protocol.handshake import Hello
 from mf.protocol.server_call import ServerCallEvent, ServerCallState, ServerCallStep
@@ -90,6 +91,14 @@ class Progress(NamedTuple):
     in_message: bool
 
 
+def _resolve(resolve: Resolve, peer: str, bind: BindRequested) -> list[Any] | tuple[Code, str]:
+    """A client of another schema may adapt; one that cannot is told how they differ, which only it knows."""
+    found = resolve(bind)
+    if isinstance(found, tuple) and found[0] is Code.SCHEMA_MISMATCH:
+        warning("%s", line("schema_mismatch", service=bind.service, peer=peer))
+    return found
+
+
 class Connection(StreamCaller):
     """See above. The thread that detects a failure sets `broken`; the IO thread then closes."""
 
@@ -135,7 +144,7 @@ class Connection(StreamCaller):
         self.stream = stream
         self.fileno = stream.fileno()
         self.peer = stream.peer
-        self.session = ServerSession(hello, scratch, resolve)
+        self.session = ServerSession(hello, scratch, partial(_resolve, resolve, self.peer))
         self.lock = Lock()
         self.calls: dict[int, ServedCall] = {}
         """Calls that do not run where they were read, until their handlers have returned."""

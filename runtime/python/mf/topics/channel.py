@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
 from mf.core.error import Code, Error, not_executed, shortened, some_of
+from mf.core.log import line, warning
 from mf.topics._generated.mf.topics._types import Overflow, Position
 from mf.topics.info import AnyTopic
 from mf.topics.item import Counters, Origin
@@ -44,7 +45,7 @@ class Home(Protocol):
 
 class _Attached(NamedTuple):
     """One subscription. `seen` maps an agent to the last sequence number that the subscriber has of this
-    publisher."""
+    publisher. `matched` is called for each agent that is there or comes, under none of the locks."""
 
     queue: Queue
     agents: str
@@ -52,6 +53,7 @@ class _Attached(NamedTuple):
     remote: bool
     replay: int
     seen: dict[str, int]
+    matched: Callable[[], None] | None = None
 
     def figures(self) -> SubscriptionStats:
         queue = self.queue
@@ -63,7 +65,13 @@ class _Attached(NamedTuple):
             queue.dropped,
             queue.queued,
             queue.queued_bytes,
+            self.cut_for(),
         )
+
+    def cut_for(self) -> Error | None:
+        """Why its publisher has cut it. A publisher that ends cuts nobody."""
+        why = self.queue.why
+        return why if why is not None and why.code is not Code.SHUTTING_DOWN else None
 
 
 def check_subscription(topic: AnyTopic, overflow: Overflow, agents: str) -> None:
@@ -123,8 +131,13 @@ class Channel:
                 return found
             origin = Origin(self.topic, agent, self.hub.publisher, self.hub.counters)
             made = self._outlets[agent] = Outlet(origin, self.hub.options)
-            for attached in self._subscriptions.values():
-                _match(attached, made)
+            matched = [
+                attached.matched
+                for attached in self._subscriptions.values()
+                if _match(attached, made) and attached.matched is not None
+            ]
+        for each in matched:
+            each()
         self.hub.changed()
         return made
 
@@ -168,18 +181,18 @@ class Channel:
         authentication: bytes = b"",
         remote: bool = False,
         seen: Sequence[Position] = (),
+        matched: Callable[[], None] | None = None,
     ) -> None:
         """Puts every matching message into the queue from now on. Raises OVERLOADED if there are too many
         subscriptions, INVALID_ARGUMENT as `check_subscription` does, PERMISSION_DENIED, SHUTTING_DOWN."""
         ours = {each.agent: each.sequence for each in seen if each.publisher == self.hub.publisher}
-        attached = _Attached(queue, agents, peer, remote, replay, ours)
+        attached = _Attached(queue, agents, peer, remote, replay, ours, matched)
         try:
             check_subscription(self.topic, queue.overflow, agents)
             self._authorize(TopicAccess(self.topic.name, agents, peer, authentication=authentication))
             with self._lock:
                 self._check_count()
-                for outlet in self._outlets.values():
-                    _match(attached, outlet)
+                matches = [_match(attached, outlet) for outlet in self._outlets.values()]
                 self._subscriptions[queue] = attached
                 count = len(self._subscriptions)
                 ready = [wake for most, wake in self._waiters if most <= count]
@@ -191,6 +204,8 @@ class Channel:
             raise
         for wake in ready:
             wake()
+        if matched is not None and any(matches):
+            matched()
         self._tell(listener, attached)
 
     def unsubscribe(self, queue: Queue) -> None:
@@ -200,8 +215,20 @@ class Channel:
                 return
             for outlet in self._outlets.values():
                 outlet.detach(queue)
-            self._cut += queue.why is not None
+            why = gone.cut_for()
+            self._cut += why is not None
             listener = self._unmatched
+        if why is not None and gone.remote:
+            text = line(
+                "subscription_cut",
+                topic=self.topic.name,
+                agents=gone.agents,
+                peer=gone.peer,
+                overflow=queue.overflow.name,
+                code=why.code.name,
+                reason=why.message,
+            )
+            self.hub.complete(warning, "%s", text)
         self._tell(listener, gone)
 
     def when_subscribers(self, count: int, wake: Callable[[], None]) -> None:
@@ -263,8 +290,10 @@ class Channel:
             self.hub.complete(listener, about.figures())
 
 
-def _match(attached: _Attached, outlet: Outlet) -> None:
+def _match(attached: _Attached, outlet: Outlet) -> bool:
     agent = outlet.origin.agent
-    if pattern_matches(attached.agents, agent):
-        since = Since(attached.replay, attached.seen.get(agent))
-        outlet.attach(attached.queue, since, remote=attached.remote)
+    if not pattern_matches(attached.agents, agent):
+        return False
+    since = Since(attached.replay, attached.seen.get(agent))
+    outlet.attach(attached.queue, since, remote=attached.remote)
+    return True

@@ -11,6 +11,7 @@ from threading import Lock, RLock
 from typing import Any
 
 from mf.core.error import Code, Error, not_executed
+from mf.core.log import line, warning
 from mf.topics._generated.mf.topics._types import Why
 from mf.topics.channel import Channel
 from mf.topics.hub import Topics, log_or_raise
@@ -33,8 +34,10 @@ class Inbox(ABC):
         "_lock",
         "_missed",
         "_missed_by",
+        "_on_end",
         "_on_gap",
         "_on_message",
+        "_over",
         "closed",
         "queue",
         "topic",
@@ -49,6 +52,8 @@ class Inbox(ABC):
         self._missed_by = dict.fromkeys(Why, 0)
         self._on_gap: Callable[[Gap], None] | None = None
         self._on_message: Callable[[TopicMessage[Any]], None] | None = None
+        self._on_end: Callable[[Error], None] | None = None
+        self._over = False  # its end was told to `_on_end`, or logged
         self._calling = RLock()  # held while callbacks run, so that close() can wait for them
 
     @abstractmethod
@@ -71,6 +76,10 @@ class Inbox(ABC):
     @abstractmethod
     def _complete(self, function: Callable[..., Any]) -> None: ...
 
+    def silence(self) -> str:
+        """Why no message comes, as far as that is known, in words behind those of an error; or ""."""
+        return ""
+
     def take(self) -> TopicMessage[Any] | None:
         """The next message, or None if none waits now. Raises the error that has ended the subscription."""
         while (entry := self.queue.take()) is not None:
@@ -85,6 +94,11 @@ class Inbox(ABC):
             if entry.kind is Kind.MISSED:
                 self._miss(entry)
         return None
+
+    def check(self) -> None:
+        """Raises the error that has ended the subscription, even if messages wait."""
+        if self.queue.ended:
+            raise self._ending()
 
     @property
     def ended_well(self) -> bool:
@@ -126,6 +140,31 @@ class Inbox(ABC):
             self._on_message = callback
         self._watch()
 
+    def on_end(self, callback: Callable[[Error], None]) -> None:
+        with self._lock:
+            self._on_end = callback
+            over = self._over
+        if over:
+            self._complete(self._tell_end)
+
+    def _tell_end(self) -> None:
+        why = self._ending()
+        with self._calling:
+            if self.closed:
+                return
+            with self._lock:
+                self._over = True
+                callback, self._on_end = self._on_end, None
+            if callback is not None:
+                try:
+                    callback(why)
+                except BaseException as raised:
+                    log_or_raise(f"on_end of a subscriber of {self.topic.name}", raised)
+                return
+        if why.code not in (Code.SHUTTING_DOWN, Code.CANCELLED):  # nobody has asked for it
+            said = line("subscription_over", topic=self.topic.name, code=why.code.name, reason=why.message)
+            warning("%s", said)
+
     def _watch(self) -> None:
         self.queue.when_ready(lambda: self._complete(self._run_callbacks))
 
@@ -139,6 +178,7 @@ class Inbox(ABC):
                 try:
                     message = self.take()
                 except Error:
+                    self._tell_end()
                     return
                 if message is None:
                     break
@@ -175,30 +215,71 @@ class Inbox(ABC):
 
 
 class LocalInbox(Inbox):
-    """The inbox for publishers in this process. Its constructor raises as Channel.subscribe does."""
+    """The inbox for publishers in this process, which count as one, as those of any other process do: it is
+    there once there is an agent that matches, until the topics are closed. Its constructor raises as
+    Channel.subscribe does."""
 
-    __slots__ = ("_channel",)
+    __slots__ = ("_channel", "_listeners", "_publishers", "_waiters")
 
     def __init__(self, topics: Topics, topic: AnyTopic, agents: str, options: SubscribeOptions) -> None:
         self._channel: Channel = topics.channel(topic)
         super().__init__(self._channel.make_queue(options), topic)
+        self._publishers = 0
+        self._waiters: list[tuple[int, Callable[[], None]]] = []
+        self._listeners: list[Matched | None] = [None, None]
         replay = topic.replay if options.replay is None else options.replay
-        self._channel.subscribe(self.queue, agents, replay=replay)
+        self._channel.subscribe(self.queue, agents, replay=replay, matched=self._found)
+        self.queue.when_ended(self._lost)
 
     def await_publishers(self, count: int, wake: Callable[[], None]) -> None:
-        if count <= 1:
-            wake()
+        with self._lock:
+            if self._publishers < count:
+                self._waiters.append((count, wake))
+                return
+        wake()
 
     def forget_waiter(self, wake: Callable[[], None]) -> None:
-        pass
+        with self._lock:
+            self._waiters = [each for each in self._waiters if each[1] is not wake]
 
     def set_listeners(self, matched: Matched | None, unmatched: Matched | None) -> None:
-        pass
+        """Who is matched when it asks is told, too: publishers may have been there before."""
+        with self._lock:
+            self._listeners = [matched or self._listeners[0], unmatched or self._listeners[1]]
+            count = self._publishers
+        if matched is not None and count:
+            self._tell(matched, count)
+
+    def _found(self) -> None:
+        with self._lock:
+            if self._publishers or self.queue.ended:
+                return
+            self._publishers = 1
+            ready = [wake for count, wake in self._waiters if count <= 1]
+            self._waiters = [each for each in self._waiters if each[0] > 1]
+            listener = self._listeners[0]
+        for wake in ready:
+            wake()
+        self._tell(listener, 1)
+
+    def _lost(self) -> None:
+        with self._lock:
+            had, self._publishers = self._publishers, 0
+            listener = None if self.closed or not had else self._listeners[1]
+        self._tell(listener, 0)
+
+    def _tell(self, listener: Matched | None, publishers: int) -> None:
+        if listener is not None:
+            self._channel.hub.complete(listener, publishers)
 
     def stats(self) -> SubscriberStats:
         counters = self._channel.hub.counters
         return self._figures(
-            duplicates=0, undecodable=0, decoded=counters.decoded, copied=counters.copied, publishers=1
+            duplicates=0,
+            undecodable=0,
+            decoded=counters.decoded,
+            copied=counters.copied,
+            publishers=self._publishers,
         )
 
     def _leave(self) -> None:

@@ -6,6 +6,7 @@ from enum import Enum
 from typing import NamedTuple
 from uuid import UUID
 
+from mf.core.error import Error
 from mf.topics._generated.mf.topics._types import Overflow, Why
 
 ALL_KEPT = (1 << 32) - 1
@@ -129,7 +130,7 @@ class Gap:
 @dataclass(slots=True, frozen=True)
 class SubscriptionStats:
     """One subscription as its publisher sees it. `peer` is "" in this process. `delivered` counts messages
-    that have left the queue for the subscriber."""
+    that have left the queue for the subscriber. `why`: the publisher has cut it, for this reason."""
 
     peer: str
     agents: str
@@ -138,6 +139,7 @@ class SubscriptionStats:
     dropped: int
     queued: int
     queued_bytes: int
+    why: Error | None = None
 
 
 @dataclass(slots=True, frozen=True)

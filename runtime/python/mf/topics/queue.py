@@ -59,6 +59,7 @@ class Queue:
         "_lock",
         "_messages",
         "_missing",
+        "_over",
         "_ready",
         "_reserved",
         "_reserved_bytes",
@@ -70,7 +71,6 @@ class Queue:
         "dropped",
         "max_bytes",
         "max_messages",
-        "on_end",
         "overflow",
         "waited_since",
         "why",
@@ -84,8 +84,6 @@ class Queue:
         self.dropped = 0
         self.why: Error | None = None
         """The error that ended the queue; None if it has not ended, or ended normally."""
-        self.on_end: _Wake | None = None
-        """Called once when the queue has ended, even if no `when_ready` callback is registered."""
         self.waited_since = 0.0
         """Since when (time.monotonic()) a publisher waits for room and nothing was taken; 0: none waits."""
         self._lock = Lock()
@@ -104,6 +102,7 @@ class Queue:
         self._closed = False
         self._ready: list[_Wake] = []
         self._room: list[_Wake] = []
+        self._over: list[_Wake] = []
 
     @property
     def blocks(self) -> bool:
@@ -197,9 +196,11 @@ class Queue:
 
     def wake(self) -> None:
         """Calls the `when_ready` callbacks if there is something to take."""
-        if self._ended and self.on_end is not None:
-            ended, self.on_end = self.on_end, None
-            ended()
+        if self._ended and self._over:
+            with self._lock:
+                over, self._over = self._over, []
+            for each in over:
+                each()
         if not self._ready:
             return
         with self._lock:
@@ -267,6 +268,24 @@ class Queue:
         with self._lock:
             if ready in self._ready:
                 self._ready.remove(ready)
+
+    @property
+    def ended(self) -> bool:
+        """Nothing more comes into it."""
+        return self._ended
+
+    def when_ended(self, over: _Wake) -> None:
+        """Calls `over` once the queue has ended, possibly at once."""
+        with self._lock:
+            if not self._ended:
+                self._over.append(over)
+                return
+        over()
+
+    def forget_ended(self, over: _Wake) -> None:
+        with self._lock:
+            if over in self._over:
+                self._over.remove(over)
 
     def count_undeliverable(self) -> None:
         """Counts the message that was taken last as dropped, because it cannot be sent."""

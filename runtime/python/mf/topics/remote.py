@@ -26,7 +26,7 @@ from mf.client.async_target import AsyncRemoteTarget
 from mf.client.client import Client
 from mf.client.routes import Route
 from mf.core.error import Code, Error, Execution, not_executed
-from mf.core.log import info, log_handler_failure, quote
+from mf.core.log import info, line, log_handler_failure, warning
 from mf.core.options import INFINITE, CallOptions
 from mf.core.stream import AsyncStreamReader
 from mf.core.target import AsyncTargetSource, TargetSource
@@ -70,6 +70,10 @@ _FINAL = frozenset(
 )
 """Errors after which subscribing again would be useless."""
 _CONNECT_WITHIN = 10.0
+_MOST_FAILURES, _LONGEST_FAILURE = 3, 300
+"""What is told of publishers that are not reached, to who has waited for a message in vain."""
+_TELL_EVERY = 10.0
+"""Seconds between two lines about the losses of one subscription."""
 _MOST_SOURCES = 1 << 16
 _MOST_NAMES = 8 << 20
 """The most sources of one stream, and the most characters of their agents; a publisher that names more is
@@ -132,12 +136,14 @@ class RemoteInbox(Inbox):
         "agents",
         "cut",
         "duplicates",
+        "failures",
         "keeps",
         "listeners",
         "options",
         "owners",
         "publishers",
         "seen",
+        "trouble",
     )
 
     def __init__(
@@ -167,6 +173,10 @@ class RemoteInbox(Inbox):
         """Keeps the needed part of a blocking client alive after the user has dropped the client."""
         self.seen: dict[tuple[UUID, str], _Seen] = {}
         self.owners: dict[UUID, _Owner] = {}
+        self.failures: dict[str, str] = {}
+        """Why the latest attempt at a publisher has failed, by its key."""
+        self.trouble = ""
+        """Why it is not known who publishes."""
         self.publishers = 0
         self.duplicates = 0
         self.cut = 0
@@ -192,6 +202,21 @@ class RemoteInbox(Inbox):
 
     def set_listeners(self, matched: Matched | None, unmatched: Matched | None) -> None:
         self.listeners = [matched or self.listeners[0], unmatched or self.listeners[1]]
+
+    def silence(self) -> str:
+        failures = list(self.failures.values())
+        if failures:
+            more = len(failures) - _MOST_FAILURES
+            shown = "; ".join(failures[:_MOST_FAILURES])
+            return f": {shown}" + (f"; and so with {more} more" if more > 0 else "")
+        if self.publishers:
+            return ""
+        return ": no publisher of it was found" + (f" ({self.trouble})" if self.trouble else "")
+
+    def failed(self, key: str, address: str, why: str) -> None:
+        """The latest attempt at a publisher has failed."""
+        why = why if address in why else f"{address}: {why}"
+        self.failures[key] = why if len(why) <= _LONGEST_FAILURE else why[:_LONGEST_FAILURE] + "…"
 
     def stats(self) -> SubscriberStats:
         counters = self._counters
@@ -346,7 +371,7 @@ _RELAYS = "relays"
 class _Stay:
     """The streams to one key of instances, one after another."""
 
-    __slots__ = ("address", "matched", "standing_in", "stream", "told_of_other")
+    __slots__ = ("_lost_told", "_told_at", "address", "matched", "standing_in", "stream", "told_of_other")
 
     def __init__(self) -> None:
         self.address = ""
@@ -354,6 +379,23 @@ class _Stay:
         self.standing_in = False  # the stream was ended for that
         self.stream: AsyncStreamReader[Any] | None = None
         self.told_of_other = False
+        self._lost_told = False
+        self._told_at = 0.0
+
+    def tell_lost(self, topic: str, why: Error) -> None:
+        """Logs the first loss since the publisher was there, of many only some."""
+        now = monotonic()
+        if self._lost_told or (self._told_at and now - self._told_at < _TELL_EVERY):
+            return
+        self._lost_told, self._told_at = True, now
+        fields = {"topic": topic, "publisher": self.address, "code": why.code.name, "reason": why.message}
+        warning("%s", line("subscription_lost", **fields, next="tries again"))
+
+    def tell_back(self, topic: str) -> None:
+        """Logs that the publisher is there, if its loss was."""
+        if self._lost_told:
+            self._lost_told = False
+            info("%s", line("subscription_back", topic=topic, publisher=self.address))
 
     def stand_in(self) -> None:
         """A publisher for which it stands by is free: subscribes anew, so that nothing is missed that is
@@ -413,6 +455,7 @@ class _Follow:
                 await wait(tasks)
 
     def _meet(self, view: View) -> None:
+        self._inbox.trouble = "" if view.reached else view.trouble
         self._offered = {}
         for key, instance in self._wanted(view):
             ways = self._offered.setdefault(_RELAYS if self._resolver.of_relays else key, [])
@@ -435,7 +478,7 @@ class _Follow:
     async def _stay(self, key: str) -> None:
         """Keeps a subscription to one key open while its instance is known."""
         backoff, inbox, stay = Backoff(), self._inbox, _Stay()
-        silent = broken = False
+        broken = False
         turn = 0
         try:
             while key in self._offered and not self._router.pool.closed:
@@ -445,23 +488,17 @@ class _Follow:
                 turn += 1
                 try:
                     # One that has broken the protocol is asked again less and less often.
-                    await self._subscribe(instance, stay, None if broken else backoff)
+                    await self._subscribe(key, instance, stay, None if broken else backoff)
                 except Error as error:
                     broken = _is_of_broken(error)
                     inbox.cut += broken
                     if not broken and self._is_final(error.code):
                         inbox.end(error)
                         return
-                    if not silent:
-                        info(
-                            "subscription to %s at %s: %s; trying on",
-                            inbox.topic.name,
-                            stay.address,
-                            quote(error.message),
-                        )
-                    silent = True
+                    inbox.failed(key, stay.address, error.message)
+                    stay.tell_lost(inbox.topic.name, error)
                 else:
-                    silent = broken = False
+                    broken = False
                 if broken or not stay.matched:
                     inbox.give_up(stay)
                 await sleep(backoff.next())
@@ -470,6 +507,7 @@ class _Follow:
             inbox.end(Error(Code.INTERNAL, f"{type(bug).__name__}: {bug}", Execution.UNKNOWN))
         finally:
             inbox.give_up(stay)
+            inbox.failures.pop(key, None)
             self._tasks.pop(key, None)
 
     def _is_final(self, code: Code) -> bool:
@@ -478,7 +516,7 @@ class _Follow:
             return self._inbox.options.overflow is Overflow.disconnect
         return code in _FINAL and (code is not Code.SCHEMA_MISMATCH or len(self._offered) == 1)
 
-    async def _subscribe(self, instance: Instance, stay: _Stay, backoff: Backoff | None) -> None:
+    async def _subscribe(self, key: str, instance: Instance, stay: _Stay, backoff: Backoff | None) -> None:
         """Reads one stream until it ends. Raises the error that it ends with."""
         inbox, service = self._inbox, self._inbox.topic.service
         stay.matched = stay.standing_in = False
@@ -501,6 +539,8 @@ class _Follow:
                     if not stay.matched:
                         stay.matched = True
                         inbox.matched(1)
+                        inbox.failures.pop(key, None)
+                        stay.tell_back(inbox.topic.name)
                     await self._take(delivery, stay, sources, adapt)
             except Error as error:
                 if stay.standing_in and error.code is Code.CANCELLED:

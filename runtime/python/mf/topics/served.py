@@ -63,7 +63,7 @@ class _Subscribed(PushSource):
         self._push = push
         self._asked = False
         self._latest: Entry | None = None
-        queue.on_end = push.kick
+        queue.when_ended(push.kick)
 
     def take(self) -> Encoded | Error | None:
         entry = self._queue.take()
@@ -95,7 +95,7 @@ class _Subscribed(PushSource):
 
     def gone(self) -> None:
         self._channel.unsubscribe(self._queue)
-        self._queue.on_end = None
+        self._queue.forget_ended(self._push.kick)
         self._queue.close()
 
     def _ready(self) -> None:

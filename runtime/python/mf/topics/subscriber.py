@@ -33,8 +33,41 @@ T = TypeVar("T")
 A = TypeVar("A", bound=Agent)
 
 
-def _none_came(name: str) -> Error:
-    return not_executed(Code.DEADLINE_EXCEEDED, f"no message of {name} has come in time")
+def _none_came(inbox: Inbox) -> Error:
+    text = f"no message of {inbox.topic.name} has come in time{inbox.silence()}"
+    return not_executed(Code.DEADLINE_EXCEEDED, text)
+
+
+class _Finding:
+    """A wait for publishers, which ends when the subscription does."""
+
+    __slots__ = ("_count", "_found", "_inbox", "_is_found", "_wake")
+
+    def __init__(self, inbox: Inbox, count: int) -> None:
+        self._inbox = inbox
+        self._count = count
+        self._is_found = False
+        self._wake: Callable[[], None] | None = None
+        self._found = self._on_found  # one object, by which it is forgotten
+
+    def begin(self, wake: Callable[[], None]) -> None:
+        self._wake = wake
+        self._inbox.await_publishers(self._count, self._found)
+        self._inbox.queue.when_ended(wake)
+
+    def forget(self, wake: Callable[[], None]) -> None:
+        self._inbox.forget_waiter(self._found)
+        self._inbox.queue.forget_ended(wake)
+
+    def result(self) -> bool:
+        if not self._is_found:
+            self._inbox.check()
+        return self._is_found
+
+    def _on_found(self) -> None:
+        self._is_found = True
+        if self._wake is not None:
+            self._wake()
 
 
 class _Taking(Generic[T]):
@@ -94,7 +127,7 @@ class _Blocking(_Taking[T]):
         process were closed; CANCELLED after close()."""
         message = self.poll(INFINITE if timeout is None else timeout)
         if message is None:
-            raise _none_came(self._inbox.topic.name)
+            raise _none_came(self._inbox)
         return message
 
     def poll(self, timeout: float = 0.0) -> TopicMessage[T] | None:
@@ -132,15 +165,23 @@ class _Blocking(_Taking[T]):
         client, or on the callback thread of the Topics."""
         self._inbox.on_message(callback)
 
+    def on_end(self, callback: Callable[[Error], None]) -> None:
+        """Calls `callback` once if the subscription ends otherwise than by close(), behind the last message
+        of on_message(), with what next() would raise. Without it such an end is logged."""
+        self._inbox.on_end(callback)
+
     def await_publishers(self, count: int, timeout: float) -> bool:
-        """Waits at most `timeout` seconds until `count` publishers are connected; False: there are fewer."""
-        event = Event()
+        """Waits at most `timeout` seconds until `count` publishers are connected; False: there are fewer.
+        Raises the error that has ended the subscription, as next() does. The publishers of a process are one,
+        and a relay is one, whatever is behind it."""
+        finding, event = _Finding(self._inbox, count), Event()
         wake = event.set
-        self._inbox.await_publishers(count, wake)
+        finding.begin(wake)
         try:
-            return event.wait(min(timeout, TIMEOUT_MAX))
+            event.wait(min(timeout, TIMEOUT_MAX))
         finally:
-            self._inbox.forget_waiter(wake)
+            finding.forget(wake)
+        return finding.result()
 
     def close(self) -> None:
         """Ends the subscription; what has not been taken is dropped. May be called twice."""
@@ -174,7 +215,7 @@ class _Awaited(_Taking[T]):
         no message is lost."""
         message = await self.poll(INFINITE if timeout is None else timeout)
         if message is None:
-            raise _none_came(self._inbox.topic.name)
+            raise _none_came(self._inbox)
         return message
 
     async def poll(self, timeout: float = 0.0) -> TopicMessage[T] | None:
@@ -203,11 +244,10 @@ class _Awaited(_Taking[T]):
             raise
 
     async def await_publishers(self, count: int, timeout: float) -> bool:
-        """Waits at most `timeout` seconds until `count` publishers are connected; False: there are fewer."""
-        inbox = self._inbox
-        return await until_called(
-            lambda wake: inbox.await_publishers(count, wake), inbox.forget_waiter, monotonic() + timeout
-        )
+        """See the blocking subscriber."""
+        finding = _Finding(self._inbox, count)
+        await until_called(finding.begin, finding.forget, monotonic() + timeout)
+        return finding.result()
 
     def close(self) -> None:
         """Ends the subscription; what has not been taken is dropped. May be called twice."""
