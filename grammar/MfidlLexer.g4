@@ -9,6 +9,10 @@ lexer grammar MfidlLexer;
 
 channels { DOC }
 
+// Words that begin a type within another declaration, where they do: mfidl/syntax/recovery.py gives them these types
+// before the parser looks at them, since a field may have such a name, too.
+tokens { INNER_STRUCT, INNER_ENUM, INNER_OPEN, INNER_TYPE }
+
 // The words that begin or join declarations.
 AGENT    : 'agent' ;
 ANNOTATION : 'annotation' ;

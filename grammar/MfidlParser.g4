@@ -33,20 +33,32 @@ enumBody   : opening=OPEN_BRACE ( members+=enumMember ( COMMA members+=enumMembe
 enumMember : annotations+=annotation* id=name ( ASSIGN number=value )? after+=annotation* ;
 
 structBody : opening=OPEN_BRACE members+=structMember* CLOSE ;
-// A field, or `reserved 5, "old_name"`: told apart by what follows the first name.
+// A type, a field, or `reserved 5, "old_name"`: the last two are told apart by what follows the first name.
 structMember
-  : annotations+=annotation* ( number=integer COLON )? id=name
-    ( COLON of=type after+=annotation* ( ASSIGN init=value after+=annotation* )?
-    | reserved+=reservedItem ( COMMA reserved+=reservedItem )*
-    ) SEMICOLON
+  : annotations+=annotation*
+    ( inner=innerDecl
+    | ( number=integer COLON )? id=name
+      ( COLON of=type after+=annotation* ( ASSIGN init=value after+=annotation* )?
+      | reserved+=reservedItem ( COMMA reserved+=reservedItem )*
+      ) SEMICOLON
+    )
+  ;
+// A type that is declared within a struct, error, union or service.
+innerDecl
+  : kind=INNER_STRUCT id=name body=structBody
+  | open=INNER_OPEN? kind=INNER_ENUM id=name ( COLON base=type )? members=enumBody
+  | kind=INNER_TYPE id=name ASSIGN of=type after+=annotation* SEMICOLON
   ;
 reservedItem : text=STRING | low=integer ( DOTS high=integer )? ;
 
 serviceBody : opening=OPEN_BRACE methods+=method* CLOSE ;
 method
-  : annotations+=annotation* id=name params=fieldList
-    ( arrow=ARROW ( results=fieldList | of=type after+=annotation* ) )?
-    ( THROWS errors+=path ( COMMA errors+=path )* )? SEMICOLON
+  : annotations+=annotation*
+    ( inner=innerDecl
+    | id=name params=fieldList
+      ( arrow=ARROW ( results=fieldList | of=type after+=annotation* ) )?
+      ( THROWS errors+=path ( COMMA errors+=path )* )? SEMICOLON
+    )
   ;
 fieldList : opening=LPAREN ( fields+=field ( COMMA fields+=field? )* )? RPAREN ;
 field

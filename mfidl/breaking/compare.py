@@ -38,7 +38,7 @@ def _modules(
     everything = {**_named(new.declarations), **_named(new.constants), **_named(new.agents)}
     everything |= {**_named(new.services), **_named(new.topics)}
     for before in (*old.declarations, *old.constants, *old.agents, *old.services, *old.topics):
-        after = everything.get(before.name)
+        after = everything.get(before.full_name)
         if after is None:
             _gone(before, changes)
         elif isinstance(before, model.Service) and isinstance(after, model.Service):
@@ -60,7 +60,7 @@ _Anything = model.Declaration | model.Const | model.Agent | model.Service | mode
 
 
 def _named(items: Iterable[_Anything]) -> Mapping[str, _Anything]:
-    return {each.name: each for each in items}
+    return {each.full_name: each for each in items}
 
 
 def _word(each: _Anything) -> str:

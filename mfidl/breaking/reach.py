@@ -51,7 +51,7 @@ class Reach:
         match declaration:
             case model.Struct(fields=fields) | model.Union(alternatives=fields):
                 for field in fields:
-                    words = f"field {declaration.name}.{field.name}"
+                    words = f"field {model.local_name(declaration)}.{field.name}"
                     self._add(field.type, words, declaration.full_name, "")
             case _:
                 pass  # enums and flags hold nothing; aliases are expanded where they are used

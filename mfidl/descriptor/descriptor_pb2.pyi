@@ -54,7 +54,7 @@ class Agent(_message.Message):
     def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class Alias(_message.Message):
-    __slots__ = ["annotations", "constraints", "cpp_view", "deprecated", "doc", "full_name", "name", "span", "spelled", "target_names", "type"]
+    __slots__ = ["annotations", "constraints", "cpp_view", "deprecated", "doc", "full_name", "name", "span", "spelled", "target_names", "type", "within"]
     ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     CONSTRAINTS_FIELD_NUMBER: _ClassVar[int]
     CPP_VIEW_FIELD_NUMBER: _ClassVar[int]
@@ -66,6 +66,7 @@ class Alias(_message.Message):
     SPELLED_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
+    WITHIN_FIELD_NUMBER: _ClassVar[int]
     annotations: _containers.RepeatedScalarFieldContainer[int]
     constraints: _containers.RepeatedCompositeFieldContainer[Constraint]
     cpp_view: bool
@@ -77,7 +78,8 @@ class Alias(_message.Message):
     spelled: int
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
     type: int
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., cpp_view: bool = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
+    within: str
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., cpp_view: bool = ..., annotations: _Optional[_Iterable[int]] = ..., within: _Optional[str] = ...) -> None: ...
 
 class AliasOf(_message.Message):
     __slots__ = ["full_name", "target"]
@@ -186,7 +188,7 @@ class Elements(_message.Message):
     def __init__(self, element: _Optional[int] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ...) -> None: ...
 
 class Enum(_message.Message):
-    __slots__ = ["annotations", "base", "deprecated", "doc", "full_name", "members", "name", "open", "span", "target_names"]
+    __slots__ = ["annotations", "base", "deprecated", "doc", "full_name", "members", "name", "open", "span", "target_names", "within"]
     ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     BASE_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
@@ -197,6 +199,7 @@ class Enum(_message.Message):
     OPEN_FIELD_NUMBER: _ClassVar[int]
     SPAN_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
+    WITHIN_FIELD_NUMBER: _ClassVar[int]
     annotations: _containers.RepeatedScalarFieldContainer[int]
     base: Scalar
     deprecated: str
@@ -207,7 +210,8 @@ class Enum(_message.Message):
     open: bool
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., base: _Optional[_Union[Scalar, str]] = ..., open: bool = ..., members: _Optional[_Iterable[_Union[EnumMember, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
+    within: str
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., base: _Optional[_Union[Scalar, str]] = ..., open: bool = ..., members: _Optional[_Iterable[_Union[EnumMember, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ..., within: _Optional[str] = ...) -> None: ...
 
 class EnumMember(_message.Message):
     __slots__ = ["annotations", "deprecated", "doc", "name", "number", "span", "target_names"]
@@ -276,7 +280,7 @@ class FieldValue(_message.Message):
     def __init__(self, name: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
 
 class Flags(_message.Message):
-    __slots__ = ["annotations", "base", "deprecated", "doc", "full_name", "members", "name", "span", "target_names"]
+    __slots__ = ["annotations", "base", "deprecated", "doc", "full_name", "members", "name", "span", "target_names", "within"]
     ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     BASE_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
@@ -286,6 +290,7 @@ class Flags(_message.Message):
     NAME_FIELD_NUMBER: _ClassVar[int]
     SPAN_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
+    WITHIN_FIELD_NUMBER: _ClassVar[int]
     annotations: _containers.RepeatedScalarFieldContainer[int]
     base: Scalar
     deprecated: str
@@ -295,7 +300,8 @@ class Flags(_message.Message):
     name: str
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., base: _Optional[_Union[Scalar, str]] = ..., members: _Optional[_Iterable[_Union[FlagsMember, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
+    within: str
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., base: _Optional[_Union[Scalar, str]] = ..., members: _Optional[_Iterable[_Union[FlagsMember, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ..., within: _Optional[str] = ...) -> None: ...
 
 class FlagsMember(_message.Message):
     __slots__ = ["annotations", "bit", "deprecated", "doc", "name", "span", "target_names"]
@@ -620,7 +626,7 @@ class Stream(_message.Message):
     def __init__(self, name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ..., doc: _Optional[str] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
 
 class Struct(_message.Message):
-    __slots__ = ["annotations", "asked_tier", "cpp_codec", "cpp_type", "cycle", "deprecated", "doc", "fields", "full_name", "kind", "name", "plan", "python_codec", "reserved", "span", "target_names"]
+    __slots__ = ["annotations", "asked_tier", "cpp_codec", "cpp_type", "cycle", "deprecated", "doc", "fields", "full_name", "kind", "name", "plan", "python_codec", "reserved", "span", "target_names", "within"]
     class Kind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = []
     ANNOTATION: Struct.Kind
@@ -645,6 +651,7 @@ class Struct(_message.Message):
     SPAN_FIELD_NUMBER: _ClassVar[int]
     STRUCT: Struct.Kind
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
+    WITHIN_FIELD_NUMBER: _ClassVar[int]
     annotations: _containers.RepeatedScalarFieldContainer[int]
     asked_tier: Tier
     cpp_codec: CppCodec
@@ -661,7 +668,8 @@ class Struct(_message.Message):
     reserved: Reserved
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., kind: _Optional[_Union[Struct.Kind, str]] = ..., fields: _Optional[_Iterable[_Union[Field, _Mapping]]] = ..., doc: _Optional[str] = ..., asked_tier: _Optional[_Union[Tier, str]] = ..., cycle: _Optional[_Iterable[str]] = ..., reserved: _Optional[_Union[Reserved, _Mapping]] = ..., cpp_codec: _Optional[_Union[CppCodec, _Mapping]] = ..., python_codec: _Optional[_Union[PythonCodec, _Mapping]] = ..., cpp_type: _Optional[_Union[CppType, _Mapping]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., plan: _Optional[_Union[Plan, _Mapping]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
+    within: str
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., kind: _Optional[_Union[Struct.Kind, str]] = ..., fields: _Optional[_Iterable[_Union[Field, _Mapping]]] = ..., doc: _Optional[str] = ..., asked_tier: _Optional[_Union[Tier, str]] = ..., cycle: _Optional[_Iterable[str]] = ..., reserved: _Optional[_Union[Reserved, _Mapping]] = ..., cpp_codec: _Optional[_Union[CppCodec, _Mapping]] = ..., python_codec: _Optional[_Union[PythonCodec, _Mapping]] = ..., cpp_type: _Optional[_Union[CppType, _Mapping]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., plan: _Optional[_Union[Plan, _Mapping]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ..., within: _Optional[str] = ...) -> None: ...
 
 class StructValue(_message.Message):
     __slots__ = ["fields", "struct"]
@@ -736,7 +744,7 @@ class Type(_message.Message):
     def __init__(self, scalar: _Optional[_Union[Scalar, str]] = ..., named: _Optional[_Union[Named, _Mapping]] = ..., list: _Optional[_Union[Elements, _Mapping]] = ..., array: _Optional[_Union[ArrayOf, _Mapping]] = ..., set: _Optional[_Union[Elements, _Mapping]] = ..., map: _Optional[_Union[MapOf, _Mapping]] = ..., optional: _Optional[int] = ..., ref: _Optional[int] = ..., alias: _Optional[_Union[AliasOf, _Mapping]] = ..., coding: _Optional[_Union[Coding, str]] = ...) -> None: ...
 
 class Union(_message.Message):
-    __slots__ = ["alternatives", "annotations", "asked_tier", "cycle", "deprecated", "doc", "full_name", "name", "plan", "reserved", "span", "target_names"]
+    __slots__ = ["alternatives", "annotations", "asked_tier", "cycle", "deprecated", "doc", "full_name", "name", "plan", "reserved", "span", "target_names", "within"]
     ALTERNATIVES_FIELD_NUMBER: _ClassVar[int]
     ANNOTATIONS_FIELD_NUMBER: _ClassVar[int]
     ASKED_TIER_FIELD_NUMBER: _ClassVar[int]
@@ -749,6 +757,7 @@ class Union(_message.Message):
     RESERVED_FIELD_NUMBER: _ClassVar[int]
     SPAN_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
+    WITHIN_FIELD_NUMBER: _ClassVar[int]
     alternatives: _containers.RepeatedCompositeFieldContainer[Field]
     annotations: _containers.RepeatedScalarFieldContainer[int]
     asked_tier: Tier
@@ -761,7 +770,8 @@ class Union(_message.Message):
     reserved: Reserved
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., alternatives: _Optional[_Iterable[_Union[Field, _Mapping]]] = ..., doc: _Optional[str] = ..., asked_tier: _Optional[_Union[Tier, str]] = ..., cycle: _Optional[_Iterable[str]] = ..., reserved: _Optional[_Union[Reserved, _Mapping]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., plan: _Optional[_Union[Plan, _Mapping]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ...) -> None: ...
+    within: str
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., alternatives: _Optional[_Iterable[_Union[Field, _Mapping]]] = ..., doc: _Optional[str] = ..., asked_tier: _Optional[_Union[Tier, str]] = ..., cycle: _Optional[_Iterable[str]] = ..., reserved: _Optional[_Union[Reserved, _Mapping]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., plan: _Optional[_Union[Plan, _Mapping]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annotations: _Optional[_Iterable[int]] = ..., within: _Optional[str] = ...) -> None: ...
 
 class UnionValue(_message.Message):
     __slots__ = ["alternative", "union", "value"]

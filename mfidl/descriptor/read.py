@@ -137,6 +137,7 @@ class _Reader:
             plan=_plan(message.plan),
             span=self._span(message),
             annotations=self._own(message),
+            within=message.within,
         )
 
     def _union(self, message: pb.Union) -> model.Union:
@@ -153,6 +154,7 @@ class _Reader:
             plan=_plan(message.plan),
             span=self._span(message),
             annotations=self._own(message),
+            within=message.within,
         )
 
     def _fields(self, messages: Iterable[pb.Field]) -> tuple[model.Field, ...]:
@@ -200,6 +202,7 @@ class _Reader:
             _names(message),
             self._span(message),
             self._own(message),
+            within=message.within,
         )
 
     def _flags(self, message: pb.Flags) -> model.Flags:
@@ -225,6 +228,7 @@ class _Reader:
             _names(message),
             self._span(message),
             self._own(message),
+            within=message.within,
         )
 
     def _alias(self, message: pb.Alias) -> model.Alias:
@@ -240,6 +244,7 @@ class _Reader:
             message.cpp_view,
             self._span(message),
             self._own(message),
+            within=message.within,
         )
 
     def _const(self, message: pb.Const) -> model.Const:

@@ -74,6 +74,7 @@ class _Writer:
             plan=_plan(struct.plan),
             span=_span(struct.span),
             annotations=self._own(struct.annotations),
+            within=struct.within,
         )
         if (cpp := struct.cpp_codec) is not None:
             message.cpp_codec.CopyFrom(pb.CppCodec(header=cpp.header, type=cpp.type, codec=cpp.codec))
@@ -97,6 +98,7 @@ class _Writer:
             plan=_plan(union.plan),
             span=_span(union.span),
             annotations=self._own(union.annotations),
+            within=union.within,
         )
 
     def _fields(self, fields: Iterable[model.Field]) -> list[pb.Field]:
@@ -142,6 +144,7 @@ class _Writer:
             target_names=_names(enum.target_names),
             span=_span(enum.span),
             annotations=self._own(enum.annotations),
+            within=enum.within,
         )
 
     def _flags(self, flags: model.Flags) -> pb.Flags:
@@ -166,6 +169,7 @@ class _Writer:
             target_names=_names(flags.target_names),
             span=_span(flags.span),
             annotations=self._own(flags.annotations),
+            within=flags.within,
         )
 
     def _alias(self, alias: model.Alias) -> pb.Alias:
@@ -181,6 +185,7 @@ class _Writer:
             cpp_view=alias.cpp_view,
             span=_span(alias.span),
             annotations=self._own(alias.annotations),
+            within=alias.within,
         )
 
     def _const(self, const: model.Const) -> pb.Const:

@@ -41,7 +41,7 @@ _ROWS = (
     ("E0110", "unknown declaration", "`{word}` does not begin a declaration", "A declaration begins with module, import, const, type, agent, enum, flags, struct, union, error, service or topic."),
     ("E0111", "missing `,`", "missing `,`", "Parameters, results, enum members, arguments and elements are separated by `,`."),
     ("E0112", "unmatched `}`", "this `}}` closes nothing", "There are more closing than opening braces."),
-    ("E0113", "nested declaration", "`{word}` cannot be declared inside of another declaration", "Declarations do not nest. Put it beside the other one."),
+    ("E0113", "nested declaration", "`{word}` cannot be declared inside of another declaration", "Only types are declared within other declarations. Put it beside the other one."),
     ("E0114", "wrong quotes", "strings stand in straight double quotes", 'Write "text": single, typographic and back quotes have no meaning outside of strings.'),
     ("E0115", "merge conflict", "this is the mark of a merge conflict", "Two versions of these lines were to be merged. Keep the lines that hold, and remove the marks."),
     ("E0116", "text around the schema", "this is not part of a schema", "A schema file holds nothing but the schema: no Markdown, no markup of comments."),

@@ -26,6 +26,7 @@ class Links:
     """Of the modules that get pages."""
 
     def __init__(self, program: model.Program) -> None:
+        self._program = program
         self._pages = {module.name for module in program.requested}
         self._targets: dict[str, Target] = {}
         for module in program.requested:
@@ -52,7 +53,11 @@ class Links:
         """
         head, _, rest = word.partition(".")
         imported = self._imports.get(page, {}).get(head)
-        candidates = [f"{page}.{scope}.{word}" if scope else "", f"{page}.{word}", word]
+        candidates = []
+        while scope:
+            candidates.append(f"{page}.{scope}.{word}")
+            scope = scope.rpartition(".")[0]
+        candidates += [f"{page}.{word}", word]
         if imported and rest:
             candidates.append(f"{imported}.{rest}")
         return next((each for each in candidates if each in self._targets), None)
@@ -82,7 +87,8 @@ class Links:
             case model.Primitive():
                 return escape(model.spell(type_))
             case model.Named(full_name, _) | model.AliasOf(full_name, _):
-                module, _, name = full_name.rpartition(".")
+                module = self._program.owner(full_name).name
+                name = full_name.removeprefix(f"{module}.")
                 shown = name if module == page else f"{module.rpartition('.')[2]}.{name}"
                 return self.name(full_name, shown, page)
             case model.ListOf(element):
@@ -109,14 +115,15 @@ def _locals(module: model.Module) -> list[str]:
     found += [each.name for each in module.agents]
     found += [each.name for each in module.topics]
     for declaration in module.declarations:
-        found.append(declaration.name)
+        name = model.local_name(declaration)
+        found.append(name)
         match declaration:
             case model.Struct():
-                found += [f"{declaration.name}.{each.name}" for each in declaration.fields]
+                found += [f"{name}.{each.name}" for each in declaration.fields]
             case model.Union():
-                found += [f"{declaration.name}.{each.name}" for each in declaration.alternatives]
+                found += [f"{name}.{each.name}" for each in declaration.alternatives]
             case model.Enum() | model.Flags():
-                found += [f"{declaration.name}.{each.name}" for each in declaration.members]
+                found += [f"{name}.{each.name}" for each in declaration.members]
             case _:
                 pass
     for service in module.services:

@@ -66,7 +66,7 @@ class Sections:
         if fields:
             title = "Alternative" if isinstance(subject, model.Union) else "Field"
             layout = subject.layout if isinstance(subject, model.Struct) else None
-            parts.append(self.fields(title, fields, subject.name, layout=layout))
+            parts.append(self.fields(title, fields, model.local_name(subject), layout=layout))
         if told.layout is not None and (drawing := draw("Layout", told.layout)) is not None:
             parts.append(drawing)
         parts.append(Costs(_cost_summary(told), tuple(map(_tier_row, told.tiers)), told.example or ""))
@@ -76,13 +76,13 @@ class Sections:
         if facts:
             parts.append(Facts(tuple(facts)))
         return Section(
-            subject.name,
+            model.local_name(subject),
             told.kind,
-            subject.name,
+            model.local_name(subject),
             NOTHING,
             (tier_badge(told),),
             self.deprecation(subject.deprecated),
-            self.doc(subject.doc, subject.name),
+            self.doc(subject.doc, model.local_name(subject)),
             tuple(parts),
         )
 
@@ -153,24 +153,25 @@ class Sections:
             columns: tuple[tuple[str, str], ...]
             columns = (("Flag", "name"), ("Bit", "number"), ("Value", "number"), ("Description", "text"))
             rows = tuple(
-                self._member(declaration.name, each, (str(each.bit), f"{1 << each.bit:#x}"))
+                self._member(model.local_name(declaration), each, (str(each.bit), f"{1 << each.bit:#x}"))
                 for each in declaration.members
             )
             badge = Badge("open", "plain", "Bits without a name survive a round trip.")
         else:
             columns = (("Member", "name"), ("Number", "number"), ("Description", "text"))
             rows = tuple(
-                self._member(declaration.name, each, (str(each.number),)) for each in declaration.members
+                self._member(model.local_name(declaration), each, (str(each.number),))
+                for each in declaration.members
             )
             badge = _openness(declaration)
         return Section(
-            declaration.name,
+            model.local_name(declaration),
             told.kind,
-            declaration.name,
+            model.local_name(declaration),
             Markup(": {}").format(told.base),
             (badge,),
             self.deprecation(declaration.deprecated),
-            self.doc(declaration.doc, declaration.name),
+            self.doc(declaration.doc, model.local_name(declaration)),
             (Table("Member", columns, rows),) if rows else (),
         )
 
@@ -187,9 +188,9 @@ class Sections:
         head = Markup(" = {}").format(self.type(alias.spelled))
         if texts:
             head += Markup(" {}").format(" ".join(texts))
-        doc = self.doc(alias.doc, alias.name)
+        doc = self.doc(alias.doc, model.local_name(alias))
         gone = self.deprecation(alias.deprecated)
-        return Section(alias.name, "type", alias.name, head, (), gone, doc, ())
+        return Section(model.local_name(alias), "type", model.local_name(alias), head, (), gone, doc, ())
 
     # The rest of a module
 

@@ -11,11 +11,21 @@ module alone, and every module that imports it comes to the same names.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+from mfidl.model import Declaration, Module, Service, local_name
 from mfidl.model.target_words import CPP_RESERVED, PYTHON_KEYWORDS, PYTHON_RESERVED
 
-__all__ = ["CPP_RESERVED", "PYTHON_KEYWORDS", "PYTHON_RESERVED", "Scope", "camel", "snake"]
+__all__ = [
+    "CPP_RESERVED",
+    "PYTHON_KEYWORDS",
+    "PYTHON_RESERVED",
+    "Scope",
+    "by_depth",
+    "camel",
+    "flat_names",
+    "snake",
+]
 
 
 class Scope:
@@ -38,6 +48,28 @@ class Scope:
     def taken(self) -> frozenset[str]:
         """All names that are taken by now, the reserved ones among them."""
         return frozenset(self._taken)
+
+
+def by_depth(module: Module) -> list[Declaration]:
+    """The declarations of the module itself, then those within them, and so on: what others are called after
+    stands first.
+    """
+    return sorted(module.declarations, key=lambda each: len(each.within.split(".")) if each.within else 0)
+
+
+def flat_names(module: Module, written: Callable[[Declaration | Service], str]) -> dict[str, str]:
+    """What generated code calls declared types, by full name: a type within another declaration is called
+    after both, `Outer_Inner`. `written` is the name that the schema gives a declaration.
+    """
+    holders = {service.name: written(service) for service in module.services}
+    names: dict[str, str] = {}
+    for each in by_depth(module):
+        name = written(each)
+        if each.within:
+            # A declaration that cannot be generated is left out, maybe without what stands in it.
+            name = f"{holders.get(each.within, each.within.replace('.', '_'))}_{name}"
+        names[each.full_name] = holders[local_name(each)] = name
+    return names
 
 
 def camel(name: str) -> str:

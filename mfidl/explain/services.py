@@ -93,7 +93,8 @@ class Services:
             types.append(stream.type)
         for declaration in reached(self._program, types):
             for field in members(declaration):
-                found += [(f"{declaration.name}.{place}", text) for place, text in constraints_of(field)]
+                name = model.local_name(declaration)
+                found += [(f"{name}.{place}", text) for place, text in constraints_of(field)]
         return tuple(report.Check(place, text) for place, text in found)
 
 

@@ -49,7 +49,9 @@ class Types:
             case model.Alias():
                 texts = tuple(constraint_text(each, declaration.type) for each in declaration.constraints)
                 expanded = type_text(declaration.type, module)
-                return report.AliasReport("alias", declaration.name, declaration.full_name, expanded, texts)
+                return report.AliasReport(
+                    "alias", model.local_name(declaration), declaration.full_name, expanded, texts
+                )
 
     def subject(self, subject: Subject, module: str) -> report.TypeReport:
         measured = self.in_febird(subject)
@@ -58,7 +60,7 @@ class Types:
         way = self._way(subject)
         return report.TypeReport(
             kind=_kind(subject),
-            name=subject.name,
+            name=model.local_name(subject),
             full_name=subject.full_name,
             tier=subject.tier.value,
             asked=subject.asked_tier is not None,
@@ -202,7 +204,7 @@ class Types:
         )
         return report.NumberReport(
             "enum" if is_enum else "flags",
-            declaration.name,
+            model.local_name(declaration),
             declaration.full_name,
             declaration.base.scalar.value,
             declaration.open if isinstance(declaration, model.Enum) else True,

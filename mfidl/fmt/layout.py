@@ -7,7 +7,7 @@ before them (`_trailing`) are printed before the next place to break; those that
 from collections.abc import Callable
 
 from mfidl.fmt.document import Doc, Group, IfBroken, Indent, Join, Line, Note, Text
-from mfidl.fmt.outline import behind_bracket
+from mfidl.fmt.outline import behind_bracket, declares_type
 from mfidl.fmt.trivia import Tok
 from mfidl.syntax import token_types as tt
 
@@ -121,7 +121,9 @@ class Layout:
         self._next().comments = []
 
     def _declaration(self) -> Doc:
-        lines = self._annotation_lines()
+        return self._declared(self._annotation_lines())
+
+    def _declared(self, lines: list[list[Doc]]) -> Doc:
         keyword = self._next().type
         head = lines.pop()
         if keyword in _WITH_MEMBERS or keyword in _WITH_LIST:
@@ -137,6 +139,8 @@ class Layout:
 
     def _field(self) -> Doc:
         lines = self._annotation_lines()
+        if declares_type(self._tokens, self._at):
+            return self._declared(lines)
         return self._ended(lines, lines.pop())
 
     def _ended(self, lines: list[list[Doc]], last: list[Doc]) -> Doc:
@@ -147,6 +151,8 @@ class Layout:
 
     def _method(self) -> Doc:
         lines = self._annotation_lines()
+        if declares_type(self._tokens, self._at):
+            return self._declared(lines)
         last = lines.pop()
         if self._next().type == tt.SEMICOLON:  # one that ends nothing, kept for its doc comment
             return self._ended(lines, last)

@@ -131,11 +131,14 @@ class Member:
 
 @dataclass(slots=True)
 class Declaration:
+    """`holder` is the key of the struct that it is declared within; "" for none."""
+
     key: str
     name: str
     span: Span | None
     annotations: list[str] = field(default_factory=list)
     doc: str = ""
+    holder: str = ""
 
 
 @dataclass(slots=True)
@@ -248,6 +251,12 @@ class Project:
 
     def of(self, key: str) -> Declaration:
         return self._places[key][1]
+
+    def path(self, key: str) -> tuple[str, ...]:
+        """The names of what a declaration stands in, and its own."""
+        declaration = self.of(key)
+        around = self.path(declaration.holder) if declaration.holder else ()
+        return (*around, declaration.name)
 
     def bare(self, type_: Type) -> Type:
         """What an alias stands for in the end; the checks of the schema refuse one that stands for itself."""

@@ -90,10 +90,10 @@ def read_proto(
 
 @dataclass(slots=True)
 class _Scope:
-    """Where a declaration stands: the key of what is around it, and the beginning of its name here."""
+    """Where a declaration stands: what its key begins with, and the message that it is declared within."""
 
     key: str
-    name: str = ""
+    holder: str = ""
 
 
 class _File:
@@ -152,13 +152,14 @@ class _File:
     # Messages ----------------------------------------------------------------------------------------------
 
     def _message(self, message: DescriptorProto, scope: _Scope, path: _Path) -> None:
-        inner = _Scope(f"{scope.key}.{message.name}", scope.name + message.name)
+        key = f"{scope.key}.{message.name}"
+        inner = _Scope(key, key)
         for index, enum in enumerate(message.enum_type):
             self._enum(enum, inner, (*path, 4, index))
         for index, nested in enumerate(message.nested_type):
             if not nested.options.map_entry:
                 self._message(nested, inner, (*path, 3, index))
-        made = draft.Struct(inner.key, inner.name, self._span(path), doc=self._comment(path))
+        made = draft.Struct(key, message.name, self._span(path), doc=self._comment(path), holder=scope.holder)
         if message.options.deprecated:
             made.annotations.append("@deprecated")
         if self._archive:
@@ -199,8 +200,9 @@ class _File:
             elif index not in synthetic:
                 words = "".join(part[:1].upper() + part[1:] for part in oneof.name.split("_"))
                 key, place = f"{scope.key}.{oneof.name} oneof", (*path, 8, index)
+                doc = self._comment(place)
                 made[index] = draft.Struct(
-                    key, scope.name + words, self._span(place), doc=self._comment(place), kind="union"
+                    key, words, self._span(place), doc=doc, holder=scope.holder, kind="union"
                 )
         return made
 
@@ -255,7 +257,11 @@ class _File:
 
     def _enum(self, enum: EnumDescriptorProto, scope: _Scope, path: _Path) -> None:
         made = draft.Enum(
-            f"{scope.key}.{enum.name}", scope.name + enum.name, self._span(path), doc=self._comment(path)
+            f"{scope.key}.{enum.name}",
+            enum.name,
+            self._span(path),
+            doc=self._comment(path),
+            holder=scope.holder,
         )
         made.open = is_open(enum, self._file)
         if enum.options.deprecated:

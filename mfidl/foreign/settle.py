@@ -161,7 +161,7 @@ class _Keys:
         own = f"{before.key} entry {name}"
         while self._project.knows(own):  # a map inside of a map
             own, name = own + "Entry", name + "Entry"
-        made = draft.Struct(own, f"{name}Entry", holder.span)
+        made = draft.Struct(own, f"{name}Entry", holder.span, holder=before.holder)
         made.members = [
             draft.Member("key", key, holder.span, 1),
             draft.Member("value", value, holder.span, 2),
@@ -243,15 +243,20 @@ def _name(project: Project, diagnostics: Diagnostics) -> None:
         ".".join(module.split(".")[:end]) for module in modules for end in range(1, module.count(".") + 2)
     }
     for file in project.files:
-        taken: set[str] = set()
+        names: dict[str, set[str]] = {}
         for declaration in file.declarations:
             name, reason = declaration.name, ""
+            taken = names.setdefault(declaration.holder, set())
+            around = project.of(declaration.holder) if declaration.holder else None
+            members = {each.name for each in draft.members_of(around)} if around else set()
             while True:
                 if name in BUILTIN_TYPES:
                     reason = "a built-in type has that name"
                 elif name in taken:
                     reason = "another declaration has that name"
-                elif f"{file.module}.{name}" in inside:
+                elif name in members:
+                    reason = "a field has that name"
+                elif not around and f"{file.module}.{name}" in inside:
                     reason = "a module has that name"
                 else:
                     break

@@ -26,9 +26,14 @@ class _Writer:
         self._file = file
         self._local: dict[str, str] = {}  # path of an imported file: its name here
         self._imported: list[str] = []
+        self._around = ""  # the key of the declaration that is being written
+        self._within: dict[str, list[draft.Declaration]] = {}
+        for each in file.declarations:
+            self._within.setdefault(each.holder, []).append(each)
+        self._paths = {project.path(each.key) for each in file.declarations}
 
     def text(self) -> str:
-        body = [self._declaration(each) for each in self._file.declarations]
+        body = [self._declaration(each) for each in self._within.get("", ())]
         head = [*_doc(self._file.doc), f"module {self._file.module};\n"]
         parts = ["\n".join(head)]
         if self._imported:
@@ -38,9 +43,26 @@ class _Writer:
     # Names -------------------------------------------------------------------------------------------------
 
     def _name(self, key: str) -> str:
-        name = self._project.of(key).name
-        holder = self._project.file_of(key)
-        return name if holder is self._file else f"{self._module(holder)}.{name}"
+        path, holder = self._project.path(key), self._project.file_of(key)
+        if holder is not self._file:
+            return f"{self._module(holder)}.{'.'.join(path)}"
+        if len(path) == 1 and not self._around:
+            return path[0]
+        return self._seen(path)
+
+    def _seen(self, path: tuple[str, ...]) -> str:
+        """The shortest name for a declaration of this file from within the one that is being written: the
+        first word is searched from the inside outwards.
+        """
+        here = self._project.path(self._around) if self._around else ()
+        for length in range(len(here), -1, -1):
+            if here[:length] != path[:length] or length == len(path):
+                continue
+            first = path[length]
+            found = next(each for each in range(len(here), -1, -1) if (*here[:each], first) in self._paths)
+            if found == length:
+                return ".".join(path[length:])
+        return ".".join((self._file.module, *path))
 
     def _module(self, holder: File) -> str:
         known = self._local.get(holder.path)
@@ -60,7 +82,9 @@ class _Writer:
         lines = _doc(declaration.doc) + list(declaration.annotations)
         match declaration:
             case draft.Struct():
+                around, self._around = self._around, declaration.key
                 lines += self._struct(declaration)
+                self._around = around
             case draft.Enum():
                 lines += _enum(declaration)
             case draft.Alias():
@@ -78,6 +102,8 @@ class _Writer:
 
     def _struct(self, struct: draft.Struct) -> Iterable[str]:
         yield f"{struct.kind} {struct.name} {{"
+        for inner in self._within.get(struct.key, ()):
+            yield self._declaration(inner)
         for each in struct.members:
             yield from _doc(each.doc)
             yield self._member(each) + ";"

@@ -34,7 +34,8 @@ class Subject:
     def structs(self) -> Iterator[tuple[ast.StructDecl, model.Struct | model.Union]]:
         for declaration in self.file.declarations:
             if isinstance(declaration, ast.StructDecl) and declaration.keyword != "annotation":
-                found = self.program.declaration(f"{self.module.name}.{declaration.name.text}")
+                name = f"{declaration.within}.{declaration.name.text}".removeprefix(".")
+                found = self.program.declaration(f"{self.module.name}.{name}")
                 assert isinstance(found, model.Struct | model.Union)
                 yield declaration, found
 

@@ -6,17 +6,20 @@ from mfidl.semantics.annotations import KNOWN
 from mfidl.syntax import ast
 
 
-def paths(file: ast.File) -> Iterator[tuple[ast.Path, bool]]:
-    """Types, errors, agents, constants and members; with whether the name stands inside something
-    deprecated."""
+def paths(file: ast.File) -> Iterator[tuple[ast.Path, bool, str]]:
+    """Types, errors, agents, constants and members; with whether the name stands inside something deprecated,
+    and the declarations that it stands in, "Outer" or "Outer.Inner".
+    """
     for each in file.declarations:
         if isinstance(each, ast.ModuleDecl):
-            yield from ((path, False) for path in _in_annotations(each.annotations))
+            yield from ((path, False, "") for path in _in_annotations(each.annotations))
         if isinstance(each, ast.ModuleDecl | ast.ImportDecl):
             continue
+        around = getattr(each, "within", "")
+        within = f"{around}.{each.name.text}" if around else each.name.text
         inside = _is_deprecated(each.annotations)
-        yield from ((path, inside) for path in _in_annotations(each.annotations))
-        yield from _in_declaration(each, inside)
+        yield from ((path, inside, within) for path in _in_annotations(each.annotations))
+        yield from ((path, deprecated, within) for path, deprecated in _in_declaration(each, inside))
 
 
 def _is_deprecated(annotations: tuple[ast.Annotation, ...]) -> bool:

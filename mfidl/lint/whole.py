@@ -13,6 +13,11 @@ class Deprecatable(Protocol):
     def deprecated(self) -> str | None: ...
 
 
+class Declared(Deprecatable, Protocol):
+    @property
+    def full_name(self) -> str: ...
+
+
 class Whole:
     """Each fact is computed on first use."""
 
@@ -44,7 +49,7 @@ class Whole:
         """What is deprecated, by its full name, with the word for its kind."""
         found: dict[str, tuple[str, Deprecatable]] = {}
         for module in self._program.modules:
-            groups: tuple[tuple[str, tuple[Deprecatable, ...]], ...] = (
+            groups: tuple[tuple[str, tuple[Declared, ...]], ...] = (
                 ("type", module.declarations),
                 ("constant", module.constants),
                 ("agent", module.agents),
@@ -52,7 +57,7 @@ class Whole:
             for kind, group in groups:
                 for each in group:
                     word = "error" if isinstance(each, model.Struct) and each.is_error else kind
-                    found[f"{module.name}.{each.name}"] = (word, each)
+                    found[each.full_name] = (word, each)
             for enum in module.enums:
                 found |= {f"{enum.full_name}.{each.name}": ("member", each) for each in enum.members}
             for flags in module.flags:

@@ -38,6 +38,7 @@ from mfidl.model.declaration import (
     StructKind,
     TargetNames,
     Union,
+    local_name,
     members,
 )
 from mfidl.model.graph import graph_tables
@@ -146,6 +147,7 @@ __all__ = [
     "Value",
     "expand",
     "graph_tables",
+    "local_name",
     "members",
     "names_in",
     "same",

@@ -13,6 +13,9 @@ from mfidl.source import Span
 # ANNOTATION. Fields that were not written keep their defaults.
 Annotations = tuple[StructValue, ...]
 
+# `within` of declarations: the declarations of the same module that they stand in, `Outer` or `Outer.Inner`;
+# "" for those of the module itself. Services, too, declare types.
+
 # Names that the schema prescribes for one target language, in the order written: (("cpp", "colour"),), from
 # `@cpp.name("colour")`.
 TargetNames = tuple[tuple[str, str], ...]
@@ -119,6 +122,7 @@ class Struct:
     plan: StructPlan = UNPLANNED
     span: Span | None = field(default=None, repr=False)
     annotations: Annotations = ()
+    within: str = ""
 
     @property
     def tier(self) -> Tier:
@@ -165,6 +169,7 @@ class Enum:
     target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
     annotations: Annotations = ()
+    within: str = ""
 
     @property
     def reference(self) -> Named:
@@ -197,6 +202,7 @@ class Flags:
     target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
     annotations: Annotations = ()
+    within: str = ""
 
     @property
     def reference(self) -> Named:
@@ -221,6 +227,7 @@ class Union:
     plan: StructPlan = UNPLANNED
     span: Span | None = field(default=None, repr=False)
     annotations: Annotations = ()
+    within: str = ""
 
     @property
     def tier(self) -> Tier:
@@ -253,9 +260,15 @@ class Alias:
     cpp_view: bool = False
     span: Span | None = field(default=None, repr=False)
     annotations: Annotations = ()
+    within: str = ""
 
 
 Declaration = Struct | Union | Enum | Flags | Alias
+
+
+def local_name(declaration: Declaration) -> str:
+    """Its name below its module: `Inner`, or `Outer.Inner`."""
+    return f"{declaration.within}.{declaration.name}" if declaration.within else declaration.name
 
 
 @dataclass(frozen=True, slots=True, eq=False)

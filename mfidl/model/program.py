@@ -74,11 +74,13 @@ class Program:
     modules: tuple[Module, ...]
     _index: dict[str, Declaration] = field(default_factory=dict, repr=False, compare=False)
     _services: dict[str, Service] = field(default_factory=dict, repr=False, compare=False)
+    _owners: dict[str, Module] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for module in self.modules:
             for declaration in module.declarations:
                 self._index[declaration.full_name] = declaration
+                self._owners[declaration.full_name] = module
             self._services.update((service.full_name, service) for service in module.services)
 
     @property
@@ -87,6 +89,10 @@ class Program:
 
     def module(self, name: str) -> Module:
         return next(module for module in self.modules if module.name == name)
+
+    def owner(self, full_name: str) -> Module:
+        """The module of a declaration, which may stand within another one."""
+        return self._owners[full_name]
 
     def struct(self, reference: Named) -> Struct:
         """The struct or error that a reference names."""

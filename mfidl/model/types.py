@@ -128,10 +128,6 @@ class Named:
     kind: DeclKind
 
     @property
-    def module(self) -> str:
-        return self.full_name.rpartition(".")[0]
-
-    @property
     def name(self) -> str:
         return self.full_name.rpartition(".")[2]
 

@@ -20,7 +20,7 @@ from mfidl.semantics.lower.services import ServiceLowering, lower_topic
 from mfidl.semantics.lower.structs import lower_annotation, lower_struct, lower_union
 from mfidl.semantics.partial import sound_part
 from mfidl.semantics.symbols import Kind, Scope, Symbol, collect
-from mfidl.semantics.target_names import TargetScope
+from mfidl.semantics.target_names import Targets
 from mfidl.semantics.types import TypeResolver
 from mfidl.semantics.values import Evaluator
 from mfidl.syntax import ast
@@ -46,10 +46,11 @@ def _in_order(modules: list[model.Module], graph: TypeGraph) -> list[model.Modul
     """Each module's declarations in dependency order, recursive structs marked."""
     cycles = graph.cycles()
     by_module: dict[str, list[model.Declaration]] = {module.name: [] for module in modules}
+    owners = {each.full_name: module.name for module in modules for each in module.declarations}
     for each in graph.ordered():
         if isinstance(each, model.Struct | model.Union) and each.full_name in cycles:
             each = replace(each, cycle=cycles[each.full_name])
-        by_module[each.full_name.rpartition(".")[0]].append(each)
+        by_module[owners[each.full_name]].append(each)
     return [replace(module, declarations=tuple(by_module[module.name])) for module in modules]
 
 
@@ -60,7 +61,7 @@ class _Lowering:
         self._context = context
         context.types = self._types = TypeResolver(context)
         context.values = self._evaluator = Evaluator(context)
-        self._targets = {scope.prefix: TargetScope(context) for scope in context.scopes}
+        self._targets = Targets(context)
         context.enums = self._enums = EnumLowering(context, self._targets)
         context.services = self._services = ServiceLowering(context, self._targets)
 
@@ -69,7 +70,7 @@ class _Lowering:
         lowered = [self._lower(symbol) for symbol in scope.symbols.values()]
         for symbol in scope.duplicates:
             self._lower(symbol)  # only to report errors inside of it
-        self._targets[scope.prefix].check()
+        self._targets.check(scope)
         module = scope.module
         return model.Module(
             module.name,
@@ -90,7 +91,7 @@ class _Lowering:
 
     def _lower(self, symbol: Symbol) -> _Lowered | None:
         """What a symbol declares, as far as it is sound."""
-        context, targets = self._context, self._targets[symbol.scope.prefix]
+        context, targets = self._context, self._targets.of(symbol)
         match symbol.kind:
             case Kind.STRUCT | Kind.ERROR:
                 return lower_struct(context, symbol, targets)

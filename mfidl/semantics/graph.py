@@ -167,8 +167,8 @@ class TypeGraph:
         what lies in a container that a default puts into an optional.
         """
         wanted = {name: [*self._needed[name], *self._direct[name], *self._filled(name)] for name in component}
-        groups = _inside(component, wanted)
-        return [name for group in groups for part in _inside(group, self._needed) for name in part]
+        groups = inside(component, wanted)
+        return [name for group in groups for part in inside(group, self._needed) for name in part]
 
     def _filled(self, name: str) -> list[str]:
         declaration = self.declarations[name]
@@ -181,7 +181,7 @@ class TypeGraph:
         ]
 
 
-def _inside(names: list[str], edges: Mapping[str, list[str]]) -> list[list[str]]:
+def inside(names: list[str], edges: Mapping[str, list[str]]) -> list[list[str]]:
     """Components of a part of a graph."""
     among = set(names)
     kept = {name: [target for target in edges[name] if target in among] for name in names}

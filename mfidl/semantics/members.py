@@ -34,7 +34,7 @@ class Members:
                 return self._member(expression, found, type_)
             if self._leads_nowhere(expression.path, holder, found, scope):
                 return None
-        if len(parts) == 1 and expression.path.text not in scope.symbols:
+        if len(parts) == 1 and scope.seen(expression.path.text) is None:
             name = type_.name
             self._context.diagnostics.error(
                 "E0501",

@@ -4,7 +4,7 @@ A symbol may be `BROKEN`: declared, but invalid, and already reported. Code that
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import chain
 
@@ -71,13 +71,21 @@ _NAMED_AS_THEY_ARE = frozenset(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Symbol:
-    """A declaration with its full name. `scope` is the module that it stands in."""
+    """A declaration with its full name. `scope` is what its members see: the module that it stands in, from
+    within what declares it, and from within itself if it declares types.
+    """
 
     name: str
     full_name: str
     kind: Kind
     declaration: ast.Decl | None
     scope: "Scope"
+    within: str = ""  # the declarations that it stands in: "Outer", or "Outer.Inner"
+
+    @property
+    def local_name(self) -> str:
+        """Its name as the whole module may write it."""
+        return f"{self.within}.{self.name}" if self.within else self.name
 
     @property
     def span(self) -> Span | None:
@@ -91,7 +99,9 @@ class Symbol:
 @dataclass(slots=True, eq=False)
 class Scope:
     """The names that are visible in one file: its own, and modules by local and full name (None: a failed
-    import)."""
+    import). Types within declarations are among `symbols` as "Outer.Inner". A scope that is seen from within
+    a declaration shares all that with the file's.
+    """
 
     module: LoadedModule
     prefix: str  # of full names: the module's name, unless another file has it already
@@ -101,6 +111,35 @@ class Scope:
         default_factory=list
     )  # found by no name; what they hold is still checked
     modules_missed: bool = False  # an import came to nothing: its module may have any full name
+    holders: dict[str, "Scope"] = field(default_factory=dict)  # what declares types, and how it sees names
+    within: str = ""  # the declaration from within which names are seen
+    file_scope: "Scope | None" = None  # None: this is it
+
+    @property
+    def outermost(self) -> "Scope":
+        return self.file_scope or self
+
+    def from_within(self, holder: str) -> "Scope":
+        """What is seen from within a declaration that declares types."""
+        if not holder:
+            return self.outermost
+        if holder not in self.holders:
+            self.holders[holder] = replace(self, within=holder, file_scope=self.outermost)
+        return self.holders[holder]
+
+    def outwards(self) -> Iterator[str]:
+        """The declarations around, the innermost first."""
+        holder = self.within
+        while holder:
+            yield holder
+            holder = holder.rpartition(".")[0]
+
+    def seen(self, name: str) -> Symbol | None:
+        """What a name means here, or one of a type behind those that it stands in."""
+        for holder in self.outwards():
+            if (found := self.symbols.get(f"{holder}.{name}")) is not None:
+                return found
+        return self.symbols.get(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +207,9 @@ def _refuse_names_of_modules(scopes: list[Scope], diagnostics: Diagnostics) -> N
             inside.setdefault(".".join(words[:end]), scope.module)
     for scope in scopes:
         for symbol in scope.symbols.values():
-            other = inside.get(f"{scope.module.name}.{symbol.name}")
-            if other is None or symbol.kind not in _NAMED_AS_THEY_ARE or symbol.declaration is None:
+            other = inside.get(f"{scope.module.name}.{symbol.local_name}")
+            named = symbol.kind in _NAMED_AS_THEY_ARE or symbol.name in scope.holders
+            if other is None or symbol.within or not named or symbol.declaration is None:
                 continue
             declared = other.declaration
             notes = [Note(f"module `{other.name}` is here", None if declared is None else declared.path.span)]
@@ -188,20 +228,43 @@ def _declare(scope: Scope, diagnostics: Diagnostics) -> None:
         if isinstance(declaration, ast.ModuleDecl | ast.ImportDecl):
             continue
         name = declaration.name
-        first = scope.symbols.get(name.text)
+        within = getattr(declaration, "within", "")
+        if within:
+            scope.from_within(within)
+        local_name = f"{within}.{name.text}" if within else name.text
+        # What it declares itself stands before it.
+        seen = scope.holders.get(local_name) or (scope.from_within(within) if within else scope)
+        full_name, kind = f"{scope.prefix}.{local_name}", _kind(declaration)
+        first = scope.symbols.get(local_name)
         if first is not None:
             notes = [Note("first here", first.span)]
             diagnostics.error("E0303", name.span, notes=notes, name=name.text)
-            own_name = f"{scope.prefix}.{name.text}#{len(scope.duplicates)}"
-            scope.duplicates.append(Symbol(name.text, own_name, _kind(declaration), declaration, scope))
+            own_name = f"{full_name}#{len(scope.duplicates)}"
+            scope.duplicates.append(Symbol(name.text, own_name, kind, declaration, seen, within))
             continue
         if name.text in BUILTIN_TYPES:
             diagnostics.error("E0305", name.span, name=name.text)
-        full_name = f"{scope.prefix}.{name.text}"
-        scope.symbols[name.text] = Symbol(name.text, full_name, _kind(declaration), declaration, scope)
+        scope.symbols[local_name] = Symbol(name.text, full_name, kind, declaration, seen, within)
+    _refuse_names_of_members(scope, diagnostics)
     for broken in scope.module.file.broken_names:
         if broken not in scope.symbols:
             scope.symbols[broken] = Symbol(broken, broken, Kind.BROKEN, None, scope)
+
+
+def _refuse_names_of_members(scope: Scope, diagnostics: Diagnostics) -> None:
+    """A type called as a field or method of what declares it: a class would have two members of a name."""
+    for holder in scope.holders:
+        declaration = scope.symbols[holder].declaration if holder in scope.symbols else None
+        members: Iterable[ast.Field | ast.MethodDecl] = ()
+        if isinstance(declaration, ast.StructDecl):
+            members = declaration.fields
+        elif isinstance(declaration, ast.ServiceDecl):
+            members = declaration.methods
+        for member in members:
+            symbol = scope.symbols.get(f"{holder}.{member.name.text}")
+            if symbol is not None:
+                notes = [Note("the type is here", symbol.span)]
+                diagnostics.error("E0303", member.name.span, notes=notes, name=member.name.text)
 
 
 def _import(scope: Scope, scopes: dict[int, Scope], diagnostics: Diagnostics) -> None:
@@ -245,47 +308,105 @@ def look_up(
     `wanted` only serves the suggestion: names of these kinds are what may have been meant.
     """
     qualifier, _, name = path.text.rpartition(".")
-    if not qualifier or qualifier == scope.module.name:
-        return _look_in(scope, name, scope, wanted, suggester)
-    if qualifier not in scope.modules:
+    if not qualifier:
+        return _look_in(scope, None, name, scope, wanted, suggester)
+    found = _holder(scope, qualifier)
+    if found is None:
+        declared = scope.seen(qualifier)
+        if declared is not None and declared.declaration is not None and Kind.STRUCT in wanted:
+            return Missing(help=f"`{qualifier}` is {declared.kind.value}, and declares no types")
         return _unknown_module(scope, qualifier, name, all_scopes, suggester)
-    holder = scope.modules[qualifier]
-    if holder is None:
-        return None
-    return _look_in(holder, name, scope, wanted, suggester)
+    holder, within = found
+    return None if holder is None else _look_in(holder, within, name, scope, wanted, suggester)
+
+
+def _holder(scope: Scope, qualifier: str) -> tuple[Scope | None, str] | None:
+    """What stands before the last dot of a path: a module (None: a failed import), and the declaration in it
+    that declares types, or "". The first word decides, seen from the inside outwards; of modules, the longest
+    name.
+    """
+    first, _, _ = qualifier.partition(".")
+    for around in scope.outwards():
+        if f"{around}.{first}" in scope.symbols:
+            within = f"{around}.{qualifier}"
+            return (scope.outermost, within) if within in scope.holders else None
+    module, rest = qualifier, ""
+    while module:
+        known = scope.outermost if module == scope.module.name else scope.modules.get(module)
+        if known is not None and (not rest or rest in known.holders):
+            return known, rest
+        if module in scope.modules and known is None:
+            return None, ""
+        module, _, last = module.rpartition(".")
+        rest = f"{last}.{rest}" if rest else last
+    return (scope.outermost, qualifier) if qualifier in scope.holders else None
 
 
 def _look_in(
-    holder: Scope, name: str, viewer: Scope, wanted: frozenset[Kind], suggester: Suggester
+    holder: Scope,
+    within: str | None,
+    name: str,
+    viewer: Scope,
+    wanted: frozenset[Kind],
+    suggester: Suggester,
 ) -> Symbol | Missing | None:
-    symbol = holder.symbols.get(name)
+    """`within`: the declaration of the holder that declares types, "" for the holder itself; None: whatever
+    the viewer sees from where it is.
+    """
+    if within is None:
+        symbol = viewer.seen(name)
+    else:
+        symbol = holder.symbols.get(f"{within}.{name}" if within else name)
     if symbol is not None:
         return None if symbol.kind is Kind.BROKEN else symbol
     if holder.module.file.lost_declarations:
         return None
+    return _missing(holder, within or "", name, viewer, wanted, suggester)
+
+
+def _missing(
+    holder: Scope, within: str, name: str, viewer: Scope, wanted: frozenset[Kind], suggester: Suggester
+) -> Missing:
+    """What may have been meant by a name that is not there."""
+    own = holder.outermost is viewer.outermost and not within
     built_in: list[str] = []
-    if holder is viewer:
+    if own:
         for local, module in viewer.modules.items():
             if module is not None and "." not in local and name in module.symbols:
                 return Missing(help=f"did you mean `{local}.{name}`?")
         if Kind.STRUCT in wanted:
             built_in = sorted(BUILTIN_TYPES)
             advice = type_advice(name)
-            known = (*built_in, *_declared(holder, wanted)) if advice is not None else ()
+            known = (*built_in, *_declared(viewer, "", wanted)) if advice is not None else ()
             if advice is not None and name not in map(str.lower, known):
                 return Missing(help=advice, fix=TYPES.get(name, TYPES.get(name.lower())))
         elif Kind.CONST in wanted and name in VALUES:
             return Missing(help=VALUES[name])
-    if holder is viewer and viewer.modules.get(name) is not None:
+    if own and viewer.modules.get(name) is not None:
         return Missing(help=f"`{name}` is a module: write `{name}.Name`")
-    found = suggester.nearest(name, chain(built_in, _declared(holder, wanted)))
+    found = suggester.nearest(name, chain(built_in, _declared(viewer if own else holder, within, wanted)))
+    inner = _within_others(holder, name, wanted) if found is None else None
+    if inner is not None:
+        words = (local for local, module in viewer.modules.items() if module is holder.outermost)
+        inner = inner if holder.outermost is viewer.outermost else f"{next(words)}.{inner}"
+        return Missing(help=f"did you mean `{inner}`?", fix=inner if own else None)
     if found is None and len(name) >= _SHORTEST_IN_ANY_CASE:
         found = suggester.nearest(name.lower(), built_in)
     return Missing(help=f"did you mean `{found}`?" if found else None, fix=found)
 
 
-def _declared(holder: Scope, wanted: frozenset[Kind]) -> Iterator[str]:
-    return (each.name for each in holder.symbols.values() if each.kind in wanted)
+def _declared(holder: Scope, within: str, wanted: frozenset[Kind]) -> Iterator[str]:
+    """What may be written there without dots, or behind the name of a declaration of it."""
+    seen = {within} if within else {"", *holder.outwards()}
+    return (each.name for each in holder.symbols.values() if each.kind in wanted and each.within in seen)
+
+
+def _within_others(holder: Scope, name: str, wanted: frozenset[Kind]) -> str | None:
+    """The local name of a type of this name that a declaration of the module has."""
+    if not holder.holders:
+        return None
+    every = (each for each in holder.symbols.values() if each.within and each.name == name)
+    return next((each.local_name for each in every if each.kind in wanted), None)
 
 
 def _unknown_module(
@@ -295,8 +416,11 @@ def _unknown_module(
         return None
     for scope in all_scopes:
         module = scope.module
-        if qualifier in (module.name, module.name.rpartition(".")[2]) and name in scope.symbols:
-            return Missing(help=f'add: import "{module.path}";', code="E0307", module=module.name)
+        for called in (module.name, module.name.rpartition(".")[2]):
+            if f"{qualifier}.{name}".removeprefix(f"{called}.") in scope.symbols and (
+                qualifier == called or qualifier.startswith(f"{called}.")
+            ):
+                return Missing(help=f'add: import "{module.path}";', code="E0307", module=module.name)
     found = suggester.nearest(qualifier, (local for local, each in viewer.modules.items() if each))
     holder = viewer.modules[found] if found else None
     meant = f"{found}.{name}" if holder is not None and name in holder.symbols else found

@@ -12,6 +12,7 @@ from mfidl.diagnostics import Note
 from mfidl.model.target_words import CPP_RESERVED, PYTHON_RESERVED
 from mfidl.semantics.annotations import Read, bad_arguments, only_argument
 from mfidl.semantics.context import Context
+from mfidl.semantics.symbols import Scope, Symbol
 from mfidl.source import Span
 from mfidl.syntax import ast
 
@@ -80,6 +81,24 @@ class TargetScope:
             self._context.diagnostics.error(
                 "E0317", span, notes=notes, text=text, language=_LANGUAGES[language]
             )
+
+
+class Targets:
+    """The scopes in which declarations stand: of each module, and of each declaration that declares types."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._scopes: dict[str, dict[str, TargetScope]] = {scope.prefix: {} for scope in context.scopes}
+
+    def of(self, symbol: Symbol) -> TargetScope:
+        scopes = self._scopes[symbol.scope.prefix]
+        if symbol.within not in scopes:
+            scopes[symbol.within] = TargetScope(self._context)
+        return scopes[symbol.within]
+
+    def check(self, module: Scope) -> None:
+        for each in self._scopes[module.prefix].values():
+            each.check()
 
 
 def _fault(text: str, language: str) -> str | None:

@@ -130,7 +130,7 @@ class Evaluator:
         if isinstance(expression, ast.NameExpr) and not self._is_word(expression, type_):
             if isinstance(type_, model.Named) and type_.kind in _WITH_MEMBERS:
                 return self._members.named(expression, type_, scope)
-            if expression.path.text in _WORDS and expression.path.text not in scope.symbols:
+            if expression.path.text in _WORDS and scope.seen(expression.path.text) is None:
                 return mismatch(self._context, expression, self._wanted(type_))
             return self._from_constant(expression, type_, scope)
         match type_:
@@ -176,7 +176,7 @@ class Evaluator:
     def _from_constant(self, expression: ast.NameExpr, type_: model.Type, scope: Scope) -> model.Value | None:
         name = expression.path.text
         is_text = isinstance(type_, model.Primitive) and type_.scalar is model.Scalar.STRING
-        if is_text and name not in scope.symbols and "." not in name and name not in VALUES:
+        if is_text and scope.seen(name) is None and "." not in name and name not in VALUES:
             if self._context.is_first(scope, expression.path, "E0308"):
                 constants = (each.name for each in scope.symbols.values() if each.kind is Kind.CONST)
                 near = self._context.suggester.nearest(name, constants)

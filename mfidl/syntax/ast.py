@@ -213,12 +213,15 @@ class ConstDecl:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AliasDecl:
+    """`within`: as of `StructDecl`."""
+
     name: Name
     type: TypeExpr
     type_annotations: tuple[Annotation, ...]
     annotations: tuple[Annotation, ...]
     doc: str
     span: Span
+    within: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -232,7 +235,7 @@ class AgentDecl:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EnumDecl:
-    """An enum, or flags."""
+    """An enum, or flags. `within`: as of `StructDecl`."""
 
     keyword: Literal["enum", "flags"]
     open: bool
@@ -243,11 +246,14 @@ class EnumDecl:
     annotations: tuple[Annotation, ...]
     doc: str
     span: Span
+    within: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StructDecl:
-    """A struct, error, union or annotation. `has_body` is false for `struct Name;`."""
+    """A struct, error, union or annotation. `has_body` is false for `struct Name;`. `within`: the names of
+    the declarations that it stands in, `Outer` or `Outer.Inner`; "" for most.
+    """
 
     keyword: Literal["struct", "error", "union", "annotation"]
     name: Name
@@ -258,6 +264,7 @@ class StructDecl:
     annotations: tuple[Annotation, ...]
     doc: str
     span: Span
+    within: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -313,8 +320,8 @@ Decl = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class File:
-    """One parsed file. `broken_names` are names of declarations that did not parse: they exist, but unknown
-    as what.
+    """One parsed file. What is declared within another declaration stands before it in `declarations`.
+    `broken_names` are names of declarations that did not parse: they exist, but unknown as what.
 
     `lost_declarations`: something was dropped whose name is not known either; `lost_imports`: an import.
     """

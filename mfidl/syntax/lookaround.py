@@ -15,6 +15,19 @@ MEMBER_STARTS = NAMES | INTEGERS | {tt.AT}
 VALUE_STARTS = (
     NAMES | INTEGERS | {tt.FLOAT, tt.DURATION, tt.STRING, tt.BAD_STRING, tt.MINUS, tt.LBRACKET, tt.OPEN_BRACE}
 )
+# The words that begin a type, and what they are where it stands within another declaration.
+INNER = {
+    tt.STRUCT: tt.INNER_STRUCT,
+    tt.ERROR: tt.INNER_STRUCT,
+    tt.UNION: tt.INNER_STRUCT,
+    tt.ENUM: tt.INNER_ENUM,
+    tt.FLAGS: tt.INNER_ENUM,
+    tt.OPEN: tt.INNER_OPEN,
+    tt.TYPE: tt.INNER_TYPE,
+}
+_ENUMS = frozenset((tt.ENUM, tt.FLAGS))
+_OPENING = frozenset((tt.LPAREN, tt.LBRACKET, tt.OPEN_BRACE))
+_CLOSING = frozenset((tt.RPAREN, tt.RBRACKET, tt.CLOSE))
 AFTER_LOST_BRACKET = frozenset(
     (tt.SEMICOLON, tt.CLOSE, tt.ARROW, tt.THROWS, tt.OPEN_BRACE, tt.ASSIGN, tt.EOF)
 )
@@ -83,16 +96,52 @@ class Lookaround:
             while index < end and tokens[index].type == tt.DOT:
                 index += 2
             if index < end and tokens[index].type == tt.LPAREN:
-                while index < end and tokens[index].type not in (tt.RPAREN, tt.SEMICOLON, tt.OPEN_BRACE):
-                    index += 1
-                index += 1
+                index = self._behind_arguments(index)
             if index >= end:
                 return end
         return index
 
+    def _behind_arguments(self, index: int) -> int:
+        """Behind the bracket that closes; if none does, behind what an annotation can hardly have."""
+        tokens, end = self._stream.tokens, len(self._stream.tokens) - 1
+        at, depth = index, 0
+        while at < end and tokens[at].type != tt.SEMICOLON:
+            depth += (tokens[at].type in _OPENING) - (tokens[at].type in _CLOSING)
+            at += 1
+            if depth == 0:
+                return at
+        while index < end and tokens[index].type not in (tt.RPAREN, tt.SEMICOLON, tt.OPEN_BRACE):
+            index += 1
+        return index + 1
+
     def declares(self, index: int) -> bool:
         tokens = self._stream.tokens
         return tokens[index].type in DECLARES and tokens[min(index + 1, len(tokens) - 1)].type in NAMES
+
+    def inner(self, index: int) -> list[Token]:
+        """The words that begin a type here, `struct Name {`, `open enum Name: u8 {`, `type Name =`; none if
+        something else stands here. No field or method looks like this.
+        """
+        tokens, last = self._stream.tokens, len(self._stream.tokens) - 1
+        words = [tokens[index]]
+        if words[0].type not in INNER:
+            return []
+        if words[0].type == tt.OPEN:
+            index = min(index + 1, last)
+            words.append(tokens[index])
+            if words[1].type != tt.ENUM:
+                return []
+        following = tokens[min(index + 2, last)].type
+        if words[0].type == tt.TYPE:
+            begins = following == tt.ASSIGN
+        else:
+            begins = following == tt.OPEN_BRACE or (following == tt.COLON and words[-1].type in _ENUMS)
+        return words if begins and tokens[min(index + 1, last)].type in NAMES else []
+
+    def is_balanced(self) -> bool:
+        """Whether there are as many `{` as `}`."""
+        types = [each.type for each in self._stream.tokens]
+        return types.count(tt.OPEN_BRACE) == types.count(tt.CLOSE)
 
     def index_of(self, token: Token) -> int:
         """The current position of a token (tokens may have been supplied before it)."""

@@ -100,6 +100,9 @@ class Reporter:
                     return "a type"
                 if isinstance(holder, MfidlParser.AnnotationContext) and not parent.parts:
                     return "the name of an annotation"
+        members = MfidlParser.StructMemberContext | MfidlParser.MethodContext
+        if isinstance(context, members) and context.id_ is None:
+            return "a name"
         return _EXPECTED.get(type(context), "something else")
 
     def kind_of(self, ttype: int) -> str:

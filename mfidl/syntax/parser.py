@@ -77,6 +77,7 @@ class _Builder:
     def __init__(self, source: SourceFile, diagnostics: Diagnostics) -> None:
         self._source = source
         self._diagnostics = diagnostics
+        self._inner: list[ast.Decl] = []  # what stands within the declaration that is being built
         self._declare = {
             "a": self._module,
             "b": self._import,
@@ -100,7 +101,11 @@ class _Builder:
                 context = getattr(holder, label)
                 if context is not None:
                     annotations = self._annotations(item.annotations)
-                    made.append(build(context, annotations, item.start.doc))
+                    declared = build(context, annotations, item.start.doc)
+                    if self._inner:
+                        made += self._inner
+                        self._inner.clear()
+                    made.append(declared)
                     break
         return tuple(made)
 
@@ -147,10 +152,14 @@ class _Builder:
         )
 
     def _alias(self, context: Any, annotations: tuple[ast.Annotation, ...], doc: str) -> ast.Decl:
-        after = self._annotations(context.annotations)
-        return ast.AliasDecl(
-            self._name(context.id_), self._type(context.of), after, annotations, doc, self._span(context)
-        )
+        return self._alias_of(context, context.annotations, annotations, doc, "")
+
+    def _alias_of(
+        self, context: Any, after: list[Any], annotations: tuple[ast.Annotation, ...], doc: str, within: str
+    ) -> ast.AliasDecl:
+        name, type_ = self._name(context.id_), self._type(context.of)
+        span = self._span(context)
+        return ast.AliasDecl(name, type_, self._annotations(after), annotations, doc, span, within)
 
     def _agent(self, context: Any, annotations: tuple[ast.Annotation, ...], doc: str) -> ast.Decl:
         return ast.AgentDecl(
@@ -166,18 +175,49 @@ class _Builder:
     def _enum_like(
         self, keyword: Any, context: Any, open_: bool, annotations: tuple[ast.Annotation, ...], doc: str
     ) -> ast.Decl:
-        members = _ok(context.body.members)
+        return self._enum_of(keyword, context, context.body, open_, annotations, doc, "")
+
+    def _enum_of(
+        self,
+        keyword: Any,
+        context: Any,
+        body: Any,
+        open_: bool,
+        annotations: tuple[ast.Annotation, ...],
+        doc: str,
+        within: str,
+    ) -> ast.EnumDecl:
+        members = _ok(body.members)
         return ast.EnumDecl(
             keyword,
             open_,
             self._name(context.id_),
             None if context.base is None else self._type(context.base),
             tuple([self._enum_member(each) for each in members]),
-            _is_broken(context.body, members),
+            _is_broken(body, members),
             annotations,
             doc,
             self._span(context),
+            within,
         )
+
+    def _inner_declarations(self, members: list[Any], holder: str) -> None:
+        """Keeps the types that are declared among the members of a body, and those within them first."""
+        for member in members:
+            context = member.inner
+            if context is None or context.exception is not None:
+                continue
+            annotations, doc = self._annotations(member.annotations), member.start.doc
+            keyword = context.kind.text
+            made: ast.StructDecl | ast.EnumDecl | ast.AliasDecl
+            if context.body is not None:
+                made = self._struct_of(keyword, context, annotations, doc, holder)
+            elif context.members is not None:
+                open_, body = context.open_ is not None, context.members
+                made = self._enum_of(keyword, context, body, open_, annotations, doc, holder)
+            else:
+                made = self._alias_of(context, context.after, annotations, doc, holder)
+            self._inner.append(made)
 
     def _enum_member(self, context: Any) -> ast.EnumMember:
         return ast.EnumMember(
@@ -189,18 +229,33 @@ class _Builder:
         )
 
     def _struct(self, context: Any, annotations: tuple[ast.Annotation, ...], doc: str) -> ast.Decl:
+        return self._struct_of(context.kind.text, context, annotations, doc, "")
+
+    def _struct_of(
+        self,
+        keyword: Any,
+        context: Any,
+        annotations: tuple[ast.Annotation, ...],
+        doc: str,
+        within: str,
+    ) -> ast.StructDecl:
         body = context.body
-        members = [] if body is None else _ok(body.members)
+        every = [] if body is None else _ok(body.members)
+        members = [each for each in every if each.inner is None]
+        if len(members) < len(every):
+            name = context.id_.token.text
+            self._inner_declarations(every, f"{within}.{name}" if within else name)
         return ast.StructDecl(
-            context.kind.text,
+            keyword,
             self._name(context.id_),
             tuple([self._field(each) for each in members if each.of is not None]),
             tuple([self._reserved(each) for each in members if each.of is None and self._is_reserved(each)]),
             body is not None,
-            body is not None and _is_broken(body, members),
+            body is not None and _is_broken(body, every),
             annotations,
             doc,
             self._span(context),
+            within,
         )
 
     def _is_reserved(self, context: Any) -> bool:
@@ -245,13 +300,16 @@ class _Builder:
         )
 
     def _service(self, context: Any, annotations: tuple[ast.Annotation, ...], doc: str) -> ast.Decl:
-        methods = _ok(context.body.methods)
+        every = _ok(context.body.methods)
+        methods = [each for each in every if each.inner is None]
+        if len(methods) < len(every):
+            self._inner_declarations(every, context.id_.token.text)
         return ast.ServiceDecl(
             self._name(context.id_),
             self._maybe_path(context.base),
             self._maybe_path(context.agent),
             tuple([self._method(each) for each in methods]),
-            len(methods) < len(context.body.methods) or getattr(context.body, "lost_members", False),
+            len(every) < len(context.body.methods) or getattr(context.body, "lost_members", False),
             annotations,
             doc,
             self._span(context),

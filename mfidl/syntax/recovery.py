@@ -21,6 +21,7 @@ from mfidl.syntax.lists import ListRecovery
 from mfidl.syntax.lookaround import (
     AFTER_LOST_BRACKET,
     DECLARES,
+    INNER,
     INTEGERS,
     MEMBER_STARTS,
     NAMES,
@@ -34,6 +35,7 @@ from mfidl.syntax.tokens import Token, TokenStream
 _TEXTS = {number: text for table in (tt.KEYWORDS, tt.PUNCTUATION) for text, number in table.items()}
 _RESULT_WORDS = frozenset(("returns", "return", "raises", "throw", "throws"))
 _OPENINGS = frozenset((tt.LBRACKET, tt.LPAREN, tt.LESS))
+_MAY_BEGIN_INNER = frozenset((*INNER, tt.AT))
 _PAIR_OF = {tt.CLOSE: "}", tt.RPAREN: ")", tt.GREATER: ">", tt.RBRACKET: "]"}
 
 
@@ -333,10 +335,12 @@ class RecoveryStrategy:
             if token.type in (tt.CLOSE, tt.EOF):
                 return
             index = self._stream.index
+            if token.type in _MAY_BEGIN_INNER and self._begins_inner(token, index):
+                return
             if self._around.begins_declaration(index):
                 if self._is_nested(token):
                     word = self._stream.tokens[self._around.behind_annotations(index)]
-                    hint = "declare it beside the other one, whose fields then name it"
+                    hint = "declare it beside the other one"
                     self._say.report("E0113", word, help=hint, word=word.text)
                     self._parser._ctx.lost_members = True
                     self.skipped.remember_name(index)
@@ -390,6 +394,21 @@ class RecoveryStrategy:
         if self._parser._ctx.id_ is not None and self._is_body(index):
             self._missing_brace()
             self._stream.supply(index, self._supplied(tt.OPEN_BRACE))
+
+    def _begins_inner(self, token: Token, index: int) -> bool:
+        """Whether a type is declared here, in the body of another declaration; its words then say so to the
+        parser. At the beginning of a line that is not indented it is rather the next declaration, if a `}`
+        is missing somewhere.
+        """
+        words = self._around.inner(self._around.behind_annotations(index))
+        if not words:
+            return False
+        doubtful = self._around.starts_line(index) and not self._is_nested(token)
+        if doubtful and not self._around.is_balanced():
+            return False
+        for word in words:
+            word.type = INNER[word.type]
+        return True
 
     def _is_nested(self, token: Token) -> bool:
         """Whether a declaration inside of a body is meant to be there: it is indented relative to its

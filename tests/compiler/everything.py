@@ -37,6 +37,7 @@ def _base() -> m.Module:
         _NAMES,
         _at(_BASE, 15),
         _NOTED,
+        "Around",
     )
     sign = m.Enum("Sign", "base.Sign", m.Primitive(m.Scalar.I64), False, (m.EnumMember("minus", -(1 << 63)),))
     options = m.Flags(
@@ -52,6 +53,7 @@ def _base() -> m.Module:
         _NAMES,
         _at(_BASE, 25),
         _NOTED,
+        "Around",
     )
     agent = m.Agent(
         "shard",
@@ -77,6 +79,7 @@ def _base() -> m.Module:
         True,
         _at(_BASE, 40),
         _NOTED,
+        "Around.Inner",
     )
     note = m.Struct(
         "Note", "base.Note", m.StructKind.ANNOTATION, (m.Field("text", _TEXT, _TEXT, default=""),)
@@ -149,6 +152,7 @@ def _node() -> m.Struct:
         plan=m.StructPlan(m.Tier.ARCHIVE, "it is asked for", None),
         span=_at(_TOP, 60),
         annotations=_NOTED,
+        within="Around",
     )
 
 
@@ -180,6 +184,7 @@ def _choice() -> m.Union:
         m.StructPlan(m.Tier.FEBIRD, "it is a union", None),
         _at(_TOP, 70),
         _NOTED,
+        "Around",
     )
 
 

@@ -21,6 +21,7 @@ SCHEMAS = {
     "hello": GOLDEN / "hello/schema",
     "kinds": GOLDEN / "kinds/schema",
     "messages": GOLDEN / "messages/schema",
+    "nesting": GOLDEN / "nesting/schema",
     "optionals": GOLDEN / "optionals/schema",
     "patterns": GOLDEN / "patterns/schema",
     "recursive": GOLDEN / "recursive/schema",

@@ -27,6 +27,20 @@ message Entry {
   map<int32, string> z = 26; map<string, int64> aa = 27; map<fixed32, Entry> bb = 28;
   oneof choice { int32 cc = 29; string dd = 30; Entry ee = 31; }
 }
+message Outer {
+  enum Level { LOW = 0; HIGH = 3; }
+  message Middle {
+    enum Level { COLD = 0; WARM = -2; }
+    message Inner {
+      enum Kind { NONE = 0; SOME = 1; }
+      Kind kind = 1; Level near = 2; .stored.Outer.Level far = 3; .stored.Level farthest = 4;
+      repeated Outer back = 5; map<string, Middle> middles = 6;
+    }
+    Inner inner = 1; Inner.Kind kind = 2;
+    oneof which { Inner one = 3; Level other = 4; }
+  }
+  Middle middle = 1; repeated Middle.Inner inners = 2; Level level = 3;
+}
 """
 
 
@@ -94,3 +108,30 @@ def test_what_protobuf_does_not_send_is_zero(modules: tuple[ModuleType, ModuleTy
     assert (value.a, value.j, value.k, value.l, value.m, value.p) == (0, 0, False, "", b"", ours.Level.NONE)
     assert (value.q, value.r, value.s, value.cc) == (None, None, None, None)
     assert pb.Entry.FromString(mf.to_bytes(value)) == pb.Entry()
+
+
+def test_messages_and_enums_within_messages_have_the_same_bytes(
+    modules: tuple[ModuleType, ModuleType],
+) -> None:
+    pb, ours = modules
+    sent = pb.Outer(level=pb.Outer.HIGH)
+    inner = sent.middle.inner
+    inner.kind, inner.near, inner.far, inner.farthest = (
+        inner.SOME,
+        pb.Outer.Middle.WARM,
+        pb.Outer.HIGH,
+        pb.LOW,
+    )
+    inner.back.add().middle.one.kind = 1
+    inner.middles["m"].kind = 1
+    sent.inners.add().near = -2
+    value = mf.from_bytes(ours.Outer, sent.SerializeToString())
+
+    assert isinstance(value.middle, ours.Outer.Middle)
+    held = value.middle.inner
+    assert isinstance(held, ours.Outer.Middle.Inner)
+    levels = (ours.Outer.Middle.Level.WARM, ours.Outer.Level.HIGH, ours.Level.LOW)
+    assert (held.kind, held.near, held.far, held.farthest) == (ours.Outer.Middle.Inner.Kind.SOME, *levels)
+    assert pb.Outer.FromString(mf.to_bytes(value)) == sent
+    again = pb.Outer.FromString(mf.to_bytes(value)).SerializeToString(deterministic=True)
+    assert again == sent.SerializeToString(deterministic=True)

@@ -75,20 +75,39 @@ def test_defaults_are_values_of_their_types(tmp_path: Path) -> None:
 def test_a_oneof_is_a_union_with_the_number_of_its_first_alternative(tmp_path: Path) -> None:
     text = "message A { int32 x = 1; oneof what { string s = 4; A a = 3; } int32 y = 9; }"
     assert text_of(tmp_path, text) == (
-        "union AWhat {\n  4: s: string;\n  3: a: A;\n}\n\n"
-        "struct A {\n  1: x: i32;\n  4: what: AWhat?;\n  9: y: i32;\n}\n"
+        "struct A {\n  union What {\n    4: s: string;\n    3: a: A;\n  }\n\n"
+        "  1: x: i32;\n  4: what: What?;\n  9: y: i32;\n}\n"
     )
 
 
-def test_nested_types_are_called_after_what_is_around_them(tmp_path: Path) -> None:
+def test_nested_types_stay_where_they_are(tmp_path: Path) -> None:
     text = "message A { message B { enum C { X = 0; } C c = 1; } B b = 1; } message AB { A.B.C c = 1; }"
+    assert text_of(tmp_path, text) == (
+        "struct A {\n  struct B {\n    open enum C: i32 {\n      X = 0,\n    }\n\n    1: c: C;\n  }\n\n"
+        "  1: b: B?;\n}\n\nstruct AB {\n  1: c: A.B.C;\n}\n"
+    )
+    assert told(tmp_path, text) == []
+
+
+def test_a_type_that_a_nearer_one_hides_is_named_in_full(tmp_path: Path) -> None:
+    text = """
+    message Status { int32 x = 1; }
+    message A {
+      message Status { .p.Status outer = 1; }
+      message A { .p.A outer = 1; .p.A.Status status = 2; }
+      Status own = 1; .p.Status outer = 2; A inner = 3;
+    }
+    """
     made = text_of(tmp_path, text)
-    assert "open enum ABC: i32 {" in made
-    assert "struct AB {\n  1: c: ABC;\n}" in made
-    assert "struct AB_ {\n  1: c: ABC;\n}" in made
-    assert told(tmp_path, text) == [
-        "1: W1003 `AB` is called `AB_` in the schema: another declaration has that name"
-    ]
+    assert "struct Status {\n    1: outer: p.api.Status?;\n  }" in made
+    assert "struct A {\n    1: outer: p.api.A?;\n    2: status: Status?;\n  }" in made
+    assert "  1: own: Status?;\n  2: outer: p.api.Status?;\n  3: inner: A?;\n}" in made
+
+
+def test_a_union_that_would_be_called_as_a_field_is_renamed(tmp_path: Path) -> None:
+    text = "message A { oneof What { string s = 1; int32 n = 2; } }"
+    assert "union What_ {" in text_of(tmp_path, text)
+    assert told(tmp_path, text) == ["1: W1003 `What` is called `What_` in the schema: a field has that name"]
 
 
 def test_enums_are_open_where_unknown_numbers_are_values(tmp_path: Path) -> None:
@@ -164,7 +183,7 @@ def test_what_has_no_equal_is_told(tmp_path: Path, text: str, syntax: str, what:
 
 def test_a_group_becomes_a_struct_and_is_told(tmp_path: Path) -> None:
     text = "message A { optional group Part = 1 { optional int32 a = 2; } }"
-    assert "1: part: APart?;" in text_of(tmp_path, text, "proto2")
+    assert "1: part: Part?;" in text_of(tmp_path, text, "proto2")
     assert told(tmp_path, text, "proto2") == [
         "1: W1002 group `part` becomes a field of a struct: there are no groups"
     ]

@@ -183,13 +183,13 @@ class Peers:
         assert (process.wait(), process.said()) == (0, "")
         return [json.loads(line) for line in process.output().splitlines()]
 
-    def extending_server(self, language: str) -> Server:
-        return self._server([*_extending(language), "serve"], "extending")
+    def peer_server(self, language: str, schema: str) -> Server:
+        return self._server([*_peer(language, schema), "serve"], schema)
 
-    def extending(self, language: str, *arguments: str) -> list[Line]:
-        """What a caller of extending.mfidl says: `call` and an address, or `local`."""
-        command = [*_extending(language), *arguments]
-        process = self._keep(Process(command, self._environment("extending"), self._errors()))
+    def peer(self, language: str, schema: str, *arguments: str) -> list[Line]:
+        """What a caller of extending.mfidl or nesting.mfidl says: `call` and an address, or `local`."""
+        command = [*_peer(language, schema), *arguments]
+        process = self._keep(Process(command, self._environment(schema), self._errors()))
         assert (process.wait(), process.said()) == (0, "")
         return [json.loads(line) for line in process.output().splitlines()]
 
@@ -226,10 +226,10 @@ def _finder(language: str, schema: str) -> list[str]:
     return [sys.executable, str(HERE / "programs" / "finder_peer.py")]
 
 
-def _extending(language: str) -> list[str]:
+def _peer(language: str, schema: str) -> list[str]:
     if language == "cpp":
-        return [_binary("tests/interop/interop-extending")]
-    return [sys.executable, str(HERE / "programs" / "extending_peer.py")]
+        return [_binary(f"tests/interop/interop-{schema}")]
+    return [sys.executable, str(HERE / "programs" / f"{schema}_peer.py")]
 
 
 def _binary(name: str) -> str:
@@ -249,6 +249,7 @@ def free_port() -> int:
 def write_stubs(folder: Path) -> None:
     """The Python stubs of the schemas, each below a folder of its own."""
     schemas = {name: f"{name}.mfidl" for name in ("interop", "finder", "extending")}
+    schemas["nesting"] = "../compiler/golden/cpp/nesting/schema/nesting.mfidl"
     schemas["other_finder"] = "other/finder.mfidl"
     for name, schema in schemas.items():
         outcome = check([str(HERE / schema)], [])

@@ -143,9 +143,9 @@ EXTENDING = {
 def test_a_server_is_called_by_clients_of_the_services_that_its_own_extends(
     peers: Peers, ours: str, theirs: str
 ) -> None:
-    server = peers.extending_server(theirs)
+    server = peers.peer_server(theirs, "extending")
 
-    said = peers.extending(ours, "call", server.address)
+    said = peers.peer(ours, "extending", "call", server.address)
 
     assert {line["what"]: line["value"] for line in said} == EXTENDING
 
@@ -154,9 +154,29 @@ def test_a_server_is_called_by_clients_of_the_services_that_its_own_extends(
 def test_a_servant_in_the_process_is_called_as_the_services_that_its_own_extends(
     peers: Peers, language: str
 ) -> None:
-    said = peers.extending(language, "local")
+    said = peers.peer(language, "extending", "local")
 
     assert {line["what"]: line["value"] for line in said} == EXTENDING
+
+
+@pytest.mark.parametrize("theirs", LANGUAGES)
+@pytest.mark.parametrize("ours", LANGUAGES)
+def test_types_within_others_are_parameters_results_errors_and_items_of_streams(
+    peers: Peers, ours: str, theirs: str
+) -> None:
+    server = peers.peer_server(theirs, "nesting")
+
+    said = peers.peer(ours, "nesting", "call", server.address)
+
+    assert {line["what"]: line["value"] for line in said} == {
+        "find": "3 4 exact",
+        "known": "city",
+        "nowhere": "outer 1 2",
+        "around": "5 6 7 8",
+        "status": "closed",
+        "circles": "9 10",
+        "keep": "added 3 4",
+    }
 
 
 def test_the_python_programs_are_strictly_typed_against_the_stubs(
@@ -166,6 +186,7 @@ def test_the_python_programs_are_strictly_typed_against_the_stubs(
         stubs / "interop",
         stubs / "finder",
         stubs / "extending",
+        stubs / "nesting",
         HERE / "programs",
         ROOT / "runtime/python",
     )

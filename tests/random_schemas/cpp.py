@@ -123,8 +123,7 @@ class _Spelled:
     def subject(self, subject: Subject) -> str:
         if not subject.has_json:
             return self._methods[subject.name]
-        module = subject.name.rpartition(".")[0]
-        name = f"::{self._names.module(module).namespace}::{self._names.of(subject.name)}"
+        name = f"::{self._names.owner(subject.name).namespace}::{self._names.of(subject.name)}"
         declared = self._program.declaration(subject.name)
         if isinstance(declared, model.Struct | model.Union) and model.graph_tables(self._program, declared):
             name = f"mf::Graph<{name}>"

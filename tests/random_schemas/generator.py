@@ -80,16 +80,20 @@ class _Module(Drawing):
         if other and self._chance(0.3):
             self._existing()
         self.declared: list[Declared] = [self._planned(len(imported) + at) for at in range(size.declarations)]
+        for each in self.declared[1:]:
+            self._put_within(each)
         # What an alias stands for must be known where it is used.
         self._all = [*imported, *(each for each in self.declared if each.kind != "type")]
         self._behind = len(imported) + size.declarations
+        bodies: dict[Declared, str] = {}
         for each in self.declared:
-            self._blocks.append(self._body(each))
+            bodies[each] = self._body(each)
             self._before.append(each)
             if each.kind == "type":
                 self._all.append(each)
             if dice.random() < 0.25:
                 self._constant(each)
+        self._blocks += [_whole(each, bodies) for each in self.declared if each.holder is None]
         self._blocks += [self._custom()] if dice.random() < 0.3 else []
         for _ in range(2):
             self._error()
@@ -111,6 +115,14 @@ class _Module(Drawing):
         elif kind == "union":
             tier = self._dice.choice(("", "febird", "archive", "archive"))
         return Declared(self._names.take(), kind, index, self.name, tier)
+
+    def _put_within(self, of: Declared) -> None:
+        """Maybe declares it within an earlier one, which may itself stand within another."""
+        earlier = (each for each in self.declared if each.index < of.index)
+        holders = [each for each in earlier if each.kind in ("struct", "union")]
+        if holders and self._chance(0.3):
+            of.holder = self._dice.choice(holders)
+            of.holder.inner.append(of)
 
     def _body(self, of: Declared) -> str:
         match of.kind:
@@ -177,7 +189,7 @@ class _Module(Drawing):
         return f"{self._head()}type {of.name} = {self._spelling.type(of.type)} {of.rule.text};"
 
     def _struct(self, of: Declared) -> str:
-        names = Names(self._dice)
+        names = Names(self._dice, {each.name for each in of.inner})
         fixed_only = of.tier == "memcpy" or (of.tier == "" and self._chance(0.4))
         count = self._dice.randint(0 if self._chance(0.1) else 1, self._size.members)
         for _ in range(count):
@@ -188,7 +200,7 @@ class _Module(Drawing):
         return f"{self._head()}{self._tier(of)}struct {of.name} {{\n{self._members(of, names, numbered)}}}"
 
     def _union(self, of: Declared) -> str:
-        names = Names(self._dice)
+        names = Names(self._dice, {each.name for each in of.inner})
         while not of.members or (len(of.members) < self._size.members and self._chance(0.8)):
             self._member(of, names.take(), False)
         of.least = 1 + max(least(each.type) for each in of.members)
@@ -227,7 +239,9 @@ class _Module(Drawing):
             lines.append(f'reserved "gone_{names.take()}";')
         if numbered and self._chance(0.15):
             lines.append("reserved 50..59, 61;")
-        return "".join(f"  {line}\n" for line in lines)
+        inner = [_place(each) for each in of.inner]
+        at = self._dice.randint(0, len(lines))
+        return "".join(f"  {line}\n" for line in [*lines[:at], *inner, *lines[at:]])
 
     def _written(self, member: Member, names: Names) -> str:
         number = "" if member.number is None else f"{member.number}: "
@@ -296,7 +310,7 @@ class _Module(Drawing):
         made = []
         if self._chance(0.5):
             keys = [each for each in self.declared if each.kind in ("enum", "open enum")]
-            words_ = ["string", "u32", "i64", "uuid", *(each.name for each in keys)]
+            words_ = ["string", "u32", "i64", "uuid", *(each.path for each in keys)]
             agent = Declared(self._names.take(), "agent", 0, self.name)
             made.append(f"agent {agent.name}: {self._dice.choice(words_)};")
             self.beside.append(agent)
@@ -311,7 +325,7 @@ class _Module(Drawing):
             made.append(f"{self._head()}service {self._names.take()}{per} {{\n{methods}}}")
         carried = [each for each in self.declared if each.kind in ("struct", "union")]
         if carried and self._chance(0.1):
-            made.append(f"topic {self._names.take()}: {self._dice.choice(carried).name};")
+            made.append(f"topic {self._names.take()}: {self._dice.choice(carried).path};")
         return made
 
     def _method(self, names: Names) -> str:
@@ -354,3 +368,15 @@ class _Module(Drawing):
             for number, each in enumerate(of.members, self._dice.randint(1, 9)):
                 each.number = number
         return ", ".join(self._written(each, names) for each in of.members)
+
+
+def _place(of: Declared) -> str:
+    """Where in the body of what holds it its own is put, once that is made."""
+    return f"\0{of.index}\0"
+
+
+def _whole(of: Declared, bodies: dict[Declared, str]) -> str:
+    text = bodies[of]
+    for each in of.inner:
+        text = text.replace(_place(each), _whole(each, bodies))
+    return text

@@ -81,6 +81,13 @@ class Declared:
     rule: Rule = NO_RULE
     fixed: bool = False
     least: int = 1  # scalars in its smallest value
+    holder: Declared | None = None  # what it is declared within
+    inner: list[Declared] = field(default_factory=list)
+
+    @property
+    def path(self) -> str:
+        """Its name as the whole module may write it."""
+        return f"{self.holder.path}.{self.name}" if self.holder else self.name
 
     @property
     def is_archive(self) -> bool:
@@ -150,8 +157,8 @@ class Spelling:
 
     def name(self, declared: Declared) -> str:
         if declared.module == self._module:
-            return declared.name
-        return f"{self._dice.choice(self._prefixes[declared.module])}.{declared.name}"
+            return declared.path
+        return f"{self._dice.choice(self._prefixes[declared.module])}.{declared.path}"
 
     def type(self, type_: Type) -> str:
         match type_:

@@ -20,7 +20,7 @@ _GROUPS = (
         ("moduleDecl", "importDecl", "constDecl", "aliasDecl", "agentDecl"),
     ),
     ("Enums and flags", ("enumDecl", "flagsDecl", "enumBody", "enumMember")),
-    ("Structs, errors, unions", ("structDecl", "structBody", "structMember", "reservedItem")),
+    ("Structs, errors, unions", ("structDecl", "structBody", "structMember", "reservedItem", "innerDecl")),
     ("Services and topics", ("serviceDecl", "serviceBody", "method", "fieldList", "field", "topicDecl")),
     ("Types and annotations", ("type", "typeArgument", "annotation", "argument")),
     ("Values and names", ("value", "entry", "integer", "path", "name")),
@@ -28,6 +28,8 @@ _GROUPS = (
 _NOTES = {
     "structMember": "Without a type it is `reserved`: the `name` is then that word.",
     "name": "No word is reserved.",
+    "innerDecl": "`INNER_STRUCT` is `struct`, `error` or `union`, `INNER_ENUM` is `enum` or `flags`, "
+    "`INNER_OPEN` is `open`, `INNER_TYPE` is `type`.",
 }
 _INTRODUCTION = """# The grammar
 

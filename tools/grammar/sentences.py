@@ -11,6 +11,7 @@ _WORDS = {
     "FLOAT": ["1.5", "2e-3", "1_0.0"],
     "DURATION": ["30s", "5min", "1ns"],
     "INTEGER": ["0", "7", "10_000"],
+    "INNER_STRUCT": ["struct", "error", "union"],
     "STRING": ['"text"', '"\\n // no comment"', '"sf1/text.mfidl"', '"' + "long " * 12 + '"'],
 }
 _NEVER = frozenset(("BAD_NUMBER", "BAD_STRING"))
@@ -29,9 +30,12 @@ class Sentences:
         assert isinstance(member, Seq)
         field = Seq((Ref("field"), Ref("SEMICOLON")))
         items = Seq((Ref("reservedItem"), Repeat(Seq((Ref("COMMA"), Ref("reservedItem"))), "*")))
-        self._rules["structMember"] = Alt(
-            (field, field, field, Seq((Ref("RESERVED"), items, Ref("SEMICOLON"))))
-        )
+        inner = Seq((Repeat(Ref("annotation"), "*"), Ref("innerDecl")))
+        reserved = Seq((Ref("RESERVED"), items, Ref("SEMICOLON")))
+        self._rules["structMember"] = Alt((field, field, field, reserved, inner))
+        # The words of types within others are the same, told apart by what follows.
+        struct = Seq((Ref("INNER_STRUCT"), Ref("name"), Ref("structBody")))
+        self._rules["innerDecl"] = Alt((struct, Ref("enumDecl"), Ref("flagsDecl"), Ref("aliasDecl")))
         self._literals["RESERVED"] = "reserved"
 
     def sentence(self, rule: str = "file") -> list[str]:

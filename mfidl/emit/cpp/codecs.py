@@ -42,7 +42,7 @@ class Codecs:
 
     def codec(self, struct: Struct, qualified: str, members: tuple[str, ...]) -> CodecView:
         if struct.tier is Tier.ARCHIVE:
-            unknown = self._names.module(struct.reference.module).unknown_fields(struct)
+            unknown = self._names.owner(struct.full_name).unknown_fields(struct)
             return self._archives(struct).struct(struct, qualified, members, unknown)
         if struct.cpp_codec is not None:
             return CustomView(

@@ -7,7 +7,6 @@ from mfidl.emit.cpp.services import implicit_structs, method_types, service_view
 from mfidl.emit.cpp.structs import Describer
 from mfidl.emit.cpp.text import doc, fill, includes, raw
 from mfidl.emit.cpp.topics import topic_types, topic_view
-from mfidl.emit.cpp.types import modules_of
 from mfidl.emit.cpp.view import (
     ArchiveView,
     ConstraintsView,
@@ -354,7 +353,7 @@ class ModuleFiles:
         return {f'"{name.replace(".", "/")}.{kind}"' for name in modules - {self._module.name}}
 
     def _imported(self, types: Iterable[Type], kind: str) -> set[str]:
-        modules = modules_of(types) - {self._module.name}
+        modules = self._describer.types.modules_of(types) - {self._module.name}
         return {f'"{name.replace(".", "/")}.{kind}"' for name in modules}
 
     def _file(self, kind: str, headers: set[str], **values: object) -> GeneratedFile:

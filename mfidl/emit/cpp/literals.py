@@ -74,7 +74,7 @@ class Literals:
         enum = self._types.enum_without_zero(type_)
         if enum is None:
             return ""
-        first = self._names.module(enum.reference.module).members(enum)[0]
+        first = self._names.owner(enum.full_name).members(enum)[0]
         member = f"{self._types.declared(enum.full_name, home)}::{first}"
         is_array = isinstance(expand(type_), ArrayOf)
         return f"mf::filled<{self._types.spell(type_, home)}>({member})" if is_array else member
@@ -93,7 +93,7 @@ class Literals:
         name = self._types.declared(type_.full_name, home)
         if isinstance(value, EnumValue):
             enum = self._program.enum(type_)
-            members = self._names.module(type_.module).members(enum)
+            members = self._names.owner(type_.full_name).members(enum)
             index = next(i for i, each in enumerate(enum.members) if each.name == value.member)
             return f"{name}::{members[index]}"
         if isinstance(value, FlagsValue):
@@ -102,7 +102,7 @@ class Literals:
             return self._union(value, type_, name, home)
         assert isinstance(value, StructValue)
         struct = self._program.struct(type_)
-        members = self._names.module(type_.module).members(struct)
+        members = self._names.owner(type_.full_name).members(struct)
         held = self.within(struct)
         given: dict[str, Value | None] = dict(value.fields)
         if (
@@ -119,7 +119,7 @@ class Literals:
 
     def _flags(self, value: FlagsValue, type_: Named, name: str) -> str:
         flags = self._program.flags(type_)
-        members = self._names.module(type_.module).members(flags)
+        members = self._names.owner(type_.full_name).members(flags)
         taken = [
             f"{name}::{member}"
             for each, member in zip(flags.members, members, strict=True)
@@ -130,7 +130,7 @@ class Literals:
     def _union(self, value: UnionValue, type_: Named, name: str, home: str) -> str:
         union = self._program.union(type_)
         index = next(i for i, each in enumerate(union.alternatives) if each.name == value.alternative)
-        make = self._names.module(type_.module).union(union).alternatives[index].make
+        make = self._names.owner(type_.full_name).union(union).alternatives[index].make
         inner = self.within(union).of(value.value, union.alternatives[index].type, home)
         return f"{name}::{make}({inner})"
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from mfidl.emit.cpp.reserved import everywhere, legal, outermost
-from mfidl.emit.naming import CPP_RESERVED, Scope, camel
+from mfidl.emit.naming import CPP_RESERVED, Scope, by_depth, camel, flat_names
 from mfidl.model import (
     Agent,
     Const,
@@ -149,9 +149,14 @@ def has_result_struct(method: Method) -> bool:
 
 
 class ModuleNames:
-    """All names of one module. `inherited`: of the methods of services that those of the module extend."""
+    """All names of one module. `inherited`: of the methods of services that those of the module extend.
+
+    A type within another declaration is a class of the namespace, `Outer_Inner`, and the class `Outer` has
+    another word for it, `Inner`, which yields to whatever generated code says there (decision 0058).
+    """
 
     def __init__(self, module: Module, inherited: "Inherited") -> None:
+        self.module = module.name
         self.namespace = _namespace(module.name)
         self._names: dict[str, str] = {}
         self._members: dict[str, tuple[str, ...]] = {}
@@ -162,8 +167,9 @@ class ModuleNames:
         outer = Scope(everywhere(), _IN_NAMESPACE)
         for constant in module.constants:
             self._names[constant.full_name] = outer.take(_asked(constant))
-        for declaration in module.declarations:
-            wanted = _asked(declaration)
+        flat = flat_names(module, _asked)
+        for declaration in by_depth(module):
+            wanted = legal(flat[declaration.full_name])
             self._names[declaration.full_name] = outer.take(
                 f"{wanted}_" if wanted in _BESIDE_TYPES else wanted
             )
@@ -184,18 +190,53 @@ class ModuleNames:
         added += [name for topic in self._topics.values() for name in _classes_of(topic)]
         added += [name for pair in structs.values() for name in pair if name is not None]
         declared = {self._names[each.full_name] for each in module.declarations}
+        self._inner = self._name_inner(module, classes, added)
+        self._hidden = {name for names in self._inner.values() for name, _ in names}
         for declaration in module.declarations:
-            self._name_members(declaration, declared)
+            self._name_members(declaration, declared.union(self._words_in(declaration.full_name)))
         types = declared.union(added)
         described = Scope(everywhere())
         for service in module.services:
             own, above = classes[service.full_name], inherited.of(service, self.namespace)
-            names = _service_names(service, own, structs, above, types, described)
+            inside = types.union(self._words_in(service.full_name))
+            names = _service_names(service, own, structs, above, inside, described)
             self._services[service.full_name] = names
             inherited.keep(service, names, self.namespace)
 
     def of(self, full_name: str) -> str:
         return self._names[full_name]
+
+    def all(self) -> Iterable[str]:
+        """The full names of its types and constants."""
+        return self._names
+
+    def is_hidden(self, name: str) -> bool:
+        """Whether a class of the module has another meaning for the name, so that it is written in full."""
+        return name in self._hidden
+
+    def inner(self, full_name: str) -> tuple[tuple[str, Declaration], ...]:
+        """What a struct, union or service calls the types that it declares."""
+        return self._inner.get(full_name, ())
+
+    def _words_in(self, full_name: str) -> set[str]:
+        return {name for name, _ in self.inner(full_name)}
+
+    def _name_inner(
+        self, module: Module, classes: Mapping[str, tuple[str, ...]], added: Iterable[str]
+    ) -> dict[str, tuple[tuple[str, Declaration], ...]]:
+        made: dict[str, list[tuple[str, Declaration]]] = {}
+        scopes: dict[str, Scope] = {}
+        around = {each.full_name: _BESIDE_TYPES | _IN_UNION for each in module.unions}
+        around |= {each.full_name: _IN_ERROR for each in module.errors}
+        around |= {each.full_name: _BESIDE_TYPES | _IN_CLASS | _IN_PARAMETERS for each in module.services}
+        for each in module.declarations:
+            if each.within:
+                holder = f"{module.name}.{each.within}"
+                if holder not in scopes:
+                    own = classes.get(holder) or (self._names.get(holder, ""),)
+                    scopes[holder] = Scope(everywhere(), own, added, around.get(holder, ()))
+                made.setdefault(holder, []).append((scopes[holder].take(_asked(each)), each))
+        return {holder: tuple(names) for holder, names in made.items()}
 
     def members(self, declaration: Struct | Enum | Flags) -> tuple[str, ...]:
         """Of the fields of a struct or the members of an enum or of flags, in order."""
@@ -270,12 +311,17 @@ class Names:
     def __init__(self, program: Program) -> None:
         inherited = Inherited()
         self._modules = {module.name: ModuleNames(module, inherited) for module in program.modules}
+        self._owners = {name: each for each in self._modules.values() for name in each.all()}
 
     def module(self, name: str) -> ModuleNames:
         return self._modules[name]
 
+    def owner(self, full_name: str) -> ModuleNames:
+        """The names of the module that declares a type or constant."""
+        return self._owners[full_name]
+
     def of(self, full_name: str) -> str:
-        return self._modules[full_name.rpartition(".")[0]].of(full_name)
+        return self._owners[full_name].of(full_name)
 
 
 def _namespace(module: str) -> str:

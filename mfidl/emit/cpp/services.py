@@ -51,6 +51,7 @@ def service_view(describer: Describer, service: Service, module: Module) -> Serv
         client_template="cpp/client/agents.j2" if service.agent else "cpp/client/single.j2",
         selection_template="cpp/client/selection.j2" if service.agent else "cpp/nothing.j2",
         scatter_template="cpp/client/scatter_source.j2" if service.agent else "cpp/nothing.j2",
+        inner=describer.types.inner(service.full_name, module.name),
     )
 
 

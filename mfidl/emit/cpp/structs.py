@@ -151,6 +151,7 @@ class Describer:
             template=template,
             tables=tables,
             tables_template=_if(tables is not None, "cpp/codec/graph_tables.j2"),
+            inner=self.types.inner(struct.full_name, module.name),
         )
 
     def _enum(self, enum: Enum) -> EnumView:
@@ -172,7 +173,7 @@ class Describer:
         traits: str,
         template: str,
     ) -> EnumView:
-        names = self.names.module(declared.reference.module)
+        names = self.names.owner(declared.full_name)
         name, members = names.of(declared.full_name), names.members(declared)
         listed = fill(
             f"static constexpr std::array<{name}, {len(members)}> kMembers{{",

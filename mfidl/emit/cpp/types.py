@@ -135,9 +135,33 @@ class CppTypes:
 
     def declared(self, full_name: str, home: str = "") -> str:
         """A declared name, qualified from the global namespace unless it is at home."""
-        module = full_name.rpartition(".")[0]
-        name = self._names.of(full_name)
-        return name if module == home else f"::{self._names.module(module).namespace}::{name}"
+        names = self._names.owner(full_name)
+        name = names.of(full_name)
+        at_home = names.module == home and not names.is_hidden(name)
+        return name if at_home else f"::{names.namespace}::{name}"
+
+    def inner(self, full_name: str, home: str) -> tuple[str, ...]:
+        """What the class of a struct or union, or those of a service, say of the types that it declares. An
+        alias is written out: it may name the class itself, and is declared behind it then.
+        """
+        lines = []
+        for name, declaration in self._names.module(home).inner(full_name):
+            if not isinstance(declaration, Alias):
+                spelled = self.declared(declaration.full_name, home)
+            elif declaration.cpp_view:
+                spelled = self.view(declaration, home)
+            else:
+                spelled = self._spell(expand(declaration.spelled), home)
+            lines.append(f"  using {name} = {spelled};")
+        return tuple(lines)
+
+    def modules_of(self, types: Iterable[Type]) -> set[str]:
+        """The modules whose names stand in the types."""
+        named = (
+            each.element if isinstance(each, RefOf) else each for type_ in types for each in parts(type_)
+        )
+        declared = (each.full_name for each in named if isinstance(each, Named | AliasOf))
+        return {self._names.owner(name).module for name in declared}
 
     def needs_box(self, type_: OptionalOf) -> bool:
         """Whether the value is part of a recursion, so that it cannot be inside its own optional."""
@@ -239,9 +263,3 @@ def parts(type_: Type) -> Iterator[Type]:
             yield from parts(type_.value)
         case _:
             pass
-
-
-def modules_of(types: Iterable[Type]) -> set[str]:
-    """The modules whose names stand in the types."""
-    named = (each.element if isinstance(each, RefOf) else each for type_ in types for each in parts(type_))
-    return {each.full_name.rpartition(".")[0] for each in named if isinstance(each, Named | AliasOf)}

@@ -44,9 +44,9 @@ def graph_tables(types: CppTypes, names: Names, root: Struct | Union) -> TablesV
     """The tables of the graph with such a root, if it is one."""
     if not types.graphs.is_linked(root.full_name):
         return None
-    name = names.of(root.full_name)
+    name, home = names.of(root.full_name), names.owner(root.full_name).module
     entries = [
-        f'{{"{table}", &mf::codec::kGraphType<{types.declared(full_name, root.reference.module)}>}}'
+        f'{{"{table}", &mf::codec::kGraphType<{types.declared(full_name, home)}>}}'
         for table, full_name in types.graphs.tables(root)
     ]
     start = f"static constexpr std::array<mf::codec::GraphTable, {len(entries)}> kTables{{{{"
@@ -120,6 +120,7 @@ class UnionMaker:
             comparisons=comparisons(comparison, self._name, ordering) + tables_friend(tables),
             tables=tables,
             tables_template="cpp/codec/graph_tables.j2" if tables else "cpp/nothing.j2",
+            inner=self.types.inner(union.full_name, self.module.name),
             definition_template="cpp/codec/union_definition.j2" if self._recursive else "cpp/nothing.j2",
             comparison_definition_template=(
                 "cpp/codec/union_comparison.j2" if comparison == "declared" else "cpp/nothing.j2"

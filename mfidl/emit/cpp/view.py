@@ -109,6 +109,7 @@ class StructView:
     tables: "TablesView | None"
     tables_template: str
     definition_template: str = "cpp/nothing.j2"
+    inner: tuple[str, ...] = ()  # its words for types that are declared within it
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +166,7 @@ class UnionView:
     tables_template: str
     print_template: str = "cpp/codec/union_print.j2"
     template: str = "cpp/types/union.j2"
+    inner: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,3 +379,4 @@ class ServiceView:
     client_template: str
     selection_template: str
     scatter_template: str
+    inner: tuple[str, ...]

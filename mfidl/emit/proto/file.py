@@ -1,5 +1,7 @@
 """F6. One proto file: syntax, package, imports, enums and messages of a module."""
 
+from collections.abc import Iterator
+
 from mfidl import model
 from mfidl.emit.proto.message import Messages, comment
 from mfidl.emit.proto.names import ModuleNames, package, proto_path
@@ -16,6 +18,7 @@ class ProtoFile:
         self._version = compiler_version
         self._names = {each.name: ModuleNames(each) for each in program.modules}
         self._messages = Messages(program, closure, self._names)
+        self._inner: dict[str, list[model.Declaration]] = {}
 
     def text(self) -> str:
         declared = self._closure.of_module(self._module)
@@ -34,8 +37,13 @@ class ProtoFile:
             lines += ["", *(f'import "{path}";' for path in imports)]
         if not declared:
             lines += ["", "// No type of this module has the tier archive."]
+        names, self._inner = self._names[self._module.name], {}
         for each in declared:
+            self._inner.setdefault(names.holder(each.full_name), []).append(each)
+        for each in self._inner.get("", ()):
             lines += ["", *self._declaration(each)]
+            for graph in self._graphs(each):
+                lines += ["", *graph]
         return "".join(f"{line}\n" for line in lines)
 
     def _imports(self, declared: list[model.Declaration]) -> list[str]:
@@ -43,7 +51,7 @@ class ProtoFile:
         used = set()
         for each in declared:
             for name in self._used(each):
-                home = self._program.module(model.Named(name, model.DeclKind.STRUCT).module)
+                home = self._program.owner(name)
                 if home is not self._module and name in {d.full_name for d in self._closure.of_module(home)}:
                     used.add(proto_path(home))
         return sorted(used)
@@ -59,21 +67,26 @@ class ProtoFile:
             case model.Enum():
                 return self._enum(each)
             case model.Struct():
-                return [*self._messages.struct(each), *self._graph(each)]
+                return self._messages.struct(each, map(self._declaration, self._within(each)))
             case model.Union():
-                return [*self._messages.union(each), *self._graph(each)]
+                return self._messages.union(each, map(self._declaration, self._within(each)))
             case _:
                 raise AssertionError("only enums, structs and unions have a place in a proto file")
 
-    def _graph(self, each: model.Struct | model.Union) -> list[str]:
-        if not model.graph_tables(self._program, each):
-            return []
-        name = self._names[self._module.name].added(f"{each.name}Graph")
-        return ["", *self._messages.graph(each, name)]
+    def _within(self, each: model.Declaration) -> list[model.Declaration]:
+        return self._inner.get(each.full_name, [])
+
+    def _graphs(self, each: model.Declaration) -> Iterator[list[str]]:
+        """The messages of whole graphs with such roots, or with roots that are declared within it."""
+        if isinstance(each, model.Struct | model.Union) and model.graph_tables(self._program, each):
+            name = self._names[self._module.name].added(f"{model.local_name(each).replace('.', '_')}Graph")
+            yield self._messages.graph(each, name)
+        for inner in self._within(each):
+            yield from self._graphs(inner)
 
     def _enum(self, enum: model.Enum) -> list[str]:
         names = self._names[self._module.name]
-        lines = [*comment(enum.doc), f"enum {enum.name} {{"]
+        lines = [*comment(enum.doc), f"enum {names.name(enum.full_name)} {{"]
         if enum.deprecated is not None:
             lines.append("  option deprecated = true;")
         for member in enum.members:

@@ -1,32 +1,32 @@
 """F6. One struct or union as a message: fields, wrappers for what proto2 cannot nest, a table for graphs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from mfidl import model
 from mfidl.emit.naming import Scope, camel, snake
 from mfidl.emit.proto.literals import default
-from mfidl.emit.proto.names import ModuleNames, entry_name, json_names, reference
+from mfidl.emit.proto.names import ModuleNames, entry_name, json_names
 from mfidl.emit.proto.types import MAP_KEYS, Closure
 
 _Repeated = model.ListOf | model.SetOf | model.ArrayOf
 
 
 class Messages:
-    """Writes messages of one file. `names_of` gives the names of the module that declares an enum."""
+    """Writes messages of one file. `inner` are the lines of what stands in a message besides its fields."""
 
     def __init__(self, program: model.Program, closure: Closure, names: dict[str, ModuleNames]) -> None:
         self._program = program
         self._closure = closure
         self._names = names
 
-    def struct(self, struct: model.Struct) -> list[str]:
-        message = _Message(self, struct.fields)
+    def struct(self, struct: model.Struct, inner: Iterable[list[str]]) -> list[str]:
+        message = _Message(self, struct.fields, self._owner(struct.full_name).inside(struct.full_name))
         for field in struct.fields:
             message.add(field)
-        return self._whole(struct, message)
+        return self._whole(struct, message, inner)
 
-    def union(self, union: model.Union) -> list[str]:
-        message = _Message(self, union.alternatives)
+    def union(self, union: model.Union, inner: Iterable[list[str]]) -> list[str]:
+        message = _Message(self, union.alternatives, self._owner(union.full_name).inside(union.full_name))
         oneof = message.scope.take("alternative")
         message.lines.append(f"oneof {oneof} {{")
         inside = message.lines
@@ -34,7 +34,7 @@ class Messages:
         for field in union.alternatives:
             message.add(field, label="")
         message.lines = [*inside, *(f"  {line}" for line in message.lines), "}"]
-        return self._whole(union, message)
+        return self._whole(union, message, inner)
 
     def graph(self, declaration: model.Struct | model.Union, name: str) -> list[str]:
         """The table of objects of a type that refers to others, itself among them perhaps."""
@@ -49,7 +49,7 @@ class Messages:
         in_json = json_names(fields)
         for number, (full_name, field) in enumerate(zip(tables, fields, strict=True), 1):
             option = f' [json_name = "{in_json[field]}"]' if field in in_json else ""
-            lines.append(f"  repeated {reference(full_name)} {field} = {number}{option};")
+            lines.append(f"  repeated {self._reference(full_name)} {field} = {number}{option};")
         return [*lines, "}"]
 
     def type(self, type_: model.Type) -> str:
@@ -58,7 +58,13 @@ class Messages:
         if scalar is not None:
             return scalar
         assert isinstance(type_, model.Named)
-        return reference(type_.full_name)
+        return self._reference(type_.full_name)
+
+    def _owner(self, full_name: str) -> ModuleNames:
+        return self._names[self._program.owner(full_name).name]
+
+    def _reference(self, full_name: str) -> str:
+        return self._owner(full_name).reference(full_name)
 
     def packs(self, element: model.Type) -> bool:
         """Repeated numbers lie one behind the other, without a tag each."""
@@ -81,30 +87,33 @@ class Messages:
         names = None
         plain = field.type.element if isinstance(field.type, model.OptionalOf) else field.type
         if isinstance(plain, model.Named) and self._closure.scalar(plain) is None:
-            names = self._names.get(plain.module)
+            names = self._owner(plain.full_name)
         return default(field.default, plain, names, self._program)
 
-    def _whole(self, declaration: model.Struct | model.Union, message: "_Message") -> list[str]:
-        lines = [*comment(declaration.doc), f"message {declaration.name} {{"]
+    def _whole(
+        self, declaration: model.Struct | model.Union, message: "_Message", inner: Iterable[list[str]]
+    ) -> list[str]:
+        name = self._owner(declaration.full_name).name(declaration.full_name)
+        lines = [*comment(declaration.doc), f"message {name} {{"]
         if declaration.deprecated is not None:
             lines.append("  option deprecated = true;")
         lines += [f"  {line}" if line else "" for line in message.lines]
         lines += [f"  {line}" for line in _reserved(declaration.reserved)]
-        for wrapper in message.wrappers:
-            lines += [f"  {line}" for line in wrapper]
+        for wrapper in [*message.wrappers, *inner]:
+            lines += [f"  {line}" if line else "" for line in wrapper]
         return [*lines, "}"]
 
 
 class _Message:
     """The inside of one message, while it grows."""
 
-    def __init__(self, messages: Messages, fields: tuple[model.Field, ...]) -> None:
+    def __init__(
+        self, messages: Messages, fields: tuple[model.Field, ...], scope: Scope | None = None
+    ) -> None:
         self._messages = messages
         self.lines: list[str] = []
         self.wrappers: list[list[str]] = []
-        self.scope = Scope()
-        for field in fields:
-            self.scope.take(field.name)
+        self.scope = Scope(field.name for field in fields) if scope is None else scope
         self._in_json = json_names(field.name for field in fields)
 
     def add(self, field: model.Field, label: str | None = None) -> None:

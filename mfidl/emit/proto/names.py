@@ -11,7 +11,8 @@ from collections.abc import Iterable
 
 from mfidl import model
 from mfidl.emit.cpp.reserved import everywhere, outermost
-from mfidl.emit.naming import Scope, camel
+from mfidl.emit.naming import Scope, by_depth, camel, flat_names
+from mfidl.emit.proto.types import is_archive
 
 
 def proto_path(module: model.Module) -> str:
@@ -26,23 +27,56 @@ def package(module: str) -> str:
     return ".".join([head, *(part if part == "mf" else Scope(everywhere()).take(part) for part in rest)])
 
 
-def reference(full_name: str) -> str:
-    """A message or enum from anywhere: `.sf1.search.Hit`."""
-    module, _, name = full_name.rpartition(".")
-    return f".{package(module)}.{name}"
-
-
 class ModuleNames:
-    """Names at the level of one package: messages and enums as in the schema, and what we add."""
+    """Names of one package: messages and enums as in the schema, and what we add.
+
+    What is declared within a struct or union that is a message stands in that message; within another one,
+    which the file does not have, it is called after both, `Outer_Inner`.
+    """
 
     def __init__(self, module: model.Module) -> None:
+        self._package = package(module.name)
         self._scope = Scope()
-        for each in module.declarations:
-            self._scope.take(each.name)
+        self._inside: dict[str, Scope] = {}
+        self._holders: dict[str, str] = {}
+        self._paths: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        flat = flat_names(module, lambda each: each.name)
+        messages = {model.local_name(each): each for each in module.declarations if is_archive(each)}
+        for each in by_depth(module):
+            holder = messages.get(each.within)
+            scope, name = self._scope, flat[each.full_name]
+            if holder is not None:
+                scope, name = self._inside[holder.full_name], each.name
+                self._holders[each.full_name] = holder.full_name
+            name = self._names[each.full_name] = scope.take(name)
+            path = name if holder is None else f"{self._paths[holder.full_name]}.{name}"
+            self._paths[each.full_name] = path
+            if isinstance(each, model.Struct | model.Union):
+                inside = self._inside[each.full_name] = Scope()
+                for field in model.members(each):
+                    inside.take(field.name)
         self._members: dict[model.EnumMember, str] = {}
         for enum in module.enums:
+            outside = self._inside.get(self._holders.get(enum.full_name, ""), self._scope)
             for member in enum.members:
-                self._members[member] = self._scope.take(f"{enum.name}_{member.name}")
+                self._members[member] = outside.take(f"{self._names[enum.full_name]}_{member.name}")
+
+    def reference(self, full_name: str) -> str:
+        """A message or enum from anywhere: `.sf1.search.Hit`."""
+        return f".{self._package}.{self._paths[full_name]}"
+
+    def name(self, full_name: str) -> str:
+        """Of a message or enum, where it is declared."""
+        return self._names[full_name]
+
+    def holder(self, full_name: str) -> str:
+        """The full name of the type in whose message another one stands; "" for none."""
+        return self._holders.get(full_name, "")
+
+    def inside(self, full_name: str) -> Scope:
+        """The names in the message of a struct or union."""
+        return self._inside[full_name]
 
     def member(self, member: model.EnumMember) -> str:
         return self._members[member]

@@ -28,6 +28,7 @@ class ClientView:
     """One of the two clients of a service. `source`, `get`: what gives its target, and by which function."""
 
     name: str
+    bases: str
     scatter: str
     constant: str
     doc: str
@@ -93,6 +94,7 @@ class ClientFile(ServiceFile):
         doc = f"Like `{names.client}`, for asyncio." if awaited else plain
         return ClientView(
             names.async_client if awaited else names.client,
+            "".join(f"({base})" for base in context.within(service.full_name)),
             names.async_scatter if awaited else names.scatter,
             self._own("_methods", names.constant),
             docstring(doc, 4),

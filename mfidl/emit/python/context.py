@@ -21,6 +21,7 @@ class Context:
     options: EmitOptions
     file: str  # "_types", "_codec", ...: what is declared in it needs no import
     imports: Imports = field(default_factory=Imports)
+    below: set[str] = field(default_factory=set)  # types of the file that stand behind what is being written
     _foreign: dict[tuple[str, str], str] = field(default_factory=dict)
     _locals: set[str] = field(default_factory=set)
     _packages: dict[str, str] = field(default_factory=dict)
@@ -55,6 +56,11 @@ class Context:
             "_types", full_name, names[union.alternatives.index(alternative)], self.owner(union.full_name)
         )
 
+    def within(self, full_name: str) -> list[str]:
+        """The class of the words that a struct or service has for types within it; most have none."""
+        within = self.names.within.get(full_name)
+        return [self.foreign("_types", within.name, self.module.name)] if within else []
+
     def attributes(self, struct: Struct) -> tuple[str, ...]:
         return self.facts.attributes(struct)
 
@@ -66,7 +72,7 @@ class Context:
     def error_line(self, error: Named) -> str:
         """The name of a declared error, for a text that does not import it, and its first sentence."""
         declared = self.program.struct(error)
-        name = self.facts.names(error.module).types[error.full_name]
+        name = self.facts.names(self.owner(error.full_name).name).types[error.full_name]
         first = declared.doc.strip().partition("\n")[0].strip()
         return f"{name}: {first}" if first else name
 
@@ -77,7 +83,7 @@ class Context:
         return self.facts.names(self.owner(full_name).name).stems[full_name]
 
     def owner(self, full_name: str) -> Module:
-        return self.facts.module(full_name.rpartition(".")[0])
+        return self.program.owner(full_name)
 
     def foreign(self, file: str, name: str, module: str) -> str:
         """What a file of a module's package has under a name, imported if need be."""

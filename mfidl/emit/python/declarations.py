@@ -2,6 +2,7 @@
 of requests and results.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mfidl.emit.python.context import Context
@@ -13,6 +14,7 @@ from mfidl.emit.python.types import annotation
 from mfidl.model import (
     Alias,
     Const,
+    Declaration,
     Enum,
     EnumMember,
     Field,
@@ -23,6 +25,7 @@ from mfidl.model import (
     Tier,
     Union,
 )
+from mfidl.semantics.graph import TypeGraph, components, inside
 
 Documented = Alias | Const | Enum | EnumMember | Field | Flags | FlagsMember | Struct | Union
 
@@ -59,9 +62,13 @@ class TypesFile:
         return [self._alias(each) for each in self._context.module.aliases]
 
     def classes(self) -> list[ClassView]:
-        """In dependency order; what defaults use comes first."""
+        """In dependency order: first what defaults use, and what is declared within a class."""
         views: list[ClassView] = []
-        for each in self._context.module.declarations:
+        ordered = inner_first(self._context.module.declarations)
+        below = self._context.below
+        below.update(each.full_name for each in ordered)
+        for each in ordered:
+            below.discard(each.full_name)
             if isinstance(each, Enum):
                 views.append(self._enum(each))
             elif isinstance(each, Flags):
@@ -69,8 +76,9 @@ class TypesFile:
             elif isinstance(each, Union):
                 views += self._union(each)
             elif isinstance(each, Struct):
-                views.append(self._declared(each))
+                views += [*self._within(each.full_name), self._declared(each)]
         for service in self._context.module.services:
+            views += self._within(service.full_name)
             names = self._context.names.services[service.full_name]
             for method, own in zip(service.methods, names.methods, strict=True):
                 if not service.declares(method):
@@ -190,15 +198,28 @@ class TypesFile:
         )
 
     def _base(self, struct: Struct) -> str:
-        if struct.tier is not Tier.ARCHIVE:
-            return ""
-        base = "GraphStruct" if self._context.facts.is_linked(struct) else "ArchiveStruct"
-        return f"({self._context.imports.name('mf.codec.archived', base)})"
+        bases = []
+        if struct.tier is Tier.ARCHIVE:
+            base = "GraphStruct" if self._context.facts.is_linked(struct) else "ArchiveStruct"
+            bases.append(self._context.imports.name("mf.codec.archived", base))
+        bases += self._context.within(struct.full_name)
+        return f"({', '.join(bases)})" if bases else ""
+
+    def _within(self, full_name: str) -> list[ClassView]:
+        """The class of a declaration's words for the types that are declared within it."""
+        within = self._context.names.within.get(full_name)
+        if within is None:
+            return []
+        alias = self._context.imports.name("typing", "TypeAlias")
+        lines = [f"{word}: {alias} = {self._context.type_name(name)}" for word, name in within.words]
+        fields = tuple(LineView(line, "") for line in ("__slots__ = ()", *lines))
+        return [ClassView("", f"class {within.name}:", "", fields)]
 
     def _error(self, struct: Struct) -> ClassView:
         """An exception keeps the identity hash; its fields need no defaults, except those in the schema."""
         base = self._context.imports.name("mf.core.error", "DeclaredError")
-        head = f"class {self._context.type_name(struct.full_name)}({base}):"
+        bases = ", ".join([base, *self._context.within(struct.full_name)])
+        head = f"class {self._context.type_name(struct.full_name)}({bases}):"
         return ClassView(
             self._deprecated(struct) + self._dataclass(),
             head,
@@ -251,6 +272,25 @@ class TypesFile:
             inside = default.removeprefix("field(").removesuffix(")")
             line = bracket(f"{name}: {type_} = field(", [inside], ")", 4)
         return LineView(line, self._doc(each, 4))
+
+
+def inner_first(declarations: Sequence[Declaration]) -> Sequence[Declaration]:
+    """So ordered that what types declare within them stands before them, too: they have words for it. Where
+    that and the other order exclude each other, this one wins.
+    """
+    inner: dict[str, list[str]] = {}
+    for each in declarations:
+        if each.within:
+            holder = each.full_name.rpartition(".")[0]
+            inner.setdefault(holder, []).append(each.full_name)
+    if not inner:
+        return declarations
+    graph = TypeGraph(declarations)
+    names = list(graph.declarations)
+    inner = {name: [each for each in inner.get(name, ()) if each in graph.declarations] for name in names}
+    found = components(names, lambda name: [*graph.needed(name), *inner[name]])
+    order = [name for loop in found for part in inside(loop, inner) for name in part]
+    return [graph.declarations[name] for name in order]
 
 
 def with_deprecation(doc: str, deprecated: str | None) -> str:

@@ -23,6 +23,7 @@ from mfidl.model import (
     RefOf,
     SetOf,
     Struct,
+    StructKind,
     Tier,
     Type,
     Union,
@@ -61,11 +62,18 @@ class Facts:
     def attributes(self, struct: Struct) -> tuple[str, ...]:
         """The Python names of its fields."""
         if struct not in self._attributes:
-            self._attributes[struct] = field_names(struct, self._type_name)
+            self._attributes[struct] = field_names(struct, self._type_name, self._words_in(struct))
         return self._attributes[struct]
 
+    def _words_in(self, struct: Struct) -> list[str]:
+        """What a declared struct calls the types that are declared within it."""
+        if struct.kind in (StructKind.PARAMS, StructKind.RESULTS):
+            return []
+        within = self._names[self.program.owner(struct.full_name).name].within.get(struct.full_name)
+        return [word for word, _ in within.words] if within else []
+
     def _type_name(self, full_name: str) -> str:
-        return self._names[full_name.rpartition(".")[0]].types[full_name]
+        return self._names[self.program.owner(full_name).name].types[full_name]
 
     def is_constrained(self, struct: Struct) -> bool:
         """Whether a value can violate a constraint, in itself or in what it contains."""

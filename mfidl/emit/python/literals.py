@@ -212,7 +212,7 @@ def field_default(context: Context, each: Field) -> str:
     if text in ("[]", "{}", "set()"):
         factory = _empty_factory(context, each, text)
     elif each.default is None and isinstance(each.type, Named) and text.endswith("()"):
-        factory = text.removesuffix("()")
+        factory = f"lambda: {text}" if each.type.full_name in context.below else text.removesuffix("()")
     elif isinstance(each.type, OptionalOf) and _needs_naming(each.type.element):
         factory = f"lambda: {annotation(context, each.type.element)}({text})"
     else:

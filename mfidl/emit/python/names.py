@@ -9,7 +9,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from mfidl.emit.naming import PYTHON_KEYWORDS, PYTHON_RESERVED, Scope, camel, snake
+from mfidl.emit.naming import (
+    PYTHON_KEYWORDS,
+    PYTHON_RESERVED,
+    Scope,
+    by_depth,
+    camel,
+    flat_names,
+    snake,
+)
 from mfidl.model import (
     Agent,
     Alias,
@@ -33,9 +41,11 @@ from mfidl.model import (
     SetOf,
     Stream,
     Struct,
+    Tier,
     Topic,
     Type,
     Union,
+    local_name,
 )
 
 
@@ -123,9 +133,21 @@ class TopicNames:
 
 
 @dataclass(frozen=True, slots=True)
+class WithinNames:
+    """`words`: what types within a declaration are called there, each with its full name. They are attributes
+    of a class of their own, from which those of the declaration derive: type checkers want them declared as
+    aliases, and allow none in a dataclass.
+    """
+
+    name: str
+    words: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleNames:
     """By full name; `alternatives` are the classes of a union's. The codec of a struct is <STEM>_CODEC.
-    `codecs` are the users' of custom structs. `all` is what an imported name must not hide.
+    `codecs` are the users' of custom structs. `all` is what an imported name must not hide. `within`: the
+    class that a struct, error or service has of its words for the types that are declared within it.
     """
 
     types: dict[str, str]
@@ -135,6 +157,7 @@ class ModuleNames:
     services: dict[str, ServiceNames]
     topics: dict[str, TopicNames]
     codecs: dict[str, str]
+    within: dict[str, WithinNames]
     all: frozenset[str]
 
 
@@ -184,31 +207,59 @@ def module_names(module: Module, inherited: Inherited) -> ModuleNames:
     package. `inherited` holds the names of all services so far; those of this module are added.
     """
     scope = _Scope(_MODULE_WORDS)
-    types = {each.full_name: scope.take(written(each)) for each in module.declarations}
+    flat = flat_names(module, written)
+    own = [each for each in module.declarations if not each.within]
+    types = {each.full_name: scope.take(flat[each.full_name]) for each in own}
     constants = {each.full_name: scope.take(written(each)) for each in module.constants}
+    for each in by_depth(module):
+        if each.within:
+            types[each.full_name] = scope.take(flat[each.full_name])
     stems = {}
-    for each in module.declarations:
+    for each in by_depth(module):
         if not isinstance(each, Alias):
-            stems[each.full_name] = _stem(scope, each.name)
+            stems[each.full_name] = _stem(scope, local_name(each).replace(".", "_"))
+    inner = _inner(module)
     services = {}
     for service in module.services:
         above = {} if service.extends is None else inherited[service.extends]
-        names = services[service.full_name] = _service(service, above, scope)
+        words = tuple(word for word, _ in inner.get(service.full_name, ()))
+        names = services[service.full_name] = _service(service, above, scope, words)
         named = zip(service.methods, names.methods, strict=True)
         inherited[service.full_name] = {method.full_name: each for method, each in named}
     topics = {topic.full_name: _topic(topic, scope) for topic in module.topics}
     alternatives = {
         union.full_name: tuple(
-            scope.take(f"{written(union)}{camel(written(each))}") for each in union.alternatives
+            scope.take(f"{flat[union.full_name]}{camel(written(each))}") for each in union.alternatives
         )
         for union in module.unions
     }
     codecs = {
-        each.full_name: scope.take(f"{written(each)}Codec")
+        each.full_name: scope.take(f"{flat[each.full_name]}Codec")
         for each in module.structs
         if each.python_codec is not None
     }
-    return ModuleNames(types, alternatives, stems, constants, services, topics, codecs, scope.taken())
+    within = {
+        name: WithinNames(scope.take(f"_Within{types.get(name) or name.rpartition('.')[2]}"), words)
+        for name, words in inner.items()
+    }
+    return ModuleNames(types, alternatives, stems, constants, services, topics, codecs, within, scope.taken())
+
+
+def _inner(module: Module) -> dict[str, tuple[tuple[str, str], ...]]:
+    """The words of structs, errors and services for the types that are declared within them, to which fields
+    and functions yield. Unions and the tier custom have none: they are no classes of ours.
+    """
+    holders = {each.full_name for each in module.structs if each.tier is not Tier.CUSTOM}
+    holders |= {each.full_name for each in module.services}
+    made: dict[str, list[tuple[str, str]]] = {}
+    scopes: dict[str, Scope] = {}
+    for each in module.declarations:
+        holder = f"{module.name}.{each.within}"
+        if each.within and holder in holders:
+            if holder not in scopes:
+                scopes[holder] = _Scope(_OF_ERRORS, _OF_STRUCTS, _TARGET_FUNCTIONS, ["mf_service"])
+            made.setdefault(holder, []).append((scopes[holder].take(written(each)), each.full_name))
+    return {name: tuple(words) for name, words in made.items()}
 
 
 def _stem(scope: Scope, name: str) -> str:
@@ -247,12 +298,14 @@ _OF_STRUCTS = _IN_CLASSES | {"self", "options"}
 _OF_ERRORS = _IN_CLASSES | {"self", "args", "with_traceback", "add_note"}
 
 
-def field_names(struct: Struct, type_name: Callable[[str], str]) -> tuple[str, ...]:
+def field_names(
+    struct: Struct, type_name: Callable[[str], str], inner: Iterable[str] = ()
+) -> tuple[str, ...]:
     """Attributes of a struct or error, or parameters and results of a method. `type_name`: what a type is
-    called in Python, by its full name.
+    called in Python, by its full name. `inner`: what the class calls types within it.
     """
     types = _names_of_types((each.spelled for each in struct.fields), type_name)
-    scope = _Scope(_OF_ERRORS if struct.is_error else _OF_STRUCTS, types)
+    scope = _Scope(_OF_ERRORS if struct.is_error else _OF_STRUCTS, types, inner)
     return tuple(scope.take(written(each)) for each in struct.fields)
 
 
@@ -315,8 +368,12 @@ def _is_sunder(name: str) -> bool:
     return name.startswith("_") and _underscores_behind(name) == 1
 
 
-def _service(service: Service, inherited: Mapping[str, MethodNames], scope: Scope) -> ServiceNames:
-    """Functions have the names of the schema; those that the generator adds yield to them."""
+def _service(
+    service: Service, inherited: Mapping[str, MethodNames], scope: Scope, inner: Iterable[str]
+) -> ServiceNames:
+    """Functions have the names of the schema; those that the generator adds yield to them. `inner`: what the
+    classes call types within the service.
+    """
     own = written(service)
     client, scatter, async_client, async_scatter, servant, async_servant = (
         scope.take(f"{own}{what}")
@@ -328,6 +385,7 @@ def _service(service: Service, inherited: Mapping[str, MethodNames], scope: Scop
     )
     words = _IN_CLASSES | SERVICE_HELPERS
     types = _names_of_types((type_ for each in service.methods for type_ in _types_of(each)), _last)
+    types.update(inner)
     calls = _Scope(words, _TARGET_FUNCTIONS, types)
     above = [inherited[each.full_name] for each in service.methods if each.full_name in inherited]
     serving = _Scope(words, ["mf_service"], types, _served(above))

@@ -26,7 +26,7 @@ class ServantView:
     """One of the two bases of a service."""
 
     name: str
-    base: str
+    bases: str
     constant: str
     doc: str
     methods: tuple[ServantMethodView, ...]
@@ -55,7 +55,8 @@ class ServerFile(ServiceFile):
             for method, names in zip(service.methods, self._names(service).methods, strict=True)
             if service.declares(method)
         )
-        return ServantView(name, self._base(service, awaited), constant, docstring(doc, 4), methods)
+        bases = ", ".join([self._base(service, awaited), *self._context.within(service.full_name)])
+        return ServantView(name, bases, constant, docstring(doc, 4), methods)
 
     def _base(self, service: Service, awaited: bool) -> str:
         """The class of the servants of what it extends, or that of all servants."""

@@ -2,13 +2,19 @@
 
 from collections.abc import Iterator
 
+from mfidl import model
 from mfidl.lint.subject import Finding, Subject
 from mfidl.lint.walk import paths
 
 
 def unused_imports(subject: Subject) -> Iterator[Finding]:
-    used = {path.text.rpartition(".")[0] for path, _ in paths(subject.file)}
-    used |= {name.rpartition(".")[0] for name in used}  # an enum of another module, before its member
+    pending = [path.text for path, _, _ in paths(subject.file)]
+    used: set[str] = set()
+    while pending:  # types within others of another module, and members of enums, have more words behind it
+        name = pending.pop().rpartition(".")[0]
+        if name and name not in used:
+            used.add(name)
+            pending.append(name)
     for declaration, full_name in subject.imports:
         local = declaration.alias.text if declaration.alias else full_name.rpartition(".")[2]
         if local not in used and full_name not in used:
@@ -40,8 +46,8 @@ def deprecated_names(subject: Subject) -> Iterator[Finding]:
     if not known:
         return
     full_names = _Names(subject)
-    for path, inside_deprecated in paths(subject.file):
-        found = known.get(full_names.of(path.text))
+    for path, inside_deprecated, within in paths(subject.file):
+        found = known.get(full_names.of(path.text, within))
         if found is not None and not inside_deprecated:
             kind, each = found
             why = f": {each.deprecated}" if each.deprecated else ""
@@ -53,12 +59,19 @@ class _Names:
 
     def __init__(self, subject: Subject) -> None:
         self._own = subject.module.name + "."
+        self._inner = {model.local_name(each) for each in subject.module.declarations if each.within}
         self._modules: dict[str, str] = {}
         for declaration, full_name in subject.imports:
             local = declaration.alias.text if declaration.alias else full_name.rpartition(".")[2]
             self._modules |= {full_name: full_name, local: full_name}
 
-    def of(self, text: str) -> str:
+    def of(self, text: str, within: str) -> str:
+        """`within`: the declarations around the place that mentions it."""
+        first = text.partition(".")[0]
+        while within and self._inner:
+            if f"{within}.{first}" in self._inner:
+                return f"{self._own}{within}.{text}"
+            within = within.rpartition(".")[0]
         qualifier = text
         while qualifier:  # of a member of an enum it is the qualifier of the enum
             qualifier = qualifier.rpartition(".")[0]

@@ -70,6 +70,7 @@ def lower_alias(
         "cpp.view" in read and no_arguments(context, read["cpp.view"]),
         span=declaration.name.span,
         annotations=own_annotations(context, read),
+        within=symbol.within,
     )
 
 

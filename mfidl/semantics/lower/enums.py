@@ -1,7 +1,5 @@
 """F4. Enums; and flags, by name. Both are lowered when first needed, since values name their members."""
 
-from collections.abc import Mapping
-
 from mfidl import model
 from mfidl.diagnostics import Note
 from mfidl.semantics.annotations import Place, deprecation, own_annotations, read_annotations
@@ -9,16 +7,16 @@ from mfidl.semantics.context import Context
 from mfidl.semantics.lower.codings import report_codings
 from mfidl.semantics.lower.flags import lower_flags
 from mfidl.semantics.symbols import Scope, Symbol
-from mfidl.semantics.target_names import TargetScope
+from mfidl.semantics.target_names import Targets, TargetScope
 from mfidl.syntax import ast
 
 
 class EnumLowering:
     """Implements `EnumSource`."""
 
-    def __init__(self, context: Context, targets: Mapping[str, TargetScope]) -> None:
+    def __init__(self, context: Context, targets: Targets) -> None:
         self._context = context
-        self._targets = targets  # of each module, by the prefix of its full names
+        self._targets = targets
         self._symbols = {
             symbol.full_name: symbol
             for scope in context.scopes
@@ -54,13 +52,13 @@ class EnumLowering:
         return True
 
     def _lower_flags(self, symbol: Symbol) -> model.Flags | None:
-        return lower_flags(self._context, symbol, self._targets[symbol.scope.prefix])
+        return lower_flags(self._context, symbol, self._targets.of(symbol))
 
     def _lower(self, symbol: Symbol) -> model.Enum | None:
         declaration = symbol.declaration
         assert isinstance(declaration, ast.EnumDecl)
         read = read_annotations(self._context, declaration.annotations, Place.ENUM)
-        names = self._targets[symbol.scope.prefix].read(declaration.name, read)
+        names = self._targets.of(symbol).read(declaration.name, read)
         base = self._base(declaration, symbol.scope)
         members = self._members(declaration, base, symbol.scope)
         if not declaration.open and not declaration.members and not declaration.broken:
@@ -78,6 +76,7 @@ class EnumLowering:
             names,
             declaration.name.span,
             own_annotations(self._context, read),
+            symbol.within,
         )
 
     def _base(self, declaration: ast.EnumDecl, scope: Scope) -> model.Primitive | None:

@@ -29,6 +29,7 @@ def lower_flags(context: Context, symbol: Symbol, targets: TargetScope) -> model
         names,
         declaration.name.span,
         own_annotations(context, read),
+        symbol.within,
     )
 
 

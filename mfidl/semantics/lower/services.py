@@ -1,7 +1,5 @@
 """F4. Services, their methods, and topics. Parameters and results become implicit structs."""
 
-from collections.abc import Mapping
-
 from mfidl import model
 from mfidl.diagnostics import Note
 from mfidl.semantics.annotations import Place, deprecation, no_arguments, own_annotations, read_annotations
@@ -23,7 +21,7 @@ from mfidl.semantics.lower.refs import check_refs, holds_ref, report_misplaced
 from mfidl.semantics.lower.streams import is_stream, param_stream, result_stream
 from mfidl.semantics.lower.topics import overflow, replay
 from mfidl.semantics.symbols import Kind, Scope, Symbol
-from mfidl.semantics.target_names import TargetScope
+from mfidl.semantics.target_names import Targets, TargetScope
 from mfidl.syntax import ast
 
 _AGENTS = frozenset((Kind.AGENT,))
@@ -34,9 +32,9 @@ _SERVICES = frozenset((Kind.SERVICE,))
 class ServiceLowering:
     """Implements `ServiceSource`: a service is lowered when it is first needed, since others extend it."""
 
-    def __init__(self, context: Context, targets: Mapping[str, TargetScope]) -> None:
+    def __init__(self, context: Context, targets: Targets) -> None:
         self._context = context
-        self._targets = targets  # of each module, by the prefix of its full names
+        self._targets = targets
         self._known: dict[str, model.Service] = {}
         self._open: list[Symbol] = []
 
@@ -55,7 +53,7 @@ class ServiceLowering:
         """The service of a symbol, which may have the name of another one."""
         if symbol.full_name not in self._known:
             self._open.append(symbol)
-            made = _lower_service(self._context, symbol, self._targets[symbol.scope.prefix])
+            made = _lower_service(self._context, symbol, self._targets.of(symbol))
             self._open.pop()
             self._known[symbol.full_name] = made
         return self._known[symbol.full_name]
@@ -68,8 +66,9 @@ def _lower_service(context: Context, symbol: Symbol, targets: TargetScope) -> mo
     declaration = symbol.declaration
     assert isinstance(declaration, ast.ServiceDecl)
     read = read_annotations(context, declaration.annotations, Place.SERVICE)
-    base = _base(context, declaration, symbol.scope)
-    agent = _agent(context, declaration.agent, symbol.scope)
+    outside = symbol.scope.outermost
+    base = _base(context, declaration, outside)
+    agent = _agent(context, declaration.agent, outside)
     if base is not None:
         agent = _agent_of_both(context, declaration, base, agent)
     inherited = {each.name: each for each in base.methods} if base else {}

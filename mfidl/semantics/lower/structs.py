@@ -55,6 +55,7 @@ def lower_struct(context: Context, symbol: Symbol, targets: TargetScope) -> mode
         target_names=targets.read(declaration.name, read),
         span=declaration.name.span,
         annotations=own_annotations(context, read),
+        within=symbol.within,
     )
 
 
@@ -119,6 +120,7 @@ def lower_union(context: Context, symbol: Symbol, targets: TargetScope) -> model
         target_names=targets.read(name, read),
         span=name.span,
         annotations=own_annotations(context, read),
+        within=symbol.within,
     )
 
 
