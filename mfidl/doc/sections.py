@@ -212,7 +212,7 @@ class Sections:
         head = Markup(": {}").format(self.type(topic.type))
         facts = (
             *self.per(topic.agent),
-            ("Replay", Markup("{}").format(replay_text(topic.replay))),
+            ("Replay", Markup("{}").format(replay_text(topic.replay, topic.agent is not None))),
             ("Overflow", Markup("{}").format(", ".join(topic.overflow))),
             ("Fingerprint", Markup("<code>{}</code>").format(told.fingerprint)),
         )

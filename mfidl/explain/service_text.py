@@ -136,17 +136,17 @@ def _batch(method: report.MethodReport) -> str:
     return f"at most {method.batch_max} calls a message; {sized}"
 
 
-def replay_text(count: int) -> str:
+def replay_text(count: int, per_agent: bool) -> str:
     if not count:
         return "none: a subscriber begins with the next message"
-    return f"the last {count} of each agent" if count > 1 else "the last one of each agent"
+    return f"the last {count if count > 1 else 'one'}{' of each agent' if per_agent else ''}"
 
 
 def topic_lines(topic: report.TopicReport) -> Iterator[str]:
     yield headline(f"topic {topic.name}", f"per {topic.agent}" if topic.agent else "one for all")
     yield "-" * WIDTH
     yield from entry("identity", f"fingerprint {topic.fingerprint}")
-    yield from entry("replay", replay_text(topic.replay))
+    yield from entry("replay", replay_text(topic.replay, topic.agent is not None))
     yield from entry("overflow", f"{', '.join(topic.overflow)}, as the subscriber chooses")
     yield from entry("value", f"{topic.type}, {topic.tier}")
     if topic.cost is None:

@@ -312,3 +312,17 @@ def test_times_are_written_as_a_schema_writes_them_and_sets_as_they_travel(tmp_p
         "f: { E.z: 100, E.a: 100, E.b: 100 }",
     ):
         assert words in " ".join(done.stdout.split()), words
+
+
+def test_what_is_kept_is_of_each_agent_only_where_there_are_agents(tmp_path: Path) -> None:
+    schema = (
+        "module m; agent a: string; struct S { x: u8; }"
+        "@replay(3) topic Of per a : S; @replay(3) topic Lone : S; @replay(1) topic One : S; topic None : S;"
+    )
+    text = render_text(explain(program_of(tmp_path, schema)))
+    assert re.findall(r"replay +(.*)", text) == [
+        "the last 3 of each agent",
+        "the last 3",
+        "the last one",
+        "none: a subscriber begins with the next message",
+    ]

@@ -59,6 +59,19 @@ CASES = [
         "L0106", "enum Rank: u8 { rank_a = 0 }", "rank_a", "enum Rank: u8 { a = 0, ranking = 1, rank_2 = 2 }"
     ),
     case("L0107", "module words;", "words", "module sf1.main;"),
+    case(
+        "L0108",
+        "struct A { }\nstruct QSubscriber { }\ntopic Q : A;",
+        "Q",
+        "struct A { }\nstruct QReader { }\ntopic Q : A;",
+    ),
+    case(
+        "L0108",
+        "struct A { }\ntopic Q : A;\ntopic QAsync : A;",
+        "QAsync",
+        "struct A { }\ntopic Q : A;\ntopic P : A;",
+    ),
+    case("L0108", "struct SClient { }\nservice S { }", "S", "struct Client { }\nservice S { }"),
     case("L0201", "service S { }", "S", "/// Does it.\nservice S { }"),
     case("L0202", "service S { f(); }", "f", "service S {\n/// Does it.\nf(); }"),
     case("L0203", "struct A { }\ntype B = u32;", ("A", "B"), "/// It.\nstruct A { }"),

@@ -15,6 +15,7 @@ RULES: dict[str, Rule] = {
     "L0105": names.names_like_built_in_words,
     "L0106": names.members_that_repeat_the_enum,
     "L0107": names.files_not_named_like_modules,
+    "L0108": names.classes_that_give_way,
     "L0201": comments.services_without_doc,
     "L0202": comments.methods_without_doc,
     "L0203": comments.types_without_doc,

@@ -1,8 +1,11 @@
 """L01: spelling of names."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from mfidl import model
+from mfidl.emit.cpp.names import Names
+from mfidl.emit.python.names import Inherited, ModuleNames, module_names
 from mfidl.lint.subject import Finding, Subject, fields, named
 from mfidl.semantics.symbols import BUILTIN_TYPES
 from mfidl.syntax import ast
@@ -102,3 +105,54 @@ def files_not_named_like_modules(subject: Subject) -> Iterator[Finding]:
             if file != f"{name}.mfidl":
                 hint = f"call the file `{name}.mfidl`"
                 yield Finding("L0107", each.path.span, {"name": each.path.text, "file": file}, hint)
+
+
+def classes_that_give_way(subject: Subject) -> Iterator[Finding]:
+    """Reports the first class of each service and topic in each language. The compiler adds names without `_`
+    at their ends; it puts one there if a name is taken."""
+    cpp, python = Names(subject.program).module(subject.module.name), _python_names(subject)
+    declared: list[model.Service | model.Topic] = [*subject.module.services, *subject.module.topics]
+    meanings = {each.name: each for each in declared}
+    for kind, each in named(subject.file):
+        meaning = meanings.get(each.name.text)
+        match meaning:
+            case model.Service():
+                of_cpp, of_python = cpp.service(meaning), python.services[meaning.full_name]
+                made = {
+                    "C++": (of_cpp.client, of_cpp.scatter, of_cpp.servant, of_cpp.async_servant),
+                    "Python": (
+                        of_python.client,
+                        of_python.scatter,
+                        of_python.async_client,
+                        of_python.async_scatter,
+                        of_python.servant,
+                        of_python.async_servant,
+                    ),
+                }
+            case model.Topic():
+                topic, classes = cpp.topic(meaning), python.topics[meaning.full_name].exported[:4]
+                made = {"C++": (topic.description, topic.publisher, topic.subscriber), "Python": classes}
+            case _:
+                continue
+        for language, found in _given_way(made).items():
+            values: dict[str, object] = {"kind": kind, "name": each.name.text}
+            values |= {"class_": found, "language": language}
+            yield Finding(
+                "L0108", each.name.span, values, f"rename it, or what is called `{found.rstrip('_')}`"
+            )
+
+
+def _given_way(made: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """Of each language the first class; one language, "C++ and Python", if it is the same."""
+    first = {
+        language: next((each for each in names if each.endswith("_")), "") for language, names in made.items()
+    }
+    if len(set(first.values())) == 1:
+        first = {" and ".join(first): next(iter(first.values()))}
+    return {language: found for language, found in first.items() if found}
+
+
+def _python_names(subject: Subject) -> ModuleNames:
+    inherited: Inherited = {}
+    names = {each.name: module_names(each, inherited) for each in subject.program.modules}
+    return names[subject.module.name]
