@@ -102,7 +102,36 @@ def test_agents_of_other_types_go_by_their_text() -> None:
         publisher.at(events.Shelf.low).publish(events.Point(1, 2))
         publisher.at(events.Shelf.high).publish(events.Point(3, 4))
         (message,) = left(subscriber)
-        assert (message.agent, message.value) == ("2", events.Point(3, 4))
+        assert (message.agent, message.value) == ("high", events.Point(3, 4))
+
+
+def test_a_member_of_an_enum_is_named_or_given_and_shown_by_its_name() -> None:
+    with mf.Topics() as topics:
+        publisher = events.PointsPublisher(topics)
+        by_name = events.PointsSubscriber(topics, "high", mf.SubscribeOptions(max_messages=1))
+        by_number = events.PointsSubscriber(topics, "2")
+        gaps: list[mf.Gap] = []
+        by_name.on_gap(gaps.append)
+        publisher.at("high").publish(events.Point(1, 2))
+        publisher.at(events.Shelf.high).publish(events.Point(3, 4))
+        assert [each.agent for each in left(by_name) + left(by_number)] == ["high", "high", "high"]
+        assert [(each.agent, each.count) for each in gaps] == [("high", 1)]
+        stats = publisher.stats()
+        assert [each.agent for each in stats.agents] == ["high"]
+        assert [each.agents for each in stats.subscriptions] == ["high", "high"]
+
+
+@pytest.mark.parametrize("agent", ["hihg", 9, -1, "eu.*", "02"])
+def test_what_no_agent_of_the_topic_can_be_is_refused(agent: Any) -> None:
+    refusal = f'topic events.Points has agents of type events.Shelf, and "{agent}" is none'
+    with mf.Topics() as topics:
+        with pytest.raises(mf.Error) as raised:
+            events.PointsSubscriber(topics, agent)
+        assert (raised.value.code, raised.value.message) == (Code.INVALID_ARGUMENT, refusal)
+        with pytest.raises(mf.Error) as raised:
+            events.PointsPublisher(topics).at(agent)
+        assert raised.value.code is Code.INVALID_ARGUMENT
+        assert "*" in str(agent) or raised.value.message == refusal
 
 
 def test_late_joiners_get_what_the_topic_keeps_and_no_more_than_they_ask_for() -> None:
@@ -184,8 +213,37 @@ def test_who_asked_to_be_disconnected_gets_what_there_was_and_then_is_told() -> 
         with pytest.raises(mf.Error, match="asked to be disconnected") as raised:
             subscriber.next(PATIENCE)
         assert raised.value.code is Code.OVERLOADED
+        (seen,) = publisher.stats().subscriptions
+        assert (seen.delivered, seen.dropped, subscriber.stats().dropped) == (1, 0, 0)
         subscriber.close()
         assert publisher.stats().cut == 1
+
+
+def test_what_waits_when_a_subscription_ends_is_dropped_and_the_publisher_keeps_the_sums() -> None:
+    with mf.Topics() as topics:
+        publisher = events.EventsPublisher(topics)
+        last: list[mf.SubscriptionStats] = []
+        publisher.on_unmatched(last.append)
+        for count in (5, 3):
+            subscriber = events.EventsSubscriber(topics)
+            publisher.publish_all(map(events.EventRemoved, range(count)))
+            taken(subscriber, 2)
+            subscriber.close()
+        assert eventually(lambda: len(last) == 2, PATIENCE)
+        assert [(each.delivered, each.dropped, each.queued) for each in last] == [(2, 3, 0), (2, 1, 0)]
+        ended = publisher.stats().ended
+        assert (ended.subscriptions, ended.delivered, ended.dropped, ended.not_kept) == (2, 4, 4, 0)
+
+
+def test_a_publisher_is_not_made_of_a_client() -> None:
+    with (
+        mf.Client("tcp://127.0.0.1:1") as client,
+        pytest.raises(
+            mf.Error, match="publishes in topics, which a server offers: not in a Client"
+        ) as raised,
+    ):
+        events.EventsPublisher(client)
+    assert raised.value.code is Code.INVALID_ARGUMENT
 
 
 @pytest.mark.parametrize(
@@ -263,8 +321,31 @@ def test_the_end_of_the_topics_ends_iteration_behind_what_was_there() -> None:
     assert raised.value.code is Code.SHUTTING_DOWN
     subscriber.close()
     with pytest.raises(mf.Error, match="was closed") as raised:
-        next(subscriber)
+        subscriber.next()
     assert raised.value.code is Code.CANCELLED
+
+
+def test_a_loop_ends_where_its_subscriber_is_closed() -> None:
+    with mf.Topics() as topics:
+        publisher, subscriber = events.EventsPublisher(topics), events.EventsSubscriber(topics)
+        publisher.publish_all(map(events.EventRemoved, range(3)))
+        seen = []
+        for message in subscriber:
+            seen.append(message.value.value)
+            subscriber.close()
+        assert seen == [0]
+        assert list(subscriber) == []
+
+        async def program() -> list[int]:
+            awaited = events.EventsAsyncSubscriber(topics)
+            publisher.publish_all(map(events.EventRemoved, range(3)))
+            seen = []
+            async for message in awaited:
+                seen.append(message.value.value)
+                awaited.close()
+            return seen
+
+        assert asyncio.run(asyncio.wait_for(program(), 60)) == [0]
 
 
 def test_publishers_hear_of_subscriptions_and_can_wait_for_them() -> None:

@@ -163,6 +163,7 @@ def test_who_blocks_and_takes_nothing_is_cut_and_is_told_later_what_it_missed() 
             for doc in range(100):
                 publisher.publish(indexed(doc, title), mf.PublishOptions(deadline=PATIENCE))
             assert eventually(lambda: publisher.stats().cut == 1, PATIENCE)
+            assert publisher.stats().ended.dropped > 0
             got: list[Any] = []
 
             def all_is_told() -> bool:
@@ -203,6 +204,10 @@ def test_a_subscriber_goes_on_where_it_was_when_its_publisher_is_back(
     assert docs(got) == list(range(21, 31))
     assert [each.missed for each in got] == [15, *[0] * 9]
     assert (subscriber.stats().not_kept, subscriber.stats().received) == (15, 16)
+    stats = publisher.stats()
+    (seen,) = stats.subscriptions
+    assert (seen.delivered, seen.dropped, seen.not_kept) == (10, 0, 15)
+    assert (stats.ended.subscriptions, stats.ended.delivered, stats.ended.dropped) == (2, 6, 0)
 
 
 def test_another_process_at_the_same_place_counts_anew(publishing: Publishing, client: mf.Client) -> None:
@@ -309,6 +314,19 @@ def test_a_message_that_a_subscriber_does_not_accept_is_a_gap(publishing: Publis
         ]
         (figures,) = publisher.stats().subscriptions
         assert (figures.delivered, figures.dropped) == (3, 2)
+
+
+def test_what_is_kept_for_others_is_checked_when_it_is_published(
+    publishing: Publishing, client: mf.Client
+) -> None:
+    books = events.AdditionsPublisher(publishing.topics).at("books")
+    books.publish(indexed(1))
+    with pytest.raises(mf.Error, match="doc") as raised:
+        books.publish(indexed(-1))
+    assert raised.value.code is Code.INVALID_ARGUMENT
+    books.publish(indexed(2))
+    got = taken(events.AdditionsSubscriber(client, "books"), 2)
+    assert [(each.value.doc, each.sequence, each.missed) for each in got] == [(1, 1, 0), (2, 2, 0)]
 
 
 @pytest.mark.parametrize("overflow", [mf.Overflow.block, mf.Overflow.disconnect])
@@ -421,6 +439,9 @@ def test_a_client_that_is_closed_ends_its_subscribers(publishing: Publishing) ->
         subscriber.next(PATIENCE)
     assert raised.value.code is Code.CANCELLED
     assert eventually(lambda: publisher.stats().subscriptions == [], PATIENCE)
+    with pytest.raises(mf.Error, match="the client was closed") as raised:
+        events.EventsSubscriber(client)
+    assert raised.value.code is Code.CANCELLED
 
 
 def test_what_is_no_source_of_messages_is_refused() -> None:

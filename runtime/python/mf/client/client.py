@@ -108,6 +108,8 @@ class Client(TargetSource):
         """Its asynchronous side (background.py). Raises Error(INVALID_ARGUMENT) for one without addresses."""
         from mf.client.background import AsyncSide  # only for subscriptions: importing asyncio takes long
 
+        if self._pool is not None and self._pool.closed:
+            raise not_executed(Code.CANCELLED, "the client was closed")
         if self._make_async is None:
             text = "a client of a resolver or a Light has no subscriptions: give it addresses"
             raise not_executed(Code.INVALID_ARGUMENT, text)

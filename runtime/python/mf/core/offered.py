@@ -5,7 +5,7 @@ given by its name.
 """
 
 from mf.core.agent import Agent
-from mf.core.agent_names import agent_names, agent_type, text_of_agent
+from mf.core.agent_names import Addressed, agent_names, agent_type, text_of_agent
 from mf.core.error import shortened
 from mf.core.service import ServiceInfo
 
@@ -41,15 +41,17 @@ def _check_length(service: ServiceInfo, agent: str) -> None:
 
 
 def _check_type(service: ServiceInfo, agent: str) -> None:
-    kind = agent_type(service)
-    if kind and not _is_one(kind, agent, service):
+    if not agent_fits(service, agent):
+        kind = agent_type(service)
         of = f"{service.name} is offered per {service.agent}, of type {kind}"
         raise ValueError(f"{of}: not for {shortened(agent)!r}")
 
 
-def _is_one(kind: str, agent: str, service: ServiceInfo) -> bool:
-    """Whether it is the canonical text of a value of that type; two texts of one value would never match."""
-    if kind == "string":
+def agent_fits(service: Addressed, agent: str) -> bool:
+    """Whether it is the canonical text of a value of the agent's type; two texts of one value would never
+    match."""
+    kind = agent_type(service)
+    if kind in ("", "string"):
         return True
     if kind == "uuid":
         return _is_uuid(agent)

@@ -9,21 +9,23 @@ from threading import Lock
 from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
+from mf.core.agent_names import shown_agent
 from mf.core.error import Code, Error, not_executed, shortened, some_of
 from mf.core.log import line, warning
 from mf.topics._generated.mf.topics._types import Overflow, Position
 from mf.topics.info import AnyTopic
 from mf.topics.item import Counters, Origin
 from mf.topics.options import (
+    EndedStats,
     PublisherStats,
     SubscribeOptions,
     SubscriptionStats,
     TopicAccess,
     TopicAction,
-    TopicsOptions,
 )
+from mf.topics.outlet import Home as OutletHome
 from mf.topics.outlet import Outlet, Since, closed
-from mf.topics.pattern import pattern_matches, pattern_refusal
+from mf.topics.pattern import pattern_matches, pattern_refusal, type_refusal
 from mf.topics.queue import Queue
 
 LONGEST_AGENT = 1024
@@ -31,10 +33,9 @@ LONGEST_AGENT = 1024
 Listener = Callable[[SubscriptionStats], None]
 
 
-class Home(Protocol):
+class Home(OutletHome, Protocol):
     """The part of the hub (hub.py) that a channel uses."""
 
-    options: TopicsOptions
     publisher: UUID
     counters: Counters
 
@@ -55,17 +56,18 @@ class _Attached(NamedTuple):
     seen: dict[str, int]
     matched: Callable[[], None] | None = None
 
-    def figures(self) -> SubscriptionStats:
+    def figures(self, topic: AnyTopic) -> SubscriptionStats:
         queue = self.queue
         return SubscriptionStats(
             self.peer,
-            self.agents,
+            shown_agent(topic, self.agents),
             queue.overflow,
             queue.delivered,
             queue.dropped,
             queue.queued,
             queue.queued_bytes,
             self.cut_for(),
+            queue.not_kept,
         )
 
     def cut_for(self) -> Error | None:
@@ -89,6 +91,7 @@ class Channel:
     __slots__ = (
         "_closed",
         "_cut",
+        "_ended",
         "_lock",
         "_matched",
         "_outlets",
@@ -111,6 +114,7 @@ class Channel:
         self._unmatched: Listener | None = None
         self._refused = 0
         self._cut = 0
+        self._ended = EndedStats()
         self._closed = False
 
     # Agents
@@ -130,7 +134,7 @@ class Channel:
             if found is not None:
                 return found
             origin = Origin(self.topic, agent, self.hub.publisher, self.hub.counters)
-            made = self._outlets[agent] = Outlet(origin, self.hub.options)
+            made = self._outlets[agent] = Outlet(origin, self.hub)
             matched = [
                 attached.matched
                 for attached in self._subscriptions.values()
@@ -151,6 +155,8 @@ class Channel:
             problem = f"an agent has at most {LONGEST_AGENT} bytes, not {len(agent.encode())}"
         elif "*" in agent:
             problem = f"an agent to publish for has no '*': \"{shortened(agent)}\""
+        else:
+            problem = type_refusal(self.topic, agent)
         if problem:
             raise not_executed(Code.INVALID_ARGUMENT, problem)
 
@@ -206,9 +212,11 @@ class Channel:
             wake()
         if matched is not None and any(matches):
             matched()
-        self._tell(listener, attached)
+        self._tell(listener, attached.figures(self.topic))
 
     def unsubscribe(self, queue: Queue) -> None:
+        """Closes the queue."""
+        queue.close()  # before its last figures are taken, so that nothing is taken out of it afterwards
         with self._lock:
             gone = self._subscriptions.pop(queue, None)
             if gone is None:
@@ -217,19 +225,21 @@ class Channel:
                 outlet.detach(queue)
             why = gone.cut_for()
             self._cut += why is not None
+            last = gone.figures(self.topic)
+            self._ended = self._ended.plus(last)
             listener = self._unmatched
         if why is not None and gone.remote:
             text = line(
                 "subscription_cut",
                 topic=self.topic.name,
-                agents=gone.agents,
+                agents=last.agents,
                 peer=gone.peer,
                 overflow=queue.overflow.name,
                 code=why.code.name,
                 reason=why.message,
             )
             self.hub.complete(warning, "%s", text)
-        self._tell(listener, gone)
+        self._tell(listener, last)
 
     def when_subscribers(self, count: int, wake: Callable[[], None]) -> None:
         """Calls `wake` once there are `count` subscriptions, possibly before it returns."""
@@ -253,11 +263,12 @@ class Channel:
             counters = self.hub.counters
             return PublisherStats(
                 [outlet.stats() for outlet in self._outlets.values()],
-                [attached.figures() for attached in self._subscriptions.values()],
+                [attached.figures(self.topic) for attached in self._subscriptions.values()],
                 self._refused,
                 self._cut,
                 counters.encoded,
                 counters.copied,
+                self._ended,
             )
 
     def close(self) -> None:
@@ -285,9 +296,9 @@ class Channel:
             text = f"topic {self.topic.name} has {most} subscriptions, the most that this publisher takes"
             raise not_executed(Code.OVERLOADED, text)
 
-    def _tell(self, listener: Listener | None, about: _Attached) -> None:
+    def _tell(self, listener: Listener | None, about: SubscriptionStats) -> None:
         if listener is not None:
-            self.hub.complete(listener, about.figures())
+            self.hub.complete(listener, about)
 
 
 def _match(attached: _Attached, outlet: Outlet) -> bool:

@@ -23,7 +23,7 @@ class Topics(OfferSource):
     """The hub of a process: it passes messages from the publishers of the process to its subscribers, and
     through `server.offer(topics)` to those in other processes. May be used from any thread.
 
-    `publisher` is a random UUID that identifies this hub.
+    `publisher` is a random UUID that identifies this hub. `offered`: whether a server has offered it.
     """
 
     def __init__(self, options: TopicsOptions | None = None) -> None:
@@ -35,6 +35,7 @@ class Topics(OfferSource):
         self._work: SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...]] | None] | None = None
         self._thread: Thread | None = None
         self._listeners: list[Callable[[], None]] = []
+        self.offered = False
         self._closed = False
 
     def channel(self, topic: AnyTopic) -> Channel:
@@ -78,6 +79,7 @@ class Topics(OfferSource):
         """Calls `changed` whenever the result of `published` changes, on the thread that changed it."""
         with self._lock:
             self._listeners.append(changed)
+            self.offered = True
 
     def changed(self) -> None:
         with self._lock:

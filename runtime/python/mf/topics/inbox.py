@@ -102,7 +102,8 @@ class Inbox(ABC):
 
     @property
     def ended_well(self) -> bool:
-        return not self.closed and self.queue.why is None
+        """Nothing has failed: the topics of the process have ended, or close() was called."""
+        return self.queue.why is None
 
     def _miss(self, entry: Entry) -> None:
         with self._lock:
@@ -115,7 +116,7 @@ class Inbox(ABC):
         assert origin is not None
         try:
             callback(
-                Gap(origin.topic.name, origin.agent, origin.publisher, entry.first, entry.count, entry.why)
+                Gap(origin.topic.name, origin.shown, origin.publisher, entry.first, entry.count, entry.why)
             )
         except BaseException as raised:
             log_or_raise(f"on_gap of a subscriber of {self.topic.name}", raised)

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from mf.codec.times import Timestamp
+from mf.core.agent_names import shown_agent
 from mf.core.error import Error, Execution
 from mf.core.service import Payload
 from mf.topics.info import AnyTopic
@@ -33,13 +34,15 @@ class Counters:
 
 
 class Origin:
-    """The source of messages: one publisher, topic and agent."""
+    """The source of messages: one publisher, topic and agent. `agent`: as it is sent; `shown`: as users read
+    it."""
 
-    __slots__ = ("agent", "counters", "publisher", "topic")
+    __slots__ = ("agent", "counters", "publisher", "shown", "topic")
 
     def __init__(self, topic: AnyTopic, agent: str, publisher: UUID, counters: Counters) -> None:
         self.topic = topic
         self.agent = agent
+        self.shown = shown_agent(topic, agent)
         self.publisher = publisher
         self.counters = counters
 

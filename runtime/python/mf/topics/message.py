@@ -39,8 +39,8 @@ class TopicMessage(Generic[T]):
 
     @property
     def agent(self) -> str:
-        """The agent as on the wire: for a member of an enum its number."""
-        return self._item.origin.agent
+        """The agent as text: for a member of an enum its name."""
+        return self._item.origin.shown
 
     @property
     def sequence(self) -> int:

@@ -20,7 +20,8 @@ class TopicAction(Enum):
 
 
 class TopicAccess(NamedTuple):
-    """An access to be authorized. `agents`: the pattern of a subscriber, or the agent of a publisher. `peer`:
+    """An access to be authorized. `agents`: the pattern of a subscriber, or the agent of a publisher, as
+    they are sent: a member of an enum by its number. `peer`:
     "tcp://10.0.0.3:5123", or "" in this process. `authentication`: the field of the peer's HELLO."""
 
     topic: str
@@ -130,7 +131,10 @@ class Gap:
 @dataclass(slots=True, frozen=True)
 class SubscriptionStats:
     """One subscription as its publisher sees it. `peer` is "" in this process. `delivered` counts messages
-    that have left the queue for the subscriber. `why`: the publisher has cut it, for this reason."""
+    that have left the queue for the subscriber, `dropped` those for which there was no room, and those that
+    waited when the subscription ended. `why`: the publisher has cut it, for this reason. `not_kept`: a
+    subscriber that came back had missed so many, which were not kept any more; they may be counted in its
+    last subscription, too."""
 
     peer: str
     agents: str
@@ -140,6 +144,25 @@ class SubscriptionStats:
     queued: int
     queued_bytes: int
     why: Error | None = None
+    not_kept: int = 0
+
+
+@dataclass(slots=True, frozen=True)
+class EndedStats:
+    """The sums over the subscriptions that have ended."""
+
+    subscriptions: int = 0
+    delivered: int = 0
+    dropped: int = 0
+    not_kept: int = 0
+
+    def plus(self, last: SubscriptionStats) -> "EndedStats":
+        return EndedStats(
+            self.subscriptions + 1,
+            self.delivered + last.delivered,
+            self.dropped + last.dropped,
+            self.not_kept + last.not_kept,
+        )
 
 
 @dataclass(slots=True, frozen=True)
@@ -154,8 +177,8 @@ class AgentStats:
 @dataclass(slots=True, frozen=True)
 class PublisherStats:
     """`refused`: subscriptions that were refused. `cut`: subscriptions that the publisher ended (disconnect,
-    or stalled). For all topics of the process: `encoded` counts values that were encoded, `copied` those that
-    mutate() and `copy=True` copied."""
+    or stalled). `ended`: what those had that have ended, for whatever reason. For all topics of the process:
+    `encoded` counts values that were encoded, `copied` those that mutate() and `copy=True` copied."""
 
     agents: list[AgentStats]
     subscriptions: list[SubscriptionStats]
@@ -163,6 +186,7 @@ class PublisherStats:
     cut: int
     encoded: int
     copied: int
+    ended: EndedStats = EndedStats()
 
 
 @dataclass(slots=True, frozen=True)

@@ -9,7 +9,7 @@ task."""
 from collections import deque
 from threading import Lock
 from time import monotonic
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from mf.core.error import Code, Error, not_executed
 from mf.topics._generated.mf.topics._types import Why
@@ -21,6 +21,13 @@ from mf.topics.queue import Queue
 def closed(topic: str) -> Error:
     text = f"the topics of this process have been closed: nothing of {topic} is published any more"
     return not_executed(Code.SHUTTING_DOWN, text)
+
+
+class Home(Protocol):
+    """The part of the hub (hub.py) that an outlet uses."""
+
+    options: TopicsOptions
+    offered: bool
 
 
 class Since(NamedTuple):
@@ -40,6 +47,7 @@ class Outlet:
     __slots__ = (
         "_blocking",
         "_closed",
+        "_home",
         "_keep_bytes",
         "_kept",
         "_kept_bytes",
@@ -51,10 +59,11 @@ class Outlet:
         "stall_timeout",
     )
 
-    def __init__(self, origin: Origin, options: TopicsOptions) -> None:
+    def __init__(self, origin: Origin, home: Home) -> None:
         self.origin = origin
-        self.stall_timeout = options.stall_timeout
-        self._keep_bytes = options.keep_bytes
+        self.stall_timeout = home.options.stall_timeout
+        self._home = home
+        self._keep_bytes = home.options.keep_bytes
         self._lock = Lock()
         self._matches: list[_Match] = []
         self._remote = 0
@@ -65,9 +74,9 @@ class Outlet:
         self._kept_bytes = 0
 
     def prepare(self, item: Item) -> None:
-        """Encodes the value if a remote subscriber needs it, before any lock is taken. Raises Error if it
-        cannot be encoded."""
-        if self._remote:
+        """Encodes the value if a remote subscriber needs it, or may need it later since it is kept. Called
+        before any lock is taken. Raises Error if it cannot be encoded."""
+        if self._remote or (self._home.offered and self.origin.topic.replay):
             item.size = len(item.payload())
 
     def attempt(self, item: Item) -> Queue | None:
@@ -140,7 +149,7 @@ class Outlet:
 
     def stats(self) -> AgentStats:
         with self._lock:
-            return AgentStats(self.origin.agent, self._next - 1, len(self._kept))
+            return AgentStats(self.origin.shown, self._next - 1, len(self._kept))
 
     def _reserve(self, size: int) -> Queue | None:
         """Reserves room in all blocking queues, or in none; then it returns the first that is full."""

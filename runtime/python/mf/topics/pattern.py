@@ -2,7 +2,37 @@
 any one segment, and at the end one or more. A topic without agents has the empty pattern.
 """
 
-from mf.core.error import shortened
+from mf.core.agent import Agent
+from mf.core.agent_names import agent_type, text_of_agent
+from mf.core.error import Code, not_executed, shortened
+from mf.core.offered import agent_fits
+from mf.topics.info import AnyTopic
+
+
+def sent_agent(topic: AnyTopic, agent: Agent) -> str:
+    """The agent or pattern that a user has given, as it is sent: for a member of an enum its number. Raises
+    INVALID_ARGUMENT for text that has no UTF-8 form."""
+    try:
+        return text_of_agent(topic, agent)
+    except ValueError as bad:
+        raise not_executed(Code.INVALID_ARGUMENT, str(bad)) from None
+
+
+def type_refusal(topic: AnyTopic, agent: str) -> str:
+    """Why the topic has no such agent, given as it is sent, or "" if it may have it."""
+    if topic.agent is None or not agent or agent_fits(topic, agent):
+        return ""
+    return f'topic {topic.name} has agents of type {agent_type(topic)}, and "{shortened(agent)}" is none'
+
+
+def sent_pattern(topic: AnyTopic, agents: Agent) -> str:
+    """As sent_agent(). Raises INVALID_ARGUMENT, too, for what no agent of the topic can be: its subscriber
+    would wait in vain."""
+    sent = sent_agent(topic, agents)
+    refusal = "" if sent == "*" else type_refusal(topic, sent)
+    if refusal:
+        raise not_executed(Code.INVALID_ARGUMENT, refusal)
+    return sent
 
 
 def pattern_refusal(topic: str, per_agent: bool, pattern: str) -> str:

@@ -17,13 +17,15 @@ from time import monotonic
 from typing import ClassVar, Generic, TypeVar
 
 from mf.codec.times import Timestamp
-from mf.core.agent import Agent, called_agent
+from mf.core.agent import Agent
+from mf.core.error import Code, not_executed
 from mf.topics.channel import Channel, Listener
 from mf.topics.hub import Topics
 from mf.topics.info import AnyTopic
 from mf.topics.item import Item
 from mf.topics.options import PublisherStats, PublishOptions
 from mf.topics.outlet import Outlet
+from mf.topics.pattern import sent_agent
 from mf.topics.queue import Queue
 from mf.topics.waiting import until_called
 
@@ -82,7 +84,8 @@ class AgentPublisher(_ToOutlet[T]):
 
     def publish(self, value: T, options: PublishOptions | None = None, *, copy: bool = False) -> None:
         """Raises INVALID_ARGUMENT for a value that breaks its schema, and DEADLINE_EXCEEDED (NOT_EXECUTED) if
-        a blocking subscription has no room before the deadline."""
+        a blocking subscription has no room before the deadline. The constraints of a value are always
+        checked, and the types of its parts once somebody in another process may get it."""
         item, outlet = self._item(value, copy), self._outlet
         deadline = 0.0
         while (full := outlet.attempt(item)) is not None:
@@ -149,6 +152,10 @@ class _Channel:
     """Set by the generated class."""
 
     def __init__(self, topics: Topics) -> None:
+        given: object = topics
+        if not isinstance(given, Topics):
+            text = f"a publisher publishes in topics, which a server offers: not in a {type(given).__name__}"
+            raise not_executed(Code.INVALID_ARGUMENT, text)
         self._channel: Channel = topics.channel(self.mf_topic)
 
     def on_matched(self, listener: Listener) -> None:
@@ -197,8 +204,9 @@ class PerAgentPublisher(_Blocking, Generic[A, T]):
     __slots__ = ()
 
     def at(self, agent: A) -> AgentPublisher[T]:
-        """Raises INVALID_ARGUMENT for an invalid agent."""
-        return AgentPublisher(self._channel.outlet(called_agent(agent)))
+        """`agent`: a member of an enum may be given by its name, too. Raises INVALID_ARGUMENT for an invalid
+        agent."""
+        return AgentPublisher(self._channel.outlet(sent_agent(self.mf_topic, agent)))
 
 
 class PerAgentAsyncPublisher(_Awaited, Generic[A, T]):
@@ -207,8 +215,9 @@ class PerAgentAsyncPublisher(_Awaited, Generic[A, T]):
     __slots__ = ()
 
     def at(self, agent: A) -> AgentAsyncPublisher[T]:
-        """Raises INVALID_ARGUMENT for an invalid agent."""
-        return AgentAsyncPublisher(self._channel.outlet(called_agent(agent)))
+        """`agent`: a member of an enum may be given by its name, too. Raises INVALID_ARGUMENT for an invalid
+        agent."""
+        return AgentAsyncPublisher(self._channel.outlet(sent_agent(self.mf_topic, agent)))
 
 
 class LonePublisher(_Blocking, Generic[T]):

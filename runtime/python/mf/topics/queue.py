@@ -71,6 +71,7 @@ class Queue:
         "dropped",
         "max_bytes",
         "max_messages",
+        "not_kept",
         "overflow",
         "waited_since",
         "why",
@@ -82,6 +83,7 @@ class Queue:
         self.overflow = overflow
         self.delivered = 0
         self.dropped = 0
+        self.not_kept = 0
         self.why: Error | None = None
         """The error that ended the queue; None if it has not ended, or ended normally."""
         self.waited_since = 0.0
@@ -167,6 +169,7 @@ class Queue:
         with self._lock:
             if not self._ended:
                 self._gaps += 1
+                self.not_kept += count if why is Why.not_kept else 0
                 self._ring.append(Entry(Kind.MISSED, source, None, first, count, why, origin))
 
     def end(self, why: Error | None) -> None:
@@ -182,9 +185,10 @@ class Queue:
         self.wake()
 
     def close(self) -> None:
-        """Ends the queue and discards what is in it."""
+        """Ends the queue and drops what is in it."""
         with self._lock:
             self._ended = self._closed = True
+            self.dropped += self._messages
             self._ring.clear()
             self._urgent.clear()
             self._missing.clear()
@@ -330,8 +334,7 @@ class Queue:
             self._drop_oldest(size)
             return True
         if self.overflow is Overflow.disconnect:
-            self._ended = True
-            self.dropped += 1
+            self._ended = True  # before this message, which it has not dropped
             text = (
                 f"the subscriber does not keep up: its queue of {self.max_messages} messages and "
                 f"{self.max_bytes} bytes is full, and it asked to be disconnected then"

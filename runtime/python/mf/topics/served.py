@@ -94,9 +94,8 @@ class _Subscribed(PushSource):
         return None if why is None else Error(why.code, why.message, Execution.UNKNOWN)
 
     def gone(self) -> None:
-        self._channel.unsubscribe(self._queue)
         self._queue.forget_ended(self._push.kick)
-        self._queue.close()
+        self._channel.unsubscribe(self._queue)
 
     def _ready(self) -> None:
         self._asked = False

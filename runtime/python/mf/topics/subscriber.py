@@ -5,7 +5,7 @@
 
     message = there.next()                # waits
     message = there.poll(0.01)            # waits at most 10 ms
-    for message in there: ...             # until the subscription ends
+    for message in there: ...             # until the subscription ends, or close()
     there.on_message(handle)
 
 Any thread may take messages. Messages wait in a queue (SubscribeOptions) until they are taken. The asyncio
@@ -18,7 +18,7 @@ from time import monotonic
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from mf.core.abandoned import begin, close_soon
-from mf.core.agent import Agent, called_agent
+from mf.core.agent import Agent
 from mf.core.error import Code, Error, not_executed
 from mf.core.options import INFINITE
 from mf.core.target import AsyncTargetSource, TargetSource
@@ -27,6 +27,7 @@ from mf.topics.inbox import Inbox, LocalInbox, Matched
 from mf.topics.info import AnyTopic
 from mf.topics.message import TopicMessage
 from mf.topics.options import Gap, SubscribeOptions, SubscriberStats
+from mf.topics.pattern import sent_pattern
 from mf.topics.waiting import until_called
 
 T = TypeVar("T")
@@ -271,7 +272,7 @@ class PerAgentSubscriber(_Blocking[T], Generic[A, T]):
         agents: A | str,
         options: SubscribeOptions | None = None,
     ) -> None:
-        super().__init__(source, called_agent(agents), options)
+        super().__init__(source, sent_pattern(self.mf_topic, agents), options)
 
 
 class PerAgentAsyncSubscriber(_Awaited[T], Generic[A, T]):
@@ -285,7 +286,7 @@ class PerAgentAsyncSubscriber(_Awaited[T], Generic[A, T]):
         agents: A | str,
         options: SubscribeOptions | None = None,
     ) -> None:
-        super().__init__(source, called_agent(agents), options)
+        super().__init__(source, sent_pattern(self.mf_topic, agents), options)
 
 
 class LoneSubscriber(_Blocking[T]):
