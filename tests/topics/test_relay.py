@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import mf
 from tests.interop.peers import free_port
 from tests.python.certificates import Authority
+from tests.python.topics.made import PATIENCE, events
 from tests.topics.conftest import Program, Programs
 from tests.topics.test_promises import LANGUAGES, pairs
 
@@ -47,6 +49,26 @@ def test_messages_come_in_order_by_one_subscription_at_the_publisher(
     additions, _ = publisher.ask("stats")
     assert [each[:2] for each in additions["subscriptions"]] == [[305, 0]]
     assert several[0].ask("publishers 1")
+
+
+@pytest.mark.parametrize("publishes", LANGUAGES)
+def test_subscribers_of_one_client_share_one_stream_at_the_relay_and_one_value(
+    programs: Programs, publishes: str
+) -> None:
+    controller = programs.controller()
+    publisher = programs.publisher(publishes, controller.address)
+    publisher.ask("publish eu.books 0 1 20")
+    relay = programs.relay(controller.address)
+    block = mf.SubscribeOptions(overflow=mf.Overflow.block, replay=0)
+    with mf.Client(relay.address) as client:
+        one, two = (events.AdditionsSubscriber(client, "eu.*", block) for _ in range(2))
+        assert one.await_publishers(1, PATIENCE)
+        publisher.begin("publish eu.books 1 100 20")
+        for doc in range(1, 101):
+            first, second = one.next(PATIENCE), two.next(PATIENCE)
+            assert (first.value.doc, second.value is first.value) == (doc, True)
+        assert publisher.end() == 100
+        assert (one.stats().decoded, one.stats().copied) == (100, 0)
 
 
 @pairs

@@ -68,9 +68,10 @@ TEST(RelayedTopics, AllWhoWantTheSameShareOneSubscriptionAtThePublisher) {
   auto books = places.at("eu.books");
   auto client = behind.client();
   auto other = behind.client();
+  auto third = behind.client();
   PlacesSubscriber one(client, "eu.*");
-  PlacesSubscriber two(client, "eu.*");
-  PlacesSubscriber three(other, "eu.*");
+  PlacesSubscriber two(other, "eu.*");
+  PlacesSubscriber three(third, "eu.*");
   for (auto* each : {&one, &two, &three}) ASSERT_TRUE(each->await_publishers(1, 30s));
   for (std::uint64_t i = 1; i <= 100; ++i) books.publish(place(i));
   for (auto* each : {&one, &two, &three}) {
@@ -91,6 +92,28 @@ TEST(RelayedTopics, AllWhoWantTheSameShareOneSubscriptionAtThePublisher) {
   EXPECT_EQ(relayed[0].topic, "test.Places");
   EXPECT_EQ(relayed[0].received, 100U);
   EXPECT_THAT(relayed[0].subscriptions, SizeIs(3));
+}
+
+TEST(RelayedTopics, SubscribersOfOneClientShareOneStreamAtTheRelayAndDecodeOnce) {
+  const Behind behind;
+  PlacesPublisher places(behind.topics);
+  auto books = places.at("eu.books");
+  auto client = behind.client();
+  PlacesSubscriber one(client, "eu.*", {.overflow = Overflow::block});
+  PlacesSubscriber two(client, "eu.*", {.overflow = Overflow::block});
+  for (auto* each : {&one, &two}) ASSERT_TRUE(each->await_publishers(1, 30s));
+  for (std::uint64_t i = 1; i <= 100; ++i) {
+    books.publish(place(i));
+    const auto first = one.next(30s);
+    const auto second = two.next(30s);
+    ASSERT_EQ(first->sequence, i);
+    ASSERT_EQ(&second.value(), &first.value());
+  }
+  EXPECT_EQ(one.stats().decoded, 100U);
+  EXPECT_EQ(one.stats().copied, 0U);
+  const auto relayed = behind.relay.topics();
+  ASSERT_THAT(relayed, SizeIs(1));
+  EXPECT_THAT(relayed[0].subscriptions, SizeIs(1));
 }
 
 TEST(RelayedTopics, AgentsAndPublishersThatComeLaterAreMatched) {
@@ -154,7 +177,8 @@ TEST(RelayedTopics, WhatARelayKeepsOfAllTopicsIsBounded) {
     for (std::uint64_t i = 1; i <= 2; ++i) at.publish(place(i, std::string(150, 'x')));
   }
   EXPECT_THAT(next_sequences(first, 6), SizeIs(6));
-  PlacesSubscriber late(client, "*");
+  auto other = behind.client();
+  PlacesSubscriber late(other, "*");
   ASSERT_TRUE(late.await_publishers(1, 30s));
   auto second = places.at("one");
   second.publish(place(3));

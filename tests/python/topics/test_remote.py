@@ -61,7 +61,7 @@ def test_messages_arrive_in_order_and_are_encoded_once_for_all(
 ) -> None:
     publisher = events.AdditionsPublisher(publishing.topics)
     subscribers = [events.AdditionsSubscriber(client, "*") for _ in range(3)]
-    assert publisher.await_subscribers(3, PATIENCE)
+    assert publisher.await_subscribers(1, PATIENCE)
     books, maps = publisher.at("books"), publisher.at("maps")
     for doc in range(200):
         (books if doc % 2 else maps).publish(indexed(doc, f"title {doc}"))
@@ -387,7 +387,7 @@ def test_a_callback_that_would_end_its_thread_ends_nothing(
 def test_sources_of_publishers_that_have_gone_are_forgotten(
     publishing: Publishing, client: mf.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mf.topics.remote._MOST_SEEN", 2)
+    monkeypatch.setattr("mf.topics.upstream._MOST_SEEN", 2)
     events.AdditionsPublisher(publishing.topics).at("books").publish(indexed(0))
     subscriber = events.AdditionsSubscriber(client, "books")
     assert docs(taken(subscriber, 1)) == [0]
@@ -516,7 +516,7 @@ def test_who_may_not_subscribe_is_told_so_and_the_publisher_asks_with_the_peer()
             assert asked[0].peer.startswith("127.0.0.1:")
             first = events.AdditionsSubscriber(client, "*")
             assert publisher.await_subscribers(1, PATIENCE)
-            second = events.AdditionsSubscriber(client, "*")
+            second = events.AdditionsSubscriber(client, "*", mf.SubscribeOptions(max_messages=7))
             assert eventually(lambda: publisher.stats().refused >= 3, PATIENCE)
             first.close()
             assert eventually(lambda: len(publisher.stats().subscriptions) == 1, PATIENCE)
@@ -533,7 +533,8 @@ def test_a_flood_of_subscriptions_of_one_connection_is_refused_and_the_others_go
     subscriber = events.EventsSubscriber(client)
     assert publisher.await_subscribers(1, PATIENCE)
     with mf.Client(publishing.address) as flooding:
-        flood = [events.EventsSubscriber(flooding) for _ in range(200)]
+        bounds = [mf.SubscribeOptions(max_messages=100 + each) for each in range(200)]
+        flood = [events.EventsSubscriber(flooding, each) for each in bounds]
         assert publisher.await_subscribers(2, PATIENCE)
         publisher.publish(events.EventRemoved(1))
         assert subscriber.next(PATIENCE).value.value == 1

@@ -234,8 +234,7 @@ void Outward::forget_some() {
   std::ranges::nth_element(used, half);
   std::erase_if(sources_, [&](const auto& each) {
     if (each.second.used >= *half) return false;
-    fanout_.remove(*each.second.outlet);
-    each.second.outlet->end();
+    fanout_.end(*each.second.outlet);
     return true;
   });
 }

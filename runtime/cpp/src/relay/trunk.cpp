@@ -154,7 +154,9 @@ std::shared_ptr<Queue> Trunk::pass_messages(Outlet& outlet) {
     run_.push_back(std::move(entry.item));
   }
   std::shared_ptr<Queue> full;
-  const auto passed = outlet.forward(run_, full);
+  topics::Woken woken;
+  const auto passed = outlet.forward(run_, full, woken);
+  topics::wake_all(woken);
   received_.fetch_add(passed, std::memory_order_relaxed);
   at_ += passed;
   for (auto i = passed; i < run_.size(); ++i) entries_[at_ + i - passed].item = std::move(run_[i]);
@@ -191,8 +193,7 @@ void Trunk::begin_source(const Queue::Entry& entry) {
 
 void Trunk::end_source(std::uint32_t number) {
   const auto outlet = std::exchange(sources_[number], nullptr);
-  fanout_.remove(*outlet);
-  outlet->end();
+  fanout_.end(*outlet);
 }
 
 // ---- blocking subscribers

@@ -50,25 +50,35 @@ std::optional<SubscriptionStats> Fanout::detach(const Queue& queue) {
   return figures(gone);
 }
 
-void Fanout::add(const std::shared_ptr<Outlet>& outlet) {
-  std::vector<std::shared_ptr<Queue>> woken;
-  {
-    const std::scoped_lock lock(mutex_);
-    outlets_[{outlet->origin()->publisher, outlet->origin()->agent}] = outlet;
-    for (auto& [queue, attached] : subscriptions_) {
-      if (match(attached, *outlet)) woken.push_back(attached.queue);
-    }
+void Fanout::add(const std::shared_ptr<Outlet>& outlet, Woken& woken) {
+  const std::scoped_lock lock(mutex_);
+  outlets_[{outlet->origin()->publisher, outlet->origin()->agent}] = outlet;
+  for (auto& [queue, attached] : subscriptions_) {
+    if (match(attached, *outlet)) woken.push_back(attached.queue);
   }
-  for (const auto& queue : woken) queue->wake();
 }
 
-void Fanout::remove(const Outlet& outlet) {
+void Fanout::add(const std::shared_ptr<Outlet>& outlet) {
+  Woken woken;
+  add(outlet, woken);
+  wake_all(woken);
+}
+
+void Fanout::end(Outlet& outlet, Woken& woken) {
   std::shared_ptr<Outlet> gone;  // destroyed after unlocking
   const std::scoped_lock lock(mutex_);
   const auto found = outlets_.find({outlet.origin()->publisher, outlet.origin()->agent});
-  if (found == outlets_.end() || found->second.get() != &outlet) return;
-  gone = std::move(found->second);
-  outlets_.erase(found);
+  if (found != outlets_.end() && found->second.get() == &outlet) {
+    gone = std::move(found->second);
+    outlets_.erase(found);
+  }
+  outlet.end(woken);
+}
+
+void Fanout::end(Outlet& outlet) {
+  Woken woken;
+  end(outlet, woken);
+  wake_all(woken);
 }
 
 void Fanout::remove_all() {
@@ -90,6 +100,11 @@ std::vector<std::shared_ptr<Queue>> Fanout::end() {
     ended_ = true;
   }
   return queues();
+}
+
+std::size_t Fanout::size() const {
+  const std::scoped_lock lock(mutex_);
+  return subscriptions_.size();
 }
 
 std::vector<std::shared_ptr<Queue>> Fanout::queues() const {

@@ -1,5 +1,6 @@
 // The subscriptions to messages that come from elsewhere with their publishers' numbers, and the outlets that
-// pass them on: what a trunk of a relay and the outward direction of a bridge have in common.
+// pass them on: what an upstream of a client (upstream.hpp), a trunk of a relay and the outward direction of
+// a bridge have in common.
 //
 // Thread-safe. Locks are taken in this order: the fan-out's, an outlet's, a queue's.
 #pragma once
@@ -48,8 +49,10 @@ class Fanout {
 
   /// Attaches all matching subscriptions to the outlet, which takes the place of one with the same origin.
   void add(const std::shared_ptr<Outlet>& outlet);
-  /// Does nothing if another outlet has taken its place.
-  void remove(const Outlet& outlet);
+  void add(const std::shared_ptr<Outlet>& outlet, Woken& woken);
+  /// Tells the outlet's end, and forgets it unless another one has taken its place.
+  void end(Outlet& outlet);
+  void end(Outlet& outlet, Woken& woken);
   /// Forgets all outlets, and what they keep; the subscriptions stay.
   void remove_all();
 
@@ -58,6 +61,8 @@ class Fanout {
   /// attach() returns false from now on. Returns the queues of all subscriptions.
   std::vector<std::shared_ptr<Queue>> end();
   [[nodiscard]] std::vector<std::shared_ptr<Queue>> queues() const;
+  /// The number of subscriptions.
+  [[nodiscard]] std::size_t size() const;
   [[nodiscard]] std::vector<SubscriptionStats> stats() const;
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 using Subscribe = methods::AnyTopicSubscribe;
 
-// How many messages are put into the inbox together.
+// How many messages are put into the queues together.
 constexpr std::size_t kAtOnce = 128;
 // The most sources of one subscription, and the most bytes of their agents: a publisher that names more is
 // taken for hostile and cut.
@@ -49,10 +49,10 @@ bool final_for_all(Code code) noexcept {
 
 }  // namespace
 
-Feed::Feed(std::shared_ptr<RemoteInbox> inbox, const std::vector<Instance>& ways)
-    : inbox_(std::move(inbox)), backoff_(random_number()) {
+Feed::Feed(std::shared_ptr<Upstream> upstream, const std::vector<Instance>& ways)
+    : upstream_(std::move(upstream)), backoff_(random_number()) {
   for (const auto& instance : ways) {
-    ways_.emplace_back(inbox_->core(), inbox_->topic().service, instance);
+    ways_.emplace_back(upstream_->core(), upstream_->topic().service, instance);
     where_.push_back(instance.address.str());
   }
 }
@@ -61,17 +61,17 @@ Feed::~Feed() = default;
 
 void Feed::begin() {
   if (left_) return;
-  if (!inbox_->goes_on(*this)) {
-    inbox_->give_up(*this);
+  if (!upstream_->goes_on(*this)) {
+    upstream_->give_up(*this);
     for (const auto& each : sources_) {
-      if (each.known) inbox_->end_lost(*each.known);
+      if (each.known) upstream_->end_lost(*each.known, woken_);
     }
-    return;
+    return wake_all(woken_);
   }
   const auto& target = ways_[way_];
   CallOptions options;
   options.deadline = kInfinite;
-  const auto what = inbox_->subscription();
+  const auto what = upstream_->subscription();
   Gathered payload(client::take_scratch());
   client::detail::encode_arguments<Subscribe>(payload, what);
   const client::Context context(target, options, Subscribe::kInfo);
@@ -127,13 +127,13 @@ void Feed::read() {
 void Feed::read_all() {
   while (!left_) {
     try {
-      if ((held_ || values_ == 0) && !put_gathered())
-        return inbox_->inbox().when_room(gathered_.front()->size,
-                                         [self = shared_from_this()] { self->read(); });
+      if (held_ || values_ == 0) {
+        if (const auto full = put_gathered()) return wait_for(full, gathered_.front()->size);
+      }
       if (held_) {
         if (!take(delivery_)) return;
         held_ = false;
-        continue;  // it may have been gathered, and goes into the inbox before more is waited for
+        continue;  // it may have been gathered, and goes into the queues before more is waited for
       }
       if (values_ == 0) {
         const auto got = reading_->input().take(frame_);
@@ -185,7 +185,7 @@ void Feed::convert(Message& message) {
     converted = {.went = described::Went::broken, .why = reader.error().message()};
   if (converted.went == described::Went::broken)
     converted.why = "message " + std::to_string(message.sequence) + " of " +
-                    std::string(inbox_->topic().name()) + ": " + converted.why;
+                    std::string(upstream_->topic().name()) + ": " + converted.why;
   if (converted.went != described::Went::over)
     fault_ = mf::detail::shared(Failure{.code = Code::decode_error,
                                         .execution = Execution::unknown,
@@ -196,7 +196,8 @@ void Feed::convert(Message& message) {
 
 bool Feed::take(Delivery& delivery) {
   const bool taken = look(delivery);
-  if (std::exchange(wakes_, false)) inbox_->inbox().wake();
+  wake_all(woken_);
+  if (const auto full = std::exchange(full_, nullptr)) wait_for(full, 0);
   return taken;
 }
 
@@ -213,14 +214,14 @@ bool Feed::look(Delivery& delivery) {
 
 bool Feed::leaves_to_another(std::uint32_t number) {
   if (!named(number).stands_by) return false;
-  inbox_->count_duplicate();
+  upstream_->count_duplicate();
   return true;
 }
 
 void Feed::end_named(Named& ended) {
   --live_;
   names_ -= ended.bytes;
-  if (ended.known) inbox_->end_source(*ended.known);
+  if (ended.known) upstream_->end_source(*ended.known, woken_);
   ended = {};
 }
 
@@ -235,35 +236,35 @@ void Feed::take_source(const Source& source) {
     misbehaves("a publisher replays from message " + std::to_string(source.next) + " to " +
                std::to_string(source.live))
         .raise();
-  const std::size_t part = inbox_->is_of_relay() ? kPartOfRelay : 1;
+  const std::size_t part = upstream_->is_of_relay() ? kPartOfRelay : 1;
   names_ += source.agent.size();
   if (++live_ > kMostSources / part || names_ > kMostNames / part || sources_.size() >= kMostNamed)
     misbehaves("a publisher has more than " + std::to_string(kMostSources / part) + " agents, or more than " +
                std::to_string(kMostNames / part) + " bytes of their names, in one subscription")
         .raise();
-  if (inbox_->inbox().crowded())
+  if (upstream_->crowded())
     misbehaves("publishers name agents faster than their subscriber takes what comes").raise();
   const auto& where = where_[way_];
-  auto known = inbox_->known(source, where, shared_from_this());
+  auto known = upstream_->known(source, where, shared_from_this(), woken_);
   if (known && !known->begun) {
     known->first = known->last = source.next - 1;
     known->begun = true;
   }
   if (!known && !std::exchange(told_of_other_, true))
-    inbox_->core()->options().log.write(Level::warning, "publisher_named_twice",
-                                        {{"topic", inbox_->topic().name()},
-                                         {"agent", shortened(source.agent)},
-                                         {"publisher", where},
-                                         {"meaning",
-                                          "another address has named its identity before, and is listened to "
-                                          "as long as it is there; this one stands by"}});
-  wakes_ = true;  // a relay tells it on
+    upstream_->core()->options().log.write(
+        Level::warning, "publisher_named_twice",
+        {{"topic", upstream_->topic().name()},
+         {"agent", shortened(source.agent)},
+         {"publisher", where},
+         {"meaning",
+          "another address has named its identity before, and is listened to "
+          "as long as it is there; this one stands by"}});
   sources_.push_back({.known = known, .bytes = source.agent.size(), .stands_by = !known});
   // What lies between what has come and what will is known when the next of it comes.
   if (!std::exchange(subscribed_, true)) {
     if (!broken_) backoff_.reset();
-    inbox_->give_up(*this, &source.publisher);
-    inbox_->on_subscribed();
+    upstream_->give_up(*this, &source.publisher);
+    upstream_->on_subscribed();
   }
 }
 
@@ -278,22 +279,25 @@ Feed::Named& Feed::named(std::uint32_t number) {
   return sources_[number];
 }
 
-bool Feed::miss(RemoteInbox::Known& known, std::uint64_t first, std::uint64_t count, Why why) {
-  auto& inbox = inbox_->inbox();
-  if (!inbox.reserve_gap()) {
-    inbox.when_room(0, [self = shared_from_this()] { self->read(); });
+bool Feed::miss(Upstream::Known& known, std::uint64_t first, std::uint64_t count, Why why) {
+  if (const auto full = known.outlet->miss(first, count, why, woken_)) {
+    full_ = full;
     return false;
   }
   known.last = first + count - 1;
-  wakes_ |= inbox.push_missed(known.number, first, count, why, true);
   return true;
+}
+
+/// Without any lock, since there may be room by now.
+void Feed::wait_for(const std::shared_ptr<Queue>& full, std::size_t size) {
+  upstream_->when_room(full, size, [self = shared_from_this()] { self->read(); });
 }
 
 bool Feed::take_message(Message& message) {
   auto& known = *named(message.source).known;
   check_number(message.sequence);
   if (message.sequence <= known.last) [[unlikely]] {
-    inbox_->count_duplicate();
+    upstream_->count_duplicate();
     return true;
   }
   if (message.sequence != known.last + 1 &&
@@ -314,7 +318,7 @@ bool Feed::gather(Message& message) {
              gathered_.size() == kAtOnce) {
     return false;
   }
-  auto* const item = inbox_->make_item(std::exchange(message.payload, Bytes()));
+  auto* const item = upstream_->make_item(std::exchange(message.payload, Bytes()));
   item->origin = known.origin;
   item->sequence = message.sequence;
   item->time = message.time;
@@ -323,21 +327,17 @@ bool Feed::gather(Message& message) {
   return true;
 }
 
-bool Feed::put_gathered() {
-  auto& inbox = inbox_->inbox();
+std::shared_ptr<Queue> Feed::put_gathered() {
   while (!gathered_.empty()) {
     auto& known = *sources_[gathered_of_].known;
-    const auto fits = inbox.reserve(gathered_);
-    if (fits == 0) return false;
-    const auto items = std::span<const ItemRef>(gathered_).first(fits);
-    known.last = items.back()->sequence;
-    const bool wake = inbox.push(items, known.number, true);
-    const auto end = gathered_.begin() + static_cast<std::ptrdiff_t>(fits);
-    std::for_each(gathered_.begin(), end, [](ItemRef& each) { each.give_up(); });
-    gathered_.erase(gathered_.begin(), end);
-    if (wake) inbox.wake();
+    std::shared_ptr<Queue> full;
+    const auto passed = static_cast<std::ptrdiff_t>(known.outlet->forward(gathered_, full, woken_));
+    if (passed != 0) known.last = gathered_[static_cast<std::size_t>(passed) - 1]->sequence;
+    gathered_.erase(gathered_.begin(), gathered_.begin() + passed);
+    wake_all(woken_);
+    if (full) return full;
   }
-  return true;
+  return nullptr;
 }
 
 bool Feed::take_missed(const Missed& missed) {
@@ -349,7 +349,7 @@ bool Feed::take_missed(const Missed& missed) {
         .raise();
   const auto last = missed.first + missed.count - 1;
   if (last <= known.last) {
-    inbox_->count_duplicate();
+    upstream_->count_duplicate();
     return true;
   }
   const auto next = known.last + 1;
@@ -360,34 +360,37 @@ bool Feed::take_missed(const Missed& missed) {
 
 void Feed::lost(const Failure& why) {
   const bool was_subscribed = std::exchange(subscribed_, false);
-  if (was_subscribed) inbox_->on_lost();
+  if (was_subscribed) upstream_->on_lost();
   broken_ = why.code == Code::protocol_error || why.code == Code::decode_error;
   for (const auto& each : sources_) {
-    if (each.known) inbox_->lose(*each.known, broken_);
+    if (each.known) upstream_->lose(*each.known, broken_, woken_);
   }
+  wake_all(woken_);
   if (left_) return;
-  if (!was_subscribed || broken_) inbox_->give_up(*this);
+  if (!was_subscribed || broken_) upstream_->give_up(*this);
   if (stands_in_ && why.code == Code::cancelled) {
     backoff_.reset();
     return again();
   }
-  if (broken_) inbox_->count_cut();
-  const bool asked_for_it = why.code == Code::overloaded && inbox_->inbox_overflow() == Overflow::disconnect;
-  if (final_for_all(why.code) || asked_for_it || (why.code == Code::schema_mismatch && inbox_->alone()))
-    return inbox_->end(why);
+  if (broken_) upstream_->count_cut();
+  const bool asked_for_it =
+      why.code == Code::overloaded && upstream_->wanted().overflow == Overflow::disconnect;
+  if (final_for_all(why.code) || asked_for_it || (why.code == Code::schema_mismatch && upstream_->alone()))
+    return upstream_->end(why);
   if (!std::exchange(complained_, true))
-    inbox_->core()->options().log.write(Level::warning, "subscription_lost",
-                                        {{"topic", inbox_->topic().name()},
-                                         {"publisher", where_[way_]},
-                                         {"code", name(why.code)},
-                                         {"reason", why.message},
-                                         {"next", "tries again"}});
+    upstream_->core()->options().log.write(Level::warning, "subscription_lost",
+                                           {{"topic", upstream_->topic().name()},
+                                            {"publisher", where_[way_]},
+                                            {"code", name(why.code)},
+                                            {"reason", why.message},
+                                            {"next", "tries again"}});
   again();
 }
 
 void Feed::again() {
   way_ = (way_ + 1) % ways_.size();
-  inbox_->core()->reactor().at(mf::now() + backoff_.next(), [self = shared_from_this()] { self->begin(); });
+  upstream_->core()->reactor().at(mf::now() + backoff_.next(),
+                                  [self = shared_from_this()] { self->begin(); });
 }
 
 }  // namespace mf::topics

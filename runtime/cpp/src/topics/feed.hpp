@@ -1,4 +1,4 @@
-// One subscription at one publisher: begun, read into the inbox of its subscriber, and begun again when it
+// One subscription at one publisher: begun, read into the queues of its subscribers, and begun again when it
 // was lost, where it left off. Of several relays, each of which reaches the same publishers, it is at one,
 // and goes to the next when that is lost.
 //
@@ -6,7 +6,7 @@
 // (decision 0056): the feed stands by, and subscribes anew when it may stand in.
 //
 // Threads. What comes is read by one thread at a time: that of the client's sockets, or one that has taken
-// messages out of a full inbox.
+// messages out of a full queue.
 #pragma once
 
 #include <atomic>
@@ -23,14 +23,14 @@
 #include "mf/link/converting.hpp"
 #include "mf/link/resolver.hpp"
 #include "mf/topics.client.hpp"
-#include "topics/remote.hpp"
+#include "topics/upstream.hpp"
 
 namespace mf::topics {
 
 class Feed final : public std::enable_shared_from_this<Feed> {
  public:
   /// `ways`: one or more.
-  Feed(std::shared_ptr<RemoteInbox> inbox, const std::vector<Instance>& ways);
+  Feed(std::shared_ptr<Upstream> upstream, const std::vector<Instance>& ways);
   ~Feed();
   Feed(const Feed&) = delete;
   Feed& operator=(const Feed&) = delete;
@@ -45,25 +45,26 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   using Call = client::StreamedCallOf<methods::AnyTopicSubscribe>;
   /// What a number of the stream stands for.
   struct Named {
-    std::shared_ptr<RemoteInbox::Known> known;  // null: it has ended, or another feed has its publisher
-    std::size_t bytes = 0;                      // of its agent
+    std::shared_ptr<Upstream::Known> known;  // null: it has ended, or another feed has its publisher
+    std::size_t bytes = 0;                   // of its agent
     bool stands_by = false;
   };
 
   void read();
   void read_all();
-  /// False: there is no room in the inbox, and read() is called when there is.
+  /// False: there is no room in a queue, and read() is called when there is.
   [[nodiscard]] bool take(Delivery& delivery);
   [[nodiscard]] bool look(Delivery& delivery);
   void take_source(const Source& source);
   [[nodiscard]] bool take_message(Message& message);
-  /// The message follows those that are gathered for the inbox. False: it must be taken by itself.
+  /// The message follows those that are gathered for the queues. False: it must be taken by itself.
   [[nodiscard]] bool gather(Message& message);
-  /// Puts what is gathered into the inbox, as far as there is room. False: not all.
-  bool put_gathered();
+  /// Puts what is gathered into the queues. If that is not all, returns one that has no room for the rest.
+  std::shared_ptr<Queue> put_gathered();
+  void wait_for(const std::shared_ptr<Queue>& full, std::size_t size);
   [[nodiscard]] bool take_missed(const Missed& missed);
   void convert(Message& message);
-  [[nodiscard]] bool miss(RemoteInbox::Known& known, std::uint64_t first, std::uint64_t count, Why why);
+  [[nodiscard]] bool miss(Upstream::Known& known, std::uint64_t first, std::uint64_t count, Why why);
   [[nodiscard]] Named& named(std::uint32_t number);
   /// What comes of a publisher that another feed has. False: this one has it.
   [[nodiscard]] bool leaves_to_another(std::uint32_t number);
@@ -71,7 +72,7 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   void lost(const Failure& why);
   void again();
 
-  const std::shared_ptr<RemoteInbox> inbox_;
+  const std::shared_ptr<Upstream> upstream_;
   std::vector<client::Target> ways_;
   std::vector<std::string> where_;  // their addresses
   std::atomic<std::size_t> way_{0};
@@ -84,7 +85,8 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   std::shared_ptr<Call> reading_;
   link::Backoff backoff_;
   bool subscribed_ = false;
-  bool wakes_ = false;  // what was put into the inbox is to be told to who waits for it
+  std::shared_ptr<Queue> full_{};  // has no room for a gap
+  Woken woken_;                    // queues into which something was put that nobody was told of
   bool complained_ = false;
   bool broken_ = false;  // its publisher has broken the protocol: it is asked again less and less often
   bool told_of_other_ = false;
@@ -93,7 +95,7 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   std::vector<Named> sources_;
   link::StreamIn::Frame frame_;
   std::optional<codec::Reader> reader_;
-  std::vector<ItemRef> gathered_;  // messages of one source that are put into the inbox together
+  std::vector<ItemRef> gathered_;  // messages of one source that are put into the queues together
   std::uint32_t gathered_of_ = 0;  // its number
   std::uint32_t values_ = 0;       // of the frame, that were not read yet
   Delivery delivery_;

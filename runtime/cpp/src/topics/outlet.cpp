@@ -17,12 +17,12 @@ Failure stalled(std::chrono::milliseconds timeout) {
           .declared = nullptr};
 }
 
-void wake_all(std::vector<std::shared_ptr<Queue>>& woken) {
+}  // namespace
+
+void wake_all(Woken& woken) {
   for (const auto& queue : woken) queue->wake();
   woken.clear();
 }
-
-}  // namespace
 
 // Queues that are woken, for each thread: no memory is taken for them where nobody waits.
 void Outlet::publish(std::span<ItemRef> items, std::chrono::nanoseconds patience) {
@@ -68,32 +68,42 @@ void Outlet::publish(std::span<ItemRef> items, std::chrono::nanoseconds patience
   woken = std::move(wake);
 }
 
-/// Room in all queues that block for the same messages, from the first on; `full` has none for the next.
+bool Outlet::waits_for(const Match& match) const noexcept {
+  if (!limits_.of_subscribers) return match.queue->blocks();
+  return matches_.size() == 1 || match.queue->waited_for();
+}
+
+/// Room in all queues that are waited for, for the same messages, from the first on; `full` has none for the
+/// next.
 std::size_t Outlet::reserve(std::span<const ItemRef> items, std::shared_ptr<Queue>& full) {
   auto count = items.size();
-  for (std::size_t i = 0; i < matches_.size(); ++i) {
-    if (!matches_[i].queue->blocks()) continue;
-    const auto fits = matches_[i].queue->reserve(items.first(count));
-    if (fits == count) continue;
-    for (std::size_t before = 0; before < i; ++before) {
-      if (matches_[before].queue->blocks())
-        matches_[before].queue->unreserve(items.subspan(fits, count - fits));
-    }
-    full = matches_[i].queue;
-    count = fits;
+  for (auto& match : matches_) {
+    if (!waits_for(match)) continue;
+    match.reserved = match.queue->reserve(items.first(count));
+    if (match.reserved == count) continue;
+    full = match.queue;
+    count = match.reserved;
     if (count == 0) break;
+  }
+  for (auto& match : matches_) {
+    if (match.reserved > count) match.queue->unreserve(items.subspan(count, match.reserved - count));
+    match.reserved = std::min(match.reserved, count);
   }
   return count;
 }
 
-/// Room for a gap in all queues that block, or in none: then the first that has none.
+/// Room for a gap in all queues that are waited for, or in none: then the first that has none.
 std::shared_ptr<Queue> Outlet::reserve_gap() {
-  for (std::size_t i = 0; i < matches_.size(); ++i) {
-    if (!matches_[i].queue->blocks() || matches_[i].queue->reserve_gap()) continue;
-    for (std::size_t before = 0; before < i; ++before) {
-      if (matches_[before].queue->blocks()) matches_[before].queue->unreserve_gap();
+  for (auto& match : matches_) {
+    if (!waits_for(match)) continue;
+    if (match.queue->reserve_gap()) {
+      match.reserved = 1;
+      continue;
     }
-    return matches_[i].queue;
+    for (auto& before : matches_) {
+      if (std::exchange(before.reserved, 0) != 0) before.queue->unreserve_gap();
+    }
+    return match.queue;
   }
   return nullptr;
 }
@@ -121,8 +131,8 @@ void Outlet::wait_for_room(Lock& lock, Queue& queue, std::size_t size, TimePoint
 void Outlet::hand_out(std::span<const ItemRef> items, Woken& wake) {
   const bool replayed = items.front()->sequence < live_;
   for (const auto& item : items) item->add_users(matches_.size());
-  for (const auto& match : matches_) {
-    const bool reserved = match.queue->blocks() && !replayed;
+  for (auto& match : matches_) {
+    const bool reserved = std::exchange(match.reserved, 0) != 0;
     auto wanted = items;
     if (items.front()->sequence < match.from) [[unlikely]] {  // it came later than others to what is replayed
       const auto before = std::min<std::uint64_t>(match.from - items.front()->sequence, items.size());
@@ -150,61 +160,66 @@ std::size_t Outlet::run_of(std::span<const ItemRef> items) const {
   return count;
 }
 
-std::size_t Outlet::forward(std::span<const ItemRef> items, std::shared_ptr<Queue>& full) {
-  Woken wake;
+std::size_t Outlet::forward(std::span<const ItemRef> items, std::shared_ptr<Queue>& full, Woken& woken) {
   std::size_t passed = 0;
   {
     const std::scoped_lock lock(mutex_);
     while (passed < items.size()) {
       auto run = items.subspan(passed);
       run = run.first(run_of(run));
-      if (blocking_ != 0 && run.front()->sequence >= live_) run = run.first(reserve(run, full));
+      if (limits_.of_subscribers || (blocking_ != 0 && run.front()->sequence >= live_))
+        run = run.first(reserve(run, full));
       if (run.empty()) break;
       if (run.front()->sequence != next_) forget_kept();
       next_ = run.back()->sequence + 1;
-      hand_out(run, wake);
+      hand_out(run, woken);
       passed += run.size();
     }
   }
   if (passed == items.size()) full = nullptr;  // what had no room for all at once had it for the rest
-  wake_all(wake);
   return passed;
 }
 
-// What is kept has no holes.
+std::shared_ptr<Queue> Outlet::forward(const ItemRef& item) {
+  Woken woken;
+  std::shared_ptr<Queue> full;
+  (void)forward({&item, 1}, full, woken);
+  wake_all(woken);
+  return full;
+}
+
 std::shared_ptr<Queue> Outlet::miss(std::uint64_t first, std::uint64_t count) {
-  Woken wake;
-  {
-    const std::scoped_lock lock(mutex_);
-    if (blocking_ != 0) {
-      if (auto full = reserve_gap()) return full;
-    }
-    forget_kept();
-    next_ = first + count;
-    for (const auto& match : matches_) {
-      const bool reserved = match.queue->blocks();
-      const auto from = std::max(first, match.from);
-      if (from >= next_) {
-        if (reserved) match.queue->unreserve_gap();
-        continue;
-      }
-      if (match.queue->push_gap(match.source, from, next_ - from, Why::upstream, reserved))
-        wake.push_back(match.queue);
-    }
+  Woken woken;
+  auto full = miss(first, count, Why::upstream, woken);
+  wake_all(woken);
+  return full;
+}
+
+// What is kept has no holes.
+std::shared_ptr<Queue> Outlet::miss(std::uint64_t first, std::uint64_t count, Why why, Woken& woken) {
+  const std::scoped_lock lock(mutex_);
+  if (limits_.of_subscribers || blocking_ != 0) {
+    if (auto full = reserve_gap()) return full;
   }
-  wake_all(wake);
+  forget_kept();
+  next_ = first + count;
+  for (auto& match : matches_) {
+    const bool reserved = std::exchange(match.reserved, 0) != 0;
+    const auto from = std::max(first, match.from);
+    if (from >= next_) {
+      if (reserved) match.queue->unreserve_gap();
+      continue;
+    }
+    if (match.queue->push_gap(match.source, from, next_ - from, why, reserved)) woken.push_back(match.queue);
+  }
   return nullptr;
 }
 
-void Outlet::end() {
-  Woken wake;
-  {
-    const std::scoped_lock lock(mutex_);
-    for (const auto& match : matches_) {
-      if (match.queue->push_ended(match.source)) wake.push_back(match.queue);
-    }
+void Outlet::end(Woken& woken) {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& match : matches_) {
+    if (match.queue->push_ended(match.source)) woken.push_back(match.queue);
   }
-  wake_all(wake);
 }
 
 void Outlet::cut(Queue& stalled_queue) const {
@@ -246,7 +261,8 @@ void Outlet::attach(const std::shared_ptr<Queue>& queue, const Since& since, boo
   std::uint64_t first = live - std::min<std::uint64_t>(since.replay, live - kept_from);
   if (since.seen) first = std::min(*since.seen, live - 1) + 1;
   const std::uint64_t from = first;
-  const auto source = queue->add_source(origin_, first, live);
+  const auto source = limits_.of_subscribers ? queue->reuse_source(origin_, first, live)
+                                             : queue->add_source(origin_, first, live);
   if (first < kept_from) {
     (void)queue->push_missed(source, first, kept_from - first, Why::not_kept);
     first = kept_from;

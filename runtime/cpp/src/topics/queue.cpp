@@ -348,6 +348,26 @@ TimePoint Queue::waited_since() const {
   return waited_since_ != TimePoint{} ? waited_since_ : mf::now();
 }
 
+bool Queue::awaited() const {
+  const std::scoped_lock lock(mutex_);
+  return room_wanted();
+}
+
+void Queue::look_again() {
+  Rooms rooms;
+  {
+    const std::scoped_lock lock(mutex_);
+    rooms = release_rooms();
+    waited_since_ = {};
+  }
+  for (auto& [size, room] : rooms) room();
+}
+
+void Queue::give_way() {
+  gives_way_.store(true, std::memory_order_relaxed);
+  look_again();
+}
+
 Queue::Got Queue::take(Entry& into, Lock& /*lock*/) {
   if (!urgent_.empty()) [[unlikely]] {
     into = std::move(urgent_.front());
@@ -389,6 +409,7 @@ void Queue::release_room(Lock& lock) {
     break;
   }
   if (room_waiters_.empty() && rooms_.empty()) waited_since_ = {};
+  if (has_more_room(0, kMoreForCallbacks)) gives_way_.store(false, std::memory_order_relaxed);
   if (!room) return;
   lock.unlock();
   room();
@@ -397,7 +418,7 @@ void Queue::release_room(Lock& lock) {
 Queue::Got Queue::take(Entry& into) {
   Lock lock(mutex_);
   const auto got = take(into, lock);
-  if (got == Got::entry && room_wanted()) [[unlikely]]
+  if (got == Got::entry && (room_wanted() || gives_way_.load(std::memory_order_relaxed))) [[unlikely]]
     release_room(lock);
   return got;
 }
@@ -412,8 +433,8 @@ std::size_t Queue::take_some(std::vector<Entry>& into, std::size_t most, Got& go
     if (got != Got::entry) break;
     ++count;
   }
-  if (count != 0 && room_wanted()) [[unlikely]] {
-    waited_since_ = mf::now();
+  if (count != 0 && (room_wanted() || gives_way_.load(std::memory_order_relaxed))) [[unlikely]] {
+    if (room_wanted()) waited_since_ = mf::now();
     release_room(lock);
   }
   return count;

@@ -23,9 +23,9 @@ class Turn(Lock):
 
 
 class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
-    """See above. For one loop."""
+    """See above. For one loop. `upstreams`: what the subscribers of a client share (mf.topics.remote)."""
 
-    __slots__ = ("_turns",)
+    __slots__ = ("_turns", "upstreams")
 
     def __init__(
         self,
@@ -36,6 +36,7 @@ class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
         caches: Caches | None = None,
     ) -> None:
         super().__init__(resolver, pool, wait_for_server, forward_metadata, caches)
+        self.upstreams: dict[Any, Any] = {}
         self._turns: WeakValueDictionary[tuple[str, str | None], Turn] = WeakValueDictionary()
 
     def turn(self, service: ServiceInfo, agent: str | None) -> Turn:

@@ -51,7 +51,7 @@ class Item:
     """`size`: the bytes that count against the limits of queues; 0 for a value that was not encoded. `adapt`:
     converts the payload from the publisher's schema to that of this process, if they differ."""
 
-    __slots__ = ("_adapt", "_payload", "_value", "origin", "sequence", "size", "time")
+    __slots__ = ("_adapt", "_fault", "_payload", "_value", "origin", "sequence", "size", "time")
 
     def __init__(
         self,
@@ -69,6 +69,7 @@ class Item:
         self._value = value
         self._payload = payload
         self._adapt = adapt
+        self._fault: Error | None = None  # why there is no value
 
     def payload(self) -> bytes:
         """The encoded value, in the tier of its type. Raises Error for a value that breaks the schema."""
@@ -96,12 +97,15 @@ class Item:
     def _decoded(self) -> Any:
         origin = self.origin
         assert self._payload is not None
+        if self._fault is not None:
+            raise Error(self._fault.code, self._fault.message, Execution.UNKNOWN)
         try:
             payload = self._payload if self._adapt is None else self._adapt(self._payload)
             value = origin.topic.codec.decode(payload)
         except Error as bad:
             origin.counters.undecodable += 1
             text = f"message {self.sequence} of {origin.topic.name}: {bad.message}"
-            raise Error(bad.code, text, Execution.UNKNOWN) from bad
+            self._fault = Error(bad.code, text, Execution.UNKNOWN)
+            raise self._fault from bad
         origin.counters.decoded += 1
         return value

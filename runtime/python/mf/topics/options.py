@@ -87,9 +87,11 @@ class SubscribeOptions:
     """`overflow`: None means drop_oldest, or else the first policy that the topic allows. `max_messages`,
     `max_bytes`: the limits of the queue; 0 means the publisher's maximum. One message always fits. `replay`:
     the most earlier messages of each agent to get; None means all that the publisher keeps (`@replay`).
+    `stall_timeout`: if subscribers of one client share a stream, and this one blocks, the others wait for it
+    no longer than this; then it misses what finds no room, until it takes messages again.
     """
 
-    __slots__ = ("max_bytes", "max_messages", "overflow", "replay")
+    __slots__ = ("max_bytes", "max_messages", "overflow", "replay", "stall_timeout")
 
     def __init__(
         self,
@@ -98,16 +100,20 @@ class SubscribeOptions:
         max_messages: int = 1024,
         max_bytes: int = 8 << 20,
         replay: int | None = None,
+        stall_timeout: float = 5.0,
     ) -> None:
         _check_bounds(max_messages, max_bytes, least=0)
         if overflow is not None and not isinstance(overflow, Overflow):
             raise TypeError(f"overflow is {overflow!r}: give one of mf.Overflow")
         if replay is not None and not 0 <= replay <= _MOST:
             raise ValueError(f"replay is {replay}: give a number of messages")
+        if not stall_timeout > 0:
+            raise ValueError(f"stall_timeout is {stall_timeout}: give seconds, or mf.INFINITE")
         self.overflow = overflow
         self.max_messages = max_messages
         self.max_bytes = max_bytes
         self.replay = replay
+        self.stall_timeout = stall_timeout
 
 
 def _check_bounds(max_messages: int, max_bytes: int, *, least: int) -> None:

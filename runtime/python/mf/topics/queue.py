@@ -131,19 +131,11 @@ class Queue:
         """Adds a source and returns its number. `next_` is the sequence number of its next message, `live`
         that of the first message that is not replayed."""
         with self._lock:
-            source = self._number()
+            source = self._sources
+            self._sources += 1
             if not self._ended:
                 self._ring.append(Entry(Kind.SOURCE, source, None, next_, live - next_, origin=origin))
         return source
-
-    def add_untold_source(self) -> int:
-        """Adds a source without a SOURCE entry and returns its number."""
-        with self._lock:
-            return self._number()
-
-    def _number(self) -> int:
-        self._sources += 1
-        return self._sources - 1
 
     def push(self, item: Item, source: int, *, reserved: bool = False, kept: bool = False) -> None:
         """`reserved`: room was reserved by `reserve`. `kept`: the message is replayed; its publisher holds it
@@ -171,6 +163,25 @@ class Queue:
                 self._gaps += 1
                 self.not_kept += count if why is Why.not_kept else 0
                 self._ring.append(Entry(Kind.MISSED, source, None, first, count, why, origin))
+
+    def push_gap(self, origin: Origin, source: int, first: int, count: int, why: Why) -> None:
+        """The same within the limits: if there is no room, the overflow policy decides."""
+        with self._lock:
+            if self._ended:
+                return
+            if not self.has_room(0):
+                if self.overflow is Overflow.disconnect:
+                    self._disconnect()
+                    return
+                if not self._dropped_first:
+                    self._miss(source, origin, first, count)
+                    return
+                self._drop_oldest(0)
+            if not self._dropped_first and source in self._missing:
+                self._gaps += 1
+                self._ring.append(self._told(source))
+            self._gaps += 1
+            self._ring.append(Entry(Kind.MISSED, source, None, first, count, why, origin))
 
     def end(self, why: Error | None) -> None:
         """Ends the queue. Entries that are in it can still be taken; then `take` returns ENDED."""
@@ -239,6 +250,13 @@ class Queue:
                     self.waited_since = monotonic()
                 return
         room()
+
+    def look_again(self) -> None:
+        """Calls the `when_room` callbacks, because room may not be needed any more."""
+        with self._lock:
+            room, self._room = self._room, []
+        for each in room:
+            each()
 
     def forget_room(self, room: _Wake) -> None:
         """Unregisters a callback of `when_room`."""
@@ -319,10 +337,10 @@ class Queue:
             self._gaps -= 1
         return entry
 
-    def _miss(self, source: int, item: Item) -> None:
-        origin, first, count = self._missing.get(source) or (item.origin, item.sequence, 0)
-        self._missing[source] = origin, first, count + 1
-        self.dropped += 1
+    def _miss(self, source: int, origin: Origin, first: int, count: int = 1) -> None:
+        _, first, before = self._missing.get(source) or (origin, first, 0)
+        self._missing[source] = origin, first, before + count
+        self.dropped += count
 
     def _told(self, source: int) -> Entry:
         origin, first, count = self._missing.pop(source)
@@ -334,15 +352,19 @@ class Queue:
             self._drop_oldest(size)
             return True
         if self.overflow is Overflow.disconnect:
-            self._ended = True  # before this message, which it has not dropped
-            text = (
-                f"the subscriber does not keep up: its queue of {self.max_messages} messages and "
-                f"{self.max_bytes} bytes is full, and it asked to be disconnected then"
-            )
-            self.why = not_executed(Code.OVERLOADED, text)
+            self._disconnect()  # before this message, which it has not dropped
             return False
-        self._miss(source, item)  # drop_newest, or a push to a blocking queue without a reservation
+        # drop_newest, or a push to a blocking queue without a reservation
+        self._miss(source, item.origin, item.sequence)
         return False
+
+    def _disconnect(self) -> None:
+        self._ended = True
+        text = (
+            f"the subscriber does not keep up: its queue of {self.max_messages} messages and "
+            f"{self.max_bytes} bytes is full, and it asked to be disconnected then"
+        )
+        self.why = not_executed(Code.OVERLOADED, text)
 
     def _drop_oldest(self, size: int) -> None:
         """SOURCE and MISSED entries before a dropped message are kept in `_urgent`, which is taken first.
@@ -352,7 +374,7 @@ class Queue:
             if oldest.item is not None:
                 self._messages -= 1
                 self._bytes -= oldest.item.size
-                self._miss(oldest.source, oldest.item)
+                self._miss(oldest.source, oldest.item.origin, oldest.item.sequence)
                 continue
             if oldest.kind is Kind.MISSED:
                 self._gaps -= 1

@@ -65,6 +65,9 @@ struct SubscribeOptions {
   /// The most messages of each agent from before the subscription; if it is not set, all that the publisher
   /// keeps (`@replay`).
   std::optional<std::uint32_t> replay{};
+  /// If subscribers of one client share a stream, and this one blocks, the others wait for it no longer than
+  /// this: then it misses what finds no room, until it takes messages again.
+  std::chrono::milliseconds stall_timeout{5'000};
 };
 
 /// Messages that a subscriber did not get.

@@ -1,6 +1,6 @@
 // Publishes the messages of one topic and agent: numbers them, puts them into the queues of subscriptions,
-// and keeps the latest ones for replay. In a relay the messages already have the numbers of a remote
-// publisher (forward(), miss()).
+// and keeps the latest ones for replay. In a relay, a bridge or a client, whose subscribers share a stream,
+// the messages already have the numbers of a remote publisher (forward(), miss()).
 //
 // Thread-safe. A message gets its number and goes to all queues under one lock, so that all subscribers see
 // the same order. Values are encoded before that lock is taken, and no thread is woken under it.
@@ -30,6 +30,11 @@ struct KeepBudget {
   std::atomic<std::size_t> used{0};
 };
 
+/// Queues that wait to be woken when no lock is held.
+using Woken = std::vector<std::shared_ptr<Queue>>;
+/// Wakes all of them, and forgets them.
+void wake_all(Woken& woken);
+
 class Outlet {
  public:
   struct Limits {
@@ -37,6 +42,10 @@ class Outlet {
     std::size_t keep_bytes = 0;
     std::chrono::milliseconds stall_timeout{};
     std::shared_ptr<KeepBudget> budget{};  // null: there is no common bound
+    /// Its queues are those of a client's subscribers: one that is alone is waited for whatever its policy
+    /// is, so that its publisher, who has the same policy, drops what finds no room. Replayed messages, too,
+    /// wait.
+    bool of_subscribers = false;
   };
   /// Which earlier messages a subscriber wants.
   struct Since {
@@ -60,18 +69,17 @@ class Outlet {
   void publish(std::span<ItemRef> items, std::chrono::nanoseconds patience);
 
   /// Passes on numbered messages, from the first on, and returns how many. If these are not all, `full` is a
-  /// queue that blocks and has no room: no queue got the rest, and the caller must repeat the call for it
-  /// when that queue has room.
-  [[nodiscard]] std::size_t forward(std::span<const ItemRef> items, std::shared_ptr<Queue>& full);
-  /// The same for one message, and for a gap: returns the queue that has no room, if there is one.
-  [[nodiscard]] std::shared_ptr<Queue> forward(const ItemRef& item) {
-    std::shared_ptr<Queue> full;
-    (void)forward({&item, 1}, full);
-    return full;
-  }
+  /// queue that is waited for and has no room: no queue got the rest, and the caller must repeat the call for
+  /// it when that queue has room.
+  [[nodiscard]] std::size_t forward(std::span<const ItemRef> items, std::shared_ptr<Queue>& full,
+                                    Woken& woken);
+  /// The same for one message, and for a gap, after which queues are woken: returns the queue that has no
+  /// room, if there is one.
+  [[nodiscard]] std::shared_ptr<Queue> forward(const ItemRef& item);
   [[nodiscard]] std::shared_ptr<Queue> miss(std::uint64_t first, std::uint64_t count);
+  [[nodiscard]] std::shared_ptr<Queue> miss(std::uint64_t first, std::uint64_t count, Why why, Woken& woken);
   /// Tells all subscribers that no more messages come.
-  void end();
+  void end(Woken& woken);
   /// publish() fails from now on.
   void close();
 
@@ -89,10 +97,11 @@ class Outlet {
     std::shared_ptr<Queue> queue;
     std::uint32_t source = 0;
     bool remote = false;
-    std::uint64_t from = 0;  // the number of the first message for this queue
+    std::uint64_t from = 0;    // the number of the first message for this queue
+    std::size_t reserved = 0;  // of what is handed out next
   };
-  using Woken = std::vector<std::shared_ptr<Queue>>;
 
+  [[nodiscard]] bool waits_for(const Match& match) const noexcept;
   [[nodiscard]] std::size_t reserve(std::span<const ItemRef> items, std::shared_ptr<Queue>& full);
   [[nodiscard]] std::shared_ptr<Queue> reserve_gap();
   void wait_for_room(Lock& lock, Queue& queue, std::size_t size, TimePoint deadline);

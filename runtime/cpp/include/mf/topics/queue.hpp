@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -67,6 +68,10 @@ class Queue {
 
   [[nodiscard]] const Bounds& bounds() const noexcept { return bounds_; }
   [[nodiscard]] bool blocks() const noexcept { return bounds_.overflow == Overflow::block; }
+  /// It blocks, and has not been given up by those who share its stream (give_way()).
+  [[nodiscard]] bool waited_for() const noexcept {
+    return blocks() && !gives_way_.load(std::memory_order_relaxed);
+  }
 
   // ---- filling; if one of these returns true, the caller must call wake() ----
 
@@ -112,6 +117,13 @@ class Queue {
   void when_room(std::size_t size, UniqueFunction<void()> room);
   /// Since when a publisher has waited for room without take_some() taking any entry; else now.
   [[nodiscard]] TimePoint waited_since() const;
+  /// Whether somebody waits for room now.
+  [[nodiscard]] bool awaited() const;
+  /// Calls the functions that wait for room, since it may not be needed any more.
+  void look_again();
+  /// The same, and nobody waits for room in a queue that blocks until several entries were taken: meanwhile
+  /// it drops what finds none.
+  void give_way();
 
   // ---- emptying ----
 
@@ -214,6 +226,7 @@ class Queue {
   std::size_t reserved_bytes_ = 0;
   std::uint64_t delivered_ = 0;
   std::uint64_t dropped_ = 0;
+  std::atomic<bool> gives_way_{false};
   TimePoint waited_since_{};  // by somebody who waits for room; later, if take_some() has taken something
   bool ended_ = false;
   bool closed_ = false;

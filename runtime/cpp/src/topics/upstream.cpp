@@ -1,0 +1,441 @@
+#include "topics/upstream.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "mf/core/error.hpp"
+#include "mf/link/waiter.hpp"
+#include "mf/topics/pattern.hpp"
+#include "topics/feed.hpp"
+#include "topics/remote.hpp"
+
+namespace mf::topics {
+namespace {
+
+// Publishers and agents that are remembered. The others go on as if they were new.
+constexpr std::size_t kMostKnown = 65'536;
+// What a key begins with where it is not that of all relays.
+constexpr std::size_t kNonce = sizeof(Instance::nonce);
+// What an upstream keeps of all its publishers and agents for subscribers that come later.
+constexpr std::size_t kMostKept = std::size_t{64} << 20U;
+// No agent that calls have.
+constexpr std::string_view kUpstreams = "*upstreams*";
+
+Failure overwhelmed() {
+  return {.code = Code::overloaded,
+          .execution = Execution::not_executed,
+          .message = "publishers name agents faster than this subscriber takes what comes",
+          .declared = nullptr};
+}
+
+}  // namespace
+
+Upstream::Upstream(std::shared_ptr<client::Core> core, Wanted wanted)
+    : core_(std::move(core)),
+      wanted_(std::move(wanted)),
+      kept_(std::make_shared<KeepBudget>(kMostKept)),
+      fanout_(std::string(topic().name()), std::numeric_limits<std::size_t>::max(), "client") {}
+
+Upstream::~Upstream() = default;
+
+void Upstream::begin() {
+  const auto listener = core_->resolver().add_listener([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->look();
+  });
+  {
+    const std::scoped_lock lock(mutex_);
+    listener_ = listener;
+  }
+  if (left_) return core_->resolver().remove_listener(listener);  // meanwhile
+  look();
+}
+
+// ---- subscribers
+
+bool Upstream::join(const std::shared_ptr<RemoteInbox>& inbox) {
+  if (!fanout_.attach(inbox->shared_inbox(), {.agents = wanted_.agents, .replay = wanted_.replay}))
+    return false;
+  const std::scoped_lock lock(mutex_);
+  inboxes_.push_back(inbox);
+  return true;
+}
+
+void Upstream::look_again() {
+  for (const auto& queue : fanout_.queues()) queue->look_again();
+}
+
+void Upstream::leave(const RemoteInbox& inbox) {
+  (void)fanout_.detach(*inbox.shared_inbox());
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(inboxes_, [&](const auto& each) {
+    const auto held = each.lock();
+    return !held || held.get() == &inbox;
+  });
+}
+
+void Upstream::changed(int by) {
+  std::vector<std::shared_ptr<RemoteInbox>> told;
+  std::size_t count = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    subscribed_ = by > 0 ? subscribed_ + 1 : subscribed_ - 1;
+    count = subscribed_;
+    for (const auto& each : inboxes_) {
+      if (auto inbox = each.lock()) told.push_back(std::move(inbox));
+    }
+    std::erase_if(waiters_, [&](const auto& waiter) {
+      if (subscribed_ < waiter.first) return false;
+      waiter.second->finish();
+      return true;
+    });
+  }
+  for (const auto& inbox : told) inbox->changed(by, count);
+}
+
+bool Upstream::await_publishers(std::size_t count, TimePoint until) {
+  link::Waiter waiter;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (subscribed_ >= count) return true;
+    waiters_.emplace_back(count, &waiter);
+  }
+  waiter.wait_until(until);
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(waiters_, [&](const auto& each) { return each.second == &waiter; });
+  return waiter.done() || subscribed_ >= count;
+}
+
+std::size_t Upstream::publishers() const {
+  const std::scoped_lock lock(mutex_);
+  return subscribed_;
+}
+
+void Upstream::add_stats(SubscriberStats& stats) const {
+  stats.duplicates = duplicates_;
+  stats.cut = cut_;
+  stats.decoded = counters_->decoded;
+  stats.undecodable = counters_->undecodable;
+  stats.copied = counters_->copied;
+  stats.publishers = publishers();
+}
+
+// ---- subscribers without room
+
+void Upstream::when_room(const std::shared_ptr<Queue>& full, std::size_t size, UniqueFunction<void()> room) {
+  full->when_room(size, std::move(room));
+  if (!full->blocks()) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!watched_.insert(full.get()).second) return;
+  }
+  watch(full, full->figures().delivered);
+}
+
+void Upstream::watch(const std::shared_ptr<Queue>& full, std::uint64_t delivered) {
+  core_->reactor().at(mf::now() + wanted_.stall_timeout,
+                      [weak = weak_from_this(), queue = std::weak_ptr(full), delivered] {
+                        const auto self = weak.lock();
+                        const auto held = queue.lock();
+                        if (self && held) self->check_stall(held, delivered);
+                      });
+}
+
+/// It is not waited for any more if others are there and it has taken nothing meanwhile. If it is alone, its
+/// publisher decides.
+void Upstream::check_stall(const std::shared_ptr<Queue>& full, std::uint64_t delivered) {
+  const auto now = full->figures().delivered;
+  if (full->awaited() && (now != delivered || fanout_.size() < 2)) return watch(full, now);
+  {
+    const std::scoped_lock lock(mutex_);
+    watched_.erase(full.get());
+  }
+  if (!full->awaited()) return;
+  core_->options().log.write(Level::warning, "subscriber_stalled",
+                             {{"topic", topic().name()},
+                              {"agents", wanted_.agents},
+                              {"next", "it misses what finds no room, until it takes messages again"}});
+  full->give_way();
+}
+
+bool Upstream::crowded() {
+  const auto queues = fanout_.queues();
+  for (const auto& queue : queues) {
+    if (!queue->crowded()) continue;
+    if (queues.size() == 1) return true;
+    queue->cut(mf::detail::shared(overwhelmed()));
+  }
+  return false;
+}
+
+// ---- publishers
+
+Upstream::Found Upstream::instances() {
+  Found found;
+  const bool relays = core_->resolver().of_relays();
+  const auto add = [&](const Instance& instance) {
+    std::string key(reinterpret_cast<const char*>(instance.nonce.data()), instance.nonce.size());
+    auto& ways = found[relays ? "relays" : key + instance.address.str()];  // see take_over()
+    if (std::ranges::find(ways, instance) == ways.end()) ways.push_back(instance);
+  };
+  const auto offers = core_->resolver().offers(topic_view(topic().name()));
+  for (const auto& instance : offers->any_agent) add(instance);
+  for (const auto& [agent, instances] : offers->agents) {
+    if (agent != "*" && !pattern_matches(wanted_.agents, agent)) continue;
+    for (const auto& instance : instances) add(instance);
+  }
+  return found;
+}
+
+void Upstream::look() {
+  const auto found = instances();
+  std::vector<std::shared_ptr<Feed>> begin;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (left_) return;
+    for (const auto& [key, ways] : found) {
+      if (!feeds_.contains(key)) take_over(key, found);
+      auto& feed = feeds_[key];
+      if (feed) continue;
+      feed = std::make_shared<Feed>(shared_from_this(), ways);
+      begin.push_back(feed);
+    }
+  }
+  for (const auto& feed : begin) feed->begin();
+}
+
+/// A process that has come back at the address of the one before, while nobody told of it, has that one's
+/// feed.
+void Upstream::take_over(const std::string& key, const Found& found) {
+  const auto address = [](const std::string& of) { return std::string_view(of).substr(kNonce); };
+  if (key.size() <= kNonce) return;
+  const auto before = std::ranges::find_if(feeds_, [&](const auto& entry) {
+    return entry.first.size() > kNonce && address(entry.first) == address(key) &&
+           !found.contains(entry.first);
+  });
+  if (before == feeds_.end()) return;
+  auto entry = feeds_.extract(before);
+  entry.key() = key;
+  feeds_.insert(std::move(entry));
+}
+
+bool Upstream::goes_on(const Feed& feed) {
+  const auto found = instances();
+  const std::scoped_lock lock(mutex_);
+  for (auto each = feeds_.begin(); each != feeds_.end(); ++each) {
+    if (each->second.get() != &feed) continue;
+    if (found.contains(each->first)) return true;
+    feeds_.erase(each);
+    return false;
+  }
+  return false;
+}
+
+bool Upstream::alone() const {
+  const std::scoped_lock lock(mutex_);
+  return feeds_.size() == 1;
+}
+
+Subscription Upstream::subscription() const {
+  Subscription what;
+  what.agents = wanted_.agents;
+  what.overflow = wanted_.overflow;
+  what.max_messages = wanted_.max_messages;
+  what.max_bytes = wanted_.max_bytes;
+  what.replay = wanted_.replay;
+  what.path = wanted_.path;
+  const std::scoped_lock lock(mutex_);
+  using Entry = decltype(known_)::value_type;
+  std::vector<const Entry*> latest;
+  for (const auto& entry : known_) {
+    if (entry.second->begun) latest.push_back(&entry);
+  }
+  if (latest.size() > MOST_POSITIONS) {
+    std::ranges::nth_element(latest, latest.begin() + MOST_POSITIONS, std::ranges::greater{},
+                             [](const Entry* each) { return each->second->named; });
+    latest.resize(MOST_POSITIONS);
+  }
+  for (const auto* each : latest) {
+    what.seen.push_back(
+        {.publisher = each->first.first, .agent = each->first.second, .sequence = each->second->last.load()});
+  }
+  return what;
+}
+
+std::shared_ptr<Upstream::Known> Upstream::known(const Source& source, const std::string& where,
+                                                 const std::shared_ptr<Feed>& feed, Woken& woken) {
+  const std::scoped_lock lock(mutex_);
+  auto& owner = owners_[source.publisher];
+  if (owner.feed == nullptr) owner.feed = feed.get();
+  if (owner.feed != feed.get()) {
+    owner.standing_by.emplace(feed.get(), feed);
+    return nullptr;
+  }
+  ++owner.names;
+  if (known_.size() > std::max(kMostKnown, forget_at_)) forget_some(woken);
+  auto& place = known_[{source.publisher, source.agent}];
+  if (place) {
+    place->named = ++named_;
+    ++place->names;
+    if (std::exchange(place->ended, false))
+      add_outlet(*place, std::max(source.next, place->last + 1), source, woken);
+    return place;
+  }
+  place = std::make_shared<Known>();
+  place->named = ++named_;
+  place->names = 1;
+  place->origin = std::make_shared<Origin>(Origin{.topic = std::string(topic().name()),
+                                                  .agent = source.agent,
+                                                  .publisher = source.publisher,
+                                                  .counters = counters_,
+                                                  .keep = source.keep,
+                                                  .where = where});
+  add_outlet(*place, source.next, source, woken);
+  return place;
+}
+
+void Upstream::stand_in(const Feeds& feeds) const {
+  for (const auto& each : feeds) {
+    core_->reactor().post([weak = each.second] {
+      if (const auto feed = weak.lock()) feed->stand_in();
+    });
+  }
+}
+
+void Upstream::lose(Known& known, bool broken, Woken& woken) {
+  const std::scoped_lock lock(mutex_);
+  --owners_[known.origin->publisher].names;
+  if (--known.names != 0 || !broken || known.last != known.first) return;
+  end_unused(known, woken);
+  const auto found = known_.find({known.origin->publisher, known.origin->agent});
+  if (found != known_.end() && found->second.get() == &known) known_.erase(found);  // its feed still has it
+}
+
+void Upstream::give_up(const Feed& feed, const Uuid* but) {
+  Feeds free;
+  {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(owners_, [&](const auto& entry) {
+      const auto& [publisher, owner] = entry;
+      if (owner.feed != &feed || owner.names != 0 || (but != nullptr && *but == publisher)) return false;
+      free.insert(owner.standing_by.begin(), owner.standing_by.end());
+      return true;
+    });
+  }
+  stand_in(free);
+}
+
+void Upstream::end_source(Known& known, Woken& woken) {
+  Feeds free;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto owner = owners_.find(known.origin->publisher);
+    if (--owner->second.names == 0) {
+      free = std::move(owner->second.standing_by);
+      owners_.erase(owner);
+    }
+    --known.names;
+    end_unused(known, woken);
+  }
+  stand_in(free);
+}
+
+void Upstream::end_lost(Known& known, Woken& woken) {
+  const std::scoped_lock lock(mutex_);
+  end_unused(known, woken);
+}
+
+void Upstream::end_unused(Known& known, Woken& woken) {
+  if (known.names == 0 && !std::exchange(known.ended, true)) fanout_.end(*known.outlet, woken);
+}
+
+void Upstream::add_outlet(Known& known, std::uint64_t next, const Source& source, Woken& woken) {
+  const auto keep = std::min(source.keep, wanted_.replay);
+  known.outlet =
+      std::make_shared<Outlet>(known.origin,
+                               Outlet::Limits{.keep = is_of_relay() ? 0 : keep,  // a relay keeps it itself
+                                              .keep_bytes = TopicsOptions().keep_bytes,
+                                              .budget = kept_,
+                                              .of_subscribers = true},
+                               next, std::max(next, source.live));
+  fanout_.add(known.outlet, woken);
+}
+
+/// Of the half that was named longest ago those that no feed has: publishers that have gone, as a rule.
+void Upstream::forget_some(Woken& woken) {
+  std::vector<std::uint64_t> named;
+  for (const auto& [key, known] : known_) named.push_back(known->named);
+  const auto half = named.begin() + static_cast<std::ptrdiff_t>(named.size() / 2);
+  std::ranges::nth_element(named, half);
+  std::erase_if(known_, [&, oldest = *half](const auto& each) {
+    auto& known = *each.second;
+    if (known.names != 0 || known.named >= oldest) return false;
+    end_unused(known, woken);
+    return true;
+  });
+  forget_at_ = 2 * known_.size();
+}
+
+// ---- end
+
+void Upstream::end(const Failure& why) {
+  const auto shared = mf::detail::shared(why);
+  for (const auto& queue : fanout_.end()) {
+    if (queue->end(shared)) queue->wake();
+  }
+  close();
+}
+
+void Upstream::close() {
+  left_ = true;
+  std::map<std::string, std::shared_ptr<Feed>> feeds;
+  std::uint64_t listener = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    feeds.swap(feeds_);
+    listener = std::exchange(listener_, 0);
+  }
+  if (listener != 0) core_->resolver().remove_listener(listener);
+  for (const auto& [where, feed] : feeds) feed->leave();
+}
+
+// ---- those of a client
+
+std::shared_ptr<Upstreams> Upstreams::of(client::Core& core, const TopicInfo& topic) {
+  return std::static_pointer_cast<Upstreams>(
+      core.shared(topic.service, kUpstreams, [] { return std::make_shared<Upstreams>(); }));
+}
+
+std::shared_ptr<Upstream> Upstreams::join(const std::shared_ptr<RemoteInbox>& inbox,
+                                          const std::shared_ptr<client::Core>& core) {
+  std::shared_ptr<Upstream> found;
+  bool is_new = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    auto& place = all_[inbox->wanted()];
+    found = place.lock();
+    is_new = !found || !found->join(inbox);
+    if (is_new) {
+      place = found = std::make_shared<Upstream>(core, inbox->wanted());
+      (void)found->join(inbox);
+    }
+  }
+  if (is_new) {
+    found->begin();
+  } else {
+    found->look_again();
+  }
+  return found;
+}
+
+void Upstreams::leave(const std::shared_ptr<Upstream>& upstream, const RemoteInbox& inbox) {
+  upstream->leave(inbox);
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!upstream->retire()) return;
+    const auto found = all_.find(upstream->wanted());
+    if (found != all_.end() && found->second.lock() == upstream) all_.erase(found);
+  }
+  upstream->close();
+}
+
+}  // namespace mf::topics

@@ -1,0 +1,369 @@
+"""R6. The streams of an upstream (upstream.py): one to each instance that publishes what its subscribers
+want.
+
+A stream that ends is opened again while its instance is known, and continues after the last message seen.
+What one names of a publisher that another stream has named before is left to that one, as long as that lives
+(decision 0056): the stream stands by, and begins anew when it may stand in. Several relays reach the same
+publishers, so only one of them has a stream, and the next one when it is lost."""
+
+from asyncio import Task, get_running_loop, sleep, wait
+from collections.abc import Iterable
+from time import monotonic
+from typing import Any, NamedTuple
+
+from mf.client.async_router import AsyncRouter
+from mf.client.async_streams import read_stream
+from mf.client.async_target import AsyncRemoteTarget
+from mf.client.routes import Route
+from mf.core.error import Code, Error, Execution, not_executed
+from mf.core.log import info, line, log_handler_failure, warning
+from mf.core.options import INFINITE, CallOptions
+from mf.core.stream import AsyncStreamReader
+from mf.link.async_resolver import AsyncResolver
+from mf.link.reconnect import Backoff
+from mf.link.resolver import Instance, View, topic_view
+from mf.protocol.other_schema import TopicValue
+from mf.topics._generated.mf.topics._types import (
+    DeliveryEnded,
+    DeliveryMessage,
+    DeliveryMissed,
+    DeliverySource,
+    Overflow,
+    Source,
+)
+from mf.topics.channel import LONGEST_AGENT
+from mf.topics.pattern import pattern_matches
+from mf.topics.upstream import Seen, Upstream
+
+_FINAL = frozenset(
+    (
+        Code.INVALID_ARGUMENT,
+        Code.SCHEMA_MISMATCH,
+        Code.PERMISSION_DENIED,
+        Code.UNAUTHENTICATED,
+        Code.MESSAGE_TOO_LARGE,
+    )
+)
+"""Errors after which subscribing again would be useless."""
+_CONNECT_WITHIN = 10.0
+_TELL_EVERY = 10.0
+"""Seconds between two lines about the losses of one subscription."""
+_MOST_SOURCES = 1 << 16
+_MOST_NAMES = 8 << 20
+"""The most sources of one stream, and the most characters of their agents; a publisher that names more is
+taken as hostile, and its stream ends."""
+_MOST_NAMED = 1 << 20
+"""The most sources in the life of one stream, most of which have ended; then it begins anew."""
+_LAST_NUMBER = 1 << 48
+"""The last number of a message: a million a second for nine years. Who counts further is taken as hostile."""
+
+
+def _is_of_broken(error: Error) -> bool:
+    """Whether the publisher has broken the protocol. What it refuses is not executed; what it sends against
+    its schema is no argument."""
+    return error.code in (Code.PROTOCOL_ERROR, Code.DECODE_ERROR) or (
+        error.code is Code.INVALID_ARGUMENT and error.execution is not Execution.NOT_EXECUTED
+    )
+
+
+def _check_number(number: int) -> None:
+    if not 0 < number <= _LAST_NUMBER:
+        raise _broken(f"counts to {number}: messages are numbered from 1 to {_LAST_NUMBER}")
+
+
+_RELAYS = "relays"
+"""The common key of all relays, in place of a key for each process."""
+
+
+class Stay:
+    """The streams to one key of instances, one after another."""
+
+    __slots__ = (
+        "_lost_told",
+        "_told_at",
+        "address",
+        "matched",
+        "sources",
+        "standing_in",
+        "stream",
+        "told_of_other",
+    )
+
+    def __init__(self) -> None:
+        self.address = ""
+        self.matched = False  # the publisher has answered; before that it may not know the subscriber
+        self.sources: list[Seen] = []  # of the last stream
+        self.standing_in = False  # the stream was ended for that
+        self.stream: AsyncStreamReader[Any] | None = None
+        self.told_of_other = False
+        self._lost_told = False
+        self._told_at = 0.0
+
+    def tell_lost(self, topic: str, why: Error) -> None:
+        """Logs the first loss since the publisher was there, of many only some."""
+        now = monotonic()
+        if self._lost_told or (self._told_at and now - self._told_at < _TELL_EVERY):
+            return
+        self._lost_told, self._told_at = True, now
+        fields = {"topic": topic, "publisher": self.address, "code": why.code.name, "reason": why.message}
+        warning("%s", line("subscription_lost", **fields, next="tries again"))
+
+    def tell_back(self, topic: str) -> None:
+        """Logs that the publisher is there, if its loss was."""
+        if self._lost_told:
+            self._lost_told = False
+            info("%s", line("subscription_back", topic=topic, publisher=self.address))
+
+    def stand_in(self) -> None:
+        """A publisher for which it stands by is free: subscribes anew, so that nothing is missed that is
+        kept."""
+        self.standing_in = True
+        if self.stream is not None:
+            self.stream.cancel()
+
+
+class _One(AsyncResolver):
+    """A resolver that knows one instance only, the peer of a stream."""
+
+    __slots__ = ("_view",)
+
+    def __init__(self, instance: Instance) -> None:
+        self.generation = 0
+        self._view = View({}, whole=(instance,))
+
+    def view(self, service: str) -> View:  # noqa: ARG002 - it is the same for every service
+        return self._view
+
+    async def wait(self, service: str, old: View, timeout: float) -> View:  # noqa: ARG002
+        await sleep(timeout)
+        return self._view
+
+    def close(self) -> None:
+        pass
+
+
+class Follow:
+    """Follows the instances that publish what the subscriber wants, with one task for each."""
+
+    def __init__(self, upstream: Upstream, resolver: AsyncResolver, router: AsyncRouter) -> None:
+        self._upstream = upstream
+        self._resolver = resolver
+        self._router = router
+        self._offered: dict[str, list[Instance]] = {}
+        self._tasks: dict[str, Task[None]] = {}
+
+    async def run(self) -> None:
+        upstream = self._upstream
+        name = topic_view(upstream.topic.name)
+        try:
+            view = self._resolver.view(name)
+            while not self._router.pool.closed:
+                self._meet(view)
+                view = await self._resolver.wait(name, view, INFINITE)
+        except Exception as bug:
+            log_handler_failure(f"a subscriber of {upstream.topic.name}", bug)
+            upstream.end_queues(Error(Code.INTERNAL, f"{type(bug).__name__}: {bug}", Execution.UNKNOWN))
+        finally:
+            tasks = list(self._tasks.values())
+            for task in tasks:
+                task.cancel()
+            upstream.end_queues(not_executed(Code.CANCELLED, "the client was closed"))
+            if tasks:
+                await wait(tasks)
+
+    def _meet(self, view: View) -> None:
+        self._upstream.trouble = "" if view.reached else view.trouble
+        self._offered = {}
+        for key, instance in self._wanted(view):
+            ways = self._offered.setdefault(_RELAYS if self._resolver.of_relays else key, [])
+            if instance not in ways:
+                ways.append(instance)
+        loop = get_running_loop()
+        for key in self._offered:
+            if key not in self._tasks:
+                self._tasks[key] = loop.create_task(self._stay(key))
+
+    def _wanted(self, view: View) -> Iterable[tuple[str, Instance]]:
+        """The matching instances, each with a key that is unique for its process."""
+        for instance in view.whole:
+            yield instance.address, instance
+        for agent, instances in view.agents.items():
+            if agent == "*" or pattern_matches(self._upstream.wanted.agents, agent):
+                for instance in instances:
+                    yield instance.nonce.hex() or instance.address, instance
+
+    async def _stay(self, key: str) -> None:
+        """Keeps a subscription to one key open while its instance is known."""
+        backoff, upstream, stay = Backoff(), self._upstream, Stay()
+        broken = False
+        turn = 0
+        try:
+            while key in self._offered and not self._router.pool.closed:
+                ways = self._offered[key]
+                instance = ways[turn % len(ways)]
+                stay.address = instance.address
+                turn += 1
+                try:
+                    # One that has broken the protocol is asked again less and less often.
+                    await self._subscribe(key, instance, stay, None if broken else backoff)
+                except Error as error:
+                    broken = _is_of_broken(error)
+                    upstream.cut += broken
+                    if not broken and self._is_final(error.code):
+                        upstream.end(error)
+                        return
+                    upstream.failed(key, stay.address, error.message)
+                    stay.tell_lost(upstream.topic.name, error)
+                else:
+                    broken = False
+                if broken or not stay.matched:
+                    upstream.give_up(stay)
+                await sleep(backoff.next())
+        except Exception as bug:
+            log_handler_failure(f"a subscription to {upstream.topic.name} at {stay.address}", bug)
+            upstream.end(Error(Code.INTERNAL, f"{type(bug).__name__}: {bug}", Execution.UNKNOWN))
+        finally:
+            for seen in stay.sources:
+                upstream.ended(seen)
+            upstream.give_up(stay)
+            upstream.failures.pop(key, None)
+            self._tasks.pop(key, None)
+
+    def _is_final(self, code: Code) -> bool:
+        """A schema mismatch is not final if there are other publishers: those continue."""
+        if code is Code.OVERLOADED:
+            return self._upstream.wanted.overflow is Overflow.disconnect
+        return code in _FINAL and (code is not Code.SCHEMA_MISMATCH or len(self._offered) == 1)
+
+    async def _subscribe(self, key: str, instance: Instance, stay: Stay, backoff: Backoff | None) -> None:
+        """Reads one stream until it ends. Raises the error that it ends with."""
+        upstream, service = self._upstream, self._upstream.topic.service
+        stay.matched = stay.standing_in = False
+        until = monotonic() + _CONNECT_WITHIN
+        link = await self._router.pool.open(instance, until)
+        binding = await link.bind(service, "", until)
+        adapt = None if binding.adaptation is None else binding.adaptation.value
+        router = AsyncRouter(_One(instance), self._router.pool, 0.0)
+        router.seen.add((service.name, ""))  # makes the router try only once
+        target = AsyncRemoteTarget(router, service, None)
+        target.begin_at(Route(link, binding, False))
+        stream = read_stream(target, service.methods[0], _WITHOUT_END, (upstream.subscription(),))
+        async with stream:
+            stay.stream = stream
+            sources = _Sources()
+            try:
+                async for delivery in stream:
+                    if backoff is not None:
+                        backoff.reset()
+                    if not stay.matched:
+                        stay.matched = True
+                        upstream.matched(1)
+                        upstream.failures.pop(key, None)
+                        stay.tell_back(upstream.topic.name)
+                    await self._take(delivery, stay, sources, adapt)
+            except Error as error:
+                if stay.standing_in and error.code is Code.CANCELLED:
+                    return
+                if _is_of_broken(error):
+                    upstream.forget(sources.seen())
+                raise
+            finally:
+                stay.stream = None
+                stay.sources = sources.seen()
+                for seen in stay.sources:
+                    upstream.lose(seen.origin.publisher)
+                if stay.matched:
+                    upstream.matched(-1)
+
+    async def _take(self, delivery: Any, stay: Stay, sources: "_Sources", adapt: TopicValue | None) -> None:
+        upstream = self._upstream
+        size = len(delivery.value.payload) if isinstance(delivery, DeliveryMessage) else 0
+        await upstream.room(size)
+        value = delivery.value
+        if isinstance(delivery, DeliverySource):
+            sources.check(value)
+            seen = upstream.source(value, adapt) if upstream.claims(value.publisher, stay) else None
+            sources.all.append(_Named(value.agent, seen))
+            if len(sources.all) == 1:
+                upstream.give_up(stay, value.publisher)
+            if seen is None and not stay.told_of_other:
+                stay.told_of_other = True
+                text = "%s names a publisher of %s that another address has named before: it stands by"
+                info(text, stay.address, upstream.topic.name)
+            return
+        named = sources.find(value.source)
+        seen = named.seen
+        if isinstance(delivery, DeliveryEnded):
+            sources.end(value.source)
+            if seen is not None:
+                upstream.ended(seen)
+                upstream.release(seen.origin.publisher)
+        elif seen is None:
+            upstream.duplicates += 1
+        elif isinstance(delivery, DeliveryMessage):
+            _check_number(value.sequence)
+            upstream.message(seen, value)
+        elif isinstance(delivery, DeliveryMissed):
+            _check_number(value.first)
+            if not 0 < value.count <= _LAST_NUMBER - value.first:
+                raise _broken(f"says that {value.count} messages from {value.first} on are missed")
+            upstream.gap(seen, value)
+        upstream.wake()
+
+
+class _Named(NamedTuple):
+    """A source of a stream. `seen`: None if another stream has its publisher."""
+
+    agent: str
+    seen: Seen | None
+
+
+class _Sources:
+    """The sources of one stream, by their numbers; None: it has ended."""
+
+    __slots__ = ("_live", "_names", "all")
+
+    def __init__(self) -> None:
+        self.all: list[_Named | None] = []
+        self._live = 0  # that have not ended
+        self._names = 0  # characters of their agents
+
+    def check(self, source: Source) -> None:
+        """Raises PROTOCOL_ERROR for one that cannot follow."""
+        if source.source != len(self.all):
+            raise _broken(f"sent source {source.source} where {len(self.all)} follows")
+        _check_number(source.next)
+        _check_number(source.live)
+        if source.live < source.next:
+            raise _broken(f"replays from message {source.next} to {source.live}")
+        if len(source.agent.encode()) > LONGEST_AGENT:
+            raise _broken(f"names an agent of {len(source.agent.encode())} bytes, of at most {LONGEST_AGENT}")
+        self._live += 1
+        self._names += len(source.agent)
+        many = self._live > _MOST_SOURCES or len(self.all) >= _MOST_NAMED
+        if many or self._names > _MOST_NAMES:
+            text = f"has more than {_MOST_SOURCES} agents, or more than {_MOST_NAMES} bytes of their names"
+            raise _broken(f"{text}, in one subscription")
+
+    def seen(self) -> list[Seen]:
+        return [each.seen for each in self.all if each is not None and each.seen is not None]
+
+    def end(self, number: int) -> None:
+        self._live -= 1
+        self._names -= len(self.find(number).agent)
+        self.all[number] = None
+
+    def find(self, number: int) -> _Named:
+        if number >= len(self.all):
+            raise _broken(f"sent a message of source {number}, of which it has {len(self.all)}")
+        found = self.all[number]
+        if found is None:
+            raise _broken(f"sent a message of source {number}, which it has ended")
+        return found
+
+
+def _broken(what: str) -> Error:
+    return Error(Code.PROTOCOL_ERROR, f"a publisher {what}", Execution.UNKNOWN)
+
+
+_WITHOUT_END = CallOptions(deadline=INFINITE)
