@@ -71,6 +71,7 @@ class Sections:
             parts.append(drawing)
         parts.append(Costs(_cost_summary(told), tuple(map(_tier_row, told.tiers)), told.example or ""))
         facts = [(label, escape(text)) for label, text in _bindings(subject, told)]
+        facts += self.annotated(subject.annotations)
         if told.used_by:
             facts.append(("Used by", Markup(", ").join(map(self._user, told.used_by))))
         if facts:
@@ -140,6 +141,7 @@ class Sections:
     def _remarks(self, field: model.Field, scope: str) -> Markup:
         checks = self.checks(field)
         pieces = [self.doc(field.doc, scope)] if field.doc else []
+        pieces += [Markup("<p>{}</p>").format(text) for _, text in self.annotated(field.annotations)]
         if checks:
             pieces.append(Markup('<p class="checks">{}</p>').format(checks))
         if field.was:
@@ -164,6 +166,7 @@ class Sections:
                 for each in declaration.members
             )
             badge = _openness(declaration)
+        noted = tuple(self.annotated(declaration.annotations))
         return Section(
             model.local_name(declaration),
             told.kind,
@@ -172,7 +175,7 @@ class Sections:
             (badge,),
             self.deprecation(declaration.deprecated),
             self.doc(declaration.doc, model.local_name(declaration)),
-            (Table("Member", columns, rows),) if rows else (),
+            (*([Table("Member", columns, rows)] if rows else ()), *([Facts(noted)] if noted else ())),
         )
 
     def _member(
@@ -212,6 +215,7 @@ class Sections:
         head = Markup(": {}").format(self.type(topic.type))
         facts = (
             *self.per(topic.agent),
+            *self.annotated(topic.annotations),
             ("Replay", Markup("{}").format(replay_text(topic.replay, topic.agent is not None))),
             ("Overflow", Markup("{}").format(", ".join(topic.overflow))),
             ("Fingerprint", Markup("<code>{}</code>").format(told.fingerprint)),
@@ -228,6 +232,11 @@ class Sections:
             doc,
             (Facts(facts),),
         )
+
+    def annotated(self, annotations: model.Annotations) -> list[tuple[str, Markup]]:
+        """The schema's own annotations as a fact; none where there are none."""
+        texts = [Markup("<code>{}</code>").format(each) for each in self.explainer.annotations(annotations)]
+        return [("Annotated", Markup(" ").join(texts))] if texts else []
 
     def per(self, agent: model.Agent | None) -> tuple[tuple[str, Markup], ...]:
         if agent is None:

@@ -15,6 +15,7 @@ def service_section(sections: Sections, service: model.Service) -> Section:
     facts = (
         *sections.per(service.agent),
         *_extends(sections, service),
+        *sections.annotated(service.annotations),
         ("Fingerprint", Markup("<code>{}</code>").format(told.fingerprint)),
     )
     methods = tuple(
@@ -117,6 +118,7 @@ def _facts(sections: Sections, method: model.Method, told: report.MethodReport) 
         found.append(("Reply", _message(told.reply)))
     if method.single_result and (checks := sections.checks(method.results.fields[0])):
         found.append(("Result", checks))
+    found += sections.annotated(method.annotations)
     if method.was:
         found.append(("Earlier", Markup("<code>{}</code>").format(", ".join(method.was))))
     return found

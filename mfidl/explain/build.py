@@ -52,6 +52,10 @@ class Explainer:
     def value_text(self, type_: model.Type, value: model.Value) -> str:
         return self._types.given_text(type_, value)
 
+    def annotations(self, annotations: model.Annotations) -> tuple[str, ...]:
+        """The schema's own, as it writes them."""
+        return self._types.annotations(annotations, self.module.name)
+
     def checks(self, field: model.Field) -> list[tuple[str, str]]:
         """(place, constraint)."""
         return list(constraints_of(field))

@@ -1,4 +1,6 @@
-"""The result of `explain` as data, which is shown as text and JSON. Sizes are bytes."""
+"""The result of `explain` as data, which is shown as text and JSON. Sizes are bytes. `annotations` are the
+schema's own, as they are written.
+"""
 
 from dataclasses import dataclass
 
@@ -96,6 +98,7 @@ class TypeReport:
     cost: Cost | None
     tiers: tuple[TierRow, ...]
     used_by: tuple[str, ...]
+    annotations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,7 @@ class NumberReport:
     members: tuple[Member, ...]
     memcpy: int
     febird: Cost
+    annotations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +170,7 @@ class MethodReport:
     throws: tuple[str, ...]
     request: Message
     reply: Message | None
+    annotations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +184,7 @@ class ServiceReport:
     methods: tuple[MethodReport, ...]
     extends: str | None = None
     detailed: bool = False
+    annotations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ def service_lines(service: report.ServiceReport) -> Iterator[str]:
         yield from entry(
             "extends", f"{service.extends}: its methods come first, and servers are found by its name, too"
         )
+    if service.annotations:
+        yield from entry("annotated", " ".join(service.annotations))
     yield ""
     rows = [row for method in service.methods for row in _overview(method)]
     yield from table(("#", "min", "example", "max", "frame", "tier", "method"), rows, right=5)
@@ -56,6 +58,8 @@ def _rows(message: report.Message | None, name: str) -> Iterator[tuple[str, ...]
 def _method(method: report.MethodReport) -> Iterator[str]:
     yield from _wrapped(f"{method.index}  {method.signature}")
     yield from entry("  call", ", ".join(_properties(method)))
+    if method.annotations:
+        yield from entry("", " ".join(method.annotations))
     yield from _message("  request", method.request)
     if method.reply is not None:
         yield from _message("  reply", method.reply)

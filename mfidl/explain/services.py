@@ -25,6 +25,7 @@ class Services:
             service.fingerprint.hex(),
             tuple(self.method(each, service, module) for each in service.methods),
             service.extends,
+            annotations=self._types.annotations(service.annotations, module),
         )
 
     def topic(self, topic: model.Topic, module: str) -> report.TopicReport:
@@ -65,6 +66,7 @@ class Services:
             throws=tuple(type_text(each, module) for each in method.throws),
             request=request,
             reply=None if method.oneway else self._message(method.results, method.result_stream, module),
+            annotations=self._types.annotations(method.annotations, module),
         )
 
     def _message(self, struct: model.Struct, stream: model.Stream | None, module: str) -> report.Message:

@@ -52,6 +52,8 @@ def _type(subject: report.TypeReport) -> Iterator[str]:
         yield from entry("path", " -> ".join(subject.path))
     if subject.bindings:
         yield from entry("stands for" if subject.tier == "memcpy" else "codecs", ", ".join(subject.bindings))
+    if subject.annotations:
+        yield from entry("annotated", " ".join(subject.annotations))
     if subject.used_by:
         yield from entry("used by", ", ".join(subject.used_by))
     if subject.layout is not None:
@@ -174,6 +176,8 @@ def _number(subject: report.NumberReport) -> Iterator[str]:
     kind = subject.kind if subject.kind == "flags" else f"{'open' if subject.open else 'closed'} enum"
     yield headline(f"{subject.kind} {subject.name}: {subject.base}", kind)
     yield "-" * WIDTH
+    if subject.annotations:
+        yield from entry("annotated", " ".join(subject.annotations))
     low, high = subject.febird.fewest, subject.febird.most
     span = _bytes(low) if low == high else f"{low} to {_bytes(high or 0)}"
     yield from entry("bytes", f"memcpy {subject.memcpy}, febird {span}")

@@ -45,7 +45,7 @@ class Types:
             case model.Struct() | model.Union():
                 return self.subject(declaration, module)
             case model.Enum() | model.Flags():
-                return self._number(declaration)
+                return self._number(declaration, module)
             case model.Alias():
                 texts = tuple(constraint_text(each, declaration.type) for each in declaration.constraints)
                 expanded = type_text(declaration.type, module)
@@ -74,6 +74,7 @@ class Types:
             cost=self.cost(subject, measured),
             tiers=tuple(self._tier(tier, subject, measured, layout) for tier in model.Tier),
             used_by=self._users.of(subject.full_name),
+            annotations=self.annotations(subject.annotations, module),
         )
 
     def in_febird(self, subject: Subject) -> Measured:
@@ -105,6 +106,18 @@ class Types:
     def given_text(self, type_: model.Type, value: model.Value, limit: int = 400) -> str:
         """A default or constant as the schema writes it, what it leaves out filled in."""
         return value_text(self._examples.given(type_, value), type_, self.program, limit)
+
+    def annotations(self, annotations: model.Annotations, module: str) -> tuple[str, ...]:
+        """`@owners.Owner(team = "search")`, as a module writes them, with what was given."""
+        made = []
+        for each in annotations:
+            types = {field.name: field.type for field in self.program.annotation(each.struct).fields}
+            given = ", ".join(
+                f"{name} = {self.given_text(types[name], value)}" for name, value in each.fields
+            )
+            name = each.struct.removeprefix(f"{module}.")
+            made.append(f"@{name}({given})" if given else f"@{name}")
+        return tuple(made)
 
     def cost_of_type(
         self, type_: model.Type, constraints: tuple[model.Constraint, ...]
@@ -193,7 +206,7 @@ class Types:
             case model.Tier.ARCHIVE:
                 return obstacles.to_archive(subject)
 
-    def _number(self, declaration: model.Enum | model.Flags) -> report.NumberReport:
+    def _number(self, declaration: model.Enum | model.Flags, module: str) -> report.NumberReport:
         is_enum = isinstance(declaration, model.Enum)
         bounds = self.febird.bounds(declaration.reference)
         example = self.febird.size(declaration.reference, self._examples.of_type(declaration.reference))
@@ -211,6 +224,7 @@ class Types:
             members,
             declaration.base.scalar.bits // 8,
             _cost(bounds, example),
+            self.annotations(declaration.annotations, module),
         )
 
 

@@ -74,6 +74,7 @@ class Program:
     modules: tuple[Module, ...]
     _index: dict[str, Declaration] = field(default_factory=dict, repr=False, compare=False)
     _services: dict[str, Service] = field(default_factory=dict, repr=False, compare=False)
+    _annotations: dict[str, Struct] = field(default_factory=dict, repr=False, compare=False)
     _owners: dict[str, Module] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -82,6 +83,7 @@ class Program:
                 self._index[declaration.full_name] = declaration
                 self._owners[declaration.full_name] = module
             self._services.update((service.full_name, service) for service in module.services)
+            self._annotations.update((each.full_name, each) for each in module.annotation_types)
 
     @property
     def requested(self) -> tuple[Module, ...]:
@@ -117,6 +119,10 @@ class Program:
 
     def service(self, full_name: str) -> Service:
         return self._services[full_name]
+
+    def annotation(self, full_name: str) -> Struct:
+        """What the arguments of an annotation of a schema are."""
+        return self._annotations[full_name]
 
     def extended(self, service: Service) -> Iterator[Service]:
         """The services that a service extends, the nearest first."""

@@ -30,6 +30,13 @@ ODD = {
     " service V { f(a: u8 = 1, b: L, c: list<u8>? = []) throws E; }",
     "tiers": "@tier(archive) struct A { 1: a: A?; 2: r: ref<A>; 4: l: list<u8>? = []; }"
     " struct H { a: list<H?>; } @tier(memcpy) struct M { a: array<u8, 3> = [1, 2, 3]; }",
+    "inner": "struct C { struct D { x: u8; enum E: u8 { a = 1 } } }"
+    " union U { struct U { u: U?; } 1: u: U; }"
+    " @tier(archive) struct A { @tier(archive) struct A { 1: r: ref<A>; } 1: a: A; }"
+    " service V { error E { struct V { v: C.D.E; } v: V; } type T = list<C>; flags f_: u8 { x }"
+    " f(t: T, c: C.D) -> stream<U.U> throws E; }"
+    " service W extends V { struct f_ { x: V.f_ = V.f_.x; } g(f: f_); }"
+    " struct int { struct str { list_: u8; } enum None: u8 { int = 0 } str_: str; none: None = None.int; }",
     "topics": "struct P { x: f64 = 1e300; } topic T: P; agent a: string;"
     " service V per a { s(x: stream<P>) -> stream<P>; }",
 }  # fmt: skip

@@ -1,5 +1,6 @@
 """Annotations that a schema declares itself: typed, checked, carried to plugins, unknown to peers."""
 
+import html
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from mfidl.descriptor.errors import DescriptorError
 from mfidl.descriptor.read import from_message
 from mfidl.descriptor.write import to_message
 from mfidl.diagnostics import Diagnostics
+from mfidl.doc import generate as document
+from mfidl.explain import explain, render_text
 from mfidl.fmt.files import format_source
 from mfidl.source import SourceFile
 from tests.compiler.schema import outcome_of, program_of
@@ -126,3 +129,30 @@ def test_an_enum_whose_member_needs_the_enum_says_so(tmp_path: Path) -> None:
     text = "module m; annotation A { e: E; } enum E: u8 { @A(e = E.a) a = 1 }"
 
     assert [each.code for each in outcome_of(tmp_path, main=text).diagnostics] == ["E0441"]
+
+
+SHOWN = """module owned;
+annotation Owner { team: string; pager: u32 = 0; since: Since = Since.now; }
+enum Since: u8 { ever = 0, now = 1 }
+@Owner(team = "hits", pager = 7) struct Hit { @Owner(team = "docs") doc: u32; }
+@Owner(team = "ranks", since = Since.ever) enum Rank: u8 { a = 0 }
+@Owner(team = "index") service Index { @Owner(team = "calls") rank(hit: Hit) -> Rank; }
+"""
+
+
+def test_explain_shows_them_as_they_are_written(tmp_path: Path) -> None:
+    text = render_text(explain(program_of(tmp_path, SHOWN)))
+
+    lines = [line.strip() for line in text.splitlines()]
+    assert 'annotated  @Owner(team = "hits", pager = 7)' in lines
+    assert 'annotated  @Owner(team = "ranks", since = Since.ever)' in lines
+    assert 'annotated  @Owner(team = "index")' in lines
+    assert '@Owner(team = "calls")' in lines
+
+
+def test_pages_of_documentation_show_them(tmp_path: Path) -> None:
+    files = document(program_of(tmp_path, SHOWN))
+
+    page = html.unescape(next(each.text for each in files if each.path == "owned.html"))
+    for given in ("hits", "docs", "ranks", "index", "calls"):
+        assert f'<code>@Owner(team = "{given}"' in page, given

@@ -9,6 +9,7 @@ generator of code could stumble over. The same seed gives the same texts.
 import random
 from dataclasses import dataclass
 
+from mfidl.semantics.annotations import KNOWN
 from tests.random_schemas.drawing import MOST, Drawing
 from tests.random_schemas.kinds import (
     NO_RULE,
@@ -77,6 +78,8 @@ class _Module(Drawing):
         self._names = Names(dice, excluded | {"true", "false", "inf", "nan"})
         self._before = list(imported)  # what may be held directly
         self._blocks: list[str] = []
+        for _ in range(dice.choice((0, 1, 2))):
+            self._annotation()
         if other and self._chance(0.3):
             self._existing()
         self.declared: list[Declared] = [self._planned(len(imported) + at) for at in range(size.declarations)]
@@ -146,7 +149,38 @@ class _Module(Drawing):
             if self._chance(deprecated)
             else ""
         )
-        return doc + old
+        return doc + old + self._own_annotation()
+
+    def _annotation(self) -> None:
+        """One that the schema declares for itself. Its fields are of built-in types."""
+        name = self._names.take()
+        while name in KNOWN:
+            name = self._names.take()
+        of, names = Declared(name, "annotation", -1, self.name), Names(self._dice)
+        for _ in range(self._dice.randint(0, 3)):
+            type_: Type = Scalar(self._dice.choice(ALL))
+            type_ = self._dice.choice((type_, Optional(type_), Sequence("list", type_)))
+            rule = self._rule(type_)
+            default = self._value(type_, rule, 0) if self._chance(0.4) else None
+            of.members.append(Member(names.take(), type_, rule, default))
+        self._blocks.append(f"annotation {of.name} {{\n{self._members(of, names, False)}}}")
+        self.beside.append(of)
+
+    def _own_annotation(self) -> str:
+        known = [each for each in self.beside if each.kind == "annotation"]
+        if not known or not self._chance(0.1):
+            return ""
+        of = self._dice.choice(known)
+        given = []
+        for each in of.members:
+            may_lack = each.default is not None or is_optional(each.type)
+            value = None if may_lack and self._chance(0.5) else self._value(each.type, each.rule, 0)
+            if value is not None:
+                given.append(f"{each.name} = {value}")
+            elif not may_lack:
+                return ""
+        self._dice.shuffle(given)
+        return f"@{self._spelling.name(of)}({', '.join(given)}) " if given else f"@{self._spelling.name(of)} "
 
     def _renamed(self, names: Names) -> str:
         if not self._chance(0.04):
@@ -316,20 +350,27 @@ class _Module(Drawing):
             self.beside.append(agent)
         agents = [each for each in self.beside if each.kind == "agent"]
         for _ in range(self._dice.choice((0, 1, 1, 2))):
-            names = Names(self._dice)
+            of = Declared(self._names.take(), "service", self._behind, self.name)
+            bases = [each for each in self.beside if each.kind == "service"]
+            base = self._dice.choice(bases) if bases and self._chance(0.5) else None
+            of.members = list(base.members) if base else []
+            names = Names(self._dice, {each.name for each in of.members})
             methods = "".join(
-                f"  {self._method(names)}\n" for _ in range(self._dice.randint(0, self._size.methods))
+                f"  {self._method(names, of)}\n" for _ in range(self._dice.randint(0, self._size.methods))
             )
-            divided = agents and self._chance(0.6)
+            divided = agents and not base and self._chance(0.6)
             per = f" per {self._spelling.name(self._dice.choice(agents))}" if divided else ""
-            made.append(f"{self._head()}service {self._names.take()}{per} {{\n{methods}}}")
+            extends = f" extends {self._spelling.name(base)}" if base else ""
+            made.append(f"{self._head()}service {of.name}{extends}{per} {{\n{methods}}}")
+            self.beside.append(of)
         carried = [each for each in self.declared if each.kind in ("struct", "union")]
         if carried and self._chance(0.1):
             made.append(f"topic {self._names.take()}: {self._dice.choice(carried).path};")
         return made
 
-    def _method(self, names: Names) -> str:
+    def _method(self, names: Names, of: Declared) -> str:
         name = names.take()
+        of.members.append(Member(name))
         params, results = self._parts("params", 5), self._parts("results", 3)
         errors = [each for each in self.beside if each.kind == "error"]
         thrown = self._dice.sample(errors, self._dice.randint(0, 2))

@@ -71,7 +71,7 @@ class Member:
 @dataclass(eq=False)
 class Declared:
     name: str
-    kind: str  # struct, union, enum, open enum, flags, type, custom, const, error, agent
+    kind: str  # struct, union, enum, open enum, flags, type, custom, const, error, agent, annotation, service
     index: int
     module: str
     tier: str = ""

@@ -17,7 +17,8 @@ from mf.codec.codec import Codec
 from mf.core.service import Method
 from mfidl import dynamic, model
 from mfidl.dynamic import Schema
-from mfidl.emit.python.names import module_names, package_name
+from mfidl.emit.python.facts import Facts
+from mfidl.emit.python.names import package_name
 from tests.python.codec.generated import writable
 
 
@@ -141,14 +142,15 @@ class Python:
         try:
             for module in program.requested:
                 _forget(package_name(module.name, ""))
+            facts = Facts(program)
             for module in program.requested:
-                self._load(module)
+                self._load(module, facts)
         finally:
             sys.path.remove(str(folder))
 
-    def _load(self, module: model.Module) -> None:
+    def _load(self, module: model.Module, facts: Facts) -> None:
         package = importlib.import_module(package_name(module.name, ""))
-        for full_name, name in module_names(module, {}).types.items():
+        for full_name, name in facts.names(module.name).types.items():
             self._kinds[full_name] = getattr(package, name)
         if any(service.methods for service in module.services):
             methods = importlib.import_module(f"{package.__name__}._methods")

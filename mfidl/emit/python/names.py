@@ -41,7 +41,6 @@ from mfidl.model import (
     SetOf,
     Stream,
     Struct,
-    Tier,
     Topic,
     Type,
     Union,
@@ -247,9 +246,9 @@ def module_names(module: Module, inherited: Inherited) -> ModuleNames:
 
 def _inner(module: Module) -> dict[str, tuple[tuple[str, str], ...]]:
     """The words of structs, errors and services for the types that are declared within them, to which fields
-    and functions yield. Unions and the tier custom have none: they are no classes of ours.
+    and functions yield. Unions have none: they are no classes.
     """
-    holders = {each.full_name for each in module.structs if each.tier is not Tier.CUSTOM}
+    holders = {each.full_name for each in module.structs}
     holders |= {each.full_name for each in module.services}
     made: dict[str, list[tuple[str, str]]] = {}
     scopes: dict[str, Scope] = {}

@@ -114,7 +114,7 @@ def classes_that_give_way(subject: Subject) -> Iterator[Finding]:
     declared: list[model.Service | model.Topic] = [*subject.module.services, *subject.module.topics]
     meanings = {each.name: each for each in declared}
     for kind, each in named(subject.file):
-        meaning = meanings.get(each.name.text)
+        meaning = meanings.get(each.name.text) if kind in ("service", "topic") else None
         match meaning:
             case model.Service():
                 of_cpp, of_python = cpp.service(meaning), python.services[meaning.full_name]
