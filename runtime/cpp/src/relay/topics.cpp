@@ -177,12 +177,14 @@ std::shared_ptr<Trunk> Topics::attach(const std::shared_ptr<TopicName>& topic,
 void Topics::detach(const std::shared_ptr<Trunk>& trunk, const topics::Queue& queue) {
   const auto what = trunk->detach(queue);
   if (!what) return;
-  shared_.options.log.write(Level::info, "subscription_ended",
+  shared_.options.log.write(what->why ? Level::warning : Level::info, "subscription_ended",
                             {{"topic", trunk->key().topic->name},
                              {"agents", what->agents},
                              {"peer", what->peer},
+                             {"overflow", topics::name(what->overflow)},
                              {"delivered", what->delivered},
-                             {"dropped", what->dropped}});
+                             {"dropped", what->dropped},
+                             {"reason", what->why ? what->why->message : "it was left"}});
   {
     const std::scoped_lock lock(mutex_);
     if (!trunk->retire()) return;

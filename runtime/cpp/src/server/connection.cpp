@@ -124,7 +124,7 @@ Connection::Answer Connection::on_bind(std::uint16_t first_route, const protocol
                                            " services and agents are bound on this connection, which is all "
                                            "that this server holds: UNBIND one");
   }
-  auto found = directory_.find(bind);
+  auto found = directory_.find(bind, peer_);
   if (!found && found.failure().code == Code::unknown_service && forwarding_)
     return forwarding_bind(first_route, bind);
   if (!found) return std::pair(found.failure().code, found.failure().message);

@@ -58,7 +58,7 @@ class Directory {
  public:
   virtual ~Directory() = default;
   /// The offer for a BIND, or the reason of a refusal.
-  virtual Outcome<std::shared_ptr<const Offer>> find(const protocol::Bind& bind) = 0;
+  virtual Outcome<std::shared_ptr<const Offer>> find(const protocol::Bind& bind, std::string_view peer) = 0;
   virtual const ServiceInfo* describe(std::string_view service) = 0;
   virtual void on_greeted(std::uint64_t connection) = 0;
   /// The connections hold too much together.

@@ -38,7 +38,8 @@ class Server::Core final : public server::Directory {
   void stop();
   [[nodiscard]] std::vector<Address> addresses() const;
 
-  Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind) override;
+  Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind,
+                                                     std::string_view peer) override;
   const ServiceInfo* describe(std::string_view service) override;
   void on_greeted(std::uint64_t connection) override;
   void on_overfull() override;

@@ -374,7 +374,8 @@ ServerStats Server::Core::stats() const {
   return all;
 }
 
-Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol::Bind& bind) {
+Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol::Bind& bind,
+                                                                 std::string_view peer) {
   const std::scoped_lock lock(mutex_);
   const std::string service(bind.service);
   auto found = offers_.find(std::pair(service, std::string(bind.agent)));
@@ -397,7 +398,8 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
                                             "\"; known agents: " + some_of(agents, "\""));
   }
   if (found->second->service().fingerprint != bind.fingerprint) {
-    options_.log.write(Level::warning, "schema_mismatch", {{"service", service}});
+    // It may adapt. If it cannot it is told how they differ, which only it knows.
+    options_.log.write(Level::warning, "schema_mismatch", {{"service", service}, {"peer", peer}});
     return unknown(Code::schema_mismatch,
                    "client and server were generated from different schemas of " + service);
   }

@@ -75,11 +75,15 @@ std::shared_ptr<Outlet> Channel::outlet(std::string_view agent) {
                                            std::string(topic_.name()) + " is published any more");
   if (const auto [at, is_new] = outlets_.emplace(agent, made); !is_new) return at->second;  // another's
   std::vector<std::shared_ptr<Queue>> woken;
+  std::vector<std::function<void(bool)>> told;
   for (const auto& [queue, attached] : subscriptions_) {
-    if (match(attached, *made)) woken.push_back(attached.queue);
+    if (!match(attached, *made)) continue;
+    woken.push_back(attached.queue);
+    if (attached.matched) told.push_back(attached.matched);
   }
   lock.unlock();
   for (const auto& queue : woken) queue->wake();
+  for (const auto& matched : told) matched(true);
   hub_->publishes(shared_from_this());
   return made;
 }
@@ -109,13 +113,15 @@ void Channel::subscribe(const std::shared_ptr<Queue>& queue, const Request& requ
                     .agents = std::string(request.agents),
                     .peer = std::string(request.peer),
                     .remote = request.remote,
-                    .replay = request.replay};
+                    .replay = request.replay,
+                    .matched = request.matched};
   if (request.seen != nullptr) {
     for (const auto& position : *request.seen) {
       if (position.publisher == hub_->publisher()) attached.seen[position.agent] = position.sequence;
     }
   }
   Listener listener;
+  bool matches = false;
   try {
     check_subscription(topic_, queue->bounds().overflow, request.agents);
     check_access(hub_->options(), {.topic = topic_.name(),
@@ -128,7 +134,8 @@ void Channel::subscribe(const std::shared_ptr<Queue>& queue, const Request& requ
     if (const auto most = hub_->options().max_subscriptions; subscriptions_.size() >= most)
       throw refused(Code::overloaded, "topic " + std::string(topic_.name()) + " has " + std::to_string(most) +
                                           " subscriptions, the most that this publisher takes");
-    for (const auto& [agent, outlet] : outlets_) (void)match(attached, *outlet);  // nobody waits for it yet
+    for (const auto& [agent, outlet] : outlets_)
+      matches = match(attached, *outlet) || matches;  // nobody waits for it yet
     subscriptions_.emplace(queue.get(), attached);
     std::erase_if(waiters_, [this](const auto& waiter) {
       if (subscriptions_.size() < waiter.first) return false;
@@ -141,12 +148,14 @@ void Channel::subscribe(const std::shared_ptr<Queue>& queue, const Request& requ
     ++refused_;
     throw;
   }
+  if (matches && attached.matched) attached.matched(true);
   if (listener) hub_->complete([listener, about = figures(attached)] { listener(about); });
 }
 
 void Channel::unsubscribe(const Queue& queue) {
   Attached gone;
   Listener listener;
+  std::optional<SubscriptionStats> cut;
   {
     const std::scoped_lock lock(mutex_);
     const auto found = subscriptions_.find(&queue);
@@ -154,9 +163,14 @@ void Channel::unsubscribe(const Queue& queue) {
     gone = std::move(found->second);
     subscriptions_.erase(found);
     for (const auto& [agent, outlet] : outlets_) outlet->detach(queue);
-    if (gone.queue->why()) ++cut_;
     listener = unmatched_;
+    auto last = figures(gone);
+    if (last.why) {
+      ++cut_;
+      cut = std::move(last);
+    }
   }
+  if (cut && gone.remote) log_cut(*cut);
   if (listener) hub_->complete([listener, about = figures(gone)] { listener(about); });
 }
 
@@ -180,14 +194,17 @@ void Channel::set_listeners(Listener matched, Listener unmatched) {
 }
 
 SubscriptionStats Channel::figures(const Attached& attached) {
-  const auto now = attached.queue->figures();
-  return {.peer = attached.peer,
-          .agents = attached.agents,
-          .overflow = attached.queue->bounds().overflow,
-          .delivered = now.delivered,
-          .dropped = now.dropped,
-          .queued = now.queued,
-          .queued_bytes = now.bytes};
+  return attached.queue->subscription(attached.peer, attached.agents);
+}
+
+void Channel::log_cut(const SubscriptionStats& gone) const {
+  hub_->options().log.write(Level::warning, "subscription_cut",
+                            {{"topic", topic_.name()},
+                             {"agents", gone.agents},
+                             {"peer", gone.peer},
+                             {"overflow", name(gone.overflow)},
+                             {"code", name(gone.why->code)},
+                             {"reason", gone.why->message}});
 }
 
 PublisherStats Channel::stats() const {
@@ -203,15 +220,20 @@ PublisherStats Channel::stats() const {
 
 void Channel::close() {
   std::vector<std::shared_ptr<Queue>> queues;
+  std::vector<std::function<void(bool)>> told;
   {
     const std::scoped_lock lock(mutex_);
     closed_ = true;
     for (const auto& [agent, outlet] : outlets_) outlet->close();
-    for (const auto& [queue, attached] : subscriptions_) queues.push_back(attached.queue);
+    for (const auto& [queue, attached] : subscriptions_) {
+      queues.push_back(attached.queue);
+      if (attached.matched) told.push_back(attached.matched);
+    }
   }
   for (const auto& queue : queues) {
     if (queue->end(nullptr)) queue->wake();
   }
+  for (const auto& matched : told) matched(false);
 }
 
 }  // namespace mf::topics

@@ -115,14 +115,7 @@ std::vector<std::shared_ptr<Queue>> Fanout::queues() const {
 }
 
 SubscriptionStats Fanout::figures(const Attached& attached) {
-  const auto now = attached.queue->figures();
-  return {.peer = attached.peer,
-          .agents = attached.agents,
-          .overflow = attached.queue->bounds().overflow,
-          .delivered = now.delivered,
-          .dropped = now.dropped,
-          .queued = now.queued,
-          .queued_bytes = now.bytes};
+  return attached.queue->subscription(attached.peer, attached.agents);
 }
 
 std::vector<SubscriptionStats> Fanout::stats() const {

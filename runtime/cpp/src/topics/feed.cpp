@@ -26,6 +26,8 @@ constexpr std::size_t kPartOfRelay = 8;
 constexpr std::uint64_t kLastNumber = std::uint64_t{1} << 48U;
 // So many are named in the life of one subscription, most of which have ended; then it begins anew.
 constexpr std::size_t kMostNamed = 1U << 20U;
+// Between two lines of the log about the losses of one subscription.
+constexpr auto kTellEvery = std::chrono::seconds(10);
 
 Failure misbehaves(std::string message) {
   return {.code = Code::protocol_error,
@@ -265,6 +267,10 @@ void Feed::take_source(const Source& source) {
     if (!broken_) backoff_.reset();
     upstream_->give_up(*this, &source.publisher);
     upstream_->on_subscribed();
+    set_failure({});
+    if (std::exchange(lost_told_, false))
+      upstream_->core()->options().log.write(Level::info, "subscription_back",
+                                             {{"topic", upstream_->topic().name()}, {"publisher", where}});
   }
 }
 
@@ -377,14 +383,34 @@ void Feed::lost(const Failure& why) {
       why.code == Code::overloaded && upstream_->wanted().overflow == Overflow::disconnect;
   if (final_for_all(why.code) || asked_for_it || (why.code == Code::schema_mismatch && upstream_->alone()))
     return upstream_->end(why);
-  if (!std::exchange(complained_, true))
-    upstream_->core()->options().log.write(Level::warning, "subscription_lost",
-                                           {{"topic", upstream_->topic().name()},
-                                            {"publisher", where_[way_]},
-                                            {"code", name(why.code)},
-                                            {"reason", why.message},
-                                            {"next", "tries again"}});
+  const auto& where = where_[way_];
+  set_failure(why.message.find(where) != std::string::npos ? why.message : where + ": " + why.message);
+  log_lost(why);
   again();
+}
+
+/// The first loss since the publisher was there, of many only some.
+void Feed::log_lost(const Failure& why) {
+  const auto now = mf::now();
+  if (lost_told_ || (told_at_ != TimePoint{} && now - told_at_ < kTellEvery)) return;
+  lost_told_ = true;
+  told_at_ = now;
+  upstream_->core()->options().log.write(Level::warning, "subscription_lost",
+                                         {{"topic", upstream_->topic().name()},
+                                          {"publisher", where_[way_]},
+                                          {"code", name(why.code)},
+                                          {"reason", why.message},
+                                          {"next", "tries again"}});
+}
+
+void Feed::set_failure(std::string failure) {
+  const std::scoped_lock lock(mutex_);
+  failure_ = std::move(failure);
+}
+
+std::string Feed::failure() const {
+  const std::scoped_lock lock(mutex_);
+  return failure_;
 }
 
 void Feed::again() {

@@ -40,6 +40,8 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   void leave();
   /// A publisher for which it stands by is free: subscribes anew, so that nothing is missed that is kept.
   void stand_in();
+  /// Why the latest attempt has failed; "" if it has not. From any thread.
+  [[nodiscard]] std::string failure() const;
 
  private:
   using Call = client::StreamedCallOf<methods::AnyTopicSubscribe>;
@@ -70,6 +72,8 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   [[nodiscard]] bool leaves_to_another(std::uint32_t number);
   void end_named(Named& ended);
   void lost(const Failure& why);
+  void log_lost(const Failure& why);
+  void set_failure(std::string failure);
   void again();
 
   const std::shared_ptr<Upstream> upstream_;
@@ -79,15 +83,17 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   std::atomic<std::uint32_t> asked_{0};  // how often read() was called
   std::atomic<bool> left_{false};
   std::atomic<bool> stands_in_{false};  // its call was ended for that
-  std::mutex mutex_;
+  mutable std::mutex mutex_;            // the next two
   std::shared_ptr<Call> call_;
+  std::string failure_{};
   // Of who reads:
   std::shared_ptr<Call> reading_;
   link::Backoff backoff_;
   bool subscribed_ = false;
   std::shared_ptr<Queue> full_{};  // has no room for a gap
   Woken woken_;                    // queues into which something was put that nobody was told of
-  bool complained_ = false;
+  bool lost_told_ = false;         // and not that it is back
+  TimePoint told_at_{};
   bool broken_ = false;  // its publisher has broken the protocol: it is asked again less and less often
   bool told_of_other_ = false;
   std::size_t live_ = 0;   // sources that have not ended

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mf/core/error.hpp"
+#include "mf/link/waiter.hpp"
 #include "mf/topics/channel.hpp"
 #include "mf/topics/hub.hpp"
 #include "mf/topics/topics.hpp"
@@ -174,16 +175,54 @@ void Inbox::run_callbacks() {
       log_escaped();
     }
   }
+  if (got == Queue::Got::ended && !closed_) tell_end();
   caller_ = std::thread::id{};
   if (got != Queue::Got::ended && !closed_) watch();
+}
+
+/// While callbacks may run.
+void Inbox::tell_end() {
+  const auto why = ending();
+  std::function<void(const Failure&)> callback;
+  {
+    const std::scoped_lock lock(mutex_);
+    told_end_ = true;
+    callback = std::exchange(on_end_, nullptr);
+  }
+  if (!callback) {
+    if (why.code == Code::shutting_down || why.code == Code::cancelled) return;  // somebody has asked for it
+    return log().write(Level::warning, "subscription_over",
+                       {{"topic", topic_.name()}, {"code", name(why.code)}, {"reason", why.message}});
+  }
+  try {
+    callback(why);
+  } catch (...) {
+    log_escaped();
+  }
+}
+
+void Inbox::on_end(std::function<void(const Failure&)> callback) {
+  {
+    const std::scoped_lock lock(mutex_);
+    on_end_ = std::move(callback);
+    if (!told_end_) return;
+  }
+  complete([self = shared_from_this()] {
+    const std::scoped_lock lock(self->calling_);
+    self->caller_ = std::this_thread::get_id();
+    if (!self->closed_) self->tell_end();
+    self->caller_ = std::thread::id{};
+  });
+}
+
+void Inbox::check() const {
+  if (over()) ending().raise();
 }
 
 void Inbox::on_gap(std::function<void(const Gap&)> callback) {
   const std::scoped_lock lock(mutex_);
   on_gap_ = std::move(callback);
 }
-
-void Inbox::set_matched(Matched /*matched*/, Matched /*unmatched*/) {}
 
 SubscriberStats Inbox::stats() const {
   const auto now = queue_->figures();
@@ -214,23 +253,109 @@ class LocalInbox final : public Inbox {
       : Inbox(std::move(queue), channel->topic()), channel_(std::move(channel)) {}
   ~LocalInbox() override { channel_->unsubscribe(queue()); }
 
-  bool await_publishers(std::size_t count, TimePoint /*until*/) override { return count <= 1; }
+  bool await_publishers(std::size_t count, TimePoint until) override;
+  void set_matched(Matched matched, Matched unmatched) override;
+  /// The channel has an agent that matches, or is closed.
+  void changed(bool there);
 
  private:
-  void leave() override { channel_->unsubscribe(queue()); }
+  struct Awaiting {
+    std::size_t count;
+    link::Waiter waiter{};
+    bool found = false;
+  };
+
+  void leave() override {
+    channel_->unsubscribe(queue());
+    const std::scoped_lock lock(mutex_);
+    wake_if([](const Awaiting& /*each*/) { return true; });
+  }
+  template <class Which>
+  void wake_if(Which which);
+  void tell(Matched listener, std::size_t publishers);
   void complete(UniqueFunction<void()> work) override { channel_->hub()->complete(std::move(work)); }
   void add_stats(SubscriberStats& stats) const override {
     const auto& counters = *channel_->hub()->counters();
     stats.decoded = counters.decoded;
     stats.copied = counters.copied;
-    stats.publishers = 1;
+    const std::scoped_lock lock(mutex_);
+    stats.publishers = publishers_;
   }
-  void log_escaped() const noexcept override {
-    log_escaped_exception(channel_->hub()->options().log, "a subscriber's callback");
-  }
+  [[nodiscard]] const Log& log() const noexcept override { return channel_->hub()->options().log; }
 
   const std::shared_ptr<Channel> channel_;
+  mutable std::mutex mutex_;  // all below
+  std::size_t publishers_ = 0;
+  std::vector<Awaiting*> waiters_;
+  Matched matched_;
+  Matched unmatched_;
 };
+
+/// Under the lock.
+template <class Which>
+void LocalInbox::wake_if(Which which) {
+  std::erase_if(waiters_, [&](Awaiting* each) {
+    if (!which(*each)) return false;
+    each->waiter.finish();
+    return true;
+  });
+}
+
+bool LocalInbox::await_publishers(std::size_t count, TimePoint until) {
+  Awaiting awaiting{.count = count};
+  {
+    const std::scoped_lock lock(mutex_);
+    if (publishers_ >= count) return true;
+    if (over()) return false;
+    waiters_.push_back(&awaiting);
+  }
+  awaiting.waiter.wait_until(until);
+  const std::scoped_lock lock(mutex_);
+  std::erase(waiters_, &awaiting);
+  return awaiting.found;
+}
+
+/// Who is matched when it asks is told, too: publishers may have been there before.
+void LocalInbox::set_matched(Matched matched, Matched unmatched) {
+  std::size_t count = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (unmatched) unmatched_ = std::move(unmatched);
+    if (!matched) return;
+    matched_ = matched;
+    count = publishers_;
+  }
+  if (count != 0) tell(std::move(matched), count);
+}
+
+void LocalInbox::changed(bool there) {
+  Matched listener;
+  {
+    const std::scoped_lock lock(mutex_);
+    there = there && !over();  // it may have been closed meanwhile
+    const std::size_t count = there ? 1 : 0;
+    if (std::exchange(publishers_, count) == count) {
+      if (!there) wake_if([](const Awaiting& /*each*/) { return true; });
+      return;
+    }
+    listener = there ? matched_ : unmatched_;
+    wake_if([&](Awaiting& each) {
+      each.found = each.count <= count;
+      return each.found || !there;
+    });
+  }
+  if (listener) tell(std::move(listener), there ? 1 : 0);
+}
+
+void LocalInbox::tell(Matched listener, std::size_t publishers) {
+  complete([self = shared_from_this(), listener = std::move(listener), publishers] {
+    try {
+      listener(publishers);
+    } catch (...) {
+      static_cast<const LocalInbox&>(*self).log_escaped();
+    }
+  });
+}
 
 }  // namespace
 
@@ -241,7 +366,11 @@ std::shared_ptr<Inbox> Inbox::local(const Topics& topics, const TopicInfo& topic
                                     .max_bytes = options.max_bytes,
                                     .overflow = options.overflow.value_or(topic.default_overflow)});
   auto inbox = std::make_shared<LocalInbox>(channel, queue);
-  channel->subscribe(queue, {.agents = agents, .replay = options.replay.value_or(topic.replay)});
+  channel->subscribe(queue, {.agents = agents,
+                             .replay = options.replay.value_or(topic.replay),
+                             .matched = [weak = std::weak_ptr(inbox)](bool there) {
+                               if (const auto self = weak.lock()) self->changed(there);
+                             }});
   return inbox;
 }
 

@@ -496,6 +496,24 @@ void Queue::close() {
   for (auto& [size, room] : rooms) room();
 }
 
+SubscriptionStats Queue::subscription(const std::string& peer, const std::string& agents) const {
+  const auto now = figures();
+  SubscriptionStats stats{.peer = peer,
+                          .agents = agents,
+                          .overflow = bounds_.overflow,
+                          .delivered = now.delivered,
+                          .dropped = now.dropped,
+                          .queued = now.queued,
+                          .queued_bytes = now.bytes};
+  if (const auto failure = why(); failure && failure->code != Code::shutting_down) stats.why = *failure;
+  return stats;
+}
+
+bool Queue::ended() const {
+  const std::scoped_lock lock(mutex_);
+  return ended_ || closed_;
+}
+
 std::shared_ptr<const Failure> Queue::why() const {
   const std::scoped_lock lock(mutex_);
   return why_;

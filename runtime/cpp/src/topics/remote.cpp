@@ -57,7 +57,7 @@ void RemoteInbox::begin() {
 }
 
 bool RemoteInbox::await_publishers(std::size_t count, TimePoint until) {
-  return upstream_->await_publishers(count, until);
+  return upstream_->await_publishers(count, until, [this] { return over(); });
 }
 
 /// Who is matched when it asks is told, too: its upstream may have been there before.
@@ -104,10 +104,6 @@ void RemoteInbox::leave() {
   upstream_->leave(*this);
   (void)upstream_->retire();
   upstream_->close();
-}
-
-void RemoteInbox::log_escaped() const noexcept {
-  log_escaped_exception(core_->options().log, "a subscriber's callback");
 }
 
 std::shared_ptr<Inbox> Inbox::remote(const Client& client, const TopicInfo& topic, std::string_view agents,

@@ -30,6 +30,7 @@ class RemoteInbox final : public Inbox {
 
   [[nodiscard]] bool await_publishers(std::size_t count, TimePoint until) override;
   void set_matched(Matched matched, Matched unmatched) override;
+  [[nodiscard]] std::string silence() const override { return upstream_->silence(); }
   [[nodiscard]] Queue& inbox() noexcept { return queue(); }
   [[nodiscard]] const std::shared_ptr<Queue>& shared_inbox() const noexcept { return shared_queue(); }
   [[nodiscard]] const Wanted& wanted() const noexcept { return wanted_; }
@@ -46,7 +47,7 @@ class RemoteInbox final : public Inbox {
   void leave() override;
   void complete(UniqueFunction<void()> work) override { core_->complete(std::move(work)); }
   void add_stats(SubscriberStats& stats) const override { upstream_->add_stats(stats); }
-  void log_escaped() const noexcept override;
+  [[nodiscard]] const Log& log() const noexcept override { return core_->options().log; }
   void tell(Matched listener, std::size_t publishers);
 
   const std::shared_ptr<client::Core> core_;

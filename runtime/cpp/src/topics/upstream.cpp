@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "mf/core/error.hpp"
-#include "mf/link/waiter.hpp"
+#include "mf/core/text.hpp"
 #include "mf/topics/pattern.hpp"
 #include "topics/feed.hpp"
 #include "topics/remote.hpp"
@@ -18,6 +18,9 @@ constexpr std::size_t kMostKnown = 65'536;
 constexpr std::size_t kNonce = sizeof(Instance::nonce);
 // What an upstream keeps of all its publishers and agents for subscribers that come later.
 constexpr std::size_t kMostKept = std::size_t{64} << 20U;
+// What is told of publishers that are not reached, to who has waited for a message in vain.
+constexpr std::size_t kMostFailures = 3;
+constexpr std::size_t kLongestFailure = 300;
 // No agent that calls have.
 constexpr std::string_view kUpstreams = "*upstreams*";
 
@@ -66,6 +69,7 @@ void Upstream::look_again() {
 
 void Upstream::leave(const RemoteInbox& inbox) {
   (void)fanout_.detach(*inbox.shared_inbox());
+  wake_waiters();
   const std::scoped_lock lock(mutex_);
   std::erase_if(inboxes_, [&](const auto& each) {
     const auto held = each.lock();
@@ -83,26 +87,64 @@ void Upstream::changed(int by) {
     for (const auto& each : inboxes_) {
       if (auto inbox = each.lock()) told.push_back(std::move(inbox));
     }
-    std::erase_if(waiters_, [&](const auto& waiter) {
-      if (subscribed_ < waiter.first) return false;
-      waiter.second->finish();
+    std::erase_if(waiters_, [&](Awaiting* each) {
+      if (subscribed_ < each->count) return false;
+      each->found = true;
+      each->waiter.finish();
       return true;
     });
   }
   for (const auto& inbox : told) inbox->changed(by, count);
 }
 
-bool Upstream::await_publishers(std::size_t count, TimePoint until) {
-  link::Waiter waiter;
+bool Upstream::await_publishers(std::size_t count, TimePoint until, const std::function<bool()>& over) {
+  for (bool in_time = true; in_time;) {
+    Awaiting awaiting{.count = count};
+    {
+      const std::scoped_lock lock(mutex_);
+      if (subscribed_ >= count) return true;
+      if (over()) return false;
+      waiters_.push_back(&awaiting);
+    }
+    awaiting.waiter.wait_until(until);
+    const std::scoped_lock lock(mutex_);
+    std::erase(waiters_, &awaiting);
+    if (awaiting.found) return true;
+    in_time = awaiting.waiter.done();  // else somebody has ended, perhaps another subscriber
+  }
+  return false;
+}
+
+void Upstream::wake_waiters() {
+  const std::scoped_lock lock(mutex_);
+  for (auto* const each : waiters_) each->waiter.finish();
+  waiters_.clear();
+}
+
+std::string Upstream::silence() const {
+  std::vector<std::string> failures;
+  bool subscribed = false;
   {
     const std::scoped_lock lock(mutex_);
-    if (subscribed_ >= count) return true;
-    waiters_.emplace_back(count, &waiter);
+    subscribed = subscribed_ != 0;
+    for (const auto& [key, feed] : feeds_) {
+      if (auto failure = feed->failure(); !failure.empty()) failures.push_back(std::move(failure));
+    }
   }
-  waiter.wait_until(until);
-  const std::scoped_lock lock(mutex_);
-  std::erase_if(waiters_, [&](const auto& each) { return each.second == &waiter; });
-  return waiter.done() || subscribed_ >= count;
+  if (failures.empty()) {
+    if (subscribed) return {};
+    const auto offers = core_->resolver().offers(topic_view(topic().name()));
+    const bool trouble = !offers->answered && !offers->note.empty();
+    return ": no publisher of it was found" + (trouble ? " (" + offers->note + ")" : "");
+  }
+  std::string words;
+  for (const auto& failure : std::span(failures).first(std::min(failures.size(), kMostFailures))) {
+    const auto shown = cut_at_character(failure, kLongestFailure);
+    words.append(words.empty() ? ": " : "; ").append(shown).append(shown.size() < failure.size() ? "…" : "");
+  }
+  if (failures.size() > kMostFailures)
+    words += "; and so with " + std::to_string(failures.size() - kMostFailures) + " more";
+  return words;
 }
 
 std::size_t Upstream::publishers() const {
@@ -382,6 +424,7 @@ void Upstream::end(const Failure& why) {
   for (const auto& queue : fanout_.end()) {
     if (queue->end(shared)) queue->wake();
   }
+  wake_waiters();
   close();
 }
 

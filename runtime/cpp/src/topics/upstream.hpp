@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -23,13 +24,10 @@
 #include <vector>
 
 #include "client/core.hpp"
+#include "mf/link/waiter.hpp"
 #include "mf/topics/inbox.hpp"
 #include "mf/topics/outlet.hpp"
 #include "topics/fanout.hpp"
-
-namespace mf::link {
-class Waiter;
-}
 
 namespace mf::topics {
 
@@ -55,6 +53,13 @@ struct Wanted {
     };
     return all(one) < all(other);
   }
+};
+
+/// A wait for publishers.
+struct Awaiting {
+  std::size_t count = 0;
+  link::Waiter waiter{};
+  bool found = false;
 };
 
 class Upstream final : public std::enable_shared_from_this<Upstream> {
@@ -92,7 +97,10 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   void close();
   /// Nothing more comes, for this reason: its feeds are left, which would go on for nobody.
   void end(const Failure& why);
-  [[nodiscard]] bool await_publishers(std::size_t count, TimePoint until);
+  /// `over`: the subscriber that waits has ended, so that its wait does.
+  [[nodiscard]] bool await_publishers(std::size_t count, TimePoint until, const std::function<bool()>& over);
+  /// See Inbox::silence().
+  [[nodiscard]] std::string silence() const;
   [[nodiscard]] std::size_t publishers() const;
   void add_stats(SubscriberStats& stats) const;
 
@@ -135,6 +143,7 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
 
  private:
   void changed(int by);
+  void wake_waiters();
   void look();
   /// By what tells processes apart; relays, each of which reaches all publishers, are one.
   using Found = std::map<std::string, std::vector<Instance>>;
@@ -172,7 +181,7 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   std::size_t forget_at_ = 0;  // so many that are known
   std::uint64_t listener_ = 0;
   std::size_t subscribed_ = 0;
-  std::vector<std::pair<std::size_t, link::Waiter*>> waiters_;
+  std::vector<Awaiting*> waiters_;
 };
 
 /// The upstreams of a client.

@@ -175,8 +175,8 @@ class _Blocking(_Channel):
     __slots__ = ()
 
     def await_subscribers(self, count: int, timeout: float) -> bool:
-        """Waits until there are `count` subscriptions, for at most `timeout` seconds; False: there are
-        fewer."""
+        """Waits until there are `count` subscriptions to the topic, whatever their agents, for at most
+        `timeout` seconds; False: there are fewer. A relay is one, as equal subscribers of a client are."""
         event = Event()
         wake = event.set
         self._channel.when_subscribers(count, wake)
@@ -190,8 +190,7 @@ class _Awaited(_Channel):
     __slots__ = ()
 
     async def await_subscribers(self, count: int, timeout: float) -> bool:
-        """Waits until there are `count` subscriptions, for at most `timeout` seconds; False: there are
-        fewer."""
+        """See the blocking publisher."""
         channel = self._channel
         return await until_called(
             lambda wake: channel.when_subscribers(count, wake), channel.forget_waiter, monotonic() + timeout

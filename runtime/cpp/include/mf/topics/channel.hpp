@@ -62,10 +62,12 @@ class Channel final : public Subscriptions, public std::enable_shared_from_this<
     bool remote = false;
     std::uint32_t replay = 0;
     std::map<std::string, std::uint64_t, std::less<>> seen{};  // by agent, of this publisher
+    std::function<void(bool there)> matched{};
   };
 
   [[nodiscard]] static bool match(const Attached& attached, Outlet& outlet);
   [[nodiscard]] static SubscriptionStats figures(const Attached& attached);
+  void log_cut(const SubscriptionStats& gone) const;
 
   const std::shared_ptr<Hub> hub_;
   const TopicInfo& topic_;

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -62,9 +63,17 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   void async_take(Take done, const std::stop_token& stop);
   /// Calls `callback` for each message until close().
   void on_message(std::function<void(Taken&&)> callback);
+  /// Calls `callback` once if the subscription ends otherwise than by close(), behind the last message of
+  /// on_message(). Without it such an end is logged.
+  void on_end(std::function<void(const Failure&)> callback);
   void on_gap(std::function<void(const Gap&)> callback);
-  virtual void set_matched(Matched matched, Matched unmatched);
+  virtual void set_matched(Matched matched, Matched unmatched) = 0;
+  /// False on a timeout, and if the subscription has ended.
   [[nodiscard]] virtual bool await_publishers(std::size_t count, TimePoint until) = 0;
+  /// Throws why the subscription has ended, if it has, even if messages wait.
+  void check() const;
+  /// Why no message comes, as far as that is known, in words behind those of an error; or "".
+  [[nodiscard]] virtual std::string silence() const { return {}; }
   [[nodiscard]] SubscriberStats stats() const;
   /// Ends the subscription. No callback runs after it has returned, unless a callback calls it.
   void close();
@@ -77,7 +86,10 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   virtual void leave() = 0;
   virtual void complete(UniqueFunction<void()> work) = 0;
   virtual void add_stats(SubscriberStats& stats) const = 0;
-  virtual void log_escaped() const noexcept = 0;
+  [[nodiscard]] virtual const Log& log() const noexcept = 0;
+  void log_escaped() const noexcept { log_escaped_exception(log(), "a subscriber's callback"); }
+  /// Nothing more comes: it was closed, or its queue has ended.
+  [[nodiscard]] bool over() const { return closed_ || queue_->ended(); }
 
  private:
   struct Pending;
@@ -87,17 +99,20 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   [[nodiscard]] Failure ending() const;
   void go_on(const std::shared_ptr<Pending>& pending);
   void run_callbacks();
+  void tell_end();
   void watch();
 
   const std::shared_ptr<Queue> queue_;
   const TopicInfo& topic_;
   std::atomic<bool> missed_any_{false};
   std::atomic<bool> closed_{false};
-  mutable std::mutex mutex_;                       // guards the next four
+  mutable std::mutex mutex_;                       // guards the next six
   std::map<std::uint32_t, std::uint64_t> missed_;  // by source: since its last message
   std::array<std::uint64_t, 3> missed_by_{};       // by reason: in total
   std::function<void(const Gap&)> on_gap_;
   std::function<void(Taken&&)> on_message_;
+  std::function<void(const Failure&)> on_end_;
+  bool told_end_ = false;
   std::mutex calling_;  // held while callbacks run, so that close() can wait for them
   std::atomic<std::thread::id> caller_{};
 };

@@ -13,6 +13,7 @@
 
 #include "mf/core/log.hpp"
 #include "mf/core/options.hpp"
+#include "mf/core/outcome.hpp"
 #include "mf/core/types.hpp"
 #include "mf/topics.types.hpp"
 
@@ -89,6 +90,7 @@ struct SubscriptionStats {
   std::uint64_t dropped = 0;
   std::size_t queued = 0;
   std::size_t queued_bytes = 0;
+  std::optional<Failure> why{};  // its publisher has cut it, for this reason
 };
 
 struct AgentStats {

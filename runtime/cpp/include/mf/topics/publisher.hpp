@@ -110,7 +110,8 @@ class BasePublisher {
  public:
   using Value = typename Topic::Value;
 
-  /// Waits until there are `count` subscriptions; false on a timeout.
+  /// Waits until there are `count` subscriptions to the topic, whatever their agents; false on a timeout. A
+  /// relay is one, and so are equal subscribers of a client.
   [[nodiscard]] bool await_subscribers(std::size_t count, std::chrono::nanoseconds timeout) const {
     return channel_->await_subscribers(count, deadline_after(mf::now(), timeout));
   }

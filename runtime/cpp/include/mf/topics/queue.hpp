@@ -142,6 +142,10 @@ class Queue {
   /// Empties the queue; it accepts no more entries.
   void close();
   [[nodiscard]] std::shared_ptr<const Failure> why() const;
+  /// Nothing more comes into it.
+  [[nodiscard]] bool ended() const;
+  /// The figures of the subscription whose queue it is. A publisher that ends cuts nobody.
+  [[nodiscard]] SubscriptionStats subscription(const std::string& peer, const std::string& agents) const;
   [[nodiscard]] std::shared_ptr<const Origin> origin(std::uint32_t source) const;
   [[nodiscard]] Figures figures() const;
 

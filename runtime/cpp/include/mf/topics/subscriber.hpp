@@ -86,8 +86,9 @@ class BaseSubscriber {
   [[nodiscard]] Message next(std::chrono::nanoseconds timeout) {
     auto polled = poll(timeout);
     if (!polled)
-      throw Error(Code::deadline_exceeded, Execution::not_executed,
-                  "no message of " + std::string(Topic::kTopic.name()) + " has come in time");
+      throw Error(
+          Code::deadline_exceeded, Execution::not_executed,
+          "no message of " + std::string(Topic::kTopic.name()) + " has come in time" + inbox_->silence());
     return std::move(*polled);
   }
   /// The same; returns nothing on a timeout.
@@ -116,15 +117,22 @@ class BaseSubscriber {
     inbox_->on_message(
         [callback = std::move(callback)](Inbox::Taken&& taken) { callback(message(std::move(taken))); });
   }
+  /// Calls `callback` once if the subscription ends otherwise than by close(), behind the last message of
+  /// on_message(), with what next() would throw. Without it such an end is logged.
+  void on_end(std::function<void(const Failure&)> callback) { inbox_->on_end(std::move(callback)); }
   /// Calls `callback` for each gap, on the thread that takes the next message, before it gets that message.
   void on_gap(std::function<void(const Gap&)> callback) { inbox_->on_gap(std::move(callback)); }
 
   /// Called with the number of publishers when one is found (matched) or lost.
   void on_matched(Inbox::Matched callback) { inbox_->set_matched(std::move(callback), nullptr); }
   void on_unmatched(Inbox::Matched callback) { inbox_->set_matched(nullptr, std::move(callback)); }
-  /// Waits until this is subscribed at `count` publishers; false on a timeout.
+  /// Waits until this is subscribed at `count` publishers; false on a timeout. Throws why the subscription
+  /// has ended, as next() does. The publishers of a process are one, and a relay is one, whatever is behind
+  /// it.
   [[nodiscard]] bool await_publishers(std::size_t count, std::chrono::nanoseconds timeout) {
-    return inbox_->await_publishers(count, deadline_after(mf::now(), timeout));
+    if (inbox_->await_publishers(count, deadline_after(mf::now(), timeout))) return true;
+    inbox_->check();
+    return false;
   }
   [[nodiscard]] SubscriberStats stats() const { return inbox_->stats(); }
   /// Ends the subscription; messages that were not taken are dropped.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -23,6 +24,8 @@ struct Request {
   std::uint32_t replay = 0;
   const std::vector<Position>* seen = nullptr;
   std::span<const Uuid> path{};  // the relays that it has passed
+  /// Called without any lock, for each agent that is there or comes, and with false when the topic is closed.
+  std::function<void(bool there)> matched{};
 };
 
 class Subscriptions {
