@@ -238,7 +238,7 @@ def module_names(module: Module, inherited: Inherited) -> ModuleNames:
         if each.python_codec is not None
     }
     within = {
-        name: WithinNames(scope.take(f"_Within{types.get(name) or name.rpartition('.')[2]}"), words)
+        name: WithinNames(scope.take(f"Within{types.get(name) or name.rpartition('.')[2]}"), words)
         for name, words in inner.items()
     }
     return ModuleNames(types, alternatives, stems, constants, services, topics, codecs, within, scope.taken())

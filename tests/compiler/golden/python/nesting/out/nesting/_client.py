@@ -20,11 +20,11 @@ from nesting._types import (
     Place_Shape,
     Record,
     Record_Entry,
-    _WithinAtlas,
+    WithinAtlas,
 )
 
 
-class AtlasClient(_WithinAtlas):
+class AtlasClient(WithinAtlas):
     """Where things are."""
 
     __slots__ = ("_target",)
@@ -92,7 +92,7 @@ class AtlasClient(_WithinAtlas):
         return self._target.bulk(ATLAS_KEEP, requests, options)
 
 
-class AtlasAsyncClient(_WithinAtlas):
+class AtlasAsyncClient(WithinAtlas):
     """Like `AtlasClient`, for asyncio."""
 
     __slots__ = ("_target",)

@@ -23,11 +23,11 @@ from nesting._types import (
     Place_Shape,
     Record,
     Record_Entry,
-    _WithinAtlas,
+    WithinAtlas,
 )
 
 
-class AtlasServant(Servant, _WithinAtlas, ABC):
+class AtlasServant(Servant, WithinAtlas, ABC):
     """Where things are."""
 
     __slots__ = ()
@@ -68,7 +68,7 @@ class AtlasServant(Servant, _WithinAtlas, ABC):
         return mf.each(self.keep, ((each.record,) for each in requests))
 
 
-class AtlasAsyncServant(AsyncServant, _WithinAtlas, ABC):
+class AtlasAsyncServant(AsyncServant, WithinAtlas, ABC):
     """Like `AtlasServant`, with `async def`: it runs on the serving asyncio loop."""
 
     __slots__ = ()

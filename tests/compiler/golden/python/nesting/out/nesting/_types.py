@@ -77,7 +77,7 @@ class Place_ShapePath:
 Place_Shape: TypeAlias = Place_ShapePoint | Place_ShapeCircle | Place_ShapePath
 
 
-class _WithinPlace:
+class WithinPlace:
     __slots__ = ()
     Point: TypeAlias = Place_Point
     Precision: TypeAlias = Place_Precision
@@ -87,7 +87,7 @@ class _WithinPlace:
 
 
 @dataclass(slots=True)
-class Place(_WithinPlace):
+class Place(WithinPlace):
     """Where a thing is."""
 
     at: Place_Point = field(default_factory=Place_Point)
@@ -102,25 +102,25 @@ class Record_Entry_Kind(OpenEnum):
     removed = 1
 
 
-class _WithinRecord_Entry:
+class WithinRecord_Entry:
     __slots__ = ()
     Kind: TypeAlias = Record_Entry_Kind
 
 
 @dataclass(slots=True)
-class Record_Entry(ArchiveStruct, _WithinRecord_Entry):
+class Record_Entry(ArchiveStruct, WithinRecord_Entry):
     kind: Record_Entry_Kind = Record_Entry_Kind.added
     places: list[Place] = field(default_factory=lambda: [])
     parent: Record | None = None
 
 
-class _WithinRecord:
+class WithinRecord:
     __slots__ = ()
     Entry: TypeAlias = Record_Entry
 
 
 @dataclass(slots=True)
-class Record(ArchiveStruct, _WithinRecord):
+class Record(ArchiveStruct, WithinRecord):
     """Kept for long: other schemas read it."""
 
     entries: list[Record_Entry] = field(default_factory=lambda: [])
@@ -134,14 +134,14 @@ class Tree_Node(GraphStruct):
     tree: list[Tree_Forest] = field(default_factory=lambda: [])
 
 
-class _WithinTree:
+class WithinTree:
     __slots__ = ()
     Node: TypeAlias = Tree_Node
     Forest: TypeAlias = Tree_Forest
 
 
 @dataclass(slots=True)
-class Tree(GraphStruct, _WithinTree):
+class Tree(GraphStruct, WithinTree):
     """An archive that refers to its own: a graph."""
 
     root: Tree_Node = UNSET
@@ -180,13 +180,13 @@ class Atlas_Nowhere_Hint:
     text: str = ""
 
 
-class _WithinAtlas_Nowhere:
+class WithinAtlas_Nowhere:
     __slots__ = ()
     Hint: TypeAlias = Atlas_Nowhere_Hint
 
 
 @dataclass(slots=True)
-class Atlas_Nowhere(DeclaredError, _WithinAtlas_Nowhere):
+class Atlas_Nowhere(DeclaredError, WithinAtlas_Nowhere):
     hints: list[Atlas_Nowhere_Hint]
     near: Place_Point
 
@@ -200,19 +200,19 @@ class Atlas_Filter_Status:
     least: Place_Precision = Place_Precision.exact
 
 
-class _WithinAtlas_Filter:
+class WithinAtlas_Filter:
     __slots__ = ()
     Status: TypeAlias = Atlas_Filter_Status
 
 
 @dataclass(slots=True)
-class Atlas_Filter(_WithinAtlas_Filter):
+class Atlas_Filter(WithinAtlas_Filter):
     status: Atlas_Filter_Status = field(default_factory=Atlas_Filter_Status)
     outer: Status = field(default_factory=Status)
     known: Place_Known = Place_Known(0)
 
 
-class _WithinAtlas:
+class WithinAtlas:
     __slots__ = ()
     Nowhere: TypeAlias = Atlas_Nowhere
     Filter: TypeAlias = Atlas_Filter

@@ -22,13 +22,13 @@ class Trip_Precision(IntEnum):
     far = 0
 
 
-class _WithinTrip:
+class WithinTrip:
     __slots__ = ()
     Precision: TypeAlias = Trip_Precision
 
 
 @dataclass(slots=True)
-class Trip(_WithinTrip):
+class Trip(WithinTrip):
     from_: Place_Point = field(default_factory=lambda: Place_Point(x=1.0, y=2.0))
     to: Place_Shape_Status = Place_Shape_Status.closed
     kind: Record_Entry_Kind = Record_Entry_Kind.added
