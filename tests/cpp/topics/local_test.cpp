@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <future>
+#include <ranges>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -52,8 +54,12 @@ TEST(LocalTopics, ANullPointerIsNoValueToPublish) {
   EXPECT_EQ(error.code(), Code::invalid_argument);
   EXPECT_EQ(error.execution(), mf::Execution::not_executed);
   EXPECT_THAT(error.what(), HasSubstr("a value to publish of test.Ticks is a null pointer"));
-  ticks.publish(std::make_shared<const mf::topics::Missed>(tick(1)));
-  EXPECT_EQ(ticks.stats().agents.at(0).published, 1U);
+  const std::vector<std::shared_ptr<const mf::topics::Missed>> values{
+      std::make_shared<const mf::topics::Missed>(tick(1)), nullptr};
+  EXPECT_EQ(error_of([&] { ticks.publish_all(values); }).code(), Code::invalid_argument);
+  EXPECT_EQ(ticks.stats().agents.at(0).published, 1U) << "of many those before it are published";
+  ticks.publish(std::make_shared<const mf::topics::Missed>(tick(2)));
+  EXPECT_EQ(ticks.stats().agents.at(0).published, 2U);
 }
 
 TEST(LocalTopics, ASubscriberGetsWhatWasPublishedSinceItCame) {
@@ -166,6 +172,30 @@ TEST(LocalTopics, EachAgentHasNumbersOfItsOwnAndGoesToThoseWhoAskedForIt) {
   EXPECT_EQ(some.poll(), std::nullopt);
 }
 
+TEST(LocalTopics, ManyValuesAreMovedOutOfATemporaryAndSharedAsTheyAre) {
+  mf::Topics topics;
+  PlacesPublisher places(topics);
+  PlacesSubscriber here(topics, "a");
+  const std::string agent(50, 'x');
+  std::vector<mf::topics::Position> values{place(1, agent), place(2, agent)};
+  places.at("a").publish_all(values);
+  EXPECT_EQ(values[0].agent, agent);
+  const auto* const characters = values[1].agent.data();
+  places.at("a").publish_all(std::span(values));
+  EXPECT_EQ(values[1].agent, agent) << "a view does not own what it shows";
+  places.at("a").publish_all(std::move(values));
+  const std::vector<std::shared_ptr<const mf::topics::Position>> shared{
+      std::make_shared<mf::topics::Position>(place(3))};
+  places.at("a").publish_all(shared);
+  places.at("a").publish_all(std::views::iota(4, 6) | std::views::transform([](int i) {
+                               return place(static_cast<std::uint64_t>(i));
+                             }));
+  for (int i = 0; i < 5; ++i) (void)here.next();
+  EXPECT_EQ(here.next()->agent.data(), characters);
+  EXPECT_EQ(&*here.next(), shared[0].get());
+  EXPECT_THAT(sequences(here), testing::ElementsAre(8, 9));
+}
+
 TEST(LocalTopics, AnAgentThatComesLaterIsMatched) {
   Topics topics;
   PlacesSubscriber all(topics, "*");
@@ -254,9 +284,37 @@ TEST(LocalTopics, WhoKeepsToNoBoundIsDisconnectedBehindWhatWaits) {
   const auto error = error_of([&] { (void)here.next(); });
   EXPECT_EQ(error.code(), Code::overloaded);
   EXPECT_THAT(error.what(), HasSubstr("its queue of 2 messages"));
+  EXPECT_EQ(ticks.stats().subscriptions.at(0).dropped, 0U) << "it had ended before the third message";
+  EXPECT_EQ(here.stats().dropped, 0U);
   here.close();
   EXPECT_EQ(ticks.stats().cut, 1U);
   EXPECT_THAT(ticks.stats().subscriptions, IsEmpty());
+}
+
+TEST(LocalTopics, WhatWaitsWhenASubscriptionEndsIsDroppedAndThePublisherKeepsTheSums) {
+  Topics topics;
+  TicksPublisher ticks(topics);
+  std::vector<mf::SubscriptionStats> last;
+  std::promise<void> both;
+  ticks.on_unmatched([&](const mf::SubscriptionStats& stats) {
+    last.push_back(stats);
+    if (last.size() == 2) both.set_value();
+  });
+  for (const std::uint64_t count : {5U, 3U}) {
+    TicksSubscriber here(topics);
+    for (std::uint64_t i = 1; i <= count; ++i) ticks.publish(tick(i));
+    for (int i = 0; i < 2; ++i) (void)here.next();
+  }
+  both.get_future().get();
+  EXPECT_EQ(last[0].delivered, 2U);
+  EXPECT_EQ(last[0].dropped, 3U);
+  EXPECT_EQ(last[0].queued, 0U);
+  EXPECT_EQ(last[1].dropped, 1U);
+  const auto ended = ticks.stats().ended;
+  EXPECT_EQ(ended.subscriptions, 2U);
+  EXPECT_EQ(ended.delivered, 4U);
+  EXPECT_EQ(ended.dropped, 4U);
+  EXPECT_EQ(ended.not_kept, 0U);
 }
 
 TEST(LocalTopics, APublisherWaitsForASubscriberThatBlocksAndLosesNothing) {

@@ -178,6 +178,12 @@ TEST(RemoteTopics, ASubscriptionGoesOnWhereItWasLostAndWhatIsNotKeptIsAGap) {
   const auto stats = there.stats();
   EXPECT_EQ(stats.not_kept, 3U);
   EXPECT_EQ(stats.received, 6U);
+  const auto seen = places.stats();
+  EXPECT_EQ(seen.subscriptions.at(0).not_kept, 3U);
+  EXPECT_EQ(seen.subscriptions.at(0).delivered, 3U);
+  EXPECT_EQ(seen.ended.subscriptions, 2U);
+  EXPECT_EQ(seen.ended.delivered, 3U);
+  EXPECT_EQ(seen.ended.dropped + seen.ended.not_kept, 0U);
   EXPECT_EQ(stats.duplicates, 0U);
 }
 

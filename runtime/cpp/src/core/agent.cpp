@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <system_error>
 
+#include "core/agent_text.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf {
@@ -16,14 +17,6 @@ std::string_view take_until(std::string_view& rest, char end) noexcept {
   const auto taken = rest.substr(0, at);
   rest.remove_prefix(at == std::string_view::npos ? rest.size() : at + 1);
   return taken;
-}
-
-/// The type that the descriptor gives the agent: its second line is ` per NAME TYPE`.
-std::string_view type_of_agent(std::string_view descriptor) noexcept {
-  take_until(descriptor, '\n');
-  auto line = take_until(descriptor, '\n');
-  if (!line.starts_with(" per ")) return {};
-  return line.substr(line.rfind(' ') + 1);
 }
 
 /// Whether it is the canonical text of a number: "7", not "07" nor "+7".
@@ -95,23 +88,44 @@ std::optional<MemberText> find_member(std::string_view members, Wanted wanted) {
 
 /// The member of the agent's enum; nothing if it has another type.
 template <class Wanted>
-std::optional<MemberText> find_member(const ServiceInfo& service, Wanted wanted) {
-  if (!service.per_agent) return std::nullopt;
-  const auto of_agent = enum_of(type_of_agent(service.descriptor), service.descriptor);
+std::optional<MemberText> find_agent(std::string_view descriptor, Wanted wanted) {
+  const auto of_agent = enum_of(detail::type_of_agent(descriptor), descriptor);
   return of_agent ? find_member(of_agent->members, wanted) : std::nullopt;
 }
 
-bool fits(std::string_view type, std::string_view agent, std::string_view descriptor) {
-  if (type == "uuid") return is_uuid(agent);
-  if (const auto integer = is_integer(type, agent)) return *integer;
-  const auto of_agent = enum_of(type, descriptor);
-  if (!of_agent) return true;  // a string
-  return is_integer(of_agent->base, agent).value_or(false) &&
-         (!of_agent->closed ||
-          find_member(of_agent->members, [&](const MemberText& each) { return each.number == agent; }));
+}  // namespace
+
+namespace detail {
+
+std::string_view type_of_agent(std::string_view descriptor) noexcept {
+  take_until(descriptor, '\n');
+  auto line = take_until(descriptor, '\n');
+  if (!line.starts_with(" per ")) return {};
+  return line.substr(line.rfind(' ') + 1);
 }
 
-}  // namespace
+bool is_agent(std::string_view descriptor, std::string_view sent) {
+  const auto type = type_of_agent(descriptor);
+  if (type == "uuid") return is_uuid(sent);
+  if (const auto integer = is_integer(type, sent)) return *integer;
+  const auto of_agent = enum_of(type, descriptor);
+  if (!of_agent) return true;  // a string
+  return is_integer(of_agent->base, sent).value_or(false) &&
+         (!of_agent->closed ||
+          find_member(of_agent->members, [&](const MemberText& each) { return each.number == sent; }));
+}
+
+std::string sent_agent(std::string_view descriptor, std::string_view written) {
+  const auto member = find_agent(descriptor, [&](const MemberText& each) { return each.name == written; });
+  return std::string(member ? member->number : written);
+}
+
+std::string shown_agent(std::string_view descriptor, std::string_view sent) {
+  const auto member = find_agent(descriptor, [&](const MemberText& each) { return each.number == sent; });
+  return std::string(member ? member->name : sent);
+}
+
+}  // namespace detail
 
 std::string agent_text(const Uuid& value) {
   static constexpr std::string_view kDigits = "0123456789abcdef";
@@ -125,13 +139,11 @@ std::string agent_text(const Uuid& value) {
 }
 
 std::string sent_agent(const ServiceInfo& service, std::string_view written) {
-  const auto member = find_member(service, [&](const MemberText& each) { return each.name == written; });
-  return std::string(member ? member->number : written);
+  return detail::sent_agent(service.descriptor, written);
 }
 
 std::string shown_agent(const ServiceInfo& service, std::string_view sent) {
-  const auto member = find_member(service, [&](const MemberText& each) { return each.number == sent; });
-  return std::string(member ? member->name : sent);
+  return detail::shown_agent(service.descriptor, sent);
 }
 
 std::optional<std::string> agent_refusal(const ServiceInfo& service, std::string_view agent) {
@@ -142,8 +154,8 @@ std::optional<std::string> agent_refusal(const ServiceInfo& service, std::string
     return name + " has no agents, but is offered for \"" + std::string(agent) + "\"";
   if (!is_utf8(agent)) return name + ": the agent is not UTF-8";
   if (!service.per_agent) return std::nullopt;
-  const auto type = type_of_agent(service.descriptor);
-  if (fits(type, agent, service.descriptor)) return std::nullopt;
+  if (detail::is_agent(service.descriptor, agent)) return std::nullopt;
+  const auto type = detail::type_of_agent(service.descriptor);
   return name + " is offered per agent of type " + std::string(type) + ": not for \"" + std::string(agent) +
          "\"";
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/agent_text.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/text.hpp"
 #include "mf/link/waiter.hpp"
@@ -33,6 +34,25 @@ void check_subscription(const TopicInfo& topic, Overflow overflow, std::string_v
                                             std::string(name(overflow)) + ", but " + some_of(allowed));
 }
 
+std::string type_refusal(const TopicInfo& topic, std::string_view agent) {
+  const auto descriptor = topic.service.descriptor;
+  if (!topic.per_agent || agent.empty() || mf::detail::is_agent(descriptor, agent)) return {};
+  return "topic " + std::string(topic.name()) + " has agents of type " +
+         std::string(mf::detail::type_of_agent(descriptor)) + ", and \"" + shortened(agent) + "\" is none";
+}
+
+std::string sent_pattern(const TopicInfo& topic, std::string_view agents) {
+  auto sent = mf::detail::sent_agent(topic.service.descriptor, agents);
+  if (sent == "*") return sent;
+  if (auto why = type_refusal(topic, sent); !why.empty())
+    throw refused(Code::invalid_argument, std::move(why));
+  return sent;
+}
+
+std::string shown_agent(const TopicInfo& topic, std::string_view sent) {
+  return mf::detail::shown_agent(topic.service.descriptor, sent);
+}
+
 void check_access(const TopicsOptions& options, const TopicAccess& access) {
   if (!options.authorize || options.authorize(access)) return;
   const std::string verb = access.action == TopicAction::publish ? "publish " : "subscribe to ";
@@ -58,6 +78,8 @@ std::shared_ptr<Outlet> Channel::outlet(std::string_view agent) {
                                               " bytes, not " + std::to_string(agent.size()));
   if (agent.find('*') != std::string_view::npos)
     throw refused(Code::invalid_argument, "an agent to publish for has no '*': \"" + shortened(agent) + "\"");
+  if (auto why = type_refusal(topic_, agent); !why.empty())
+    throw refused(Code::invalid_argument, std::move(why));
   const auto& options = hub_->options();
   check_access(options,
                {.action = TopicAction::publish, .topic = topic_.name(), .agents = agent, .peer = {}});
@@ -66,7 +88,8 @@ std::shared_ptr<Outlet> Channel::outlet(std::string_view agent) {
                                       .agent = std::string(agent),
                                       .publisher = hub_->publisher(),
                                       .counters = hub_->counters(),
-                                      .keep = topic_.replay}),
+                                      .keep = topic_.replay,
+                                      .shown = shown_agent(topic_, agent)}),
       Outlet::Limits{
           .keep = topic_.replay, .keep_bytes = options.keep_bytes, .stall_timeout = options.stall_timeout});
   std::unique_lock lock(mutex_);
@@ -154,8 +177,8 @@ void Channel::subscribe(const std::shared_ptr<Queue>& queue, const Request& requ
 
 void Channel::unsubscribe(const Queue& queue) {
   Attached gone;
+  SubscriptionStats last;
   Listener listener;
-  std::optional<SubscriptionStats> cut;
   {
     const std::scoped_lock lock(mutex_);
     const auto found = subscriptions_.find(&queue);
@@ -163,15 +186,16 @@ void Channel::unsubscribe(const Queue& queue) {
     gone = std::move(found->second);
     subscriptions_.erase(found);
     for (const auto& [agent, outlet] : outlets_) outlet->detach(queue);
+    last = figures(gone);
+    if (last.why) ++cut_;
+    ++ended_.subscriptions;
+    ended_.delivered += last.delivered;
+    ended_.dropped += last.dropped;
+    ended_.not_kept = sum_of(ended_.not_kept, last.not_kept);
     listener = unmatched_;
-    auto last = figures(gone);
-    if (last.why) {
-      ++cut_;
-      cut = std::move(last);
-    }
   }
-  if (cut && gone.remote) log_cut(*cut);
-  if (listener) hub_->complete([listener, about = figures(gone)] { listener(about); });
+  if (last.why && gone.remote) log_cut(last);
+  if (listener) hub_->complete([listener, about = std::move(last)] { listener(about); });
 }
 
 bool Channel::await_subscribers(std::size_t count, TimePoint until) {
@@ -193,8 +217,8 @@ void Channel::set_listeners(Listener matched, Listener unmatched) {
   if (unmatched) unmatched_ = std::move(unmatched);
 }
 
-SubscriptionStats Channel::figures(const Attached& attached) {
-  return attached.queue->subscription(attached.peer, attached.agents);
+SubscriptionStats Channel::figures(const Attached& attached) const {
+  return attached.queue->subscription(attached.peer, shown_agent(topic_, attached.agents));
 }
 
 void Channel::log_cut(const SubscriptionStats& gone) const {
@@ -211,6 +235,7 @@ PublisherStats Channel::stats() const {
   const std::scoped_lock lock(mutex_);
   PublisherStats stats{.refused = refused_,
                        .cut = cut_,
+                       .ended = ended_,
                        .encoded = hub_->counters()->encoded.load(),
                        .copied = hub_->counters()->copied.load()};
   for (const auto& [agent, outlet] : outlets_) stats.agents.push_back(outlet->stats());

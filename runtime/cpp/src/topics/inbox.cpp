@@ -73,7 +73,7 @@ bool Inbox::look(Queue::Entry&& entry, Taken& into) {
   const auto origin = queue_->origin(entry.source);
   try {
     callback({.topic = origin->topic,
-              .agent = origin->agent,
+              .agent = origin->shown,
               .publisher = origin->publisher,
               .first = entry.first,
               .count = entry.count,
@@ -251,7 +251,10 @@ class LocalInbox final : public Inbox {
  public:
   LocalInbox(std::shared_ptr<Channel> channel, std::shared_ptr<Queue> queue)
       : Inbox(std::move(queue), channel->topic()), channel_(std::move(channel)) {}
-  ~LocalInbox() override { channel_->unsubscribe(queue()); }
+  ~LocalInbox() override {
+    queue().close();
+    channel_->unsubscribe(queue());
+  }
 
   bool await_publishers(std::size_t count, TimePoint until) override;
   void set_matched(Matched matched, Matched unmatched) override;
@@ -266,6 +269,7 @@ class LocalInbox final : public Inbox {
   };
 
   void leave() override {
+    queue().close();
     channel_->unsubscribe(queue());
     const std::scoped_lock lock(mutex_);
     wake_if([](const Awaiting& /*each*/) { return true; });
@@ -362,11 +366,12 @@ void LocalInbox::tell(Matched listener, std::size_t publishers) {
 std::shared_ptr<Inbox> Inbox::local(const Topics& topics, const TopicInfo& topic, std::string_view agents,
                                     const SubscribeOptions& options) {
   const auto channel = topics.hub()->channel(topic);
+  const auto sent = sent_pattern(topic, agents);
   auto queue = channel->make_queue({.max_messages = options.max_messages,
                                     .max_bytes = options.max_bytes,
                                     .overflow = options.overflow.value_or(topic.default_overflow)});
   auto inbox = std::make_shared<LocalInbox>(channel, queue);
-  channel->subscribe(queue, {.agents = agents,
+  channel->subscribe(queue, {.agents = sent,
                              .replay = options.replay.value_or(topic.replay),
                              .matched = [weak = std::weak_ptr(inbox)](bool there) {
                                if (const auto self = weak.lock()) self->changed(there);

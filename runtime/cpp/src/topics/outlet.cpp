@@ -292,7 +292,7 @@ void Outlet::detach(const Queue& queue) {
 
 AgentStats Outlet::stats() const {
   const std::scoped_lock lock(mutex_);
-  return {.agent = origin_->agent, .published = next_ - 1, .kept = kept_.size()};
+  return {.agent = origin_->shown, .published = next_ - 1, .kept = kept_.size()};
 }
 
 }  // namespace mf::topics

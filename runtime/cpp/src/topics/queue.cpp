@@ -142,8 +142,7 @@ void Queue::push_one(ItemRef item, std::uint32_t source, bool anyhow) {
       case Overflow::block:  // who does not wait for room, drops
         return miss(source, item->sequence);
       case Overflow::disconnect:
-        ++dropped_;
-        return disconnect();
+        return disconnect();  // before this message, which it has not dropped
     }
   }
   tell_missed_before(source);
@@ -183,6 +182,7 @@ bool Queue::push_missed(std::uint32_t source, std::uint64_t first, std::uint64_t
   if (closed_ || ended_) return false;
   ++messages_;
   ++gaps_;
+  if (why == Why::not_kept) not_kept_ = sum_of(not_kept_, count);
   ring_.push({.first = first, .count = count, .source = source, .kind = Kind::missed, .why = why});
   return wanted();
 }
@@ -484,6 +484,7 @@ void Queue::close() {
     urgent_.clear();
     missing_.clear();
     cut_ = nullptr;
+    dropped_ += messages_ - gaps_;
     messages_ = 0;
     gaps_ = 0;
     bytes_ = 0;
@@ -503,6 +504,7 @@ SubscriptionStats Queue::subscription(const std::string& peer, const std::string
                           .overflow = bounds_.overflow,
                           .delivered = now.delivered,
                           .dropped = now.dropped,
+                          .not_kept = now.not_kept,
                           .queued = now.queued,
                           .queued_bytes = now.bytes};
   if (const auto failure = why(); failure && failure->code != Code::shutting_down) stats.why = *failure;
@@ -526,7 +528,11 @@ std::shared_ptr<const Origin> Queue::origin(std::uint32_t source) const {
 
 Queue::Figures Queue::figures() const {
   const std::scoped_lock lock(mutex_);
-  return {.delivered = delivered_, .dropped = dropped_, .queued = messages_ - gaps_, .bytes = bytes_};
+  return {.delivered = delivered_,
+          .dropped = dropped_,
+          .not_kept = not_kept_,
+          .queued = messages_ - gaps_,
+          .bytes = bytes_};
 }
 
 }  // namespace mf::topics

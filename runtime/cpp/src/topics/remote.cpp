@@ -112,8 +112,9 @@ std::shared_ptr<Inbox> Inbox::remote(const Client& client, const TopicInfo& topi
   if (core->servants())
     throw Error(Code::invalid_argument, Execution::not_executed,
                 "topics of this process are subscribed to at its mf::Topics, not at light:");
-  check_subscription(topic, options.overflow.value_or(topic.default_overflow), agents);
-  return RemoteInbox::shared(core, topic, std::string(agents), options, received);
+  auto sent = sent_pattern(topic, agents);
+  check_subscription(topic, options.overflow.value_or(topic.default_overflow), sent);
+  return RemoteInbox::shared(core, topic, std::move(sent), options, received);
 }
 
 }  // namespace mf::topics

@@ -35,7 +35,10 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
         responder_(std::move(responder)) {
     call_->set_results(Subscribe::kResultElementTier, link::kMethod<Subscribe>);
   }
-  ~Outgoing() { topic_->unsubscribe(*queue_); }
+  ~Outgoing() {
+    queue_->close();
+    topic_->unsubscribe(*queue_);
+  }
   Outgoing(const Outgoing&) = delete;
   Outgoing& operator=(const Outgoing&) = delete;
 
@@ -164,8 +167,8 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   }
   /// Nobody reads any more.
   void leave() {
-    topic_->unsubscribe(*queue_);
     queue_->close();
+    topic_->unsubscribe(*queue_);
     if (!answered_.exchange(true)) responder_.respond({});
   }
 

@@ -330,7 +330,8 @@ std::shared_ptr<Upstream::Known> Upstream::known(const Source& source, const std
                                                   .publisher = source.publisher,
                                                   .counters = counters_,
                                                   .keep = source.keep,
-                                                  .where = where});
+                                                  .where = where,
+                                                  .shown = shown_agent(topic(), source.agent)});
   add_outlet(*place, source.next, source, woken);
   return place;
 }

@@ -66,7 +66,7 @@ class Channel final : public Subscriptions, public std::enable_shared_from_this<
   };
 
   [[nodiscard]] static bool match(const Attached& attached, Outlet& outlet);
-  [[nodiscard]] static SubscriptionStats figures(const Attached& attached);
+  [[nodiscard]] SubscriptionStats figures(const Attached& attached) const;
   void log_cut(const SubscriptionStats& gone) const;
 
   const std::shared_ptr<Hub> hub_;
@@ -79,6 +79,7 @@ class Channel final : public Subscriptions, public std::enable_shared_from_this<
   Listener unmatched_;
   std::uint64_t refused_ = 0;
   std::uint64_t cut_ = 0;
+  EndedStats ended_;
   bool closed_ = false;
 };
 

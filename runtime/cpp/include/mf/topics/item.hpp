@@ -39,6 +39,7 @@ struct Origin {
   std::shared_ptr<Counters> counters;
   std::uint32_t keep = 0;  // messages that are kept for replay
   std::string where{};     // the address of a remote publisher
+  std::string shown{};     // the agent as users read it, who have messages of this origin
 };
 
 class Item {

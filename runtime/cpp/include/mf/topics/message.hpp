@@ -35,8 +35,8 @@ class TopicMessage {
   }
 
   [[nodiscard]] const std::string& topic() const noexcept { return item_->origin->topic; }
-  /// The agent as it is sent: for a member of an enum its number.
-  [[nodiscard]] const std::string& agent() const noexcept { return item_->origin->agent; }
+  /// The agent as text: for a member of an enum its name.
+  [[nodiscard]] const std::string& agent() const noexcept { return item_->origin->shown; }
   /// The number of the message for its publisher and agent, from 1.
   [[nodiscard]] std::uint64_t sequence() const noexcept { return item_->sequence; }
   /// Unique for each run of a publishing process.

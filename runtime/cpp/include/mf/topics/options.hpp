@@ -28,7 +28,7 @@ enum class TopicAction : std::uint8_t { subscribe, publish };
 struct TopicAccess {
   TopicAction action = TopicAction::subscribe;
   std::string_view topic{};
-  std::string_view agents{};  // the pattern; for a publisher its agent
+  std::string_view agents{};  // the pattern; for a publisher its agent; as sent: a member by its number
   /// "tcp://10.0.0.3:5123"; "" within this process. For a remote publisher the address where it is found.
   std::string_view peer{};
   /// From the HELLO of the peer (ClientOptions::authentication); empty for a publisher.
@@ -87,10 +87,21 @@ struct SubscriptionStats {
   std::string agents{};
   Overflow overflow = Overflow::drop_oldest;
   std::uint64_t delivered = 0;  // messages taken out of the queue
-  std::uint64_t dropped = 0;
+  std::uint64_t dropped = 0;    // there was no room for them, or they waited when the subscription ended
+  /// What a subscriber that came back had missed, and was not kept any more; it may be counted in its last
+  /// subscription, too.
+  std::uint64_t not_kept = 0;
   std::size_t queued = 0;
   std::size_t queued_bytes = 0;
   std::optional<Failure> why{};  // its publisher has cut it, for this reason
+};
+
+/// The sums over the subscriptions that have ended.
+struct EndedStats {
+  std::uint64_t subscriptions = 0;
+  std::uint64_t delivered = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t not_kept = 0;
 };
 
 struct AgentStats {
@@ -104,6 +115,7 @@ struct PublisherStats {
   std::vector<SubscriptionStats> subscriptions{};
   std::uint64_t refused = 0;  // subscriptions
   std::uint64_t cut = 0;      // subscriptions that the publisher ended: disconnect, or stalled
+  EndedStats ended{};         // what those had that have ended, for whatever reason
   // For all topics of the process:
   std::uint64_t encoded = 0;  // values that were encoded
   std::uint64_t copied = 0;   // by mutate()

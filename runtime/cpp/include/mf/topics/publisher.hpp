@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,10 @@ template <class T, class From>
   return item;
 }
 
+/// Whether nobody needs the elements of the range any more: it is a temporary that has elements of its own.
+template <class Range>
+inline constexpr bool kGivesAway = !std::is_lvalue_reference_v<Range> && !std::ranges::view<Range>;
+
 }  // namespace detail
 
 /// Publishes for one agent, or for a topic without agents.
@@ -68,14 +73,17 @@ class AgentPublisher {
   }
   /// The value must not change any more. Throws INVALID_ARGUMENT for a null pointer.
   void publish(std::shared_ptr<const Value> value, const PublishOptions& options = {}) {
-    if (!value)
-      throw Error(Code::invalid_argument, Execution::not_executed,
-                  "a value to publish of " + std::string(Topic::kTopic.name()) + " is a null pointer");
-    publish_item(detail::new_item<Value>(std::move(value), detail::published_now()), options);
+    publish_item(detail::new_item<Value>(given(std::move(value)), detail::published_now()), options);
   }
-  /// Calls publish() for each value in order; values before one that throws are published.
+  /// Calls publish() for each value, or `std::shared_ptr<const Value>`, in order; values before one that
+  /// throws are published. A container that is moved in gives its values away.
   template <std::ranges::input_range Values>
   void publish_all(Values&& values, const PublishOptions& options = {}) {
+    using Reference = std::ranges::range_reference_t<Values>;
+    using Shared = std::shared_ptr<const Value>;
+    using Given = std::conditional_t<std::is_convertible_v<Reference, Shared>, Shared, Value>;
+    using Passed =
+        std::conditional_t<detail::kGivesAway<Values>, std::remove_reference_t<Reference>&&, Reference&&>;
     std::array<ItemRef, 64> items;
     std::size_t count = 0;
     Timestamp now{};  // of those that are put into the queues together
@@ -86,7 +94,7 @@ class AgentPublisher {
     for (auto&& value : values) {
       try {
         if (count == 0) now = detail::published_now();
-        items[count] = detail::new_item<Value>(Value(std::forward<decltype(value)>(value)), now);
+        items[count] = detail::new_item<Value>(given(Given(static_cast<Passed>(value))), now);
       } catch (...) {
         send();
         throw;
@@ -97,6 +105,13 @@ class AgentPublisher {
   }
 
  private:
+  static Value&& given(Value&& value) noexcept { return std::move(value); }
+  static std::shared_ptr<const Value> given(std::shared_ptr<const Value> value) {
+    if (!value)
+      throw Error(Code::invalid_argument, Execution::not_executed,
+                  "a value to publish of " + std::string(Topic::kTopic.name()) + " is a null pointer");
+    return value;
+  }
   void publish_item(ItemRef item, const PublishOptions& options) {
     outlet_->publish({&item, 1}, options.deadline);
   }

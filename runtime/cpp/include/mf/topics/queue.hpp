@@ -56,6 +56,7 @@ class Queue {
   struct Figures {
     std::uint64_t delivered = 0;
     std::uint64_t dropped = 0;
+    std::uint64_t not_kept = 0;
     std::size_t queued = 0;
     std::size_t bytes = 0;
   };
@@ -139,7 +140,7 @@ class Queue {
   void when_cut(UniqueFunction<void()> cut);
   /// Counts the message that was taken last as dropped: it cannot be sent.
   void count_undeliverable();
-  /// Empties the queue; it accepts no more entries.
+  /// Drops what is in the queue; it accepts no more entries.
   void close();
   [[nodiscard]] std::shared_ptr<const Failure> why() const;
   /// Nothing more comes into it.
@@ -231,6 +232,7 @@ class Queue {
   std::uint64_t delivered_ = 0;
   std::uint64_t dropped_ = 0;
   std::atomic<bool> gives_way_{false};
+  std::uint64_t not_kept_ = 0;
   TimePoint waited_since_{};  // by somebody who waits for room; later, if take_some() has taken something
   bool ended_ = false;
   bool closed_ = false;

@@ -6,7 +6,7 @@
 //   mf::TopicMessage<Indexed> message = there.next();          waits
 //   if (auto message = there.poll(10ms)) …                     waits a little
 //   for (auto& message : there) …                              until the subscription ends
-//   auto message = co_await there.async_next(token);
+//   auto outcome = co_await there.async_next(boost::asio::use_awaitable);      <mf/client/asio.hpp>
 //   there.on_message([](mf::TopicMessage<Indexed> message) { … });
 //
 // Any thread may take messages; one asynchronous operation, or on_message(), at a time. Messages that are not
@@ -101,6 +101,11 @@ class BaseSubscriber {
   /// Completes with Outcome<Message>. A cancelled call takes no message.
   template <class Token>
   auto async_next(Token&& token) {
+    using Completion = Completes<std::decay_t<Token>, Message>;
+    static_assert(
+        requires { sizeof(Completion); },
+        "a token of Asio needs #include <mf/client/asio.hpp>, and any other a call with an "
+        "Outcome<Message>&&");
     return Completes<std::decay_t<Token>, Message>::initiate(
         std::forward<Token>(token),
         [inbox = inbox_](Callback<Message> done, const std::stop_token& stop = {}) {

@@ -38,7 +38,7 @@ class Subscriptions {
   /// Messages that match go to the queue from now on. Throws OVERLOADED if there are too many subscriptions,
   /// INVALID_ARGUMENT for an invalid pattern or policy, and PERMISSION_DENIED.
   virtual void subscribe(const std::shared_ptr<Queue>& queue, const Request& request) = 0;
-  /// Does nothing if the queue is not subscribed.
+  /// The queue has been closed, so that its figures are the last. Does nothing if it is not subscribed.
   virtual void unsubscribe(const Queue& queue) = 0;
 };
 

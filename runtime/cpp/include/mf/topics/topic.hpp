@@ -42,6 +42,14 @@ struct TopicInfo {
   [[nodiscard]] std::string_view name() const noexcept { return service.name; }
 };
 
+/// An agent or pattern that a user has given, as it is sent: for a member of an enum its number. Throws
+/// INVALID_ARGUMENT for what no agent of the topic can be, since its subscriber would wait in vain.
+[[nodiscard]] std::string sent_pattern(const TopicInfo& topic, std::string_view agents);
+/// Why the topic has no such agent, given as it is sent; empty if it may have it.
+[[nodiscard]] std::string type_refusal(const TopicInfo& topic, std::string_view agent);
+/// What was sent as users read it: for a member of an enum its name.
+[[nodiscard]] std::string shown_agent(const TopicInfo& topic, std::string_view sent);
+
 /// Calls TopicsOptions::authorize; throws PERMISSION_DENIED if it returns false.
 void check_access(const TopicsOptions& options, const TopicAccess& access);
 
