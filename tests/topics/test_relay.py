@@ -2,6 +2,7 @@
 subscription at the publisher for all of them, and that nobody holds up others, whatever is stopped or killed.
 """
 
+import socket
 import time
 from pathlib import Path
 
@@ -216,6 +217,23 @@ def test_of_two_relays_the_other_goes_on_when_one_is_killed(programs: Programs, 
     assert subscriber.ask("account 306") == {"received": 306, "missed": 0, "in_order": True}
     assert publisher.end() == 300
     assert subscriber.ask("stats")["duplicates"] == 0
+
+
+@languages
+@pytest.mark.parametrize("first", ["away", "silent"])
+def test_of_two_relays_the_first_may_not_answer_from_the_beginning(
+    programs: Programs, subscribes: str, first: str
+) -> None:
+    controller = programs.controller()
+    publisher = programs.publisher("cpp", controller.address)
+    publisher.ask("publish books 0 1 10")
+    relay = programs.relay(controller.address)
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts nobody, but the system does
+        unanswered = f"relay://127.0.0.1:{free_port() if first == 'away' else silent.getsockname()[1]}"
+        subscriber = programs.subscriber(
+            subscribes, f"{unanswered},{relay.address}", "Additions", "*", "block", 100
+        )
+        assert subscriber.ask("take 1") == [["books", 1, 0, 0]]
 
 
 @languages

@@ -46,6 +46,8 @@ _FINAL = frozenset(
 )
 """Errors after which subscribing again would be useless."""
 _CONNECT_WITHIN = 10.0
+_OTHERWISE_WITHIN = 2.0
+"""The same where there is another way."""
 _TELL_EVERY = 10.0
 """Seconds between two lines about the losses of one subscription."""
 _MOST_SOURCES = 1 << 16
@@ -205,7 +207,8 @@ class Follow:
                 turn += 1
                 try:
                     # One that has broken the protocol is asked again less and less often.
-                    await self._subscribe(key, instance, stay, None if broken else backoff)
+                    until = monotonic() + (_CONNECT_WITHIN if len(ways) == 1 else _OTHERWISE_WITHIN)
+                    await self._subscribe(key, instance, stay, until, None if broken else backoff)
                 except Error as error:
                     broken = _is_of_broken(error)
                     upstream.cut += broken
@@ -235,11 +238,12 @@ class Follow:
             return self._upstream.wanted.overflow is Overflow.disconnect
         return code in _FINAL and (code is not Code.SCHEMA_MISMATCH or len(self._offered) == 1)
 
-    async def _subscribe(self, key: str, instance: Instance, stay: Stay, backoff: Backoff | None) -> None:
-        """Reads one stream until it ends. Raises the error that it ends with."""
+    async def _subscribe(
+        self, key: str, instance: Instance, stay: Stay, until: float, backoff: Backoff | None
+    ) -> None:
+        """Reads one stream until it ends. Raises the error that it ends with. `until` it has to begin."""
         upstream, service = self._upstream, self._upstream.topic.service
         stay.matched = stay.standing_in = False
-        until = monotonic() + _CONNECT_WITHIN
         link = await self._router.pool.open(instance, until)
         binding = await link.bind(service, "", until)
         adapt = None if binding.adaptation is None else binding.adaptation.value
