@@ -23,6 +23,10 @@ class Program:
         self.process = process
         self.address = process.address if isinstance(process, Server) else ""
 
+    def said(self) -> Any:
+        """The first line, of a program that could not begin."""
+        return json.loads(self.address)
+
     def begin(self, command: str) -> None:
         self.process.tell(command)
 
@@ -53,12 +57,18 @@ class Programs:
         agents: str,
         overflow: str,
         messages: int,
-        *authorities: str,
+        *more: str,
     ) -> Program:
-        """`authorities`: a file of certificates by which it knows who it reaches over TLS, if it does."""
+        """`more`: a file of certificates by which it knows who it reaches over TLS, if it does; in C++ its
+        identity."""
         command = [*_program(language, "subscriber"), address, topic, agents, overflow, str(messages)]
-        command += authorities
+        command += more
         return Program(self._run(command))
+
+    def guarded(self, language: str, controller: str) -> Server:
+        """A relay in C++, a publisher in Python, that ask who somebody is."""
+        name = "guarded_relay" if language == "cpp" else "guarded_publisher"
+        return self._run([*_program(language, name), "tcp://127.0.0.1:0", controller])
 
     def hostile(self, controller: str, attack: str) -> Program:
         return Program(self._run([*_program("python", "hostile"), "tcp://127.0.0.1:0", controller, attack]))
@@ -69,6 +79,13 @@ class Programs:
     def relay(self, behind: str, *options: str, port: int = 0, scheme: str = "tcp") -> Server:
         """`behind`: the controller, or another relay."""
         return self._serve("mf-relay", port, "--controller", behind, *options, scheme=scheme)
+
+    def with_stubs(self, stubs: Path) -> "Programs":
+        """Of another schema; closed with this one."""
+        (self._folder / stubs.name).mkdir(exist_ok=True)
+        other = Programs(self._folder / stubs.name, stubs)
+        other._started = self._started
+        return other
 
     def close(self) -> None:
         for process in reversed(self._started):
@@ -90,9 +107,11 @@ class Programs:
 def _program(language: str, name: str) -> list[str]:
     if language == "python":
         return [sys.executable, str(HERE / "programs" / f"{name}.py")]
-    binary = BUILD / "tests" / "topics" / "topics"
-    assert binary.is_file(), f"{binary} is missing: cmake --build --preset release --target topics"
-    return [str(binary), name]
+    of_its_own = name == "guarded_relay"
+    target = name if of_its_own else "topics"
+    binary = BUILD / "tests" / "topics" / target
+    assert binary.is_file(), f"{binary} is missing: cmake --build --preset release --target {target}"
+    return [str(binary)] if of_its_own else [str(binary), name]
 
 
 @pytest.fixture(scope="session")

@@ -96,7 +96,7 @@ def test_it_is_the_unix_socket_that_the_server_registered(
         assert controller.servant.instances()[0].offer.addresses == server.addresses
         path.rename(path.with_name("elsewhere"))  # as if the server were on another host
         assert twice(controller.address, 1) == {"a": 2}
-        assert servant.peer.startswith("127.0.0.1:")
+        assert servant.peer.startswith("tcp://127.0.0.1:")
 
 
 def test_an_advertised_address_takes_the_place_of_those_over_the_network(
@@ -111,7 +111,7 @@ def test_it_is_not_the_socket_of_another_server_at_that_path(twice: Twice, path:
     wanted = WhoCalls()
     with serving("tcp://127.0.0.1:0", wanted) as server, serving(f"unix:{path}", WhoCalls()):
         assert twice({"a": near(server, path)}, 1) == {"a": 2}
-    assert wanted.peer.startswith("127.0.0.1:")
+    assert wanted.peer.startswith("tcp://127.0.0.1:")
 
 
 def test_one_that_does_not_say_who_it_is_is_given_up_with_the_connection(twice: Twice, path: Path) -> None:
@@ -125,7 +125,7 @@ def test_one_that_does_not_say_who_it_is_is_given_up_with_the_connection(twice: 
         assert twice({"a": near(server, path)}, 1) == {"a": 2}
     hanging_up.join()
     silent.close()
-    assert wanted.peer.startswith("127.0.0.1:")
+    assert wanted.peer.startswith("tcp://127.0.0.1:")
 
 
 def test_a_path_where_nobody_listens_any_more_is_passed_over(twice: Twice, path: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_path_where_nobody_listens_any_more_is_passed_over(twice: Twice, path:
     wanted = WhoCalls()
     with serving("tcp://127.0.0.1:0", wanted) as server:
         assert twice({"a": near(server, path)}, 1) == {"a": 2}
-    assert wanted.peer.startswith("127.0.0.1:")
+    assert wanted.peer.startswith("tcp://127.0.0.1:")
 
 
 def test_each_agent_is_called_where_it_is(twice: Twice, path: Path) -> None:
@@ -142,4 +142,4 @@ def test_each_agent_is_called_where_it_is(twice: Twice, path: Path) -> None:
     with at_two(path, servant) as server, serving("tcp://127.0.0.1:0", other) as far:
         assert twice({"a": near(far, path), "b": near(server, path)}, 2) == {"a": 4, "b": 4}
     assert servant.peer.startswith(f"unix:{path} ")
-    assert other.peer.startswith("127.0.0.1:")
+    assert other.peer.startswith("tcp://127.0.0.1:")

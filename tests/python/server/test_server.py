@@ -79,7 +79,7 @@ def test_a_handler_knows_what_it_serves(inline: bool) -> None:
 
     name, agent, method, peer, left, id_ = seen[0]
     assert (name, agent, method) == ("demo.Echo", "a", "twice")
-    assert peer.startswith("127.0.0.1:")
+    assert peer.startswith("tcp://127.0.0.1:")
     assert 4 < left <= 5.01
     assert id_ & 0xFFFFFFFF == 1
     with pytest.raises(RuntimeError):

@@ -55,7 +55,7 @@ def test_a_server_listens_at_all_its_addresses(path: Path) -> None:
         with mf.Client(address) as client:
             assert EchoClient(client).at("a").twice(21) == 42
         peers.append(servant.peer)
-    assert peers[0].startswith("127.0.0.1:")
+    assert peers[0].startswith("tcp://127.0.0.1:")
     assert peers[1].startswith(f"unix:{path} (process ")
     server.stop()
     assert not path.exists()

@@ -513,7 +513,7 @@ def test_who_may_not_subscribe_is_told_so_and_the_publisher_asks_with_the_peer()
                 events.AdditionsSubscriber(client, "secret").next(PATIENCE)
             assert raised.value.code is Code.PERMISSION_DENIED
             assert asked[0][:2] == ("events.Additions", "secret")
-            assert asked[0].peer.startswith("127.0.0.1:")
+            assert asked[0].peer.startswith("tcp://127.0.0.1:")
             first = events.AdditionsSubscriber(client, "*")
             assert publisher.await_subscribers(1, PATIENCE)
             second = events.AdditionsSubscriber(client, "*", mf.SubscribeOptions(max_messages=7))

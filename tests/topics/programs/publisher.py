@@ -4,6 +4,8 @@ each command that comes on standard input by one line of JSON:
     publish AGENT FIRST COUNT SIZE   Additions of an agent, documents FIRST.., titles of SIZE characters
     order FIRST COUNT SIZE           Orders, which may make it wait; both say how many
     await TOPIC COUNT                whether Additions, or Orders, get so many subscriptions in a minute
+    close                            closes its topics
+    try AGENT                        the code and the words of what publishing for it raises, or null
     stats                            of Additions and then of Orders {published: {agent: count}, encoded,
                                      cut, subscriptions: [[delivered, dropped, queued]]}
     memory                           the most bytes that it had in memory so far
@@ -12,6 +14,7 @@ each command that comes on standard input by one line of JSON:
 import json
 import resource
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from events import AdditionsPublisher, Indexed, OrdersPublisher
@@ -28,6 +31,14 @@ def figures(stats: mf.PublisherStats) -> dict[str, Any]:
         "encoded": stats.encoded,
         "cut": stats.cut,
     }
+
+
+def tried(publish: Callable[[], Any]) -> list[str] | None:
+    try:
+        publish()
+    except mf.Error as error:
+        return [error.code.name, error.message]
+    return None
 
 
 def main() -> None:
@@ -53,6 +64,10 @@ def main() -> None:
         elif command == "await":
             publisher: Any = additions if arguments[0] == "Additions" else orders
             answer = publisher.await_subscribers(int(arguments[1]), PATIENCE)
+        elif command == "close":
+            answer = topics.close()
+        elif command == "try":
+            answer = tried(lambda: additions.at(arguments[0]).publish(Indexed(1, "one")))  # noqa: B023
         elif command == "stats":
             answer = [figures(additions.stats()), figures(orders.stats())]
         else:

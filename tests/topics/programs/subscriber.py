@@ -1,9 +1,12 @@
 """subscriber.py ADDRESS TOPIC AGENTS OVERFLOW MESSAGES [CA]: the subscriber of the tests of topics, to
 Additions of AGENTS or to Orders ("-" for its agents), with a queue of so many messages. Prints "subscribed",
-then answers each command that comes on standard input by one line of JSON:
+or the code and the words of a refusal, then answers each command that comes on standard input by one line
+of JSON:
 
     take COUNT      so many messages, each [agent, sequence, document, missed]
     values COUNT    so many messages, each [agent, sequence, document], or what its value raises
+    next MS         the code and the words of what next() raises, or [agent, sequence] of what it gives
+    close           closes it
     account COUNT   takes messages until those received and missed are so many, in all, and gives
                     {received, missed, in_order}: whether of each publisher and agent all numbers came in
                     order, as messages or as missed
@@ -33,24 +36,36 @@ def value_of(message: Any) -> list[Any]:
         return [message.agent, message.sequence, error.code.name]
 
 
+def next_of(subscriber: Any, seconds: float) -> list[Any]:
+    try:
+        message = subscriber.next(seconds)
+    except mf.Error as error:
+        return [error.code.name, error.message]
+    return [message.agent, message.sequence]
+
+
 def main() -> None:  # noqa: C901 - one branch a command
     address, topic, agents, overflow, messages, *authorities = sys.argv[1:]
     options = mf.SubscribeOptions(overflow=mf.Overflow[overflow], max_messages=int(messages))
     client = mf.Client(address, tls=mf.Tls(ca=authorities[0]) if authorities else None)
     subscriber: Any
-    if topic == "Additions":
-        subscriber = AdditionsSubscriber(client, agents, options)
-    else:
-        subscriber = OrdersSubscriber(client, options)
+    try:
+        if topic == "Additions":
+            subscriber = AdditionsSubscriber(client, agents, options)
+        else:
+            subscriber = OrdersSubscriber(client, options)
+    except mf.Error as error:
+        print(json.dumps([error.code.name, error.message]), flush=True)
+        return
     print("subscribed", flush=True)
-    next_of: dict[tuple[Any, str], int] = {}
+    follows: dict[tuple[Any, str], int] = {}
     in_order = True
 
     def comes(publisher: Any, agent: str, first: int, count: int) -> None:
         """Numbers of a publisher and agent, as a message or as missed."""
         nonlocal in_order
-        in_order = in_order and next_of.get((publisher, agent), first) == first
-        next_of[publisher, agent] = first + count
+        in_order = in_order and follows.get((publisher, agent), first) == first
+        follows[publisher, agent] = first + count
 
     def missed() -> int:
         stats = subscriber.stats()
@@ -71,6 +86,10 @@ def main() -> None:  # noqa: C901 - one branch a command
             answer = [[each.agent, each.sequence, each.value.doc, each.missed] for each in taken]
         elif command == "values":
             answer = [value_of(take(PATIENCE)) for _ in range(int(arguments[0]))]
+        elif command == "next":
+            answer = next_of(subscriber, int(arguments[0]) / 1000)
+        elif command == "close":
+            answer = subscriber.close()
         elif command == "account":
             until = monotonic() + PATIENCE
             while subscriber.stats().received + missed() < int(arguments[0]) and monotonic() < until:

@@ -2,11 +2,12 @@
 // they answer:
 //
 //   topics publisher LISTEN [CONTROLLER]
-//   topics subscriber ADDRESS TOPIC AGENTS OVERFLOW MESSAGES [CA]
+//   topics subscriber ADDRESS TOPIC AGENTS OVERFLOW MESSAGES [CA [IDENTITY]]
 #include <sys/resource.h>
 
 #include <iostream>
 #include <map>
+#include <memory>
 #include <ranges>
 #include <sstream>
 #include <string>
@@ -42,6 +43,15 @@ std::string figures(const mf::PublisherStats& stats) {
   return out.str();
 }
 
+std::string words_of(const mf::Error& error) {
+  std::string escaped;
+  for (const char each : error.message()) {
+    if (each == '"' || each == '\\') escaped += '\\';
+    escaped += each;
+  }
+  return "[\"" + std::string(name(error.code())) + "\", \"" + escaped + "\"]";
+}
+
 /// The most bytes that this process had so far.
 long memory() {
   rusage usage{};
@@ -56,11 +66,11 @@ auto documents(std::uint32_t first, std::uint32_t count, std::size_t size) {
 }
 
 int publisher(const std::string& listen, const std::string& controller) {
-  mf::Topics topics({.stall_timeout = 2s});
-  events::AdditionsPublisher additions(topics);
-  events::OrdersPublisher orders(topics);
+  auto topics = std::make_unique<mf::Topics>(mf::TopicsOptions{.stall_timeout = 2s});
+  events::AdditionsPublisher additions(*topics);
+  events::OrdersPublisher orders(*topics);
   mf::Server server({.listen = listen, .controller = controller, .drain_timeout = 1s});
-  server.offer(topics);
+  server.offer(*topics);
   server.start();
   std::cout << server.address().str() << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
@@ -84,6 +94,17 @@ int publisher(const std::string& listen, const std::string& controller) {
       const bool came = name == "Additions" ? additions.await_subscribers(count, kPatience)
                                             : orders.await_subscribers(count, kPatience);
       std::cout << (came ? "true" : "false");
+    } else if (command == "close") {
+      topics.reset();
+      std::cout << "null";
+    } else if (command == "try") {
+      in >> name;
+      try {
+        additions.at(name).publish({.doc = 1, .title = "one"});
+        std::cout << "null";
+      } catch (const mf::Error& error) {
+        std::cout << words_of(error);
+      }
     } else if (command == "stats") {
       std::cout << '[' << figures(additions.stats()) << ", " << figures(orders.stats()) << ']';
     } else {
@@ -144,6 +165,16 @@ int serve(Subscriber&& subscriber) {
         }
       }
       std::cout << ']';
+    } else if (command == "next") {
+      try {
+        const auto message = subscriber.next(std::chrono::milliseconds(count));
+        std::cout << "[\"" << message.agent() << "\", " << message.sequence() << ']';
+      } catch (const mf::Error& error) {
+        std::cout << words_of(error);
+      }
+    } else if (command == "close") {
+      subscriber.close();
+      std::cout << "null";
     } else if (command == "account") {
       const auto until = std::chrono::steady_clock::now() + kPatience;
       while (subscriber.stats().received + missed() < count && std::chrono::steady_clock::now() < until)
@@ -172,14 +203,21 @@ int serve(Subscriber&& subscriber) {
 }
 
 int subscriber(const std::string& address, const std::string& topic, const std::string& agents,
-               const std::string& overflow, const std::string& messages, const std::string& authorities) {
+               const std::string& overflow, const std::string& messages, const std::string& authorities,
+               const std::string& identity) {
   mf::SubscribeOptions options{.max_messages = static_cast<std::uint32_t>(std::stoul(messages))};
   if (!mf::topics::from_name(overflow, options.overflow.emplace())) return 2;
   mf::ClientOptions of_client;
   of_client.tls.ca = authorities;
+  for (const char each : identity) of_client.authentication.push_back(static_cast<std::byte>(each));
   mf::Client client(address, of_client);
-  if (topic == "Additions") return serve(events::AdditionsSubscriber(client, agents, options));
-  return serve(events::OrdersSubscriber(client, options));
+  try {
+    if (topic == "Additions") return serve(events::AdditionsSubscriber(client, agents, options));
+    return serve(events::OrdersSubscriber(client, options));
+  } catch (const mf::Error& error) {
+    std::cout << words_of(error) << std::endl;
+    return 0;
+  }
 }
 
 }  // namespace
@@ -188,9 +226,9 @@ int main(int count, char** given) {
   const std::vector<std::string> arguments(given, given + count);
   if (count >= 3 && arguments[1] == "publisher")
     return publisher(arguments[2], count > 3 ? arguments[3] : "");
-  if ((count == 7 || count == 8) && arguments[1] == "subscriber")
+  if (count >= 7 && count <= 9 && arguments[1] == "subscriber")
     return subscriber(arguments[2], arguments[3], arguments[4], arguments[5], arguments[6],
-                      count == 8 ? arguments[7] : "");
+                      count > 7 ? arguments[7] : "", count > 8 ? arguments[8] : "");
   std::cerr
       << "usage: topics publisher LISTEN [CONTROLLER] | topics subscriber ADDRESS TOPIC AGENTS OVERFLOW "
          "MESSAGES\n";

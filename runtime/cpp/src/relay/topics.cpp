@@ -36,8 +36,13 @@ class Bound final : public topics::Subscriptions {
   }
 
   void subscribe(const std::shared_ptr<topics::Queue>& queue, const topics::Request& request) override {
-    check(request);
-    auto trunk = shared_->topics->attach(topic_, queue, request);
+    std::shared_ptr<Trunk> trunk;
+    try {
+      check(request);
+      trunk = shared_->topics->attach(topic_, queue, request);
+    } catch (const Error& error) {
+      throw refused(error.code(), shared_->name + ": " + error.message());
+    }
     const std::scoped_lock lock(mutex_);
     trunks_[queue.get()] = std::move(trunk);
   }
@@ -61,9 +66,9 @@ class Bound final : public topics::Subscriptions {
     });
     if (loop)
       throw refused(Code::permission_denied,
-                    shared_->name + ": a loop of relays: the subscription has come through this one already");
+                    "a loop of relays: the subscription has come through this one already");
     if (request.path.size() >= topics::MOST_RELAYS)
-      throw refused(Code::permission_denied, shared_->name + ": the subscription has come through " +
+      throw refused(Code::permission_denied, "the subscription has come through " +
                                                  std::to_string(request.path.size()) +
                                                  " relays, which is all that it may");
     if (auto why = topics::pattern_refusal(topic_->name, !request.agents.empty(), request.agents))

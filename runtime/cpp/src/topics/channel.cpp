@@ -56,8 +56,8 @@ std::string shown_agent(const TopicInfo& topic, std::string_view sent) {
 void check_access(const TopicsOptions& options, const TopicAccess& access) {
   if (!options.authorize || options.authorize(access)) return;
   const std::string verb = access.action == TopicAction::publish ? "publish " : "subscribe to ";
-  throw refused(Code::permission_denied, "this peer may not " + verb + std::string(access.topic) + " for \"" +
-                                             shortened(access.agents) + "\"");
+  const auto what = access.agents.empty() ? "" : " for \"" + shortened(access.agents) + '"';
+  throw refused(Code::permission_denied, "this peer may not " + verb + std::string(access.topic) + what);
 }
 
 Channel::Channel(std::shared_ptr<Hub> hub, const TopicInfo& topic) : hub_(std::move(hub)), topic_(topic) {}

@@ -43,6 +43,15 @@ void check_number(std::uint64_t number) {
         .raise();
 }
 
+/// With who says so, unless it says that itself, as relays do; the method of all topics says nothing.
+Failure placed(Failure why, const std::string& where) {
+  static const auto method = link::full_name(link::kMethod<Subscribe>) + ": ";
+  if (why.message.starts_with(method)) why.message.erase(0, method.size());
+  const auto host = std::string_view(where).substr(where.find("://") + 3);
+  if (why.message.find(host) == std::string::npos) why.message.insert(0, where + ": ");
+  return why;
+}
+
 /// Will it be no better next time?
 bool final_for_all(Code code) noexcept {
   return code == Code::invalid_argument || code == Code::permission_denied || code == Code::unauthenticated ||
@@ -382,9 +391,8 @@ void Feed::lost(const Failure& why) {
   const bool asked_for_it =
       why.code == Code::overloaded && upstream_->wanted().overflow == Overflow::disconnect;
   if (final_for_all(why.code) || asked_for_it || (why.code == Code::schema_mismatch && upstream_->alone()))
-    return upstream_->end(why);
-  const auto& where = where_[way_];
-  set_failure(why.message.find(where) != std::string::npos ? why.message : where + ": " + why.message);
+    return upstream_->end(placed(why, where_[way_]));
+  set_failure(placed(why, where_[way_]).message);
   log_lost(why);
   again();
 }

@@ -285,8 +285,8 @@ class Channel:
         authorize = self.hub.options.authorize
         if authorize is not None and not authorize(access):
             verb = "publish" if access.action is TopicAction.PUBLISH else "subscribe to"
-            text = f'this peer may not {verb} {access.topic} for "{shortened(access.agents)}"'
-            raise not_executed(Code.PERMISSION_DENIED, text)
+            what = f' for "{shortened(access.agents)}"' if access.agents else ""
+            raise not_executed(Code.PERMISSION_DENIED, f"this peer may not {verb} {access.topic}{what}")
 
     def _check_count(self) -> None:
         if self._closed:

@@ -60,6 +60,13 @@ _LAST_NUMBER = 1 << 48
 """The last number of a message: a million a second for nine years. Who counts further is taken as hostile."""
 
 
+def _placed(error: Error, where: str) -> Error:
+    """With who says so, unless it says that itself, as relays do."""
+    if where.partition("://")[2] in error.message:
+        return error
+    return Error(error.code, f"{where}: {error.message}", error.execution)
+
+
 def _is_of_broken(error: Error) -> bool:
     """Whether the publisher has broken the protocol. What it refuses is not executed; what it sends against
     its schema is no argument."""
@@ -212,10 +219,11 @@ class Follow:
                 except Error as error:
                     broken = _is_of_broken(error)
                     upstream.cut += broken
+                    placed = _placed(error, stay.address)
                     if not broken and self._is_final(error.code):
-                        upstream.end(error)
+                        upstream.end(placed)
                         return
-                    upstream.failed(key, stay.address, error.message)
+                    upstream.failed(key, placed.message)
                     stay.tell_lost(upstream.topic.name, error)
                 else:
                     broken = False

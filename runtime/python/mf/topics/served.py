@@ -5,7 +5,7 @@ has credit and room for it (mf.server.pushed).
 from collections.abc import Callable
 from typing import Any
 
-from mf.core.error import Code, Error, Execution
+from mf.core.error import Code, Error, not_executed
 from mf.core.service import Encoded
 from mf.core.source import Pushing, PushServant, PushSource
 from mf.topics._generated.mf.topics._methods import ANY_TOPIC_SUBSCRIBE
@@ -75,7 +75,7 @@ class _Subscribed(PushSource):
             return None
         if entry.kind is Kind.ENDED:
             text = f"the publisher of {self._channel.topic.name} has ended"
-            return Error(Code.SHUTTING_DOWN, text, Execution.UNKNOWN)
+            return not_executed(Code.SHUTTING_DOWN, text)
         self._latest = entry
         try:
             return _encoded(entry)
@@ -90,8 +90,7 @@ class _Subscribed(PushSource):
         return _ENCODE(DeliveryMissed(Missed(entry.item.sequence, 1, entry.source, Why.dropped)))
 
     def failure(self) -> Error | None:
-        why = self._queue.why
-        return None if why is None else Error(why.code, why.message, Execution.UNKNOWN)
+        return self._queue.why
 
     def gone(self) -> None:
         self._queue.forget_ended(self._push.kick)

@@ -229,9 +229,8 @@ class Upstream:
 
     # Its streams
 
-    def failed(self, key: str, address: str, why: str) -> None:
+    def failed(self, key: str, why: str) -> None:
         """The latest attempt at a publisher has failed."""
-        why = why if address in why else f"{address}: {why}"
         self.failures[key] = why if len(why) <= _LONGEST_FAILURE else why[:_LONGEST_FAILURE] + "…"
 
     def matched(self, by: int) -> None:

@@ -119,7 +119,8 @@ class Listening:
             return SocketStream(accepted, unix.peer_name(accepted, self.address), blocking=False)
         with suppress(OSError):  # the client may be gone already; reading will report it
             tcp.tune(accepted)
-        stream = SocketStream(accepted, f"{where[0]}:{where[1]}", blocking=False)
+        host = f"[{where[0]}]" if ":" in where[0] else where[0]
+        stream = SocketStream(accepted, f"{self.address.scheme}://{host}:{where[1]}", blocking=False)
         if self._tls is None:
             return stream
         from mf.transport.tls_stream import TlsStream

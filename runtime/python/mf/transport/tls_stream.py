@@ -58,7 +58,7 @@ class TlsStream(Stream):
     )
 
     def __init__(self, socket: SocketStream, context: TlsContext, address: Address) -> None:
-        self.peer = socket.peer if not context.server else f"tls://{socket.peer}"
+        self.peer = socket.peer
         self.inside = False
         self.read = self.read_now if context.server else self._read_waiting
         self._address = address
