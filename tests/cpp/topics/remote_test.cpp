@@ -313,6 +313,25 @@ TEST(RemoteTopics, LargeMessagesTravelInPieces) {
   }
 }
 
+TEST(RemoteTopics, MessagesThatAreALittleLongerThanAFrameKeepTheirBytes) {
+  Publishing here;
+  BlobsPublisher blobs(here.topics);
+  mf::Client client(here.url);
+  BlobsSubscriber there(client, {.overflow = Overflow::block});
+  ASSERT_TRUE(blobs.await_subscribers(1, 30s));
+  std::vector<mf::topics::Message> values;
+  for (const std::size_t size :
+       {65'400U, 65'536U, 65'600U, 10U, 100'000U, 131'000U, 131'100U, 65'537U, 200'000U}) {
+    std::vector<std::byte> bytes(size);
+    for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(i % 251);
+    mf::topics::Message blob;
+    blob.payload = mf::Bytes(std::move(bytes));
+    values.push_back(std::move(blob));
+  }
+  blobs.publish_all(values);
+  for (const auto& value : values) EXPECT_EQ(there.next(30s)->payload, value.payload);
+}
+
 TEST(RemoteTopics, AMessageThatASubscriberDoesNotAcceptIsAGap) {
   Publishing here;
   BlobsPublisher blobs(here.topics);

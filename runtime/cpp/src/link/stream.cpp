@@ -86,6 +86,9 @@ StreamEvent StreamIn::on_data(const protocol::Event& event) {
   if (piece_open_ && piece_encoding_ != event.header.encoding())
     return refuse(Code::protocol_error, "the pieces of a value have several encodings");
   piece_encoding_ = event.header.encoding();
+  // What has come is not moved for the end of a value that is a little longer than a frame.
+  if (piece_.capacity() == 0)
+    piece_.reserve(std::min(most_, event.payload.size() + event.payload.size() / 8));
   piece_.append(event.payload);
   piece_open_ = !whole;
   piece_cost_ += cost;
@@ -551,6 +554,16 @@ Buffer StreamOut::cut_front(std::size_t size) {
     return std::exchange(pending_, Buffer());
   }
   Buffer front;
+  if (begin_ == 0 && first_ == 0 && pending_.size() - size <= size / 8) {
+    // The piece of a value takes the memory, since little is copied behind it; a byte stands for it before
+    // that.
+    front.append(std::span<const std::byte>(pending_.data() + size - 1, pending_.size() - size + 1));
+    std::swap(front, pending_);
+    front.resize(size);
+    for (auto& end : ends_) end -= size - 1;
+    begin_ = 1;
+    return front;
+  }
   front.append(std::span<const std::byte>(pending_.data() + begin_, size));
   begin_ += size;
   if (first_ == ends_.size()) {
