@@ -4,7 +4,7 @@ clients call at a set rate, and taken back again.
     python demo.py STUBS                    # the folder with v1 and v2, as mfidlc wrote them
     python demo.py STUBS --language mixed   # servers a and c and client x are programs of C++
     python demo.py STUBS --rounds 200       # of calls, that each client makes between two steps
-    python demo.py STUBS --relay            # the clients call through a relay
+    python demo.py STUBS --relays 2         # the clients call through two relays in a row
 """
 
 import argparse
@@ -71,17 +71,18 @@ class Demo:
         self.controller = Program([str(BUILD / "mf-controller"), *listening, "--store", "memory:"])
         self.controller.await_lines(1)
         self.relays: list[Program] = []
-        if options.relay:
-            command = [str(BUILD / "mf-relay"), *listening, "--controller", self.controller.lines[0]]
+        for _ in range(options.relays):
+            behind = (self.relays or [self.controller])[-1].lines[0]
+            command = [str(BUILD / "mf-relay"), *listening, "--controller", behind]
             self.relays.append(Program(command))
-            self.relays[0].await_lines(1)
+            self.relays[-1].await_lines(1)
         self.servers: dict[str, Program] = {}
         self.clients: dict[str, Program] = {}
         self.calls = 0
         self.failures: list[str] = []
 
     def start(self, kind: str, name: str, version: str) -> Program:
-        where = (self.relays or [self.controller])[0] if kind == "client" else self.controller
+        where = (self.relays or [self.controller])[-1] if kind == "client" else self.controller
         arguments = [where.lines[0]]
         if kind == "client":
             arguments.append(str(self.options.rate / 2))
@@ -148,7 +149,7 @@ def main() -> None:
     parser.add_argument(
         "--rate", type=float, default=1000, help="calls in a second, of both clients together"
     )
-    parser.add_argument("--relay", action="store_true")
+    parser.add_argument("--relays", type=int, default=0)
     demo = Demo(parser.parse_args())
     try:
         demo.run()

@@ -122,7 +122,7 @@ def other_schema(descriptor: str) -> Serve:
                     text = f"client and server were generated from different schemas of {event.service}"
                     ours.reject(event, Code.SCHEMA_MISMATCH, text)
                 elif isinstance(event, DescribeRequested):
-                    ours.describe(event.service, descriptor)
+                    ours.describe(event.service, descriptor, asked=event.asked)
             connected.sendall(b"".join(ours.take_output()))
 
     return serve

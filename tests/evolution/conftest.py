@@ -37,12 +37,12 @@ def schema_of(pair: str, which: str) -> Path:
 
 @pytest.fixture(scope="session")
 def forms(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
-    """The generated module of the older or the newer schema."""
+    """The generated module of the older schema, of the newer one, or of the one between them."""
     into = tmp_path_factory.mktemp("forms")
     packages = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(into))
-        for which in ("old", "new"):
+        for which in ("old", "mid", "new"):
             package = f"mf_forms_{which}"
             generate(Path(__file__).parent / "forms" / f"{which}.mfidl", package, into)
             packages[which] = importlib.import_module(f"{package}.forms")
@@ -52,6 +52,11 @@ def forms(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
 @pytest.fixture
 def old(forms: Callable[[str], Any]) -> Any:
     return forms("old")
+
+
+@pytest.fixture
+def mid(forms: Callable[[str], Any]) -> Any:
+    return forms("mid")
 
 
 @pytest.fixture

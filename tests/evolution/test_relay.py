@@ -1,5 +1,6 @@
 """Clients of one schema call servers of another through a relay, which knows nothing of schemas."""
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ from tests.evolution.serving import servant_of
 from tests.interop.peers import Peers
 from tests.python.conftest import eventually
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 @pytest.fixture
@@ -107,6 +108,79 @@ def test_a_relay_with_servers_of_both_schemas_serves_clients_of_both(
         relayed.close()
 
 
+@pytest.mark.parametrize("relays", [1, 2])
+def test_each_method_is_called_at_servers_whose_schema_allows_it(
+    peers: Peers, old: Any, mid: Any, new: Any, relays: int
+) -> None:
+    relayed = Relayed(peers, old, new, relays=relays)
+    try:
+        with mf.Client(relayed.where) as client:
+            stub = mid.FormsClient(client)
+            for _ in range(20):
+                assert (stub.gone(), stub.come(), stub.apart(7)) == (1, 2, 1)
+            item = mid.Item(id=7, title="seven")
+
+            def have_both() -> bool:
+                assert stub.greet("me") == "me"
+                return all("me" in servant.came for servant in relayed.servants)
+
+            assert eventually(have_both)
+            outcomes = stub.echo_batch([mid.FormsEchoRequest(item)] * 300).results()
+            assert [outcome.value() for outcome in outcomes] == [item] * 300
+            assert [each.id for each in stub.squares(3)] == [0, 1, 4]
+            assert stub.sum([1, 2, 3]) == 6
+    finally:
+        relayed.close()
+
+
+@pytest.mark.parametrize("relays", [1, 2])
+def test_each_method_of_an_asyncio_client_is_called_at_servers_whose_schema_allows_it(
+    peers: Peers, old: Any, mid: Any, new: Any, relays: int
+) -> None:
+    relayed = Relayed(peers, old, new, relays=relays)
+
+    async def call() -> None:
+        async with mf.AsyncClient(relayed.where) as client:
+            stub = mid.FormsAsyncClient(client)
+            for _ in range(20):
+                got = await asyncio.gather(stub.gone(), stub.come(), stub.apart(7))
+                assert list(got) == [1, 2, 1]
+
+    try:
+        asyncio.run(asyncio.wait_for(call(), 3 * PATIENCE))
+    finally:
+        relayed.close()
+
+
+@pytest.mark.parametrize("relays", [0, 1])
+def test_calls_go_to_servers_whose_schema_takes_all_of_their_values(
+    peers: Peers, old: Any, mid: Any, new: Any, relays: int
+) -> None:
+    relayed = Relayed(peers, old, new, relays=relays)
+    try:
+        with mf.Client(relayed.where) as client:
+            stub = mid.FormsClient(client)
+            for n in range(20):
+                item = mid.Item(id=70_000 + n, title="more than the older schema has")
+                assert stub.echo(item) == item
+    finally:
+        relayed.close()
+
+
+def test_calls_behind_a_one_way_call_go_where_that_went(peers: Peers, old: Any, mid: Any, new: Any) -> None:
+    relayed = Relayed(peers, old, new)
+    try:
+        with mf.Client(relayed.where) as client:
+            stub = mid.FormsClient(client)
+            for n in range(50):
+                stub.note(mid.Item(id=n, title="note"))
+                stub.greet(str(n))
+            came = [[getattr(each, "id", each) for each in servant.came] for servant in relayed.servants]
+            assert sorted(came, key=len) == [[], [each for n in range(50) for each in (n, str(n))]]
+    finally:
+        relayed.close()
+
+
 @pytest.mark.parametrize(("stream", "relays"), [(False, 1), (True, 1), (False, 2)])
 def test_no_call_fails_when_the_last_server_of_the_clients_schema_gives_way_to_one_of_another(
     peers: Peers, old: Any, new: Any, stream: bool, relays: int
@@ -150,22 +224,62 @@ def test_no_call_fails_when_the_last_server_of_the_clients_schema_gives_way_to_o
     assert not trouble
 
 
-def test_a_topic_of_another_schema_is_read_through_a_relay(peers: Peers, old: Any, new: Any) -> None:
-    relayed = Relayed(peers)
-    topics = mf.Topics()
-    server = mf.Server(controller=relayed.controller)
-    server.offer(topics)
-    publisher = new.ItemsPublisher(topics)
-    server.start()
+class Publishing:
+    """A process that publishes the items of one schema."""
+
+    def __init__(self, controller: str, schema: Any) -> None:
+        self._schema = schema
+        self._topics = mf.Topics()
+        self._server = mf.Server(controller=controller)
+        self._server.offer(self._topics)
+        self._publisher = schema.ItemsPublisher(self._topics)
+        self._server.start()
+
+    def publish(self, *ids: int) -> None:
+        """Once there is a subscriber."""
+        assert self._publisher.await_subscribers(1, PATIENCE)
+        for n in ids:
+            self._publisher.publish(self._schema.Item(id=n, title=str(n)))
+
+    def close(self) -> None:
+        self._topics.close()
+        self._server.stop()
+
+
+@pytest.mark.parametrize("relays", [1, 3])
+def test_a_topic_of_another_schema_is_read_through_relays(
+    peers: Peers, old: Any, new: Any, relays: int
+) -> None:
+    relayed = Relayed(peers, relays=relays)
+    there = Publishing(relayed.controller, new)
     try:
         with mf.Client(relayed.where) as client:
             subscriber = old.ItemsSubscriber(client)
-            assert publisher.await_subscribers(1, PATIENCE)
-            for n in range(20):
-                publisher.publish(new.Item(str(n), n, 0.5))
+            there.publish(*range(20))
             assert [subscriber.next(PATIENCE).value for _ in range(20)] == [
                 old.Item(n, str(n)) for n in range(20)
             ]
     finally:
-        topics.close()
-        server.stop()
+        there.close()
+
+
+@pytest.mark.parametrize("relays", [1, 2])
+def test_publishers_of_several_schemas_are_read_by_one_subscriber_each_message_once(
+    peers: Peers, old: Any, mid: Any, new: Any, relays: int
+) -> None:
+    relayed = Relayed(peers, relays=relays)
+    there = [Publishing(relayed.controller, schema) for schema in (old, mid, new)]
+    try:
+        with mf.Client(relayed.where) as client:
+            subscribers = [schema.ItemsSubscriber(client) for schema in (mid, old)]
+            for subscriber in subscribers:
+                assert subscriber.await_publishers(3, PATIENCE)
+            for at, publishing in enumerate(there):
+                publishing.publish(*range(10 * at, 10 * at + 10))
+            for subscriber in subscribers:
+                ids = [subscriber.next(PATIENCE).value.id for _ in range(30)]
+                assert sorted(ids) == list(range(30))
+                assert subscriber.stats().duplicates == 0
+    finally:
+        for publishing in there:
+            publishing.close()

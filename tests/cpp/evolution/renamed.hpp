@@ -1,10 +1,12 @@
-// The two states of a schema as one: services of before.mfidl and after.mfidl under the same names, each with
-// the descriptor and the fingerprint that it would have if its module were `evolve`.
+// The states of a schema as one: services of before.mfidl, between.mfidl and after.mfidl under the same
+// names, each with the descriptor and the fingerprint that it would have if its module were `evolve`.
 #pragma once
 
 #include <openssl/sha.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -28,8 +30,7 @@ inline std::string without(std::string text, std::string_view module) {
 class Renamed {
  public:
   explicit Renamed(const mf::ServiceInfo& of) : info_(of) {
-    const std::string_view module =
-        of.name.starts_with("evolve.before.") ? "evolve.before." : "evolve.after.";
+    const auto module = of.name.substr(0, of.name.rfind('.') + 1);  // "evolve.before."
     name_ = without(std::string(of.name), module);
     descriptor_ = without(std::string(of.descriptor), module);
     annex_ = without(std::string(of.annex), module);
@@ -58,11 +59,17 @@ class Renamed {
   mf::ServiceInfo info_;
 };
 
+/// One for each service of this process.
+inline const mf::ServiceInfo& renamed_service(const mf::ServiceInfo& of) {
+  static std::mutex mutex;
+  static std::map<std::string, Renamed, std::less<>> kept;
+  const std::scoped_lock lock(mutex);
+  return kept.try_emplace(std::string(of.name), of).first->second.info();
+}
 /// The service that a generated stub calls, renamed.
 template <class M>
 const mf::ServiceInfo& renamed() {
-  static const Renamed kept(M::kService);
-  return kept.info();
+  return renamed_service(M::kService);
 }
 
 /// A servant under the name that its service has once it is renamed.

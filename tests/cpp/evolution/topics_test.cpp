@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "evolution/renamed_topic.hpp"
 #include "evolution/shops.hpp"
 #include "evolve/after.topics.hpp"
 #include "evolve/before.topics.hpp"
@@ -12,12 +13,6 @@ namespace {
 using mf::Code;
 using namespace std::chrono_literals;
 
-template <class Topic>
-struct RenamedTopic {
-  using Value = typename Topic::Value;
-  inline static const Renamed kRenamed{Topic::kTopic.service};
-  inline static const mf::topics::TopicInfo kTopic{.service = kRenamed.info()};
-};
 using OldSales = RenamedTopic<before::SalesTopic>;
 using NewSales = RenamedTopic<after::SalesTopic>;
 

@@ -123,7 +123,7 @@ TEST_F(Later, ABindingThatIsNotAnsweredEndsAtItsDeadlineOrWithTheLink) {
 TEST_F(Later, ADescriptionIsGivenOrNothingWithTheLink) {
   greeted();
   Told<std::optional<ClientLink::Described>> described;
-  link->describe_later("t.S", soon(), described.teller());
+  link->describe_later("t.S", {}, soon(), described.teller());
   (void)peer->next(EventType::describe);
   peer->session.send_descriptor({.service = "t.S", .text = "text", .annex = "annex"});
   peer->flush();
@@ -132,7 +132,7 @@ TEST_F(Later, ADescriptionIsGivenOrNothingWithTheLink) {
   EXPECT_EQ(said->text, "text");
   EXPECT_EQ(said->annex, "annex");
   Told<std::optional<ClientLink::Described>> lost;
-  link->describe_later("t.Other", soon(), lost.teller());
+  link->describe_later("t.Other", {}, soon(), lost.teller());
   peer->close();
   EXPECT_FALSE(lost.get());
 }

@@ -90,7 +90,7 @@ class Keeping final : public transport::Stream {
 /// Answers each request at once, the first with so many bytes; one-way calls end when the test says so.
 struct Answering final : ServerLink::Handler {
   Answer on_bind(std::uint16_t, const protocol::Bind&) override { return std::pair(Code::ok, std::string()); }
-  std::optional<const ServiceInfo*> on_describe(std::string_view) override { return nullptr; }
+  std::optional<const ServiceInfo*> on_describe(const protocol::Describe&) override { return nullptr; }
   void on_drain(std::uint32_t) override {}
   void on_request(const protocol::Event& event, TimePoint) override {
     const int number = requests++;

@@ -31,7 +31,7 @@ class Kept final : public ServerLink::Handler {
     if (bind.service != "t.S") return std::pair(Code::unknown_service, std::string("no such service"));
     return std::pair(Code::ok, std::string());
   }
-  std::optional<const ServiceInfo*> on_describe(std::string_view) override {
+  std::optional<const ServiceInfo*> on_describe(const protocol::Describe&) override {
     service.descriptor = descriptor;
     return &service;
   }
@@ -518,12 +518,13 @@ TEST(ServerLink, BindsOfRangesInUseEndTheConnection) {
 TEST(ServerLink, ADescriptorComesWithItsAnnex) {
   Joined joined;
   joined.greet();
-  joined.peer->session.send_describe("t.S");
+  joined.peer->session.send_describe({.service = "t.S"});
   joined.peer->flush();
   protocol::Descriptor descriptor;
   const char* reason = nullptr;
+  std::string room;
   const auto seen = joined.peer->next(EventType::descriptor);
-  ASSERT_TRUE(protocol::parse_descriptor(seen.payload, descriptor, reason));
+  ASSERT_TRUE(protocol::parse_descriptor(seen.payload, descriptor, reason, room));
   EXPECT_EQ(descriptor.text, "service t.S\n");
   EXPECT_EQ(descriptor.annex, "the annex");
 }
@@ -546,13 +547,15 @@ TEST(ServerLink, ADescriptorThatThePeerCannotTakeHurtsNobody) {
   link->open(joined.handler);
   Peer peer(protocol::Role::client, std::move(right), small);
   peer.session.send_hello();
-  peer.session.send_describe("t.S");
+  peer.session.send_describe({.service = "t.S"});
   protocol::Descriptor descriptor;
   const char* reason = nullptr;
+  std::string room;
   const auto seen = peer.next(EventType::descriptor);
-  ASSERT_TRUE(protocol::parse_descriptor(seen.payload, descriptor, reason));
+  ASSERT_TRUE(protocol::parse_descriptor(seen.payload, descriptor, reason, room));
   EXPECT_EQ(descriptor.text, "");
-  peer.session.send_describe(std::string(5'000, 'y'));
+  const std::string longer(5'000, 'y');
+  peer.session.send_describe({.service = longer});
   EXPECT_EQ(peer.next(EventType::refused).code, Code::protocol_error);
   link->close("");
 }
@@ -563,7 +566,7 @@ TEST(ServerLink, AFloodOfQuestionsIsCutOff) {
   Joined joined(options);
   joined.handler->descriptor = std::string(30'000, 'x');
   joined.greet();
-  for (int i = 0; i < 2000; ++i) joined.peer->session.send_describe("t.S");
+  for (int i = 0; i < 2000; ++i) joined.peer->session.send_describe({.service = "t.S"});
   joined.peer->flush();
   const auto seen = joined.peer->until_end();
   ASSERT_FALSE(seen.empty());

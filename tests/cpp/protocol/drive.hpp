@@ -59,7 +59,6 @@ struct Seen {
 inline Seen seen(const Event& event) {
   const bool coded = event.type == EventType::bound || event.type == EventType::goaway ||
                      event.type == EventType::refused || event.type == EventType::broken;
-  const bool texted = coded || event.type == EventType::describe;
   Seen seen;
   seen.type = event.type;
   seen.code = coded ? event.code : Code::ok;
@@ -69,7 +68,7 @@ inline Seen seen(const Event& event) {
   if (event.type == EventType::credit) seen.credit = event.credit;
   seen.metadata = read_metadata(event.metadata);
   seen.metadata_fault = event.metadata_fault != nullptr;
-  if (texted) seen.text = event.text;
+  if (coded) seen.text = event.text;
   return seen;
 }
 

@@ -79,7 +79,7 @@ TEST(Hostile, CorruptedConversationsEndCleanlyOrStayValid) {
   source.client.send_request({.count = 100'000}, drive::octets("0102"));
   source.client.send_ping(9);
   source.client.send_cancel(1);
-  source.client.send_describe("demo.Echo");
+  source.client.send_describe({.service = "demo.Echo", .fingerprint = {1}});
   source.client.send_data({.id = 1, .count = 2}, drive::buffer_of(40));
   source.client.send_credit(1, 77);
   source.client.send_end(1);

@@ -139,7 +139,7 @@ TEST(ClosedSession, TakesNothingThatIsSentHoweverItIsSent) {
   std::uint32_t id = 5;
   EXPECT_TRUE(pair.client.place_request({.route = 1}, 10, id).empty());
   EXPECT_EQ(id, 0U);
-  pair.client.send_describe("a.S");
+  pair.client.send_describe({.service = "a.S"});
   pair.client.send_ping(1);
   EXPECT_EQ(pair.client.output_bytes(), 0U);
 

@@ -314,7 +314,7 @@ drive::Octets clients_side() {
   client.send_credit(1, 9);
   client.send_end(1);
   client.send_unbind(4);
-  client.send_describe("demo.Echo");
+  client.send_describe({.service = "demo.Echo"});
   return drive::take_output(client);
 }
 
@@ -520,7 +520,7 @@ TEST(Session, LocalMisuseThrowsAndSendsNothing) {
   EXPECT_THROW(client.send_hello(), std::logic_error);
   EXPECT_THROW(client.send_goaway(Code::shutting_down, ""), std::logic_error);
   Pair pair;
-  EXPECT_THROW(pair.server.send_describe("x"), std::logic_error);
+  EXPECT_THROW(pair.server.send_describe({.service = "x"}), std::logic_error);
   EXPECT_EQ(pair.server.output_bytes(), 0U);
 }
 

@@ -147,12 +147,18 @@ json::object described(const Session& session, const drive::Seen& event) {
     case EventType::pong:
       out["payload"] = event.payload;
       break;
-    case EventType::describe:
-      out["text"] = event.text;
+    case EventType::describe: {
+      Describe describe;
+      EXPECT_TRUE(parse_describe(payload, describe, reason, room));
+      out["text"] = describe.service;
+      if (describe.fingerprint != Fingerprint()) out["fingerprint"] = fingerprint_hex(describe.fingerprint);
       break;
+    }
     case EventType::descriptor: {
       Descriptor descriptor;
-      EXPECT_TRUE(parse_descriptor(payload, descriptor, reason));
+      EXPECT_TRUE(parse_descriptor(payload, descriptor, reason, room));
+      if (descriptor.fingerprint != Fingerprint())
+        out["fingerprint"] = fingerprint_hex(descriptor.fingerprint);
       out["service"] = descriptor.service;
       out["text"] = descriptor.text;
       out["annex"] = descriptor.annex;
@@ -196,12 +202,17 @@ void send(Session& session, const json::object& event) {
   const std::string type = text(event, "type");
   const auto code = [&] { return code_named(text(event, "code")); };
   const std::uint8_t metadata_flag = event.contains("metadata") ? kMetadata : std::uint8_t{0};
-  if (type == "bind") {
+  const auto fingerprint = [&] {
+    Fingerprint found{};
+    if (!event.contains("fingerprint")) return found;
     const Octets bytes = drive::octets(text(event, "fingerprint"));
+    std::memcpy(found.data(), bytes.data(), found.size());
+    return found;
+  };
+  if (type == "bind") {
     const std::string service = text(event, "service");
     const std::string agent = text(event, "agent");
-    Bind bind{.service = service, .agent = agent};
-    std::memcpy(bind.fingerprint.data(), bytes.data(), bind.fingerprint.size());
+    Bind bind{.fingerprint = fingerprint(), .service = service, .agent = agent};
     for (const json::value& method : event.at("methods").as_array())
       bind.methods.emplace_back(method.as_string());
     session.send_bind(number<std::uint16_t>(event, "route"), bind);
@@ -244,12 +255,14 @@ void send(Session& session, const json::object& event) {
   } else if (type == "goaway") {
     session.send_goaway(code(), text(event, "text"));
   } else if (type == "describe") {
-    session.send_describe(text(event, "text"));
+    const std::string service = text(event, "text");
+    session.send_describe({.service = service, .fingerprint = fingerprint()});
   } else if (type == "descriptor") {
     const std::string service = text(event, "service");
     const std::string descriptor = text(event, "text");
     const std::string annex = text(event, "annex");
-    session.send_descriptor({.service = service, .text = descriptor, .annex = annex});
+    session.send_descriptor(
+        {.service = service, .text = descriptor, .annex = annex, .fingerprint = fingerprint()});
   } else if (type == "refused") {
     session.fail(code(), text(event, "text"));
   } else {

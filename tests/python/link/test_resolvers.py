@@ -100,6 +100,22 @@ def test_relays_stand_where_agents_have_instances(over: Callable[[Told], Relayed
     assert (nobody.reached, nobody.trouble) == (False, "no relay answers")
 
 
+def test_a_relay_is_an_instance_for_each_schema_with_the_weight_of_its_servers(
+    over: Callable[[Told], Relayed],
+) -> None:
+    one, other = bytes(16), bytes([1]) * 16
+    servers = [Instance(f"tcp://10.0.0.{n}:1", weight=n, fingerprint=one) for n in (1, 2)]
+    same = over(Told(View({"a": tuple(servers)}))).view("a.S").agents["a"]
+    assert same == tuple(Instance(place.address, fingerprint=one) for place in PLACES)
+    servers.append(Instance("tcp://10.0.0.4:1", weight=4, fingerprint=other))
+    several = over(Told(View({"a": tuple(servers)}))).view("a.S").agents["a"]
+    assert several == tuple(
+        Instance(place.address, weight, fingerprint=schema)
+        for schema, weight in ((one, 3), (other, 4))
+        for place in PLACES
+    )
+
+
 def test_who_waits_is_told_of_the_next_change(over: Callable[[Told], Relayed]) -> None:
     told = Told(NOBODY, OFFERED)
     resolver = over(told)

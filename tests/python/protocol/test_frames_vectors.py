@@ -75,7 +75,8 @@ def client(awaited: list[dict[str, Any]]) -> ClientSession:
             binding.first = event["route"]
             session._bindings[binding.first] = binding
         elif event["type"] == "descriptor":
-            session._descriptions.setdefault(event["service"], []).append(Description(event["service"], 1.0))
+            description = Description(event["service"], 1.0, bytes.fromhex(event.get("fingerprint", "")))
+            session._descriptions.setdefault((description.service, description.asked), []).append(description)
     return session
 
 
@@ -96,6 +97,10 @@ def with_metadata(words: dict[str, Any], metadata: Any) -> dict[str, Any]:
         assert metadata.code == Code.DECODE_ERROR
         return {**words, "metadata_fault": True}
     return words if metadata is None else {**words, "metadata": [list(entry) for entry in metadata.items()]}
+
+
+def _asked(fingerprint: bytes) -> dict[str, str]:
+    return {"fingerprint": fingerprint.hex()} if fingerprint else {}
 
 
 def described(event: Any) -> dict[str, Any]:  # noqa: C901 - one case an event
@@ -175,13 +180,14 @@ def described(event: Any) -> dict[str, Any]:  # noqa: C901 - one case an event
             latest = {"id": event.latest} if event.latest else {}
             return {"type": "goaway", "code": event.code.name, "text": event.reason, **latest}
         case ev.DescribeRequested():
-            return {"type": "describe", "text": event.service}
+            return {"type": "describe", "text": event.service, **_asked(event.asked)}
         case ev.DescriptionReceived(description=description):
             return {
                 "type": "descriptor",
                 "service": description.service,
                 "text": description.text,
                 "annex": description.annex,
+                **_asked(description.asked),
             }
         case ev.Refused():
             return {"type": "refused", "code": event.code.name, "text": event.reason}
@@ -317,9 +323,11 @@ def write(  # noqa: C901 - one case an event
             server._latest_id = event.get("id", 0)
             server.goaway(Code[event["code"]], event["text"])
         case "describe":
-            client.describe(Description(event["text"], 1.0))
+            asked = bytes.fromhex(event.get("fingerprint", ""))
+            client.describe(Description(event["text"], 1.0, asked))
         case "descriptor":
-            server.describe(event["service"], event["text"], event["annex"])
+            asked = bytes.fromhex(event.get("fingerprint", ""))
+            server.describe(event["service"], event["text"], event["annex"], asked)
         case "refused":
             sender.refuse(Code[event["code"]], event["text"])
         case other:

@@ -82,6 +82,7 @@ std::shared_ptr<Target::State> Target::State::at(const std::shared_ptr<Core>& co
   };
   std::string key = "@" + instance.address.str();
   key.append(reinterpret_cast<const char*>(instance.nonce.data()), instance.nonce.size());
+  key.append(reinterpret_cast<const char*>(instance.fingerprint.data()), instance.fingerprint.size());
   return std::static_pointer_cast<State>(core->shared(service, key, make));
 }
 
@@ -110,31 +111,82 @@ Route Target::State::pick(const MethodInfo& method, TimePoint now) {
     if (taken == routes_.size()) [[unlikely]]
       return {};
     auto& known = routes_[taken];
-    if (known.binding->pin()) [[likely]]
+    if (known.binding->pin()) [[likely]] {
+      if (method.oneway) {
+        ordered_ = true;
+        one_way_ = known.adaptation();
+      }
       return {known.link, known.binding.get(), several};
+    }
     routes_.erase(routes_.begin() + static_cast<std::ptrdiff_t>(taken));  // the binding was taken back
   }
   return {};
 }
 
-// Under the lock. The number of routes if none of them allows the method.
+// Under the lock. The number of routes if none of them allows the method. Where a schema takes every value,
+// those that do not are left alone.
 std::size_t Target::State::choose(const MethodInfo& method, TimePoint now) {
   std::array<const Candidate*, kMostRoutes> candidates{};
   std::array<std::size_t, kMostRoutes> places{};
   std::size_t count = 0;
+  ordered_ = ordered_ || method.oneway;
+  std::array<std::uint32_t, kMostRoutes> shares{};
+  const bool sure = adapted_ && std::ranges::any_of(routes_, [&](const Known& known) {
+                      return known.allows(method) && !known.checks(method);
+                    });
   for (std::size_t i = 0; i < routes_.size() && count < kMostRoutes; ++i) {
-    if (!routes_[i].allows(method)) continue;
-    candidates.at(count) = &routes_[i];
-    places.at(count++) = i;
+    const auto& known = routes_[i];
+    if (!known.allows(method) || (sure && known.checks(method))) continue;
+    const auto known_candidates = std::span(candidates).first(count);
+    const auto same =
+        adapted_ ? std::ranges::find(known_candidates, known.link, &Candidate::link) : known_candidates.end();
+    const auto at = static_cast<std::size_t>(same - known_candidates.begin());
+    shares.at(at) += known.share;
+    if (at != count && !replaces(known, routes_[places.at(at)], shares.at(at), now)) continue;
+    candidates.at(at) = &known;
+    places.at(at) = i;
+    if (at == count) ++count;
   }
   if (count < 2) return count == 0 ? routes_.size() : places.front();
   if (now == TimePoint{}) now = mf::now();
   return places.at(client::choose(std::span(candidates).first(count), now, core->reactor(), some_refuse_));
 }
 
+// Under the lock. In proportion to the servers that have the schemas; but order holds only among calls that
+// the relay has in one binding, so that calls go where the latest one-way call went.
+bool Target::State::replaces(const Known& other, const Known& known, std::uint32_t total,
+                             TimePoint now) const {
+  if (some_refuse_) {
+    if (now == TimePoint{}) now = mf::now();
+    const bool refuses = known.refuses_until > now;
+    if (refuses != (other.refuses_until > now)) return refuses;
+  }
+  if (!ordered_) return random_number() % total < other.share;
+  const auto* const one = known.adaptation();
+  const auto* const another = other.adaptation();
+  if (one == one_way_ || another == one_way_) return another == one_way_;
+  if (one == nullptr || another == nullptr) return one != nullptr;
+  if (known.share != other.share) return other.share > known.share;
+  return another->service().fingerprint < one->service().fingerprint;
+}
+
+bool Target::State::is_way_to(const Known& known, const Instance& instance) const {
+  return known.address == instance.address &&
+         (!core->resolver().of_relays() || known.announced == instance.fingerprint);
+}
+
+bool Target::State::is_provisional(const Known& known) const {
+  const auto& bound =
+      known.adaptation() == nullptr ? service->fingerprint : known.adaptation()->service().fingerprint;
+  return core->resolver().of_relays() && known.announced != Fingerprint{} && known.announced != bound;
+}
+
 bool Target::State::Known::allows(const MethodInfo& method) const {
-  const auto* const adaptation = binding->adaptation();
-  return adaptation == nullptr || adaptation->allows(method.index);
+  return adaptation() == nullptr || adaptation()->allows(method.index);
+}
+
+bool Target::State::Known::checks(const MethodInfo& method) const {
+  return adaptation() != nullptr && adaptation()->method(method.index).verdict == evolution::Verdict::checked;
 }
 
 // Under the lock.
@@ -161,13 +213,13 @@ std::optional<TimePoint> Target::State::rest_of(const protocol::Call& call, cons
     const std::scoped_lock lock(mutex);
     bool others = false;
     for (auto& known : routes_) {
-      if (known.link == route.link &&
+      if (known.link == route.link && known.adaptation() == route.adaptation() &&
           now >= known.refuses_until) {  // otherwise it is part of the same overload
         if (now > known.refuses_until + kCalm) known.calm.reset();
         known.refuses_until = now + known.calm.next();
         some_refuse_ = true;
       }
-      others = others || (known.refuses_until <= now && known.link->usable());
+      others = others || (known.link != route.link && known.refuses_until <= now && known.link->usable());
     }
     if (others) return now;
   }
@@ -256,6 +308,17 @@ std::vector<Instance> Target::State::select(const Offers& offers) const {
     if (!service->per_agent || !agent || name == *agent)
       instances.insert(instances.end(), of_agent.begin(), of_agent.end());
   }
+  if (core->resolver().of_relays()) {  // which reach several agents each
+    const auto order = [](const Instance& one, const Instance& other) {
+      return std::tie(one.address, one.fingerprint) < std::tie(other.address, other.fingerprint);
+    };
+    const auto same = [](const Instance& one, const Instance& other) {
+      return one.address == other.address && one.fingerprint == other.fingerprint;
+    };
+    std::ranges::sort(instances, order);
+    const auto rest = std::ranges::unique(instances, same);
+    instances.erase(rest.begin(), rest.end());
+  }
   const auto is_hopeless = [this](const Instance& instance) {
     if (!is_stranger(instance)) return false;
     const auto known = link::known_adaptation(*service, instance.fingerprint);
@@ -267,6 +330,7 @@ std::vector<Instance> Target::State::select(const Offers& offers) const {
 }
 
 Failure Target::State::another_schema(const std::vector<Instance>& instances, const Failure& of_one) const {
+  if (only) return of_one;
   const auto whom = instances.size() == 1 ? "1 server offers " + what() + ", with another schema: "
                                           : std::to_string(instances.size()) + " servers offer " + what() +
                                                 ", all of them with another schema: ";
@@ -326,14 +390,22 @@ Outcome<void> Target::State::attempt(const Instance& instance) {
   core->set_seen(service->name, seen_agent());
   const std::scoped_lock lock(mutex);
   cause_.reset();
-  std::erase_if(routes_, [&](const Known& known) { return known.link == link.value(); });
+  std::erase_if(routes_, [&](const Known& known) {
+    return known.link == link.value() &&
+           (!core->resolver().of_relays() || known.announced == instance.fingerprint);
+  });
   binding.value()->unpin();
   Known known;
   known.link = std::move(link).value();
-  known.weight = instance.weight;
+  known.set_weight(instance.weight, core->resolver().of_relays());
   known.address = instance.address;
+  known.announced = instance.fingerprint;
   known.binding = std::move(binding).value();
   known.calm = link::Backoff(random_number());
+  if (only && is_provisional(known))
+    return not_executed(Code::unavailable, known.link->peer() + " knows no publisher of " +
+                                               std::string(service->name) +
+                                               " with the schema that was announced");
   adapted_ = adapted_ || known.binding->adaptation() != nullptr;
   routes_.push_back(std::move(known));
   return {};
@@ -345,14 +417,12 @@ std::vector<Instance> Target::State::forget_all_but(const std::vector<Instance>&
   std::vector<Known> kept;
   for (const auto& instance : instances) {
     const auto known = std::ranges::find_if(routes_, [&](const Known& route) {
-      return route.link && route.address == instance.address && route.link->usable();
+      return route.link && is_way_to(route, instance) && route.link->usable();
     });
-    if (known == routes_.end()) {
-      missing.push_back(instance);
-    } else {
-      known->weight = instance.weight;
-      kept.push_back(std::move(*known));
-    }
+    if (known == routes_.end() || is_provisional(*known)) missing.push_back(instance);
+    if (known == routes_.end()) continue;
+    known->set_weight(instance.weight, core->resolver().of_relays());
+    kept.push_back(std::move(*known));
   }
   routes_ = std::move(kept);
   adapted_ =
@@ -412,7 +482,8 @@ std::optional<Failure> Target::State::open(const std::vector<Instance>& instance
   }
   auto result = opening->wait(deadline);
   const std::scoped_lock lock(mutex);
-  missing_ = routes_.size() < std::min(kMostRoutes, instances.size());
+  missing_ = routes_.size() < std::min(kMostRoutes, instances.size()) ||
+             std::ranges::any_of(routes_, [this](const Known& known) { return is_provisional(known); });
   under_way_ = !result.all_ended;
   if (some()) return std::nullopt;
   if (core->closed()) return client_closed();

@@ -102,8 +102,16 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
     Address address;
     std::shared_ptr<link::Binding> binding;
     link::Backoff calm{0};  // how long it is avoided after a refusal as OVERLOADED
+    // At a relay, which is an instance for each schema behind it:
+    Fingerprint announced{};  // of this one
+    std::uint32_t share = 1;  // of the calls through that relay
 
     [[nodiscard]] bool allows(const MethodInfo& method) const;
+    /// Whether its schema lacks some of the method's values.
+    [[nodiscard]] bool checks(const MethodInfo& method) const;
+    /// Relays are alike for balancing, and what a resolver says of one is a share.
+    void set_weight(std::uint32_t given, bool of_relay) noexcept { (of_relay ? share : weight) = given; }
+    [[nodiscard]] const link::Adaptation* adaptation() const noexcept { return binding->adaptation(); }
   };
   struct Waiting {
     std::shared_ptr<AsyncCall> call;
@@ -113,6 +121,12 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   [[nodiscard]] std::string seen_agent() const { return agent.value_or("*"); }
   [[nodiscard]] Route pick(const MethodInfo& method, TimePoint now);
   [[nodiscard]] std::size_t choose(const MethodInfo& method, TimePoint now);
+  /// Whether `other` gets the call in the place of `known`, at the same relay. `total`: the shares so far.
+  [[nodiscard]] bool replaces(const Known& other, const Known& known, std::uint32_t total,
+                              TimePoint now) const;
+  [[nodiscard]] bool is_way_to(const Known& known, const Instance& instance) const;
+  /// Whether the relay did not know the schema yet that the client's resolver told of, and another is bound.
+  [[nodiscard]] bool is_provisional(const Known& known) const;
   [[nodiscard]] bool can_be_asked(const MethodInfo& method) const;
   [[nodiscard]] std::optional<Failure> refusal_of(const MethodInfo& method) const;
   [[nodiscard]] std::shared_ptr<AsyncCall> stop_resting(const AsyncCall* call);
@@ -143,8 +157,10 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
 
   std::unique_ptr<link::Usual[]> usual_;  // for each method
   std::vector<Known> routes_;
-  bool adapted_ = false;       // some of them have another schema
-  std::uint64_t version_ = 0;  // the resolver's version when the routes were made
+  bool adapted_ = false;  // some of them have another schema
+  bool ordered_ = false;  // one-way calls were made: a relay gets calls for one of its schemas only,
+  const link::Adaptation* one_way_ = nullptr;  // that of the latest of them
+  std::uint64_t version_ = 0;                  // the resolver's version when the routes were made
   std::vector<Address> announced_;
   bool missing_ = false;  // some offered instances are not connected
   TimePoint try_again_{};

@@ -16,6 +16,10 @@ namespace {
 // The number of remembered pairs of schemas. Above it, unused ones are dropped.
 constexpr std::size_t kMostKept = 1'024;
 
+// In how many schemas of one service a binding is requested, beside the client's own: several servers may be
+// behind a relay.
+constexpr int kMostSchemas = 2;
+
 struct Key {
   std::string service;
   Fingerprint own;
@@ -142,21 +146,32 @@ Outcome<std::shared_ptr<Binding>> bind_adapting(ClientLink& link, const ServiceI
     refused = link.bind(own, agent, deadline);
     if (refused || refused.failure().code != Code::schema_mismatch || own.descriptor.empty()) return refused;
   }
-  const auto theirs = link.describe(own.name, deadline);
-  if (!theirs) {
-    if (link.broken()) return link.bind(own, agent, deadline);  // which returns the reason
-    return not_executed(Code::schema_mismatch, link.peer() + " has another schema of " +
-                                                   std::string(own.name) +
-                                                   ", and did not say in time what that schema is");
+  auto asked = stranger ? announced : Fingerprint{};
+  auto refused_as = stranger ? Fingerprint{} : own.fingerprint;
+  for (int schemas = 1;; ++schemas) {
+    const auto theirs = link.describe(own.name, asked, deadline);
+    if (!theirs) {
+      if (link.broken()) return link.bind(own, agent, deadline);  // which returns the reason
+      return not_executed(Code::schema_mismatch, link.peer() + " has another schema of " +
+                                                     std::string(own.name) +
+                                                     ", and did not say in time what that schema is");
+    }
+    const bool own_refused = !stranger && schemas == 1;
+    if (theirs->text.empty()) return own_refused ? std::move(refused) : link.bind(own, agent, deadline);
+    const auto fingerprint = fingerprint_of(theirs->text);
+    if (fingerprint == refused_as)
+      return differs(link, "the schema that it describes is not the one that it has");
+    if (fingerprint == own.fingerprint) return link.bind(own, agent, deadline);
+    std::string why;
+    const auto adaptation = adaptation_to(own, *theirs, why);
+    if (!adaptation && !why.empty()) return differs(link, why);
+    if (!adaptation) return link.bind(own, agent, deadline);
+    if (!adaptation->refusal().empty()) return differs(link, adaptation->refusal());
+    auto bound = link.bind(adaptation->service(), agent, deadline, adaptation);
+    if (bound || bound.failure().code != Code::schema_mismatch || schemas == kMostSchemas) return bound;
+    refused_as = fingerprint;
+    asked = {};  // the servers of that schema have gone from behind a relay meanwhile
   }
-  if (theirs->text.empty() || fingerprint_of(theirs->text) == own.fingerprint)
-    return stranger ? link.bind(own, agent, deadline) : std::move(refused);
-  std::string why;
-  const auto adaptation = adaptation_to(own, *theirs, why);
-  if (!adaptation && !why.empty()) return differs(link, why);
-  if (!adaptation) return link.bind(own, agent, deadline);
-  if (!adaptation->refusal().empty()) return differs(link, adaptation->refusal());
-  return link.bind(adaptation->service(), agent, deadline, adaptation);
 }
 
 }  // namespace mf::link

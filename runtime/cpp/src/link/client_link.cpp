@@ -230,25 +230,36 @@ bool ClientLink::unbind_oldest() {
   return true;
 }
 
-std::optional<ClientLink::Described> ClientLink::describe(std::string_view service, TimePoint deadline) {
+std::optional<ClientLink::Described> ClientLink::describe(std::string_view service, const Fingerprint& asked,
+                                                          TimePoint deadline) {
   Lock lock(mutex_);
   if (broken()) return std::nullopt;
-  auto& description = ask_for_description(service);
+  const auto [key, description] = *ask_for_description(service, asked);
   {
-    Listed listed(description.waiters);
+    Listed listed(description->waiters);
     drive(listed.waiter, deadline, lock);
   }
-  if (!description.answered) return std::nullopt;
-  return description.said;
+  return take_description(key, *description);
 }
 
-ClientLink::Description& ClientLink::ask_for_description(std::string_view service) {
-  auto& description = descriptions_[std::string(service)];
-  if (description.waiters.empty()) {
-    description.answered = false;
-    session_.send_describe(service);
+ClientLink::Descriptions::iterator ClientLink::ask_for_description(std::string_view service,
+                                                                   const Fingerprint& asked) {
+  const auto [at, is_new] = descriptions_.try_emplace({std::string(service), asked});
+  if (is_new) {
+    at->second = std::make_shared<Description>();
+    session_.send_describe({.service = service, .fingerprint = asked});
   }
-  return description;
+  return at;
+}
+
+// One that nobody awaits any more is forgotten, and its answer dropped.
+std::optional<ClientLink::Described> ClientLink::take_description(const Descriptions::key_type& key,
+                                                                  const Description& asked) {
+  if (asked.answered) return asked.said;
+  const auto found = descriptions_.find(key);
+  if (asked.waiters.empty() && found != descriptions_.end() && found->second.get() == &asked)
+    descriptions_.erase(found);
+  return std::nullopt;
 }
 
 std::optional<Failure> ClientLink::refuse_early(const Payload& payload, TimePoint now,
@@ -683,7 +694,7 @@ void ClientLink::break_off(Failure why, Lock& lock) {
     for (auto* waiter : binding->waiters_) waiter->finish();
   }
   for (auto& [key, description] : descriptions_) {
-    for (auto* waiter : description.waiters) waiter->finish();
+    for (auto* waiter : description->waiters) waiter->finish();
   }
   hello_.finish();
   post_awaited();

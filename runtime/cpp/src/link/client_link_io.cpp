@@ -437,12 +437,15 @@ void ClientLink::on_bound(const protocol::Event& event) {
 void ClientLink::on_descriptor(const protocol::Event& event) {
   protocol::Descriptor descriptor;
   const char* reason = nullptr;
-  if (!protocol::parse_descriptor(event.payload, descriptor, reason)) return;
-  const auto found = descriptions_.find(descriptor.service);
+  std::string room;
+  if (!protocol::parse_descriptor(event.payload, descriptor, reason, room)) return;
+  const auto found = descriptions_.find({std::string(descriptor.service), descriptor.fingerprint});
   if (found == descriptions_.end()) return;
-  found->second.answered = true;
-  found->second.said = {.text = std::string(descriptor.text), .annex = std::string(descriptor.annex)};
-  for (auto* waiter : found->second.waiters) waiter->finish();
+  const auto description = std::move(found->second);
+  descriptions_.erase(found);
+  description->answered = true;
+  description->said = {.text = std::string(descriptor.text), .annex = std::string(descriptor.annex)};
+  for (auto* waiter : description->waiters) waiter->finish();
 }
 
 // Exceptions of completions have no receiver, and the other completions must still run.

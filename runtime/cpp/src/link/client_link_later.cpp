@@ -56,25 +56,25 @@ void ClientLink::bind_later(const ServiceInfo& service, const std::string& agent
   await(nullptr, waiters, deadline, std::move(then), lock);
 }
 
-void ClientLink::describe_later(std::string_view service, TimePoint deadline,
+void ClientLink::describe_later(std::string_view service, const Fingerprint& asked, TimePoint deadline,
                                 UniqueFunction<void(std::optional<Described>&&)> done) {
   Lock lock(mutex_);
   if (broken()) {
     reactor_->post([done = std::move(done)]() mutable { done(std::nullopt); });
     return;
   }
-  auto& description = ask_for_description(service);
-  await(
-      nullptr, &description.waiters, deadline,
-      [&description, done = std::move(done)](ClientLink& self) mutable {
-        std::optional<Described> said;
-        {
-          const Lock later(self.mutex_);
-          if (description.answered) said = description.said;
-        }
-        done(std::move(said));
-      },
-      lock);
+  const auto [key, description] = *ask_for_description(service, asked);
+  auto* const waiters = &description->waiters;
+  auto then = [key = key, description = description, done = std::move(done)](ClientLink& self) mutable {
+    std::optional<Described> said;
+    {
+      const Lock later(self.mutex_);
+      said = self.take_description(key, *description);
+    }
+    done(std::move(said));
+  };
+  // The list lives as long as the description, which `then` holds.
+  await(nullptr, waiters, deadline, std::move(then), lock);
 }
 
 void ClientLink::when_ended(UniqueFunction<void()> done) {

@@ -65,6 +65,20 @@ void RelayedResolver::forget(std::string_view service) noexcept {
   known_->forget(service);
 }
 
+std::vector<Instance> RelayedResolver::at_relays(const std::vector<Instance>& servers) const {
+  std::map<decltype(Instance::fingerprint), std::uint32_t> schemas;
+  for (const auto& server : servers) schemas[server.fingerprint] += server.weight;
+  std::vector<Instance> found;
+  for (const auto& [fingerprint, weight] : schemas) {
+    for (auto relay : relays_) {
+      relay.fingerprint = fingerprint;
+      if (schemas.size() > 1) relay.weight = weight;
+      found.push_back(std::move(relay));
+    }
+  }
+  return found;
+}
+
 Resolver::Snapshot RelayedResolver::relayed(std::string_view service, Snapshot from) {
   const std::scoped_lock lock(mutex_);
   auto found = latest_.find(service);
@@ -72,10 +86,8 @@ Resolver::Snapshot RelayedResolver::relayed(std::string_view service, Snapshot f
   auto& latest = found->second;
   if (latest.made && latest.from == from) return latest.made;
   auto made = std::make_shared<Offers>(*from);
-  for (auto& [agent, instances] : made->agents) {
-    if (!instances.empty()) instances = relays_;
-  }
-  if (!made->any_agent.empty()) made->any_agent = relays_;
+  for (auto& [agent, instances] : made->agents) instances = at_relays(instances);
+  made->any_agent = at_relays(made->any_agent);
   latest.from = std::move(from);
   if (!latest.made || *latest.made != *made) latest.made = std::move(made);
   return latest.made;

@@ -370,13 +370,18 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
                               "UNBIND of a route that is not the first of a bound range");
     }
     case protocol::EventType::describe: {
-      const auto found = handler_->on_describe(event.text);
+      protocol::Describe asked;
+      const char* reason = nullptr;
+      std::string room;
+      if (!protocol::parse_describe(event.payload, asked, reason, room)) return;
+      const auto found = handler_->on_describe(asked);
       if (!found) return;
       const auto* const service = *found;
       const Lock lock(mutex_);
-      return answer({.service = event.text,
+      return answer({.service = asked.service,
                      .text = service == nullptr ? std::string_view() : service->descriptor,
-                     .annex = service == nullptr ? std::string_view() : service->annex});
+                     .annex = service == nullptr ? std::string_view() : service->annex,
+                     .fingerprint = asked.fingerprint});
     }
     case protocol::EventType::refused:
     case protocol::EventType::broken: {
@@ -447,7 +452,7 @@ void ServerLink::send_bound(std::uint16_t first_route, Code code, std::string_vi
 void ServerLink::answer(const protocol::Descriptor& descriptor) {
   if (session_.output_bytes() > options_.max_output)
     return refuse_and_close(Code::overloaded, kTooManyQuestions);
-  constexpr std::size_t kLengths = 10;
+  constexpr std::size_t kLengths = 10 + 4 + sizeof descriptor.fingerprint;
   const auto room = [&](std::size_t size) {
     return descriptor.service.size() + size + kLengths <= peer_max_payload_;
   };

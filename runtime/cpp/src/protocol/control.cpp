@@ -72,6 +72,8 @@ enum Tag : std::uint16_t {
 };
 /// Of a BIND.
 constexpr std::uint16_t kTagVia = 1;
+/// Of a DESCRIBE and a DESCRIPTOR.
+constexpr std::uint16_t kTagSchema = 1;
 constexpr std::uint16_t kCritical = 0x8000;
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kMostTags = 64;
@@ -118,6 +120,13 @@ bool take_value(Bind& bind, std::uint16_t tag, Payload value, bool& known) {
   return value.size() % sizeof(Nonce) == 0;
 }
 
+/// False if the value is invalid for this tag. DESCRIBE, DESCRIPTOR.
+template <class T>
+bool take_value(T& into, std::uint16_t tag, Payload value, bool& known) {
+  known = tag == kTagSchema;
+  return !known || whole(value, into.fingerprint);
+}
+
 /// Reads tags to the end of the payload. `of`: the frame's name in messages.
 template <class T>
 bool parse_tags(Take& take, T& into, const std::string& of, const char*& reason, std::string& room) {
@@ -150,8 +159,8 @@ bool parse_tags(Take& take, T& into, const std::string& of, const char*& reason,
 }
 
 template <class T>
-void put_tag(Buffer& out, Tag tag, const T& value) {
-  put(out, static_cast<std::uint16_t>(tag));
+void put_tag(Buffer& out, std::uint16_t tag, const T& value) {
+  put(out, tag);
   put(out, static_cast<std::uint16_t>(sizeof value));
   put(out, value);
 }
@@ -270,13 +279,33 @@ void write_text(Buffer& out, std::string_view text, std::size_t limit) {
   put_bytes(out, text);
 }
 
-bool parse_descriptor(Payload payload, Descriptor& descriptor, const char*& reason) {
+bool parse_describe(Payload payload, Describe& describe, const char*& reason, std::string& room) {
   Take take(payload);
-  if (!take.str16(descriptor.service) || !take.str32(descriptor.text) || !take.str32(descriptor.annex) ||
-      take.left() != 0) {
-    reason = "the DESCRIPTOR's payload has not the size that it should have";
+  if (!take.str16(describe.service)) {
+    reason = "the DESCRIBE's payload is cut short";
     return false;
   }
+  if (!is_utf8(describe.service)) {
+    reason = "the name in the DESCRIBE is not UTF-8";
+    return false;
+  }
+  describe.fingerprint = {};
+  return parse_tags(take, describe, "DESCRIBE", reason, room);
+}
+
+void write_describe(Buffer& out, const Describe& describe) {
+  write_text(out, describe.service, kMaxControlPayload - 64);
+  if (describe.fingerprint != Fingerprint()) put_tag(out, kTagSchema, describe.fingerprint);
+}
+
+bool parse_descriptor(Payload payload, Descriptor& descriptor, const char*& reason, std::string& room) {
+  Take take(payload);
+  if (!take.str16(descriptor.service) || !take.str32(descriptor.text) || !take.str32(descriptor.annex)) {
+    reason = "the DESCRIPTOR's payload is cut short";
+    return false;
+  }
+  descriptor.fingerprint = {};
+  if (!parse_tags(take, descriptor, "DESCRIPTOR", reason, room)) return false;
   if (!is_utf8(descriptor.service) || !is_utf8(descriptor.text) || !is_utf8(descriptor.annex)) {
     reason = "the DESCRIPTOR is not UTF-8";
     return false;
@@ -290,6 +319,7 @@ void write_descriptor(Buffer& out, const Descriptor& descriptor) {
     put(out, static_cast<std::uint32_t>(text.size()));
     put_bytes(out, text);
   }
+  if (descriptor.fingerprint != Fingerprint()) put_tag(out, kTagSchema, descriptor.fingerprint);
 }
 
 }  // namespace mf::protocol

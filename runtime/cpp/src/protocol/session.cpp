@@ -317,8 +317,12 @@ bool Session::deliver_control(Event& event) {
       return take_text(event, EventType::refused);
     case FrameType::goaway:
       return take_text(event, EventType::goaway);
-    case FrameType::describe:
-      return take_text(event, EventType::describe);
+    case FrameType::describe: {
+      Describe describe;
+      std::string room;
+      event.type = EventType::describe;
+      return parse_describe(event.payload, describe, reason, room) || broke(reason);
+    }
     case FrameType::bound:
       return take_bound(event);
     case FrameType::bind: {
@@ -329,8 +333,9 @@ bool Session::deliver_control(Event& event) {
     }
     case FrameType::descriptor: {
       Descriptor descriptor;
+      std::string room;
       event.type = EventType::descriptor;
-      return parse_descriptor(event.payload, descriptor, reason) || broke(reason);
+      return parse_descriptor(event.payload, descriptor, reason, room) || broke(reason);
     }
     case FrameType::cancel:
       event.type = EventType::cancel;

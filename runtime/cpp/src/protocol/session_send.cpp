@@ -325,8 +325,11 @@ void Session::send_goaway(Code code, std::string_view reason) {
   send_text(header, reason);
 }
 
-void Session::send_describe(std::string_view service) {
-  if (may_send(FrameType::describe)) send_text(control(FrameType::describe), service);
+void Session::send_describe(const Describe& describe) {
+  if (!may_send(FrameType::describe)) return;
+  Buffer payload;
+  write_describe(payload, describe);
+  send_frame(control(FrameType::describe), 0, std::move(payload));
 }
 
 void Session::send_text(const Header& header, std::string_view text) {

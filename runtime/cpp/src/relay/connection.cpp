@@ -119,6 +119,8 @@ std::shared_ptr<Servant> Connection::serve(const protocol::Bind& bind, Answered 
     self->answer_topic(std::move(name), fingerprint, mf::now() + self->shared().options.connect_timeout,
                        std::move(used), std::move(answered));
   });
+  if (topic_names_.size() >= kMostRefusers) topic_names_.clear();
+  topic_names_.emplace(bind.service);
   auto servant = shared_->topics->servant(bind);
   std::erase_if(topics_, [](const auto& bound) { return bound.expired(); });
   topics_.push_back(servant);
@@ -140,9 +142,7 @@ void Connection::answer_topic(std::string name, const Fingerprint& fingerprint, 
     return instance.fingerprint != Fingerprint() && instance.fingerprint != fingerprint;
   });
   if (!differs) return answered(Code::ok, {});
-  if (refused_topics_.size() >= kMostRefusers) refused_topics_.clear();
   answered(Code::schema_mismatch, words("the publishers of " + name + " have another schema of it"));
-  refused_topics_.insert(std::move(name));
 }
 
 std::shared_ptr<server::Forwarded> Connection::on_bind(const protocol::Bind& bind, Answer answer) {
@@ -200,16 +200,18 @@ bool Connection::on_stream(const protocol::Event& event) {
   return true;
 }
 
-bool Connection::on_describe(std::string_view service) {
-  std::shared_ptr<link::ClientLink> asked;
-  if (const auto found = refusers_.find(service); found != refusers_.end()) asked = found->second.lock();
+bool Connection::on_describe(const protocol::Describe& asked) {
+  if (closed() || descriptions_ >= kMostDescriptions) return false;
+  std::shared_ptr<link::ClientLink> refuser;
+  if (const auto found = refusers_.find(asked.service); found != refusers_.end())
+    refuser = found->second.lock();
   std::shared_ptr<Services::Use> used;
   std::string why;
-  const auto asked_for = refused_topics_.contains(service) ? topic_view(service) : std::string(service);
-  if (service != kController && !(used = use(asked_for, why))) return false;
-  if (closed() || descriptions_ >= kMostDescriptions) return false;
+  const bool is_topic = topic_names_.contains(asked.service);
+  const auto name = is_topic ? topic_view(asked.service) : std::string(asked.service);
+  if (asked.service != kController && !(used = use(name, why))) return false;
   ++descriptions_;
-  describe(shared_from_this(), std::string(service), asked_for, std::move(used), std::move(asked));
+  describe(shared_from_this(), asked, is_topic, std::move(used), std::move(refuser));
   return true;
 }
 

@@ -36,7 +36,7 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
                   TimePoint now) override;
   bool on_cancel(std::uint32_t id) override;
   bool on_stream(const protocol::Event& event) override;
-  bool on_describe(std::string_view service) override;
+  bool on_describe(const protocol::Describe& asked) override;
   void on_turn_end() override;
   void on_room() override;
   void on_drain() override;
@@ -75,6 +75,8 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   void refused(const std::string& service, const std::shared_ptr<link::ClientLink>& link);
   /// The client is to connect again: it sends no more calls here, and those that are on their way go on.
   void renew(const std::string& reason);
+  /// Keeps the service known while this client needs it; null with the reason in `why`.
+  [[nodiscard]] std::shared_ptr<Services::Use> use(std::string_view service, std::string& why);
   /// Answers a DESCRIBE.
   void described(const protocol::Descriptor& descriptor);
   /// Writes it at the end of the turn.
@@ -89,8 +91,6 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   /// Ends the calls for which `which` is true, since the relay stops.
   void end_calls(bool (*which)(const Call& call));
   [[nodiscard]] Failure refusal_of(const protocol::Bind& bind) const;
-  /// Keeps the service known while this client needs it; null with the reason in `why`.
-  [[nodiscard]] std::shared_ptr<Services::Use> use(std::string_view service, std::string& why);
   [[nodiscard]] protocol::SessionOptions session_options() const;
   /// Forwards the rest of the payload as it arrives. If it does not, the client's connection ends.
   void pass_on(const protocol::ReplyHead& head, const std::shared_ptr<protocol::Coming>& payload,
@@ -114,7 +114,7 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   std::map<std::string, std::weak_ptr<Services::Use>, std::less<>> services_;
   std::size_t descriptions_ = 0;                             // pending ones
   std::vector<std::weak_ptr<topics::TopicServant>> topics_;  // bound ones, also former ones
-  std::set<std::string, std::less<>> refused_topics_;        // with another schema than their publishers'
+  std::set<std::string, std::less<>> topic_names_;           // that were bound: a DESCRIBE is for a topic
 
   std::mutex mutex_;  // guards all members below
   protocol::PendingCalls<std::shared_ptr<Call>> calls_;

@@ -1,5 +1,7 @@
 #include "relay/description.hpp"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,68 +15,90 @@ constexpr auto kLookEvery = std::chrono::milliseconds(10);
 
 class Asking : public std::enable_shared_from_this<Asking> {
  public:
-  Asking(std::shared_ptr<Connection> connection, std::string service, std::string asked_for,
-         std::shared_ptr<Services::Use> use, std::shared_ptr<link::ClientLink> first)
+  Asking(std::shared_ptr<Connection> connection, const protocol::Describe& asked, bool is_topic,
+         std::shared_ptr<Services::Use> use, std::shared_ptr<link::ClientLink> refuser)
       : connection_(std::move(connection)),
-        service_(std::move(service)),
-        asked_for_(std::move(asked_for)),
+        service_(asked.service),
+        fingerprint_(asked.fingerprint),
+        name_(is_topic ? topic_view(service_) : service_),
         use_(std::move(use)),
         until_(mf::now() + connection_->shared().options.connect_timeout),
-        asked_(std::move(first)) {}
+        refuser_(std::move(refuser)) {}
 
-  void go_on() {
-    if (asked_ && !asked_->broken()) return ask();
-    if (connection_->closed()) return answer({});
-    if (!looked_) return look();
-    if (instances_.empty()) return answer({});
-    const auto instance = std::move(instances_.back());
-    instances_.pop_back();
-    connection_->servers().open(instance, until_, [self = shared_from_this()](auto&& link) {
-      if (link) self->asked_ = std::move(link).value();
-      self->go_on();
-    });
+  void begin() {
+    if (fingerprint_ != Fingerprint()) return look();
+    if (refuser_ && !refuser_->broken()) return ask(refuser_);
+    look();
   }
 
  private:
   void look() {
     auto& shared = connection_->shared();
-    if (service_ != kController && !shared.resolver->offers(asked_for_)->answered && mf::now() < until_) {
-      connection_->at(mf::now() + kLookEvery, [self = shared_from_this()] { self->go_on(); });
+    if (connection_->closed()) return answer({});
+    if (service_ == kController) {
+      instances_ = shared.controllers;
+      return go_on();
+    }
+    const auto offers = shared.resolver->offers(name_);
+    if (!offers->answered && mf::now() < until_) {
+      connection_->at(mf::now() + kLookEvery, [self = shared_from_this()] { self->look(); });
       return;
     }
-    looked_ = true;
-    instances_ = instances_of(shared, asked_for_, "");
+    instances_ = instances_of(shared, name_, "");
+    if (instances_.empty() && name_ == service_) return look_for_topic();
+    const auto others = std::ranges::stable_partition(
+        instances_, [this](const Instance& each) { return each.fingerprint != fingerprint_; });
+    if (others.empty() && refuser_ && !refuser_->broken()) return ask(refuser_);
     go_on();
   }
 
-  void ask() {
-    connection_->add(asked_);
-    asked_->describe_later(service_, until_, [self = shared_from_this()](auto&& described) {
+  void look_for_topic() {
+    std::string why;
+    name_ = topic_view(service_);
+    use_ = connection_->use(name_, why);
+    if (!use_) return answer({});
+    look();
+  }
+
+  void go_on() {
+    if (connection_->closed() || instances_.empty()) return answer({});
+    const auto instance = std::move(instances_.back());
+    instances_.pop_back();
+    connection_->servers().open(instance, until_, [self = shared_from_this()](auto&& link) {
+      if (link) return self->ask(std::move(link).value());
+      self->go_on();
+    });
+  }
+
+  void ask(const std::shared_ptr<link::ClientLink>& server) {
+    connection_->add(server);
+    server->describe_later(service_, fingerprint_, until_, [self = shared_from_this()](auto&& described) {
       self->answer(std::move(described).value_or(link::ClientLink::Described()));
     });
   }
 
   void answer(const link::ClientLink::Described& described) {
-    connection_->described({.service = service_, .text = described.text, .annex = described.annex});
+    connection_->described(
+        {.service = service_, .text = described.text, .annex = described.annex, .fingerprint = fingerprint_});
   }
 
   const std::shared_ptr<Connection> connection_;
   const std::string service_;
-  const std::string asked_for_;
-  const std::shared_ptr<Services::Use> use_;
+  const Fingerprint fingerprint_;
+  std::string name_;  // by which the resolver is asked
+  std::shared_ptr<Services::Use> use_;
   const TimePoint until_;
-  std::shared_ptr<link::ClientLink> asked_;
-  bool looked_ = false;
+  const std::shared_ptr<link::ClientLink> refuser_;
   std::vector<Instance> instances_;
 };
 
 }  // namespace
 
-void describe(const std::shared_ptr<Connection>& connection, std::string service, std::string asked_for,
-              std::shared_ptr<Services::Use> use, std::shared_ptr<link::ClientLink> first) {
-  const auto asking = std::make_shared<Asking>(connection, std::move(service), std::move(asked_for),
-                                               std::move(use), std::move(first));
-  connection->post([asking] { asking->go_on(); });
+void describe(const std::shared_ptr<Connection>& connection, const protocol::Describe& asked, bool is_topic,
+              std::shared_ptr<Services::Use> use, std::shared_ptr<link::ClientLink> refuser) {
+  const auto asking =
+      std::make_shared<Asking>(connection, asked, is_topic, std::move(use), std::move(refuser));
+  connection->post([asking] { asking->begin(); });
 }
 
 }  // namespace mf::relay

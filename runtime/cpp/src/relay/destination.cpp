@@ -80,6 +80,10 @@ std::vector<Instance> Destination::candidates() const {
     return instance.fingerprint == kUnknown || std::ranges::equal(instance.fingerprint, service_.fingerprint);
   };
   if (std::ranges::any_of(instances, fits)) std::erase_if(instances, std::not_fn(fits));
+  // Another relay is an instance for each of its schemas.
+  std::ranges::sort(instances, {}, &Instance::address);
+  const auto rest = std::ranges::unique(instances, {}, &Instance::address);
+  instances.erase(rest.begin(), rest.end());
   return instances;
 }
 

@@ -203,9 +203,9 @@ Connection::Answer Connection::forward_bind(std::uint16_t first_route, const pro
   return std::nullopt;
 }
 
-std::optional<const ServiceInfo*> Connection::on_describe(std::string_view service) {
-  const auto* const found = directory_.describe(service);
-  if (found == nullptr && forwarding_ && forwarding_->on_describe(service)) return std::nullopt;
+std::optional<const ServiceInfo*> Connection::on_describe(const protocol::Describe& asked) {
+  const auto* const found = directory_.describe(asked.service);
+  if (found == nullptr && forwarding_ && forwarding_->on_describe(asked)) return std::nullopt;
   return found;
 }
 

@@ -83,7 +83,7 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   ~Connection() override;
 
   Answer on_bind(std::uint16_t first_route, const protocol::Bind& bind) override;
-  std::optional<const ServiceInfo*> on_describe(std::string_view service) override;
+  std::optional<const ServiceInfo*> on_describe(const protocol::Describe& asked) override;
   void on_drain(std::uint32_t latest) override;
   [[nodiscard]] bool passes_on(const protocol::Event& begun) override;
   void on_request(const protocol::Event& event, TimePoint now) override;

@@ -14,8 +14,10 @@ namespace {
 
 // Publishers and agents that are remembered. The others go on as if they were new.
 constexpr std::size_t kMostKnown = 65'536;
-// What a key begins with where it is not that of all relays.
+// What a key begins with: the nonce of a process, before its address. For relays it is the fingerprint of a
+// schema, and all.
 constexpr std::size_t kNonce = sizeof(Instance::nonce);
+static_assert(sizeof(Instance::fingerprint) == kNonce);
 // What an upstream keeps of all its publishers and agents for subscribers that come later.
 constexpr std::size_t kMostKept = std::size_t{64} << 20U;
 // What is told of publishers that are not reached, to who has waited for a message in vain.
@@ -215,9 +217,15 @@ Upstream::Found Upstream::instances() {
   Found found;
   const bool relays = core_->resolver().of_relays();
   const auto add = [&](const Instance& instance) {
-    std::string key(reinterpret_cast<const char*>(instance.nonce.data()), instance.nonce.size());
-    auto& ways = found[relays ? "relays" : key + instance.address.str()];  // see take_over()
-    if (std::ranges::find(ways, instance) == ways.end()) ways.push_back(instance);
+    const bool differs =
+        instance.fingerprint != Fingerprint() && instance.fingerprint != topic().service.fingerprint;
+    if (differs && is_of_relay()) return;  // which does not adapt
+    const auto* const told_by = relays ? reinterpret_cast<const char*>(instance.fingerprint.data())
+                                       : reinterpret_cast<const char*>(instance.nonce.data());
+    std::string key(told_by, kNonce);
+    if (!relays) key += instance.address.str();  // see take_over()
+    auto& ways = found[key];
+    if (std::ranges::find(ways, instance.address, &Instance::address) == ways.end()) ways.push_back(instance);
   };
   const auto offers = core_->resolver().offers(topic_view(topic().name()));
   for (const auto& instance : offers->any_agent) add(instance);

@@ -145,7 +145,8 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   void changed(int by);
   void wake_waiters();
   void look();
-  /// By what tells processes apart; relays, each of which reaches all publishers, are one.
+  /// By what tells processes apart; relays, each of which reaches all publishers, are one for each schema of
+  /// publishers.
   using Found = std::map<std::string, std::vector<Instance>>;
   [[nodiscard]] Found instances();
   void take_over(const std::string& key, const Found& found);

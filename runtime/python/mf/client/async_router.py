@@ -54,7 +54,7 @@ class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
         while True:
             route, trouble = await self._try_all(service, method, search.candidates(), deadline)
             if route is not None:
-                search.succeeded()
+                search.succeeded(route.binding, method)
                 return route, search.only
             search.failed(trouble)
             await self.resolver.wait(service.name, search.view, search.pause)
@@ -70,23 +70,29 @@ class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
         not answer is waited for only briefly while there are others."""
         pool = self.pool
         troubles = Troubles()
-        left = self.ordered(candidates)
+        found: Route[AsyncLink] | None = None
+        left = self.ordered(candidates, service, method)
         if len(left) > 1 and pool.usable(left[0][1]) is None:
             pool.begin_all([instance for _, instance in left if not instance.local])
         while left:
             (agent, instance), *left = left
-            until = pool.patience(deadline) if left else deadline
+            until = pool.patience(deadline) if left or found is not None else deadline
             try:
                 link = await pool.open(instance, until)
-                binding = await link.bind(service, agent, until)
+                binding = await link.bind(service, agent, until, self.schema_of(instance))
                 if (refusal := refusal_of(binding, method)) is None:
-                    return Route(link, binding, len(candidates) > 1), None
-                troubles.refused(refusal)
+                    route = Route(link, binding, len(candidates) > 1)
+                    left = self.surer(binding, method, instance, left)
+                    if not left:
+                        return route, None
+                    found = found or route
+                else:
+                    troubles.refused(refusal)
             except Error as error:
                 if left and monotonic() >= until:
                     pool.note_silent(instance)
                 troubles.add(error)
-        return None, troubles.worst
+        return found, None if found is not None else troubles.worst
 
     async def agents(self, service: ServiceInfo, deadline: float) -> list[str]:
         """See AgentsSearch."""

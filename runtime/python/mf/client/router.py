@@ -40,7 +40,7 @@ class Router(Routing[Resolver, Pool]):
         if route is None:
             search.failed(trouble)
         else:
-            search.succeeded()
+            search.succeeded(route.binding, method)
         return route
 
     def prepare(self, service: ServiceInfo, searches: Iterable[Search], deadline: float) -> None:
@@ -54,7 +54,7 @@ class Router(Routing[Resolver, Pool]):
         for instance, some in agents.items():
             link = self.pool.usable(instance)
             if link is not None and len(some) > 1:
-                link.bind_all(service, some, deadline)
+                link.bind_all(service, some, deadline, self.schema_of(instance))
 
     def _try_all(
         self,
@@ -67,25 +67,31 @@ class Router(Routing[Resolver, Pool]):
         not answer is waited for only briefly while there are others."""
         pool = self.pool
         troubles = Troubles()
+        found: Route[Link] | None = None
         begun = False
-        left = self.ordered(candidates)
+        left = self.ordered(candidates, service, method)
         while left:
             (agent, instance), *left = left
-            until = pool.patience(deadline) if left else deadline
+            until = pool.patience(deadline) if left or found is not None else deadline
             if left and not begun and pool.usable(instance) is None:
                 begun = True
                 pool.connect_all([instance, *(other for _, other in left)], deadline)
             try:
                 link = pool.open(instance, until)
-                binding = link.bind(service, agent, until)
+                binding = link.bind(service, agent, until, self.schema_of(instance))
                 if (refusal := refusal_of(binding, method)) is None:
-                    return Route(link, binding, len(candidates) > 1), None
-                troubles.refused(refusal)
+                    route = Route(link, binding, len(candidates) > 1)
+                    left = self.surer(binding, method, instance, left)
+                    if not left:
+                        return route, None
+                    found = found or route
+                else:
+                    troubles.refused(refusal)
             except Error as error:
                 if left and monotonic() >= until:
                     pool.note_silent(instance)
                 troubles.add(error)
-        return None, troubles.worst
+        return found, None if found is not None else troubles.worst
 
     def agents(self, service: ServiceInfo, deadline: float) -> list[str]:
         """See AgentsSearch."""

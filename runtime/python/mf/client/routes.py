@@ -21,6 +21,7 @@ from mf.core.error import Code, Error, not_executed, shortened, some_of
 from mf.core.service import Method, ServiceInfo
 from mf.link.balancing import usual_with
 from mf.link.core import LinkCore
+from mf.link.fork import JITTER
 from mf.link.places import Places
 from mf.link.reconnect import Backoff
 from mf.link.resolver import Instance, View, Views
@@ -33,6 +34,7 @@ V = TypeVar("V", bound=Views)
 P = TypeVar("P", bound=Places[Any, Any])
 
 DEFAULT_WAIT_FOR_SERVER = 5.0
+_MOST_CHECKED = 4096
 _SHORT = 0.1  # an attempt with less time may only have been too late: the previous failure says more
 
 # A server that refuses with one of these will continue to do so (for MESSAGE_TOO_LARGE the client itself
@@ -90,6 +92,8 @@ class Routing(Generic[V, P]):
     """
 
     __slots__ = (
+        "_checked",
+        "_one_way",
         "_usual",
         "_wait_for_server",
         "budget",
@@ -121,6 +125,9 @@ class Routing(Generic[V, P]):
         self.replicator: Any = None
         self.seen: set[tuple[str, str | None]] = set()
         self.some_refuse = False  # some server was overloaded before
+        self._checked: set[tuple[int, bytes]] = set()
+        """By method, schemas that lack some of its values."""
+        self._one_way: dict[str, bytes] = {}  # by service: the schema of the latest one-way call at a relay
         self._usual: dict[int, float] = {}  # seconds that a method usually takes
 
     def passing_on(self, keys: tuple[str, ...]) -> Self:
@@ -139,13 +146,82 @@ class Routing(Generic[V, P]):
             return min(deadline, start + self._wait_for_server)
         return deadline
 
-    def ordered(self, candidates: list[tuple[str, Instance]]) -> list[tuple[str, Instance]]:
+    def ordered(
+        self, candidates: list[tuple[str, Instance]], service: ServiceInfo, method: Method[Any, Any]
+    ) -> list[tuple[str, Instance]]:
         """The candidates with the best choice first."""
-        chosen = self.pool.ordered(candidates)
+        if self.resolver.of_relays and len(candidates) > 1:
+            chosen = self._ordered_relays(candidates, service, method)
+        else:
+            chosen = self.pool.ordered(candidates)
+        if self._checked:
+            chosen = self._sure_first(chosen, method)
         if not self.some_refuse:
             return chosen
         now = monotonic()
         return sorted(chosen, key=lambda candidate: self._refuses(candidate[1], now))
+
+    def _ordered_relays(
+        self, candidates: list[tuple[str, Instance]], service: ServiceInfo, method: Method[Any, Any]
+    ) -> list[tuple[str, Instance]]:
+        """A relay is a candidate for each schema behind it. It gets calls in proportion to the servers that
+        have them; but order holds only among calls that it has in one binding, so that calls go where the
+        latest one-way call went."""
+        kept = self._one_way.get(service.name, b"" if method.oneway else None)
+        relays: dict[str, list[tuple[str, Instance]]] = {}
+        for candidate in candidates:
+            relays.setdefault(candidate[1].address, []).append(candidate)
+        for of_relay in relays.values():
+            if kept is not None:
+                of_relay.sort(key=lambda each: _preference(each[1], service, kept))
+            else:  # drawn without replacement, by weight
+                of_relay.sort(key=lambda each: JITTER.random() ** (1 / each[1].weight), reverse=True)
+        firsts = self.pool.ordered([of_relay[0] for of_relay in relays.values()])
+        return firsts + [each for agent, first in firsts for each in relays[first.address][1:]]
+
+    def _sure_first(
+        self, candidates: list[tuple[str, Instance]], method: Method[Any, Any]
+    ) -> list[tuple[str, Instance]]:
+        sure = [each for each in candidates if self._checks_key(method, each[1]) not in self._checked]
+        if not any(self.pool.usable(instance) for _, instance in sure):
+            return candidates
+        return sure + [each for each in candidates if each not in sure]
+
+    def surer(
+        self,
+        binding: Binding,
+        method: Method[Any, Any],
+        instance: Instance,
+        left: list[tuple[str, Instance]],
+    ) -> list[tuple[str, Instance]]:
+        """The candidates whose schemas may have all values of the method, where that of `instance` lacks
+        some."""
+        if binding.adaptation is None or not binding.adaptation.checks(method):
+            return []
+        if len(self._checked) > _MOST_CHECKED:
+            self._checked.clear()
+        self._checked.add(self._checks_key(method, instance))
+        return [
+            (agent, other)
+            for agent, other in left
+            if self._checks_key(method, other) not in self._checked
+            and (self.pool.usable(other) or self.pool.is_untried(other))
+        ]
+
+    @staticmethod
+    def _checks_key(method: Method[Any, Any], instance: Instance) -> tuple[int, bytes]:
+        return id(method), instance.fingerprint or instance.address.encode()
+
+    def used(self, service: ServiceInfo, schema: bytes, method: Method[Any, Any], *, only: bool) -> None:
+        """A call goes to servers of this schema behind a relay. `only`: others may follow unseen."""
+        if method.oneway:
+            self._one_way[service.name] = schema
+        elif only and any(each.oneway for each in service.methods):
+            self._one_way.setdefault(service.name, schema)
+
+    def schema_of(self, instance: Instance) -> bytes:
+        """The fingerprint by which bindings to the instance are known: only a relay has several."""
+        return instance.fingerprint if self.resolver.of_relays else b""
 
     def _refuses(self, instance: Instance, now: float) -> bool:
         link: LinkCore | None = self.pool.usable(instance)
@@ -258,8 +334,10 @@ class Search:
         self.only = len(candidates) == 1
         return candidates
 
-    def succeeded(self) -> None:
+    def succeeded(self, binding: Binding, method: Method[Any, Any]) -> None:
         self._router.seen.add((self._service.name, self._agent))
+        if binding.schema:
+            self._router.used(self._service, binding.schema, method, only=self.only)
 
     def failed(self, trouble: Error | None) -> None:
         """No candidate could be reached: try again after `pause` seconds, or as soon as `view` is outdated.
@@ -306,6 +384,11 @@ class Troubles:
         specific than that the method is unknown."""
         if self._refusal is None or refusal.code is Code.SCHEMA_MISMATCH:
             self._refusal = refusal
+
+
+def _preference(instance: Instance, service: ServiceInfo, kept: bytes) -> tuple[bool, bool, int, bytes]:
+    schema = instance.fingerprint
+    return schema != kept, schema != service.fingerprint, -instance.weight, schema
 
 
 def refusal_of(binding: Binding, method: Method[Any, Any]) -> Error | None:

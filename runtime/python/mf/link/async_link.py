@@ -61,7 +61,7 @@ class AsyncLink(LinkCore):
         self._silence: TimerHandle | None = None  # set while a reply is awaited
         self._heard_before = 0  # when the timer was set
         self._loop = loop
-        self._asked: dict[tuple[str, str], Binding] = {}
+        self._asked: dict[tuple[str, str, bytes], Binding] = {}
         self._blocked = False
         self._crowd: list[Future[None]] = []  # futures that wait for room
         self._expiry = FOREVER
@@ -171,48 +171,56 @@ class AsyncLink(LinkCore):
         """In a child: releases the connection without shutting it down, since the parent uses it."""
         self._stream.close()
 
-    async def bind(self, service: ServiceInfo, agent: str, deadline: float) -> Binding:
-        """The routes of (service, agent), requested when first needed. Raises Error if the server refuses."""
-        key = (service.name, agent)
-        binding = self._bindings.get(key)
+    async def bind(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes = b"") -> Binding:
+        """The routes of (service, agent), requested when first needed. `schema`: the fingerprint of servers
+        behind a relay. Raises Error if the server refuses."""
+        binding = self._bindings.get((service.name, agent, schema))
         if binding is not None:
             return binding
         deadline = min(deadline, monotonic() + HANDSHAKE_TIMEOUT)
-        asked = await self._ask_once(service, agent, deadline)
+        if self.is_unlearned(service, schema):
+            schema = await self._learn_schema(service, deadline, schema, None)
+        asked = await self._ask_once(service, agent, deadline, schema)
         for _ in range(MOST_SCHEMAS):
             if asked.status != Code.SCHEMA_MISMATCH:
                 break
-            await self._learn_schema(service, deadline, asked)
-            asked = self._bindings.get(key) or await self._ask_once(service, agent, deadline)
+            schema = await self._learn_schema(service, deadline, schema, asked)
+            asked = await self._ask_once(service, agent, deadline, schema)
         if asked.status:
             raise not_executed(Code(asked.status), self.refusal(asked))
         return asked
 
-    async def _ask_once(self, service: ServiceInfo, agent: str, deadline: float) -> Binding:
-        asked = self._asked.get((service.name, agent)) or self._ask_binding(service, agent)
+    async def _ask_once(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes) -> Binding:
+        key = (service.name, agent, schema)
+        known = self._bindings.get(key)
+        if known is not None:
+            return known
+        asked = self._asked.get(key) or self._ask_binding(service, agent, schema)
         await self._answer(asked, deadline)
         return asked
 
-    def _ask_binding(self, service: ServiceInfo, agent: str) -> Binding:
-        binding = self.binding_to(service, agent, FOREVER)
+    def _ask_binding(self, service: ServiceInfo, agent: str, schema: bytes) -> Binding:
+        binding = self.binding_to(service, agent, FOREVER, schema)
         if not self.usable:
             raise self.gone()
         while not self.queue_bind(binding, service):
             if not self._unbind_idle():
                 raise not_executed(Code.OVERLOADED, f"{self.peer} takes no more bindings, and all are busy")
-        self._asked[service.name, agent] = binding
+        self._asked[service.name, agent, schema] = binding
         if self._silence is None:
             self._watch_silence()
         self.flush()
         return binding
 
-    async def _learn_schema(self, service: ServiceInfo, deadline: float, refused: Binding) -> None:
-        """Raises Error(SCHEMA_MISMATCH), NOT_EXECUTED."""
-        description = Description(service.name, FOREVER)
+    async def _learn_schema(
+        self, service: ServiceInfo, deadline: float, schema: bytes, refused: Binding | None
+    ) -> bytes:
+        """See adapt()."""
+        description = Description(service.name, FOREVER, schema if refused is None else b"")
         self._session.describe(description)
         self.flush()
         await self._answer(description, deadline)
-        self.adapt(service, refused, description)
+        return self.adapt(service, schema, refused, description)
 
     async def _answer(self, pending: Pending, deadline: float) -> None:
         """Waits for the server's answer. Raises Error, NOT_EXECUTED, if there is none."""
@@ -258,7 +266,7 @@ class AsyncLink(LinkCore):
 
     def _bound(self, binding: Binding) -> None:
         """A server has answered, or never will."""
-        key = (binding.service, binding.agent)
+        key = (binding.service, binding.agent, binding.schema)
         if self._asked.get(key) is binding:
             del self._asked[key]
             if binding.failure is None and not binding.status:

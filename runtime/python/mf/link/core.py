@@ -88,8 +88,8 @@ class LinkCore(ABC):
     ) -> None:
         self._stream = stream
         self._session = ClientSession(hello, scratch)
-        self._bindings: dict[tuple[str, str], Binding] = {}
-        self._adaptations: dict[str, Adaptation] = {}
+        self._bindings: dict[tuple[str, str, bytes], Binding] = {}
+        self._adaptations: dict[tuple[str, bytes], Adaptation] = {}
         self._greetings: list[Pending] = []  # waits for HELLO
         self._windows: WindowBudget | None = None
         self._orphans: list[StreamCall[Any]] = []
@@ -140,12 +140,20 @@ class LinkCore(ABC):
     def refusal(self, refused: Binding) -> str:
         return f"{self.peer}: {refused.text}" if refused.text else f"{self.peer} refuses {refused.service}"
 
-    def binding_to(self, service: ServiceInfo, agent: str, deadline: float) -> Binding:
+    # `schema` is a fingerprint that a relay was said to have servers of, and empty for a server: that has one
+    # schema, whatever was said of it. Bindings and adaptations are known by it.
+
+    def is_unlearned(self, service: ServiceInfo, schema: bytes) -> bool:
+        """Whether the schema is another one than the client's, and not known here."""
+        return schema not in (b"", service.fingerprint) and (service.name, schema) not in self._adaptations
+
+    def binding_to(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes) -> Binding:
         """A binding to request, in the schema that the server is known to have."""
-        adaptation = self._adaptations.get(service.name)
+        adaptation = self._adaptations.get((service.name, schema))
         count = len(service.methods) if adaptation is None else len(adaptation.names)
         binding = Binding(service.name, agent, count, deadline)
         binding.adaptation = adaptation
+        binding.schema = schema
         return binding
 
     def queue_bind(self, binding: Binding, service: ServiceInfo) -> bool:
@@ -156,23 +164,32 @@ class LinkCore(ABC):
         names = tuple(method.name for method in service.methods)
         return self._session.bind(binding, service.fingerprint, names)
 
-    def adapt(self, service: ServiceInfo, refused: Binding, said: Description) -> None:
-        """The server has another schema, which is known now: bindings to it use that one. Raises
+    def adapt(self, service: ServiceInfo, schema: bytes, refused: Binding | None, said: Description) -> bytes:
+        """The server has another schema, which is known now: bindings use it, by the returned `schema`.
+        `refused`: the binding that was refused for this; None: it was asked for before. Raises
         Error(SCHEMA_MISMATCH), NOT_EXECUTED, if nothing can be called there.
         """
         # Rare, and slow to import.
         from mf.protocol.adapting import adapting
 
         if not said.text:
+            if refused is None:
+                return service.fingerprint  # BIND tells why
             raise not_executed(Code.SCHEMA_MISMATCH, self.refusal(refused))
         found = adapting(service, said.text, said.annex)
-        before = refused.adaptation
-        if not isinstance(found, str) and (before is None or before.fingerprint != found.fingerprint):
-            self._adaptations[service.name] = found
-            return
-        if not isinstance(found, str):
-            found = "the schema that it describes is not the one that it has"
-        raise not_executed(Code.SCHEMA_MISMATCH, f"schemas differ from {self.peer}: {found}")
+        if isinstance(found, str):
+            raise not_executed(Code.SCHEMA_MISMATCH, f"schemas differ from {self.peer}: {found}")
+        before = b""
+        if refused is not None:
+            before = service.fingerprint if refused.adaptation is None else refused.adaptation.fingerprint
+        if found.fingerprint == before:
+            text = "the schema that it describes is not the one that it has"
+            raise not_executed(Code.SCHEMA_MISMATCH, f"schemas differ from {self.peer}: {text}")
+        key = found.fingerprint if schema else b""
+        if key == service.fingerprint:
+            return key
+        self._adaptations[service.name, key] = found
+        return key
 
     @abstractmethod
     def start(self, call: Call[Any], word: int, now: float) -> bool:

@@ -176,9 +176,10 @@ class Link(LinkStreams):
 
     # Bindings
 
-    def bind(self, service: ServiceInfo, agent: str, deadline: float) -> Binding:
-        """The routes of (service, agent), requested when first needed. Raises Error if the server refuses."""
-        key = (service.name, agent)
+    def bind(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes = b"") -> Binding:
+        """The routes of (service, agent), requested when first needed. `schema`: the fingerprint of servers
+        behind a relay. Raises Error if the server refuses."""
+        key = (service.name, agent, schema)
         binding = self._bindings.get(key)
         if binding is not None:
             return binding
@@ -188,24 +189,25 @@ class Link(LinkStreams):
         try:
             binding = self._bindings.get(key)
             if binding is None:
-                binding = self._ask_binding(service, agent, deadline)
-                self._bindings[key] = binding
+                binding = self._ask_binding(service, agent, deadline, schema)
         finally:
             self._bind_lock.release()
         return binding
 
-    def bind_all(self, service: ServiceInfo, agents: list[str], deadline: float) -> None:
+    def bind_all(self, service: ServiceInfo, agents: list[str], deadline: float, schema: bytes = b"") -> None:
         """Requests several bindings at once, so that `bind` finds them. Refusals, and missing answers, are
         left to `bind`, which reports them."""
         deadline = min(deadline, monotonic() + HANDSHAKE_TIMEOUT)
+        if self.is_unlearned(service, schema):
+            return
         if not self._bind_lock.acquire(timeout=max(deadline - monotonic(), 0.0)):
             return
         try:
             asked: list[Binding] = []
             with self._lock:
                 for agent in agents:
-                    binding = self.binding_to(service, agent, deadline)
-                    new = (service.name, agent) not in self._bindings and self.usable
+                    binding = self.binding_to(service, agent, deadline, schema)
+                    new = (service.name, agent, schema) not in self._bindings and self.usable
                     if not new or not self.queue_bind(binding, service):
                         continue
                     asked.append(binding)
@@ -216,24 +218,31 @@ class Link(LinkStreams):
                 self.wait(binding, monotonic())
                 if binding.failure is None and not binding.status:
                     binding.used = monotonic()
-                    self._bindings[service.name, binding.agent] = binding
+                    self._bindings[service.name, binding.agent, schema] = binding
         finally:
             self._bind_lock.release()
 
-    def _ask_binding(self, service: ServiceInfo, agent: str, deadline: float) -> Binding:
-        binding = self._ask_once(service, agent, deadline)
+    def _ask_binding(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes) -> Binding:
+        if self.is_unlearned(service, schema):
+            schema = self._learn_schema(service, deadline, schema, None)
+        binding = self._ask_once(service, agent, deadline, schema)
         for _ in range(MOST_SCHEMAS):
             if binding.status != Code.SCHEMA_MISMATCH:
                 break
-            self._learn_schema(service, deadline, binding)
-            binding = self._ask_once(service, agent, deadline)
+            schema = self._learn_schema(service, deadline, schema, binding)
+            binding = self._ask_once(service, agent, deadline, schema)
         if binding.status:
             raise not_executed(Code(binding.status), self.refusal(binding))
         binding.used = monotonic()
+        # By the schema that it has: the one that was asked for is asked for again.
+        self._bindings[service.name, agent, schema] = binding
         return binding
 
-    def _ask_once(self, service: ServiceInfo, agent: str, deadline: float) -> Binding:
-        binding = self.binding_to(service, agent, deadline)
+    def _ask_once(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes) -> Binding:
+        known = self._bindings.get((service.name, agent, schema))
+        if known is not None:
+            return known
+        binding = self.binding_to(service, agent, deadline, schema)
         with self._lock:
             if not self.usable:
                 raise self.gone()
@@ -245,13 +254,15 @@ class Link(LinkStreams):
         self._await(binding)
         return binding
 
-    def _learn_schema(self, service: ServiceInfo, deadline: float, refused: Binding) -> None:
-        """Raises Error(SCHEMA_MISMATCH), NOT_EXECUTED."""
-        description = Description(service.name, deadline)
+    def _learn_schema(
+        self, service: ServiceInfo, deadline: float, schema: bytes, refused: Binding | None
+    ) -> bytes:
+        """See adapt()."""
+        description = Description(service.name, deadline, schema if refused is None else b"")
         with self._lock:
             self._session.describe(description)
         self._await(description)
-        self.adapt(service, refused, description)
+        return self.adapt(service, schema, refused, description)
 
     def _await(self, pending: Pending) -> None:
         self.flush()

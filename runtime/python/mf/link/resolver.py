@@ -149,13 +149,14 @@ def static_view(addresses: Iterable[str] | Mapping[str, Iterable[str]]) -> View:
 
 class RelayedViews:
     """The views of another resolver, for a client that reaches all servers through relays: each relay
-    replaces the instances of every agent that has any.
+    replaces the instances of every agent that have one schema. So a relay is an instance for each schema that
+    is behind it, whose weight is that of the servers with this schema, or 1 if there is no other.
     """
 
-    __slots__ = ("_instances", "_made")
+    __slots__ = ("_made", "_relays")
 
     def __init__(self, relays: Iterable[Address]) -> None:
-        self._instances = tuple(Instance(str(each.server)) for each in relays)
+        self._relays = tuple(str(each.server) for each in relays)
         self._made: dict[str, tuple[View, View]] = {}
 
     def of(self, service: str, view: View) -> View:
@@ -163,11 +164,22 @@ class RelayedViews:
         known = self._made.get(service)
         if known is not None and known[0] is view:
             return known[1]
-        agents = {agent: self._instances if some else () for agent, some in view.agents.items()}
-        whole = self._instances if view.whole else ()
+        agents = {agent: self._at_relays(some) for agent, some in view.agents.items()}
+        whole = self._at_relays(view.whole)
         made = View(agents, reached=view.reached, whole=whole, trouble=view.trouble)
         self._made[service] = (view, made)
         return made
+
+    def _at_relays(self, servers: tuple[Instance, ...]) -> tuple[Instance, ...]:
+        schemas: dict[bytes, int] = {}
+        for server in servers:
+            schemas[server.fingerprint] = schemas.get(server.fingerprint, 0) + server.weight
+        several = len(schemas) > 1
+        return tuple(
+            Instance(relay, weight if several else 1, fingerprint=fingerprint)
+            for fingerprint, weight in schemas.items()
+            for relay in self._relays
+        )
 
 
 class RelayedResolver(Resolver):

@@ -274,6 +274,10 @@ class Adaptation:
         found = self._find(method.index)
         return not_executed(found.code, found.message) if isinstance(found, Error) else None
 
+    def checks(self, method: Method[Any, Any]) -> bool:
+        """Whether some of its values have no equal there, or here."""
+        return self._plans[method.index].verdict is Verdict.CHECKED
+
     def method_of(self, name: str) -> Adapted:
         """By the consumer's name of it. Raises Error."""
         for index, each in enumerate(self._plans):
@@ -318,6 +322,9 @@ class TopicAdaptation:
 
     def refusal(self, method: Method[Any, Any]) -> None:  # noqa: ARG002
         return None
+
+    def checks(self, method: Method[Any, Any]) -> bool:  # noqa: ARG002
+        return False
 
 
 class _TopicMessages:

@@ -53,9 +53,11 @@ class Request(Pending):
 class Binding(Pending):
     """A range of routes for one (service, agent). `status` is a code once done; `text` is the reason of a
     refusal. `bound`: whether requests may be sent to it. `used`: when the last one was sent. `adaptation`:
-    that to the server's schema, if it differs."""
+    that to the server's schema, if it differs. `schema`: the fingerprint by which it was asked for at a
+    relay."""
 
     bound = True
+    schema = b""
     adaptation: Adaptation | None = None
 
     def __init__(self, service: str, agent: str, methods: int, deadline: float) -> None:
@@ -70,11 +72,13 @@ class Binding(Pending):
 
 
 class Description(Pending):
-    """The server's descriptor of a service; empty if it has none."""
+    """The server's descriptor of a service; empty if it has none. `asked`: a relay describes servers with
+    this fingerprint if there are any; empty: it does not matter."""
 
-    def __init__(self, service: str, deadline: float) -> None:
+    def __init__(self, service: str, deadline: float, asked: bytes = b"") -> None:
         super().__init__(deadline)
         self.service = service
+        self.asked = asked
         self.text = ""
         self.annex = ""
 

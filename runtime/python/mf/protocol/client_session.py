@@ -27,7 +27,14 @@ from mf.protocol.frame import (
     Buffer,
     is_behind,
 )
-from mf.protocol.handshake import DEFAULT_MAX_BINDINGS, MAX_ROUTES, Hello, pack_bind
+from mf.protocol.handshake import (
+    DEFAULT_MAX_BINDINGS,
+    MAX_ROUTES,
+    Hello,
+    pack_bind,
+    pack_schema,
+    unpack_schema,
+)
 from mf.protocol.metadata import take_metadata
 from mf.protocol.session import Session
 from mf.protocol.state import Role
@@ -50,7 +57,7 @@ class ClientSession(Session):
         self._bindings: dict[int, Binding] = {}
         self.bound = 0
         """Ranges of routes that are bound or requested."""
-        self._descriptions: dict[str, list[Description]] = {}
+        self._descriptions: dict[tuple[str, bytes], list[Description]] = {}
         self._free = [(0, MAX_ROUTES)]
         self._control(HELLO, hello.pack())
 
@@ -91,8 +98,9 @@ class ClientSession(Session):
 
     def describe(self, description: Description) -> None:
         """Queues DESCRIBE; DescriptionReceived follows."""
-        self._descriptions.setdefault(description.service, []).append(description)
-        self._control(DESCRIBE, pack_str16(description.service))
+        key = (description.service, description.asked)
+        self._descriptions.setdefault(key, []).append(description)
+        self._control(DESCRIBE, pack_str16(description.service) + pack_schema(description.asked))
 
     def request(self, call: Request, flags: int, deadline_word: int, count: int, payload: Buffer) -> None:
         """Queues a REQUEST on `call.route`. A one-way request is not kept, since it has no reply."""
@@ -239,14 +247,13 @@ class ClientSession(Session):
         service, at = read_str16(payload, 0, "DESCRIPTOR")
         text, at = _read_long_text(payload, at, "DESCRIPTOR")
         annex, at = _read_long_text(payload, at, "DESCRIPTOR, annex")
-        if at != len(payload):
-            raise Violation(f"DESCRIPTOR: {len(payload) - at} bytes too many")
-        waiting = self._descriptions.get(service)
+        key = (service, unpack_schema(payload, at, "DESCRIPTOR"))
+        waiting = self._descriptions.get(key)
         if not waiting:
             raise Violation("DESCRIPTOR that was not asked for")
         description = waiting.pop(0)
         if not waiting:
-            del self._descriptions[service]
+            del self._descriptions[key]
         description.text = text
         description.annex = annex
         events.append(DescriptionReceived(description))

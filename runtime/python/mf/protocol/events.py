@@ -172,12 +172,13 @@ class EndReceived:
 
 
 class DescribeRequested:
-    """Must be answered by ServerSession.describe."""
+    """Must be answered by ServerSession.describe, with the same `asked`."""
 
-    __slots__ = ("service",)
+    __slots__ = ("asked", "service")
 
-    def __init__(self, service: str) -> None:
+    def __init__(self, service: str, asked: bytes = b"") -> None:
         self.service = service
+        self.asked = asked
 
 
 ClientEvent = (

@@ -32,6 +32,7 @@ _TAG_HEAD = Struct("<HH")
 _LOAD = Struct("<II")
 _MAX_BINDINGS, _MAX_STREAMS, _STREAM_WINDOW, _NAME, _LOAD_HINT, _FEATURES = 1, 2, 3, 4, 5, 6
 _VIA = 1  # of a BIND
+_SCHEMA = 1  # of a DESCRIBE and a DESCRIPTOR
 
 
 def check_max_payload(size: int) -> None:
@@ -214,6 +215,28 @@ def _take_bind_tag(number: int, value: bytes) -> bool:
     if len(value) % NONCE_SIZE:
         raise Violation(f"BIND: tag {number} has {len(value)} bytes, which is no number of nonces")
     return True
+
+
+def pack_schema(fingerprint: bytes) -> bytes:
+    """The tagged value of DESCRIBE and DESCRIPTOR; nothing for an empty fingerprint."""
+    return _TAG_HEAD.pack(_SCHEMA, len(fingerprint)) + fingerprint if fingerprint else b""
+
+
+def unpack_schema(data: Payload, at: int, frame: str) -> bytes:
+    """The fingerprint among the tagged values from `at` on; empty: there is none."""
+    found = b""
+
+    def take(number: int, value: bytes) -> bool:
+        nonlocal found
+        if number != _SCHEMA:
+            return False
+        if len(value) != FINGERPRINT_SIZE:
+            raise Violation(f"{frame}: tag {number} has {len(value)} bytes, which is no fingerprint")
+        found = value
+        return True
+
+    _unpack_tags(data, at, frame, take)
+    return found
 
 
 def _read_number(form: Struct, number: int, value: bytes) -> int:

@@ -75,3 +75,6 @@ class Adaptation(Protocol):
 
     def refusal(self, method: Method[Any, Any]) -> Error | None:
         """The reason why it cannot be called there."""
+
+    def checks(self, method: Method[Any, Any]) -> bool:
+        """Whether the server's schema lacks some of the method's values."""

@@ -40,7 +40,7 @@ from mf.protocol.frame import (
     Buffer,
     is_behind,
 )
-from mf.protocol.handshake import MAX_ROUTES, Hello, unpack_bind
+from mf.protocol.handshake import MAX_ROUTES, Hello, pack_schema, unpack_bind, unpack_schema
 from mf.protocol.metadata import take_metadata
 from mf.protocol.session import Session
 from mf.protocol.state import Role, State
@@ -50,7 +50,7 @@ from mf.protocol.wire import (
     pack_failure,
     pack_str16,
     pack_text,
-    read_only_str16,
+    read_str16,
 )
 
 _SMALL = 4096
@@ -86,11 +86,11 @@ class ServerSession(Session):
     def reject(self, bind: BindRequested, code: Code, reason: str) -> None:
         self._control(BOUND, pack_text(reason), route=bind.first, word=code)
 
-    def describe(self, service: str, descriptor: str, annex: str = "") -> None:
+    def describe(self, service: str, descriptor: str, annex: str = "", asked: bytes = b"") -> None:
         """Answers DescribeRequested; an empty descriptor says that the service is unknown."""
         texts = [text.encode() for text in (descriptor, annex)]
         payload = pack_str16(service) + b"".join(U32.pack(len(text)) + text for text in texts)
-        self._send(DESCRIPTOR, 0, 0, 0, 0, 0, payload)
+        self._send(DESCRIPTOR, 0, 0, 0, 0, 0, payload + pack_schema(asked))
 
     def stop_stream(self, id_: int) -> None:
         """Queues CANCEL: no more of the parameter stream of this call is read; its reply still follows."""
@@ -267,7 +267,8 @@ class ServerSession(Session):
             self._unbind(events, route, payload)
         else:
             assert type_ == DESCRIBE
-            events.append(DescribeRequested(read_only_str16(payload, "DESCRIBE")))
+            service, at = read_str16(payload, 0, "DESCRIBE")
+            events.append(DescribeRequested(service, unpack_schema(payload, at, "DESCRIBE")))
 
     def _bind(self, events: list[Any], first: int, payload: Payload) -> None:
         fingerprint, service, agent, methods = unpack_bind(payload)

@@ -220,7 +220,7 @@ class ServerIo(Loop):
         session = connection.session
         if isinstance(event, DescribeRequested):
             with connection.lock:
-                session.describe(event.service, *self._offers.description(event.service))
+                session.describe(event.service, *self._offers.description(event.service), event.asked)
         elif isinstance(event, (DataReceived, CreditReceived, EndReceived)):
             connection.stream_event(event)
         elif isinstance(event, CancelRequested):

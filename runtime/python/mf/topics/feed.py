@@ -81,7 +81,8 @@ def _check_number(number: int) -> None:
 
 
 _RELAYS = "relays"
-"""The common key of all relays, in place of a key for each process."""
+"""The common key of all relays, in place of a key for each process, where the schema of the publishers behind
+them is not known; else that is the key."""
 
 
 class Stay:
@@ -184,8 +185,10 @@ class Follow:
         self._upstream.trouble = "" if view.reached else view.trouble
         self._offered = {}
         for key, instance in self._wanted(view):
-            ways = self._offered.setdefault(_RELAYS if self._resolver.of_relays else key, [])
-            if instance not in ways:
+            if self._resolver.of_relays:
+                key = instance.fingerprint.hex() or _RELAYS
+            ways = self._offered.setdefault(key, [])
+            if all(instance.address != way.address for way in ways):
                 ways.append(instance)
         loop = get_running_loop()
         for key in self._offered:
@@ -253,7 +256,11 @@ class Follow:
         upstream, service = self._upstream, self._upstream.topic.service
         stay.matched = stay.standing_in = False
         link = await self._router.pool.open(instance, until)
-        binding = await link.bind(service, "", until)
+        schema = instance.fingerprint if self._resolver.of_relays else b""
+        binding = await link.bind(service, "", until, schema)
+        if binding.schema != schema:  # or it would be subscribed to twice
+            text = f"{link.peer} knows no publisher of {service.name} with the schema that was announced"
+            raise not_executed(Code.UNAVAILABLE, text)
         adapt = None if binding.adaptation is None else binding.adaptation.value
         router = AsyncRouter(_One(instance), self._router.pool, 0.0)
         router.seen.add((service.name, ""))  # makes the router try only once

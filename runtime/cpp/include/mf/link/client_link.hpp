@@ -134,10 +134,11 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
     std::string text;  // empty: the server does not know the service
     std::string annex;
   };
-  /// Asks the server to describe a service. Blocks until `deadline`; nothing: the server has not answered.
-  std::optional<Described> describe(std::string_view service, TimePoint deadline);
+  /// Asks the server to describe a service. `asked`: a relay describes servers with this fingerprint if there
+  /// are any; zeros: it does not matter. Blocks until `deadline`; nothing: the server has not answered.
+  std::optional<Described> describe(std::string_view service, const Fingerprint& asked, TimePoint deadline);
   /// The asynchronous version: `done` runs later on the reactor's thread.
-  void describe_later(std::string_view service, TimePoint deadline,
+  void describe_later(std::string_view service, const Fingerprint& asked, TimePoint deadline,
                       UniqueFunction<void(std::optional<Described>&&)> done);
   /// Runs `done` on the reactor's thread once the link has ended; the reactor watches for that from now on.
   void when_ended(UniqueFunction<void()> done);
@@ -317,7 +318,9 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
                                                const std::shared_ptr<const Adaptation>& adaptation);
   /// Nothing if the binding is bound.
   [[nodiscard]] std::optional<Failure> why_not_bound(const Binding& binding, std::string_view service) const;
-  Description& ask_for_description(std::string_view service);
+  using Descriptions = std::map<std::pair<std::string, Fingerprint>, std::shared_ptr<Description>>;
+  Descriptions::iterator ask_for_description(std::string_view service, const Fingerprint& asked);
+  std::optional<Described> take_description(const Descriptions::key_type& key, const Description& asked);
   /// Calls `then` once `waiter` is finished, the link has ended, or at the deadline. `waiter` null: a new
   /// one, which is added to `list`.
   void await(Waiter* waiter, std::vector<Waiter*>* list, TimePoint deadline, Then then, Lock& lock);
@@ -412,7 +415,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   std::unordered_map<std::uint16_t, std::shared_ptr<Binding>> asked_;  // requested ones, by their first route
   RouteNumbers route_numbers_;
   std::atomic<std::uint64_t> binding_uses_{0};
-  std::map<std::string, Description, std::less<>> descriptions_;  // of services whose schemas differ
+  Descriptions descriptions_;  // that are awaited, by service and the fingerprint that was asked for
   Waiter hello_;
   AwaitedList awaited_;
   std::uint64_t last_awaited_ = 0;

@@ -118,7 +118,8 @@ class StaticResolver final : public Resolver {
 };
 
 /// The snapshots of another resolver, for a client that reaches all servers through relays: each relay
-/// replaces the instances of every agent that has any.
+/// replaces the instances of every agent that have one schema. So a relay is an instance for each schema that
+/// is behind it, whose weight is that of the servers with this schema, or 1 if there is no other.
 class RelayedResolver final : public Resolver {
  public:
   RelayedResolver(std::shared_ptr<Resolver> known, const std::vector<Address>& relays);
@@ -143,6 +144,7 @@ class RelayedResolver final : public Resolver {
     Snapshot made;
   };
   [[nodiscard]] Snapshot relayed(std::string_view service, Snapshot from);
+  [[nodiscard]] std::vector<Instance> at_relays(const std::vector<Instance>& servers) const;
 
   const std::shared_ptr<Resolver> known_;
   std::vector<Instance> relays_;

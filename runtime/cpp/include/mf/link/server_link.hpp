@@ -53,7 +53,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
     using Answer = std::optional<std::pair<Code, std::string>>;
     virtual Answer on_bind(std::uint16_t first_route, const protocol::Bind& bind) = 0;
     /// The service of this name; null if it is not offered. Nothing: the answer follows by send_descriptor().
-    virtual std::optional<const ServiceInfo*> on_describe(std::string_view service) = 0;
+    virtual std::optional<const ServiceInfo*> on_describe(const protocol::Describe& asked) = 0;
     /// Whether on_request() gets the request at once, although its payload has only begun to arrive.
     [[nodiscard]] virtual bool passes_on(const protocol::Event& /*begun*/) { return false; }
     /// `now` is the time of this turn. Each request ends with one send_…() or end_request().

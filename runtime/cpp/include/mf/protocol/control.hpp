@@ -64,17 +64,29 @@ inline constexpr std::size_t kMostRelays = 8;
 [[nodiscard]] bool parse_bind(Payload payload, Bind& bind, const char*& reason, std::string& room);
 void write_bind(Buffer& out, const Bind& bind);
 
-/// REFUSE, GOAWAY, DESCRIBE and a refused BOUND: one str16 and nothing after it.
+/// REFUSE, GOAWAY and a refused BOUND: one str16 and nothing after it.
 [[nodiscard]] bool parse_text(Payload payload, std::string_view& text, const char*& reason);
 /// Cuts the text after a whole character if it has more than `limit` bytes.
 void write_text(Buffer& out, std::string_view text, std::size_t limit);
+
+struct Describe {
+  std::string_view service{};
+  // Tagged value after this field.
+  Fingerprint fingerprint{};  // of the schema that is asked for; zeros: any
+};
+[[nodiscard]] bool parse_describe(Payload payload, Describe& describe, const char*& reason,
+                                  std::string& room);
+void write_describe(Buffer& out, const Describe& describe);
 
 struct Descriptor {
   std::string_view service{};
   std::string_view text{};   // empty: the peer does not know the service
   std::string_view annex{};  // protocol.md section 7a
+  // Tagged value after these fields.
+  Fingerprint fingerprint{};  // that the DESCRIBE asked for
 };
-[[nodiscard]] bool parse_descriptor(Payload payload, Descriptor& descriptor, const char*& reason);
+[[nodiscard]] bool parse_descriptor(Payload payload, Descriptor& descriptor, const char*& reason,
+                                    std::string& room);
 void write_descriptor(Buffer& out, const Descriptor& descriptor);
 
 }  // namespace mf::protocol

@@ -24,7 +24,7 @@ enum class EventType : std::uint8_t {
   begun,       // a large request or reply has begun to arrive; no payload yet: see SessionOptions::told_from
   pong,        // payload: the 8 bytes of send_ping()
   goaway,      // client: `code` and `text`; header.id: of the latest request that the server has taken
-  describe,    // server: `text` is the service's name. Answer with send_descriptor()
+  describe,    // server: payload is good for parse_describe(). Answer with send_descriptor()
   descriptor,  // client: payload is good for parse_descriptor()
   data,        // id, encoding, count, payload: values of a stream, or a piece of one
   credit,      // id, `credit`
@@ -51,7 +51,7 @@ struct Event {
   std::span<const std::byte> metadata;  // of request, reply and data: the entries for read_metadata(), if any
   std::span<const std::byte> whole;     // the payload as received; see body()
   const char* metadata_fault = nullptr;  // why metadata and payload are missing, a fault of this call
-  std::string_view text;  // bound, goaway, describe, refused, broken. From the peer: escape before showing it
+  std::string_view text;  // bound, goaway, refused, broken. From the peer: escape before showing it
   Bytes owner;            // set if the payload was received into a buffer of its own (large frames, mostly)
 
   /// The payload for later use: shared if it has its own buffer and is not small, otherwise a copy.

@@ -140,7 +140,7 @@ class Session {
   void send_ping(std::uint64_t token);
   /// Also tells which request was the latest received: later ones must not be executed.
   void send_goaway(Code code, std::string_view reason);
-  void send_describe(std::string_view service);
+  void send_describe(const Describe& describe);
   void send_descriptor(const Descriptor& descriptor);
   /// Sends REFUSE and ends the session: nothing more is received or sent.
   void fail(Code code, std::string_view reason);

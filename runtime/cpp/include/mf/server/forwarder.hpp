@@ -52,7 +52,7 @@ class Forwarding {
   virtual bool on_cancel(std::uint32_t id) = 0;
   virtual bool on_stream(const protocol::Event& event) = 0;
   /// False: no server can be asked. Otherwise send_descriptor() of the link follows.
-  virtual bool on_describe(std::string_view service) = 0;
+  virtual bool on_describe(const protocol::Describe& asked) = 0;
   virtual void on_turn_end() = 0;
   virtual void on_room() = 0;
   /// The server accepts no new calls and waits for running ones. Called on any thread, under the lock of the
