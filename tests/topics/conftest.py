@@ -59,7 +59,7 @@ class Programs:
         messages: int,
         *more: str,
     ) -> Program:
-        """`more`: a file of certificates by which it knows who it reaches over TLS, if it does; in C++ its
+        """`more`: a file of certificates by which it knows who it reaches over TLS, if it does; its
         identity."""
         command = [*_program(language, "subscriber"), address, topic, agents, overflow, str(messages)]
         command += more

@@ -307,9 +307,12 @@ def test_a_publisher_is_told_what_it_may_not(programs: Programs, language: str) 
     ]
 
 
-def test_who_says_who_it_is_hears_what_others_may_not(programs: Programs, tmp_path: Path) -> None:
+@pytest.mark.parametrize("language", ["cpp", "python"])
+def test_who_says_who_it_is_hears_what_others_may_not(
+    language: str, programs: Programs, tmp_path: Path
+) -> None:
     relay = guarded_relay(Field(programs, tmp_path, "cpp"))
-    desk = programs.subscriber("cpp", relay.address, "Additions", "secret.*", "drop_oldest", 5, "", "desk")
+    desk = programs.subscriber(language, relay.address, "Additions", "secret.*", "drop_oldest", 5, "", "desk")
     assert desk.ask("take 1") == [["secret.books", 1, 0, 0]]
 
 

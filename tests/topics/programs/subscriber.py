@@ -45,9 +45,11 @@ def next_of(subscriber: Any, seconds: float) -> list[Any]:
 
 
 def main() -> None:  # noqa: C901 - one branch a command
-    address, topic, agents, overflow, messages, *authorities = sys.argv[1:]
+    address, topic, agents, overflow, messages, *more = sys.argv[1:]
+    authority, shown = (*more, "", "")[:2]
     options = mf.SubscribeOptions(overflow=mf.Overflow[overflow], max_messages=int(messages))
-    client = mf.Client(address, tls=mf.Tls(ca=authorities[0]) if authorities else None)
+    tls = mf.Tls(ca=authority) if authority else None
+    client = mf.Client(address, tls=tls, authentication=shown.encode())
     subscriber: Any
     try:
         if topic == "Additions":

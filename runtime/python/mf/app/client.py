@@ -20,7 +20,8 @@ class Client(BaseClient):
     are verified, and what is shown to them.
     `wait_for_server`: seconds that a call waits for a server of a (service, agent) that this client never
     saw. `max_payload`: bytes of one reply that are accepted. A server that registered a path of this host is
-    called over it.
+    called over it. `authentication`: up to 16 KiB that are shown to each peer when a connection is made, and
+    by that to who asks who somebody is (`TopicAccess`).
 
     Any number of threads and generated clients may share one. Connections are opened when
     needed and used by all. Raises ValueError for an address that is none.
@@ -28,12 +29,12 @@ class Client(BaseClient):
 
     __slots__ = ()
 
-    def _replicator_for(self, where: str, tls: "Tls | None") -> Any:
+    def _replicator_for(self, where: str, options: dict[str, Any]) -> Any:
         if where.partition("://")[0] not in CONTROLLERS:
             return None
         from mf.app.replication import BlockingReplication
 
-        return BlockingReplication(where, tls)
+        return BlockingReplication(where, options)
 
     def _async_client(self, where: str, options: dict[str, Any]) -> "AsyncClient":
         from mf.app.async_client import AsyncClient

@@ -4,7 +4,7 @@ own, which is started by the first of them.
 
 import threading
 from concurrent.futures import CancelledError
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from mf.app.async_client import AsyncClient
 from mf.core.error import Code, not_executed
@@ -13,18 +13,15 @@ from mf.core.service import Method, ServiceInfo
 from mf.link import fork
 from mf.link.background import Background
 
-if TYPE_CHECKING:
-    from mf.transport.tls import Tls
-
 T = TypeVar("T")
 
 
 class BlockingReplication:
-    """See above. Any number of threads may share one. `where`, `tls`: those of the client."""
+    """See above. Any number of threads may share one. `where`, `options`: those of the client."""
 
-    def __init__(self, where: str, tls: "Tls | None") -> None:
+    def __init__(self, where: str, options: dict[str, Any]) -> None:
         self._where = where
-        self._tls = tls
+        self._options = options
         self._lock = threading.Lock()
         self._thread: Background | None = None
         self._client: AsyncClient | None = None
@@ -62,7 +59,7 @@ class BlockingReplication:
                 raise not_executed(Code.CANCELLED, "the client was closed")
             if self._thread is None or self._client is None:
                 self._thread = Background("mf-replication")
-                self._client = self._thread.call(lambda: AsyncClient(self._where, tls=self._tls))
+                self._client = self._thread.call(lambda: AsyncClient(self._where, **self._options))
             return self._thread, self._client
 
     def after_fork(self) -> None:

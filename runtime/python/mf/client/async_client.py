@@ -29,8 +29,9 @@ class AsyncClient(AsyncTargetSource):
     """The counterpart of Client for the asyncio loop that runs when it is made: only tasks of that loop may
     use it, and it starts no thread. The loop of another thread needs its own client.
 
-    `where`, `tls`, `wait_for_server`, `max_payload`, `forward_metadata`, `clock` and `dead_after` are those
-    of Client; a resolver is an AsyncResolver. Raises RuntimeError where no loop runs.
+    `where`, `tls`, `wait_for_server`, `max_payload`, `forward_metadata`, `clock`, `dead_after` and
+    `authentication` are those of Client; a resolver is an AsyncResolver. Raises RuntimeError where no loop
+    runs.
     """
 
     __slots__ = ("_caches", "_forwarded", "_loop", "_pool", "_resolver", "_router", "_source")
@@ -45,6 +46,7 @@ class AsyncClient(AsyncTargetSource):
         forward_metadata: Iterable[str] = (),
         clock: Clock | None = None,
         dead_after: float = DEAD_AFTER,
+        authentication: bytes = b"",
     ) -> None:
         try:
             self._loop = get_running_loop()
@@ -67,6 +69,7 @@ class AsyncClient(AsyncTargetSource):
             max_payload=max_payload,
             dead_after=dead_after,
             given_id=self._resolver.client_id,
+            authentication=authentication,
         )
         self._router = AsyncRouter(self._resolver, self._pool, wait_for_server, self._forwarded, self._caches)
 

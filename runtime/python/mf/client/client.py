@@ -36,7 +36,8 @@ class Client(TargetSource):
     `forward_metadata`: keys that a handler's calls through this client forward from the call being handled,
     as is done with trace context. `clock`: monotonic seconds, by which cached results expire. `dead_after`:
     if a server with pending calls sends nothing for so many seconds, not even the answer to a ping, its
-    connection is given up: the calls on it end as UNKNOWN; 0: never.
+    connection is given up: the calls on it end as UNKNOWN; 0: never. `authentication`: up to 16 KiB that
+    are shown to each peer when a connection is made.
     """
 
     __slots__ = (
@@ -62,6 +63,7 @@ class Client(TargetSource):
         forward_metadata: Iterable[str] = (),
         clock: Clock | None = None,
         dead_after: float = DEAD_AFTER,
+        authentication: bytes = b"",
     ) -> None:
         self._forwarded = forwarded_keys(forward_metadata)
         self._caches = Caches(clock or core_clock.monotonic)
@@ -77,7 +79,12 @@ class Client(TargetSource):
             return
         self._resolver = self._resolver_for(where, tls) if isinstance(where, str) else where
         if isinstance(where, str):
-            options = {"tls": tls, "max_payload": max_payload, "dead_after": dead_after}
+            options = {
+                "tls": tls,
+                "max_payload": max_payload,
+                "dead_after": dead_after,
+                "authentication": authentication,
+            }
             self._make_async = partial(self._async_client, where, options)
         self._pool = Pool(
             connect=connect,
@@ -85,14 +92,15 @@ class Client(TargetSource):
             max_payload=max_payload,
             dead_after=dead_after,
             given_id=self._resolver.client_id,
+            authentication=authentication,
         )
         self._router = Router(self._resolver, self._pool, wait_for_server, self._forwarded, self._caches)
         if isinstance(where, str):
-            self._router.replicator = self._replicator_for(where, tls)
+            self._router.replicator = self._replicator_for(where, options)
 
-    def _replicator_for(self, where: str, tls: "Tls | None") -> Any:
+    def _replicator_for(self, where: str, options: dict[str, Any]) -> Any:
         """The sender of replicated calls, which need a controller; None: there are none."""
-        del where, tls
+        del where, options
 
     def _resolver_for(self, where: str, tls: "Tls | None") -> Resolver:  # noqa: ARG002 - of subclasses
         """The resolver for an address. Raises ValueError for an invalid one."""

@@ -13,7 +13,7 @@ from mf.link.core import DEAD_AFTER, LinkCore
 from mf.link.fork import JITTER
 from mf.link.reconnect import Backoff
 from mf.link.resolver import Instance
-from mf.protocol.handshake import Hello, check_max_payload
+from mf.protocol.handshake import Hello, check_authentication, check_max_payload
 from mf.transport.stream import StreamError
 
 L = TypeVar("L", bound=LinkCore)
@@ -80,6 +80,7 @@ class Places(Generic[P, L]):
     """Places by address."""
 
     __slots__ = (
+        "_authentication",
         "_dead_after",
         "_given_id",
         "_late",
@@ -91,9 +92,15 @@ class Places(Generic[P, L]):
     )
 
     def __init__(
-        self, max_payload: int, dead_after: float = DEAD_AFTER, given_id: Callable[[], int] | None = None
+        self,
+        max_payload: int,
+        dead_after: float = DEAD_AFTER,
+        given_id: Callable[[], int] | None = None,
+        authentication: bytes = b"",
     ) -> None:
         check_max_payload(max_payload)  # here, and not when the first connection is made
+        check_authentication(authentication)
+        self._authentication = authentication
         self._given_id = given_id
         self._dead_after = dead_after
         self._places: dict[str, P] = {}
@@ -110,7 +117,12 @@ class Places(Generic[P, L]):
     def _hello(self) -> Hello:
         """The HELLO of a new connection."""
         client_id = (self._given_id() if self._given_id is not None else 0) or self._random_id
-        return Hello(nonce=self._nonce, max_payload=self._max_payload, client_id=client_id)
+        return Hello(
+            nonce=self._nonce,
+            max_payload=self._max_payload,
+            client_id=client_id,
+            auth=self._authentication,
+        )
 
     def ordered(self, candidates: list[tuple[str, Instance]]) -> list[tuple[str, Instance]]:
         """The instance that gets the next call comes first, avoided ones last."""

@@ -49,8 +49,9 @@ class Pool(Places[_Place, Link]):
         max_payload: int = DEFAULT_MAX_PAYLOAD,
         dead_after: float = DEAD_AFTER,
         given_id: Callable[[], int] | None = None,
+        authentication: bytes = b"",
     ) -> None:
-        super().__init__(max_payload, dead_after, given_id)
+        super().__init__(max_payload, dead_after, given_id, authentication)
         self._connect = connect
         self._dialer = Dialer(tls)
         self._lock = Lock()

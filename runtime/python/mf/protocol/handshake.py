@@ -42,6 +42,12 @@ def check_max_payload(size: int) -> None:
         raise ValueError(f"max_payload is {size}: give bytes from {SMALLEST_MAX_PAYLOAD} to {most}")
 
 
+def check_authentication(shown: bytes) -> None:
+    """Raises ValueError for more than a HELLO takes."""
+    if len(shown) > MAX_AUTH:
+        raise ValueError(f"authentication field of {len(shown)} bytes: at most {MAX_AUTH}")
+
+
 class Hello:
     """What a side tells about itself, once, first. `calls_open` and `calls_at_once` are the load of a server
     at the time of this HELLO; 0 and 0 are unknown.
@@ -99,8 +105,7 @@ class Hello:
         self.features = features
 
     def pack(self) -> bytes:
-        if len(self.auth) > MAX_AUTH:
-            raise ValueError(f"authentication field of {len(self.auth)} bytes: at most {MAX_AUTH}")
+        check_authentication(self.auth)
         fixed = _HELLO.pack(
             MAGIC,
             self.lowest,
