@@ -698,7 +698,7 @@ void ClientLink::break_off(Failure why, Lock& lock) {
   }
   hello_.finish();
   post_awaited();
-  for (auto* follower : followers_) follower->wake_.release();
+  for (auto* follower : followers_) follower->bell_.ring();
   run_room_waiters();
   run_own(own, lock);
   if (cut_off) {

@@ -64,7 +64,6 @@ void ClientLink::announce_wait(Lock& lock) {
 // Also used when the link has ended: the thread that ended it finishes the waiter.
 void ClientLink::follow(Waiter& waiter, TimePoint deadline, Lock& lock) {
   flush(lock);
-  waiter.asleep_.store(true);
   // The leader may have left while this thread wrote.
   if (waiter.done() || (!leading_ && !broken())) return;
   try {
@@ -73,11 +72,7 @@ void ClientLink::follow(Waiter& waiter, TimePoint deadline, Lock& lock) {
     deadline = std::min(deadline, mf::now() + std::chrono::milliseconds(1));
   }
   lock.unlock();
-  if (deadline == kNever) {
-    waiter.wake_.acquire();
-  } else {
-    (void)waiter.try_acquire(deadline);
-  }
+  (void)waiter.sleep(deadline);
   lock.lock();
   std::erase(followers_, &waiter);
 }
@@ -150,7 +145,7 @@ void ClientLink::wait_for_room(TimePoint until, Lock& lock) {
 void ClientLink::leave(Lock& lock) {
   if (broken()) return;
   if (!followers_.empty()) {
-    followers_.front()->wake_.release();
+    followers_.front()->bell_.ring();
   } else {
     arm(lock);
   }

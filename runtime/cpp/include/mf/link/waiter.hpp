@@ -2,10 +2,11 @@
 #pragma once
 
 #include <atomic>
-#include <semaphore>
+#include <chrono>
 
 #include "mf/core/blocking.hpp"
 #include "mf/core/clock.hpp"
+#include "mf/transport/bell.hpp"
 #include "mf/transport/waiting.hpp"
 
 namespace mf::link {
@@ -17,22 +18,20 @@ class Waiter {
   [[nodiscard]] bool done() const noexcept { return done_.load(std::memory_order_acquire); }
   void finish() noexcept {
     done_.store(true);
-    if (asleep_.load()) wake_.release();  // a system call; not needed while the waiter's own thread leads
+    bell_.ring();
   }
   /// Sleeps until finish(); for waiters that never have to lead.
   void wait() {
     if (done()) return;
     blocking();
-    asleep_.store(true);
-    while (!done()) wake_.acquire();
+    while (!done()) (void)bell_.wait(kNever);
   }
   /// The same, at most until the given time.
   void wait_until(TimePoint until) {
     if (until == kNever || done()) return wait();
     blocking();
-    asleep_.store(true);
     const transport::TimedWait wait(until);
-    while (!done() && try_acquire(until)) {
+    while (!done() && sleep(until)) {
     }
   }
   /// Other threads read the reply from now on: this waiter must not lead. Called while its thread does not
@@ -42,18 +41,17 @@ class Waiter {
 
  private:
   friend class ClientLink;
-  /// Waits until it is woken; false if the given time comes first.
-  bool try_acquire(TimePoint until) {
-    if (!on_test_time()) return wake_.try_acquire_until(until);
-    while (!wake_.try_acquire_for(transport::kLookEvery)) {
+  /// Sleeps until it is rung for; false if the given time comes first.
+  bool sleep(TimePoint until) {
+    if (!on_test_time() || until == kNever) return bell_.wait(until);
+    while (!bell_.wait(std::chrono::steady_clock::now() + transport::kLookEvery)) {
       if (now() >= until) return false;
     }
     return true;
   }
   std::atomic<bool> done_{false};
   std::atomic<bool> elsewhere_{false};
-  std::atomic<bool> asleep_{false};
-  std::counting_semaphore<> wake_{0};
+  transport::Bell bell_;
 };
 
 }  // namespace mf::link
