@@ -68,21 +68,28 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
 
   /// One at a time: after when_ready(), or when there is room in the stream again.
   void write() {
-    auto went = write_some();
+    bool dry = false;
+    auto went = write_some(dry);
     // What the subscriber does not accept is missed.
-    while (!went && went.failure().code == Code::message_too_large && too_large()) went = write_some();
+    while (!went && went.failure().code == Code::message_too_large && too_large()) went = write_some(dry);
     if (!went) {
       if (went.failure().code == Code::message_too_large) fail(went.failure());
       return leave();
     }
     if (!went.value()) return leave();  // the subscriber wants no more
-    if (got_ == Queue::Got::nothing && at_ == count_) return await();
-    if (got_ == Queue::Got::ended && at_ == count_) end();
+    if (!dry) return;                   // write() is called again, and perhaps has been, by another thread
+    if (got_ == Queue::Got::ended) return end();
+    await();
   }
 
-  Outcome<bool> write_some() {
-    return call_->output().write_many([this](Buffer& out) { return append(out); },
-                                      [self = shared_from_this()] { self->write(); });
+  /// `dry`: the queue had nothing more; otherwise there is no room in the stream.
+  Outcome<bool> write_some(bool& dry) {
+    return call_->output().write_many(
+        [&](Buffer& out) {
+          dry = !append(out);
+          return !dry;
+        },
+        [self = shared_from_this()] { self->write(); });
   }
   /// False: what was appended last was no message.
   bool too_large() {
