@@ -14,6 +14,8 @@ namespace {
 
 // Messages for which a callback runs before others get the thread.
 constexpr int kCallsAtOnce = 256;
+// Of so many publishers and agents that have ended it is known what was missed, for when they come back.
+constexpr std::size_t kMostGone = 1'024;
 
 Failure ended(Code code, std::string message) {
   return {
@@ -46,7 +48,8 @@ bool Inbox::look(Queue::Entry&& entry, Taken& into) {
     into.missed = 0;
     if (missed_any_.load(std::memory_order_acquire)) [[unlikely]] {
       const std::scoped_lock lock(mutex_);
-      if (const auto found = missed_.find(entry.source); found != missed_.end()) {
+      const auto& origin = *into.item->origin;
+      if (const auto found = missed_.find({origin.publisher, origin.agent}); found != missed_.end()) {
         into.missed = found->second;
         missed_.erase(found);
         if (missed_.empty()) missed_any_ = false;
@@ -54,15 +57,20 @@ bool Inbox::look(Queue::Entry&& entry, Taken& into) {
     }
     return true;
   }
-  if (entry.kind == Queue::Kind::ended) {
-    const std::scoped_lock lock(mutex_);
-    missed_.erase(entry.source);
-  }
-  if (entry.kind != Queue::Kind::missed) return false;
+  if (entry.kind == Queue::Kind::source) return false;
+  const auto origin = queue_->origin(entry.source);
+  const From from{origin->publisher, origin->agent};
   std::function<void(const Gap&)> callback;
   {
     const std::scoped_lock lock(mutex_);
-    auto& before = missed_[entry.source];
+    if (entry.kind == Queue::Kind::ended) {
+      if (missed_.contains(from)) gone_.push_back(from);
+      if (gone_.size() <= kMostGone) return false;
+      missed_.erase(gone_.front());
+      gone_.pop_front();
+      return false;
+    }
+    auto& before = missed_[from];
     before = sum_of(before, entry.count);
     missed_any_ = true;
     auto& by = missed_by_[static_cast<std::size_t>(entry.why)];
@@ -70,7 +78,6 @@ bool Inbox::look(Queue::Entry&& entry, Taken& into) {
     callback = on_gap_;
   }
   if (!callback) return false;
-  const auto origin = queue_->origin(entry.source);
   try {
     callback({.topic = origin->topic,
               .agent = origin->shown,

@@ -14,10 +14,6 @@ namespace {
 
 // Publishers and agents that are remembered. The others go on as if they were new.
 constexpr std::size_t kMostKnown = 65'536;
-// What a key begins with: the nonce of a process, before its address. For relays it is the fingerprint of a
-// schema, and all.
-constexpr std::size_t kNonce = sizeof(Instance::nonce);
-static_assert(sizeof(Instance::fingerprint) == kNonce);
 // What an upstream keeps of all its publishers and agents for subscribers that come later.
 constexpr std::size_t kMostKept = std::size_t{64} << 20U;
 // What is told of publishers that are not reached, to who has waited for a message in vain.
@@ -220,12 +216,12 @@ Upstream::Found Upstream::instances() {
     const bool differs =
         instance.fingerprint != Fingerprint() && instance.fingerprint != topic().service.fingerprint;
     if (differs && is_of_relay()) return;  // which does not adapt
-    const auto* const told_by = relays ? reinterpret_cast<const char*>(instance.fingerprint.data())
-                                       : reinterpret_cast<const char*>(instance.nonce.data());
-    std::string key(told_by, kNonce);
-    if (!relays) key += instance.address.str();  // see take_over()
-    auto& ways = found[key];
-    if (std::ranges::find(ways, instance.address, &Instance::address) == ways.end()) ways.push_back(instance);
+    const auto* const schema = reinterpret_cast<const char*>(instance.fingerprint.data());
+    auto& ways = found[relays ? std::string(schema, instance.fingerprint.size()) : instance.address.str()];
+    const auto is_there = [&](const Instance& way) {
+      return relays ? way.address == instance.address : way == instance;
+    };
+    if (std::ranges::none_of(ways, is_there)) ways.push_back(instance);
   };
   const auto offers = core_->resolver().offers(topic_view(topic().name()));
   for (const auto& instance : offers->any_agent) add(instance);
@@ -243,7 +239,6 @@ void Upstream::look() {
     const std::scoped_lock lock(mutex_);
     if (left_) return;
     for (const auto& [key, ways] : found) {
-      if (!feeds_.contains(key)) take_over(key, found);
       auto& feed = feeds_[key];
       if (feed) continue;
       feed = std::make_shared<Feed>(shared_from_this(), ways);
@@ -251,21 +246,6 @@ void Upstream::look() {
     }
   }
   for (const auto& feed : begin) feed->begin();
-}
-
-/// A process that has come back at the address of the one before, while nobody told of it, has that one's
-/// feed.
-void Upstream::take_over(const std::string& key, const Found& found) {
-  const auto address = [](const std::string& of) { return std::string_view(of).substr(kNonce); };
-  if (key.size() <= kNonce) return;
-  const auto before = std::ranges::find_if(feeds_, [&](const auto& entry) {
-    return entry.first.size() > kNonce && address(entry.first) == address(key) &&
-           !found.contains(entry.first);
-  });
-  if (before == feeds_.end()) return;
-  auto entry = feeds_.extract(before);
-  entry.key() = key;
-  feeds_.insert(std::move(entry));
 }
 
 bool Upstream::goes_on(const Feed& feed) {

@@ -145,11 +145,11 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   void changed(int by);
   void wake_waiters();
   void look();
-  /// By what tells processes apart; relays, each of which reaches all publishers, are one for each schema of
-  /// publishers.
+  /// By their addresses: a process that has come back at the address of the one before has that one's feed,
+  /// whether or not a controller still tells of both. Relays, each of which reaches all publishers, are one for
+  /// each schema of publishers.
   using Found = std::map<std::string, std::vector<Instance>>;
   [[nodiscard]] Found instances();
-  void take_over(const std::string& key, const Found& found);
   void forget_some(Woken& woken);
   void add_outlet(Known& known, std::uint64_t next, const Source& source, Woken& woken);
   void end_unused(Known& known, Woken& woken);
@@ -175,7 +175,7 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   mutable std::mutex mutex_;                            // all below
   std::vector<std::weak_ptr<RemoteInbox>> inboxes_;     // of its subscribers
   std::set<const Queue*> watched_;                      // since they have no room
-  std::map<std::string, std::shared_ptr<Feed>> feeds_;  // by instance
+  std::map<std::string, std::shared_ptr<Feed>> feeds_;  // as Found
   std::map<std::pair<Uuid, std::string>, std::shared_ptr<Known>> known_;
   std::map<Uuid, Owner> owners_;
   std::uint64_t named_ = 0;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "mf/core/outcome.hpp"
@@ -93,6 +95,7 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
 
  private:
   struct Pending;
+  using From = std::pair<Uuid, std::string>;  // a publisher and an agent
 
   [[nodiscard]] Queue::Got next(Taken& into, TimePoint until);
   [[nodiscard]] bool look(Queue::Entry&& entry, Taken& into);
@@ -106,9 +109,10 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   const TopicInfo& topic_;
   std::atomic<bool> missed_any_{false};
   std::atomic<bool> closed_{false};
-  mutable std::mutex mutex_;                       // guards the next six
-  std::map<std::uint32_t, std::uint64_t> missed_;  // by source: since its last message
-  std::array<std::uint64_t, 3> missed_by_{};       // by reason: in total
+  mutable std::mutex mutex_;                  // guards the next seven
+  std::map<From, std::uint64_t> missed_;      // since the last message
+  std::deque<From> gone_;                     // those of missed_ that have ended, and may come back
+  std::array<std::uint64_t, 3> missed_by_{};  // by reason: in total
   std::function<void(const Gap&)> on_gap_;
   std::function<void(Taken&&)> on_message_;
   std::function<void(const Failure&)> on_end_;
