@@ -4,14 +4,18 @@
 //   simulate --seed 7                    one seed, twice: both runs are the same
 //   simulate --seed 7 --faults 0,3       with these of its faults only (none: without any)
 //   simulate --seed 7 --log              prints all that happened
+//   simulate --topics --seed 7           the runs of topics, likewise
 //   simulate --seed 7 --log --look 1500  and what each thread waits for after so many milliseconds
+//   simulate --waits                     no run: who waits does nothing, and is woken at once
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <optional>
 #include <sstream>
@@ -22,6 +26,8 @@
 #include "plan.hpp"
 #include "record.hpp"
 #include "scheduler.hpp"
+#include "topics_record.hpp"
+#include "waits.hpp"
 #include "world.hpp"
 
 namespace {
@@ -30,14 +36,20 @@ using simulated::Fault;
 using simulated::Plan;
 
 std::optional<simulated::Time> look_at;
-constexpr unsigned kLongest = 60;  // seconds of the machine, for a run that never comes to an end
+bool topics = false;
+// Seconds of the processor, for a run that never comes to an end, and of the machine, for one that stands
+// still.
+constexpr rlim_t kMostWork = 60;
+constexpr unsigned kLongest = 900;
 
-/// In a child: runs it, and writes what it gave. Does not return.
-[[noreturn]] void run_here(const Plan& plan, const std::vector<Fault>& faults, int to) {
+/// In a child: does the work, on a scheduler that has begun, and writes what it gave. Does not return.
+[[noreturn]] void run_here(std::uint64_t seed, const std::function<void()>& work, int to) {
   auto& scheduler = simulated::scheduler();
-  const auto tell = [to](bool log) {
+  const auto tell = [to, &scheduler](bool log) {
+    scheduler.leave_alone();  // what is written may tell that nothing can be done any more
     std::ostringstream text;
     for (const auto& each : simulated::broken(simulated::record())) text << "!" << each << '\n';
+    for (const auto& each : simulated::broken(simulated::topics_record())) text << "!" << each << '\n';
     if (log) {
       for (const auto& line : simulated::record().lines) text << " " << line << '\n';
       text << " " << simulated::scheduler().switches() << " switches of threads\n";
@@ -51,6 +63,8 @@ constexpr unsigned kLongest = 60;  // seconds of the machine, for a run that nev
     }
     ::_exit(0);
   };
+  const rlimit most{.rlim_cur = kMostWork, .rlim_max = kMostWork};
+  (void)::setrlimit(RLIMIT_CPU, &most);
   ::alarm(kLongest);
   cpu_set_t one;
   CPU_ZERO(&one);
@@ -60,13 +74,13 @@ constexpr unsigned kLongest = 60;  // seconds of the machine, for a run that nev
     simulated::record().trouble(text);
     tell(true);
   };
-  scheduler.begin(plan.seed);
+  scheduler.begin(seed);
   if (look_at) {
     scheduler.at(scheduler.now() + *look_at * simulated::kMillisecond,
                  [&] { simulated::record().write("the threads:" + scheduler.all_threads()); });
   }
   simulated::network().begin();
-  simulated::World(plan).run(faults);
+  work();
   tell(true);
   ::_exit(0);
 }
@@ -76,15 +90,13 @@ struct Result {
   std::string log;
 };
 
-Result run(const Plan& plan, const std::vector<std::size_t>& chosen) {
-  std::vector<Fault> faults;
-  for (const auto each : chosen) faults.push_back(plan.faults.at(each));
+Result run(std::uint64_t seed, const std::function<void()>& work) {
   int ends[2];
   if (::pipe(ends) != 0) std::abort();
   const auto child = ::fork();
   if (child == 0) {
     ::close(ends[0]);
-    run_here(plan, faults, ends[1]);
+    run_here(seed, work, ends[1]);
   }
   ::close(ends[1]);
   std::string all;
@@ -102,6 +114,25 @@ Result run(const Plan& plan, const std::vector<std::size_t>& chosen) {
     if (line.starts_with('!')) result.broken.push_back(line.substr(1));
     if (line.starts_with(' ')) result.log += line.substr(1) + '\n';
   }
+  return result;
+}
+
+Result run(const Plan& plan, const std::vector<std::size_t>& chosen) {
+  std::vector<Fault> faults;
+  for (const auto each : chosen) faults.push_back(plan.faults.at(each));
+  return run(plan.seed, [&] { simulated::World(plan).run(faults); });
+}
+
+int report_waits() {
+  int result = 0;
+  for (const auto look : {simulated::late_waits, simulated::restless_publisher}) {
+    const auto found = run(0, [look] {
+      for (const auto& each : look()) simulated::record().trouble(each);
+    });
+    for (const auto& each : found.broken) std::cout << each << '\n';
+    if (!found.broken.empty()) result = 1;
+  }
+  if (result == 0) std::cout << "who waits does nothing, and is woken at once\n";
   return result;
 }
 
@@ -131,7 +162,7 @@ std::vector<std::size_t> shrunk(const Plan& plan, std::vector<std::size_t> chose
 }
 
 int report(std::uint64_t seed, const std::optional<std::vector<std::size_t>>& given) {
-  const auto plan = simulated::plan_of(seed);
+  const auto plan = simulated::plan_of(seed, topics);
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < plan.faults.size(); ++i) all.push_back(i);
   if (given) all = *given;
@@ -154,8 +185,8 @@ int report(std::uint64_t seed, const std::optional<std::vector<std::size_t>>& gi
     numbers += (numbers.empty() ? "" : ",") + std::to_string(each);
   }
   show(run(plan, fewest));
-  std::cout << "replay: tests/simulation/replay --cpp --seed " << seed << " --faults "
-            << (numbers.empty() ? "none" : numbers) << " --log\n";
+  std::cout << "replay: tests/simulation/replay --cpp " << (topics ? "--topics " : "") << "--seed " << seed
+            << " --faults " << (numbers.empty() ? "none" : numbers) << " --log\n";
   return 1;
 }
 
@@ -174,6 +205,11 @@ int main(int argc, char** argv) {
       log = true;
       continue;
     }
+    if (option == "--topics") {
+      topics = true;
+      continue;
+    }
+    if (option == "--waits") return report_waits();
     ++i;
     if (option == "--first") first = std::stoull(value);
     if (option == "--count") count = std::stoull(value);
@@ -187,7 +223,7 @@ int main(int argc, char** argv) {
   }
   if (!seed) {
     for (auto each = first; each < first + count; ++each) {
-      const auto plan = simulated::plan_of(each);
+      const auto plan = simulated::plan_of(each, topics);
       std::vector<std::size_t> all;
       for (std::size_t i = 0; i < plan.faults.size(); ++i) all.push_back(i);
       if (!run(plan, all).broken.empty()) return report(each, {});
@@ -195,7 +231,7 @@ int main(int argc, char** argv) {
     std::cout << count << " seeds from " << first << " on keep all rules\n";
     return 0;
   }
-  const auto plan = simulated::plan_of(*seed);
+  const auto plan = simulated::plan_of(*seed, topics);
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < plan.faults.size(); ++i) all.push_back(i);
   if (faults) all = *faults;

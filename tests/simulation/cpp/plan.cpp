@@ -95,6 +95,63 @@ void lead_to_relay(Fault& fault) {
     fault.other = "relay";
 }
 
+Burst burst(Draw& draw) {
+  return {.pause = draw.of<Time>({0, 10 * kMillisecond, 300 * kMillisecond, 2 * kSecond, 5 * kSecond}),
+          .kept = draw.one_in(2),
+          .count = draw.of<std::uint32_t>({1, 2, 5, 20, 60}),
+          .filler = draw.of<std::size_t>({0, 0, 10, 700, 9'000}),
+          .patience = draw.of<Time>({50 * kMillisecond, kSecond, 5 * kSecond})};
+}
+
+Reading reading(Draw& draw, std::size_t clients) {
+  Reading reading;
+  reading.client = draw.below(clients);
+  reading.begins = draw.of<Time>({0, 0, 50 * kMillisecond, kSecond, 4 * kSecond});
+  reading.kept = draw.one_in(2);
+  reading.agents = draw.of({"north", "south", "east", "*", "*"});
+  auto& options = reading.options;
+  options.overflow = draw.of(
+      {mf::Overflow::drop_oldest, mf::Overflow::drop_newest, mf::Overflow::block, mf::Overflow::disconnect});
+  options.max_messages = draw.of<std::uint32_t>({1, 2, 10, 100, 0});
+  options.max_bytes = draw.of<std::uint32_t>({0, 0, 0, 1, 5'000});
+  if (draw.one_in(2)) options.replay = draw.of<std::uint32_t>({0, 3});
+  reading.nap = draw.of<Time>({0, 0, kMillisecond, 50 * kMillisecond, 500 * kMillisecond, 3 * kSecond});
+  reading.ends = draw.of<Time>({0, 0, 0, 0, 500 * kMillisecond, 6 * kSecond});
+  return reading;
+}
+
+void plan_topics(Plan& plan) {
+  Draw draw(plan.seed, 3);
+  auto& topics = plan.topics.emplace();
+  for (int server = 0; server < kServers; ++server) {
+    for (const auto* const place : kPlaces) {
+      if (!has_place(server, place)) continue;
+      auto& bursts = topics.bursts[{server, place}];
+      for (auto count = 2 + draw.below(5); count > 0; --count) {
+        auto& made = bursts.emplace_back(burst(draw));
+        // Each byte is a step of the run where they come one by one.
+        const auto piece = plan.weather.largest_piece;
+        if (piece != 0) made.filler = std::min(made.filler, piece * 10);
+        if (piece != 0 && piece < 10) made.count = std::min(made.count, 5U);
+      }
+    }
+  }
+  for (auto count = 2 + draw.below(7); count > 0; --count)
+    topics.readings.push_back(reading(draw, plan.clients.size()));
+  if (draw.one_in(8))
+    plan.faults.push_back({.kind = "kill",
+                           .at = static_cast<Time>(draw.below(10)) * kSecond,
+                           .whom = "controller",
+                           .lasts = 60 * kSecond});
+  for (auto& client : plan.clients) client.clear();
+  for (const bool kept : {true, false}) {
+    Reading calm{.client = plan.clients.size(), .kept = kept, .agents = "*"};
+    calm.options.overflow = mf::Overflow::block;
+    topics.readings.push_back(std::move(calm));
+  }
+  plan.clients.emplace_back();
+}
+
 std::string seconds(Time time) {
   return std::to_string(static_cast<double>(time) / kSecond) + " s";
 }
@@ -116,7 +173,7 @@ std::string Fault::str() const {
   return text;
 }
 
-Plan plan_of(std::uint64_t seed) {
+Plan plan_of(std::uint64_t seed, bool topics) {
   Plan plan;
   plan.seed = seed;
   Draw weather(seed, 0);
@@ -140,6 +197,7 @@ Plan plan_of(std::uint64_t seed) {
   }
   std::stable_sort(plan.faults.begin(), plan.faults.end(),
                    [](const Fault& one, const Fault& other) { return one.at < other.at; });
+  if (topics) plan_topics(plan);
   return plan;
 }
 

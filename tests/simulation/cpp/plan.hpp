@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "mf/topics/options.hpp"
 #include "network.hpp"
 #include "scheduler.hpp"
 
@@ -32,12 +35,39 @@ struct Step {
 struct Fault {
   std::string kind;
   Time at = 0;
-  std::string whom;
-  std::string other;
+  std::string whom{};
+  std::string other{};
   Time lasts = 0;
   std::uint64_t number = 0;
 
   [[nodiscard]] std::string str() const;
+};
+
+/// Messages of one topic, one behind the other.
+struct Burst {
+  Time pause = 0;
+  bool kept = false;  // of Kept, or of Fleeting
+  std::uint32_t count = 0;
+  std::size_t filler = 0;
+  Time patience = 0;
+};
+
+/// One subscriber.
+struct Reading {
+  std::size_t client = 0;
+  Time begins = 0;
+  bool kept = false;
+  std::string agents{};
+  mf::SubscribeOptions options{};
+  Time nap = 0;   // what it takes for a message
+  Time ends = 0;  // after so long; 0: never
+};
+
+/// What is published, by each server and place, and read in a run of topics. The last client is one that no
+/// fault is about, and that reads all, at once.
+struct TopicsPlan {
+  std::map<std::pair<int, std::string>, std::vector<Burst>> bursts;
+  std::vector<Reading> readings;
 };
 
 struct Plan {
@@ -47,8 +77,10 @@ struct Plan {
   /// Of each client the steps of each of its threads.
   std::vector<std::vector<std::vector<Step>>> clients;
   std::vector<Fault> faults;
+  std::optional<TopicsPlan> topics;  // in place of the steps
 };
 
-[[nodiscard]] Plan plan_of(std::uint64_t seed);
+/// `topics`: of a run of topics.
+[[nodiscard]] Plan plan_of(std::uint64_t seed, bool topics);
 
 }  // namespace simulated

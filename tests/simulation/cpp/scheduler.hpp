@@ -53,6 +53,8 @@ class Scheduler {
   /// Begins: the calling thread is the first one, of process 0.
   void begin(std::uint64_t seed);
   [[nodiscard]] bool active() const noexcept { return active_; }
+  /// The thread that calls it is alone from now on, and the functions of the C library are what they were.
+  void leave_alone() noexcept { active_ = false; }
 
   [[nodiscard]] Time now() const noexcept { return now_; }
   /// The time, for somebody who asks: looking at a clock takes a little of it, so that no loop that waits for
@@ -96,6 +98,8 @@ class Scheduler {
   [[nodiscard]] std::string all_threads() const;
   /// How many threads were switched to: a run that is repeated has the same.
   [[nodiscard]] std::uint64_t switches() const noexcept { return switches_; }
+  /// At how many points another thread might have gone on: of threads that do nothing there are few.
+  [[nodiscard]] std::uint64_t points() const noexcept { return points_; }
 
   /// Looks at what has been written to and read from descriptors (sockets.cpp).
   std::function<void(std::vector<pollfd>&)> before_look = [](auto&) {};

@@ -13,6 +13,7 @@
 #include "network.hpp"
 #include "record.hpp"
 #include "simulation.server.hpp"
+#include "topics_work.hpp"
 
 namespace simulated {
 namespace {
@@ -105,6 +106,7 @@ void World::run(const std::vector<Fault>& faults) {
   const auto start_of_run = scheduler().now();
   network().weather = plan_.weather;
   start("controller");
+  topics_record().relayed = plan_.relayed;
   if (plan_.relayed) start("relay");
   for (int server = 0; server < kServers; ++server) start("server " + std::to_string(server));
   for (std::size_t client = 0; client < plan_.clients.size(); ++client)
@@ -118,7 +120,24 @@ void World::run(const std::vector<Fault>& faults) {
       },
       400 * kSecond, "the work of the clients");
   heal(faults);
+  if (plan_.topics) await_messages();
   end();
+}
+
+/// Returns when all that was published has come to all who want it, or should have.
+void World::await_messages() {
+  const auto& seen = topics_record();
+  wait_until(
+      [&] {
+        for (std::size_t run = 0; run < seen.publishers.size(); ++run) {
+          if (seen.publishes(static_cast<int>(run)) && seen.publishers[run].working != 0) return false;
+        }
+        return true;
+      },
+      600 * kSecond, "what is published");
+  const auto until = scheduler().now() + 60 * kSecond;
+  while (!seen.missing().empty() && scheduler().now() < until) sleep(100 * kMillisecond);
+  for (const auto& each : seen.missing()) record().trouble("all is well, and " + each);
 }
 
 /// Meanwhile starts what is to be started.
@@ -161,6 +180,11 @@ void World::start(const std::string& name) {
   here = before;
 }
 
+/// How often a process looks whether it is to end: runs of topics are long, and each look changes threads.
+Time World::often() const {
+  return (plan_.topics ? 200 : 10) * kMillisecond;
+}
+
 void World::serve(Process& process, int server) {
   mf::ServerOptions options;
   options.listen = "tcp://127.0.0.1:" + std::to_string(kFirstPort + server);
@@ -169,12 +193,21 @@ void World::serve(Process& process, int server) {
   options.drain_timeout = std::chrono::seconds(2);
   options.log = mf::Log(mf::Level::off);
   mf::Server serving(options);
-  for (const auto* const place : kPlaces) {
-    if (has_place(server, place)) serving.offer(std::make_shared<Place>(place), {.agent = place});
+  std::optional<PublisherWork> publishing;
+  if (plan_.topics) {
+    publishing.emplace(*plan_.topics, server,
+                       Signals{.all_is_well = all_is_well_, .asked_to_stop = process.asked_to_stop});
+    publishing->offer_at(serving);
+  } else {
+    for (const auto* const place : kPlaces) {
+      if (has_place(server, place)) serving.offer(std::make_shared<Place>(place), {.agent = place});
+    }
   }
   serving.start();
-  while (!process.asked_to_stop) sleep(10 * kMillisecond);
+  if (publishing) publishing->start();
+  while (!process.asked_to_stop) sleep(often());
   serving.stop();
+  if (publishing) publishing->join();
 }
 
 void World::control(Process& process) {
@@ -187,7 +220,7 @@ void World::control(Process& process) {
   mf::Server server(of_server);
   server.offer(controller, {.where = mf::Where::io_thread});
   server.start();
-  while (!process.asked_to_stop) sleep(10 * kMillisecond);
+  while (!process.asked_to_stop) sleep(often());
   controller->close();
   server.stop();
 }
@@ -205,7 +238,7 @@ void World::hand_on(Process& process) {
   of_server.log = options.log;
   mf::Server server(of_server);
   server.start();
-  while (!process.asked_to_stop) sleep(10 * kMillisecond);
+  while (!process.asked_to_stop) sleep(often());
   server.stop();
   relay->close();
 }
@@ -215,6 +248,12 @@ void World::call(Process& process, std::size_t client) {
   mf::ClientOptions options;
   options.log = mf::Log(mf::Level::off);
   mf::Client caller(plan_.relayed ? kRelay : kController, options);
+  if (plan_.topics) {
+    ReaderWork reading(*plan_.topics, client, caller,
+                       {.all_is_well = all_is_well_, .asked_to_stop = process.asked_to_stop});
+    process.worked = true;
+    return reading.join();
+  }
   const auto& plan = plan_.clients[client];
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < plan.size(); ++i) {
@@ -224,9 +263,9 @@ void World::call(Process& process, std::size_t client) {
   }
   for (auto& thread : threads) thread.join();
   process.worked = true;
-  while (!all_is_well_) sleep(10 * kMillisecond);
+  while (!all_is_well_) sleep(often());
   Caller(caller, static_cast<std::uint32_t>(client * 10 + 9)).probe();
-  while (!process.asked_to_stop) sleep(10 * kMillisecond);
+  while (!process.asked_to_stop) sleep(often());
 }
 
 // Runs wherever its time is noticed: it must not wait.

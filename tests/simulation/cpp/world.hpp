@@ -36,9 +36,11 @@ class World {
   void call(Process& process, std::size_t client);
   void begin(const Fault& fault);
   void start_later(const std::string& name, Time after);
+  [[nodiscard]] Time often() const;
   [[nodiscard]] int number_of(const std::string& name) const;
   [[nodiscard]] bool alive(const Process& process) const { return !scheduler().killed(process.number); }
   void heal(const std::vector<Fault>& faults);
+  void await_messages();
   void end();
   static void wait_until(const std::function<bool()>& done, Time most, const char* what);
 

@@ -2,6 +2,7 @@
 them a controller that is away for a minute, and what is published and read.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
 
@@ -57,6 +58,13 @@ class TopicsPlan:
     bursts: dict[tuple[str, str], list[Burst]] = field(default_factory=dict)
     """Of each server and place; each run of the server's program begins them anew."""
     readings: list[Reading] = field(default_factory=list)
+
+    def most_bytes(self) -> int:
+        """That one server publishes, about."""
+        published = Counter[str]()
+        for (host, _), bursts in self.bursts.items():
+            published[host] += sum(burst.count * burst.filler for burst in bursts)
+        return max(published.values())
 
 
 def topics_plan_of(seed: int) -> TopicsPlan:

@@ -23,6 +23,8 @@ import mf
 STALL_TIMEOUT = 2.0
 ALL_COMES_WITHIN = 60.0
 """Virtual seconds after the last fault in which every subscriber has what was published."""
+SMALLEST_WINDOW = 1 << 13
+"""Bytes for which there is credit, or room, before something has to come back over a slow network."""
 _PUBLISHERS: dict[str, Any] = {KEPT: KeptAsyncPublisher, "Fleeting": FleetingAsyncPublisher}
 _SUBSCRIBERS: dict[str, Any] = {KEPT: KeptAsyncSubscriber, "Fleeting": FleetingAsyncSubscriber}
 
@@ -225,7 +227,8 @@ class TopicsWorld(World):
         self.log.troubled = {host for fault in faults for host in fault.whom}
         if not any(fault.kind in ("slow", "operation") for fault in faults):
             weather = self.topics_plan.base
-            self.log.patience = 2.0 + 30.0 * (weather.latency + weather.spread)
+            waits = 30.0 + self.topics_plan.most_bytes() / SMALLEST_WINDOW
+            self.log.patience = 2.0 + waits * (weather.latency + weather.spread)
         for number, reading in enumerate(self.topics_plan.readings):
             self.reads(Read(f"{reading.client}:{number}", reading), self.clients[reading.client])
         await asyncio.sleep(max(reading.begins for reading in self.topics_plan.readings) + 0.1)

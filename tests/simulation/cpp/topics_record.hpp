@@ -1,0 +1,95 @@
+// What happened in a run of topics: what each publisher published, and what each subscriber was given; and
+// the rules that every such run keeps.
+//
+// Threads run one at a time (scheduler.hpp), so nothing here has a lock.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mf/core/outcome.hpp"
+#include "mf/core/types.hpp"
+#include "mf/topics/options.hpp"
+#include "plan.hpp"
+#include "scheduler.hpp"
+
+namespace simulated {
+
+/// One run of a publisher's program, a topic and an agent.
+struct Source {
+  int run = 0;
+  bool kept = false;
+  std::string agent{};
+
+  auto operator<=>(const Source&) const = default;
+  [[nodiscard]] std::string str() const;
+};
+
+/// A message that is being published, or was. `number`: its value's.
+struct Sent {
+  std::uint64_t number = 0;
+  Time ended = 0;  // when publish() returned; 0: it has not
+};
+
+/// One run of a publisher's program.
+struct Publishing {
+  int process = 0;
+  bool stopped = false;  // in good order
+  int working = 0;       // threads that still publish
+};
+
+/// `count` messages from `first` on: one that was taken, with the number of its value, or missed ones.
+struct Event {
+  Source source{};
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+  Time when = 0;
+  std::uint64_t published = 0;  // so many were then
+  std::optional<mf::Why> why{};
+  std::uint64_t number = 0;
+  std::uint64_t missed = 0;  // as the message says
+};
+
+/// What a subscriber has seen.
+struct Read {
+  std::string name;
+  Reading plan;
+  int process = 0;
+  std::optional<int> local;  // it reads what this run of its own process publishes
+  Time began = 0;            // when it has subscribed; 0: it has not
+  bool closed = false;
+  std::optional<mf::Failure> end;  // what else has ended it
+  std::vector<Event> events;
+  std::optional<mf::SubscriberStats> stats;  // at the end
+
+  [[nodiscard]] bool wants(const Source& source) const;
+  [[nodiscard]] bool lives() const;
+  /// The number that follows what has come; 0: nothing has.
+  [[nodiscard]] std::uint64_t next_of(const Source& source) const;
+};
+
+class TopicsRecord {
+ public:
+  bool relayed = false;
+  std::deque<Publishing> publishers;  // by run
+  std::map<mf::Uuid, int> runs;
+  std::map<Source, std::vector<Sent>> sent;  // the message with the number n is at n - 1
+  std::deque<Read> reads;
+
+  /// Of processes that have neither ended nor been killed.
+  [[nodiscard]] bool publishes(int run) const;
+  /// What has not come to who wants it, in words.
+  [[nodiscard]] std::vector<std::string> missing() const;
+};
+
+[[nodiscard]] TopicsRecord& topics_record() noexcept;
+
+/// What breaks the rules, in words.
+[[nodiscard]] std::vector<std::string> broken(const TopicsRecord& record);
+
+}  // namespace simulated
