@@ -156,6 +156,40 @@ def test_messages_go_on_while_the_controller_is_away(
 
 
 @pairs
+@pytest.mark.parametrize("away", ["killed", "stopped"])
+def test_who_comes_while_the_controller_is_away_is_found_once_it_is_back(
+    programs: Programs, publishes: str, subscribes: str, away: str
+) -> None:
+    port = free_port()
+    controller = programs.controller(port)
+    publisher = programs.publisher(publishes, controller.address)
+    publisher.ask("publish books 0 1 10")
+    subscriber = programs.subscriber(subscribes, controller.address, "Additions", "*", "block", 100)
+    assert subscriber.ask("take 1") == [["books", 1, 0, 0]]
+    controller.kill() if away == "killed" else controller.freeze()
+    other = programs.publisher(publishes, controller.address)
+    other.ask("publish maps 0 8 10")
+    late = programs.subscriber(subscribes, controller.address, "Additions", "*", "block", 100)
+    publisher.begin("publish books 1 500 100")
+    assert subscriber.ask("account 501") == {"received": 501, "missed": 0, "in_order": True}
+    assert publisher.end() == 500
+    programs.controller(port) if away == "killed" else controller.thaw()
+    assert publisher.ask("await Additions 2")
+    assert other.ask("await Additions 2")
+    publisher.ask("publish books 501 3 10")
+    other.ask("publish maps 8 3 10")
+    assert subscriber.ask("account 515") == {"received": 515, "missed": 0, "in_order": True}
+    # The last ten books and eight maps were kept for it.
+    assert late.ask("account 24") == {"received": 24, "missed": 0, "in_order": True}
+    for each, delivered in ((publisher, [13, 504]), (other, [11, 11])):
+        additions, _ = each.ask("stats")
+        assert sorted(additions["subscriptions"]) == [[count, 0, 0] for count in delivered]
+    for each in (subscriber, late):
+        stats = each.ask("stats")
+        assert (stats["publishers"], stats["dropped"], stats["not_kept"], stats["duplicates"]) == (2, 0, 0, 0)
+
+
+@pairs
 def test_a_process_that_is_reached_at_two_addresses_delivers_each_message_once(
     programs: Programs, publishes: str, subscribes: str
 ) -> None:
