@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "mf/core/error.hpp"
 
 namespace mf {
@@ -35,6 +37,9 @@ TEST(Address, SeveralHaveCommasBetweenThem) {
 TEST(Address, IsWrittenAsItIsRead) {
   for (const char* text : {"mf://a.example:1", "tcp://[fe80::1]:9", "unix:/run/s"})
     EXPECT_EQ(Address::parse(text).str(), text);
+  std::ostringstream stream;
+  stream << Address::parse("tcp://h:1");
+  EXPECT_EQ(stream.str(), "tcp://h:1");
 }
 
 TEST(Address, OfAControllerOrRelayLeadsToItsServer) {

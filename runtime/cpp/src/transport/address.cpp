@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ostream>
 
 #include "mf/core/error.hpp"
 
@@ -86,6 +87,10 @@ std::string Address::str() const {
   if (in_memory()) return std::string(kMemory) + host;
   const bool v6 = host.find(':') != std::string::npos;
   return scheme + "://" + (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+std::ostream& operator<<(std::ostream& stream, const Address& address) {
+  return stream << address.str();
 }
 
 }  // namespace mf

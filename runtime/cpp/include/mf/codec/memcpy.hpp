@@ -147,8 +147,8 @@ void copy_without_padding(std::byte* to, const T* values, std::size_t count) noe
     for (; i + kRegisterValues<T> <= count; i += kRegisterValues<T>) {
       const auto* const from = reinterpret_cast<const std::byte*>(values + i);
       std::byte* const here = to + i * sizeof(T);
-      masks.each([=](std::size_t at, Lanes mask) noexcept {
-        const Lanes lanes = load_lanes(from + at) & mask;
+      masks.each([=](std::size_t at, Lanes kept) noexcept {
+        const Lanes lanes = load_lanes(from + at) & kept;
         std::memcpy(here + at, &lanes, sizeof(lanes));
       });
     }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,5 +47,8 @@ struct Address {
   friend bool operator==(const Address&, const Address&) = default;
   friend auto operator<=>(const Address&, const Address&) = default;
 };
+
+/// Writes str().
+std::ostream& operator<<(std::ostream& stream, const Address& address);
 
 }  // namespace mf
