@@ -245,6 +245,34 @@ TEST(Workers, StopFinishesWhatRunsAndDropsTheRest) {
   EXPECT_EQ(ran, 1);
 }
 
+TEST(Workers, FinishRunsAllThatIsQueuedAndWhatThatQueues) {
+  std::atomic<int> ran{0};
+  {
+    Workers workers(1);
+    for (int i = 0; i < 100; ++i) {
+      workers.submit([&] {
+        ++ran;
+        workers.submit([&] { ++ran; });
+      });
+    }
+    workers.finish();
+    EXPECT_EQ(ran, 200);
+  }
+  Workers nothing(2);
+  nothing.finish();
+  nothing.finish();
+}
+
+TEST(Workers, ATaskMayFinishItsOwnPool) {
+  std::atomic<bool> gone{false};
+  auto workers = std::make_shared<Workers>(1);
+  workers->submit([&] {
+    workers->finish();
+    gone = true;
+  });
+  EXPECT_TRUE(eventually([&] { return gone.load(); }));
+}
+
 TEST(Workers, MayEndOnTheirOwnThread) {
   std::atomic<bool> gone{false};
   auto workers = std::make_shared<Workers>(2);

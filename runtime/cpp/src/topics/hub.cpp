@@ -106,7 +106,7 @@ void Hub::close() {
     news_.clear();
   }
   for (const auto& [name, channel] : channels) channel->close();
-  completions_.stop();
+  completions_.finish();  // who waits for a message, or a callback, is told that it is over
 }
 
 }  // namespace mf::topics

@@ -112,12 +112,24 @@ void Workers::stop() {
   shared_->all.join();
 }
 
+void Workers::finish() {
+  if (own_pool != shared_.get()) {
+    std::unique_lock lock(shared_->mutex);
+    shared_->ended.wait(lock, [this] {
+      const auto& now = *shared_;
+      return now.stopping || now.threads == 0 || (now.queue.empty() && now.idle == now.threads);
+    });
+  }
+  stop();
+}
+
 void Workers::run(const std::shared_ptr<Shared>& shared, bool extra) {
   own_pool = shared.get();
   std::unique_lock lock(shared->mutex);
   const auto something = [&] { return shared->stopping || !shared->queue.empty(); };
   for (;;) {
     ++shared->idle;
+    if (shared->queue.empty()) shared->ended.notify_all();  // finish() may wait for it
     bool work = true;
     if (extra) {
       work = shared->changed.wait_for(lock, kIdle, something);

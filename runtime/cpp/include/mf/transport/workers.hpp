@@ -3,7 +3,8 @@
 //
 // submit() takes all tasks of a turn under one lock and wakes at most as many threads as there are tasks.
 // Tasks are started in the given order. stop() waits for running tasks and drops the rest, whose destructors
-// answer their callers. A task may stop or destroy its own pool: it is not waited for.
+// answer their callers; finish() has all of them run first. A task may stop or destroy its own pool: it is not
+// waited for.
 //
 // A growing pool starts a thread for a task if none is idle, up to its maximum; additional threads end when
 // they had nothing to do for ten seconds.
@@ -32,6 +33,8 @@ class Workers {
   void submit(std::vector<Task>& tasks);  // leaves the vector empty, with its capacity
   void submit(Task task);
   void stop();
+  /// Waits until all tasks have run, and stops. Of a task that finishes its own pool the others are dropped.
+  void finish();
 
  private:
   /// Shared with the threads, so that a thread may outlive the pool until its task ends.
