@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from mfidl.emit.cpp.json import JsonMaker
 from mfidl.emit.cpp.services import implicit_structs, method_types, service_view
 from mfidl.emit.cpp.structs import Describer
-from mfidl.emit.cpp.text import doc, fill, includes, raw
+from mfidl.emit.cpp.text import doc, includes, raw
 from mfidl.emit.cpp.topics import topic_types, topic_view
 from mfidl.emit.cpp.view import (
     ArchiveView,
@@ -41,7 +41,6 @@ from mfidl.model import (
     Union,
     expand,
     members,
-    names_in,
 )
 from mfidl.plan.annex import own_annex
 from mfidl.plan.fingerprint import describe_type, fingerprint, type_lines
@@ -191,38 +190,31 @@ class ModuleFiles:
         return JsonMaker(self._describer.names, self._describer.types, self._module)
 
     def _schema_header(self) -> GeneratedFile:
-        """What values say of their types where these are not known."""
-        headers = {f'"{self._stem}.codec.hpp"', '"mf/codec/schema_type.hpp"', "<string_view>"}
+        """What values say of their types where these are not known: one text for the module's types."""
+        program = self._describer.program.declarations
         declared = [each for each in self._module.declarations if not isinstance(each, Alias)]
         held = [field.type for each in declared for field in _fields_of(each)]
-        types = tuple(self._schema_type(each) for each in declared)
-        return self._file("schema.hpp", headers | self._imported(held, "schema.hpp"), types=types)
+        lines = (f"{line}\n" for each in declared for line in type_lines(each))
+        annexes = ((each.full_name, own_annex(each, program)) for each in declared)
+        return self._file(
+            "schema.hpp",
+            {f'"{self._stem}.codec.hpp"', '"mf/codec/schema_type.hpp"', "<string_view>"}
+            | self._imported(held, "schema.hpp"),
+            lines=raw("".join(lines)),
+            annex=raw("".join(f"type {name}\n{annex}" for name, annex in annexes if annex)),
+            imports=tuple(
+                f"::mf::module_texts::{self._describer.names.module(name).namespace}::kTexts"
+                for name in sorted(self._describer.types.modules_of(held) - {self._module.name})
+            ),
+            types=tuple(self._schema_type(each) for each in declared),
+        )
 
     def _schema_type(self, declaration: Struct | Union | Enum | Flags) -> SchemaTypeView:
-        program = self._describer.program.declarations
-        spelled = self._describer.types.declared
-        held = sorted(set(names_in(field.type for field in _fields_of(declaration))))
-        annex = own_annex(declaration, program)
-        digest = fingerprint(describe_type(declaration.reference, program))
+        digest = fingerprint(describe_type(declaration.reference, self._describer.program.declarations))
         return SchemaTypeView(
-            qualified=spelled(declaration.full_name),
+            qualified=self._describer.types.declared(declaration.full_name),
             full_name=declaration.full_name,
-            fingerprint=fill(
-                "static constexpr Fingerprint kFingerprint = {",
-                [f"0x{byte:02x}" for byte in digest],
-                "};",
-                2,
-            ),
-            lines=raw("".join(f"{line}\n" for line in type_lines(declaration))),
-            annex=raw(annex) if annex else "{}",
-            holds=fill(
-                "static constexpr TypeText::Get kHolds[] = {",
-                [f"&SchemaType<{spelled(name)}>::text" for name in held],
-                "};",
-                2,
-            )
-            if held
-            else "",
+            fingerprint=digest.hex(),
         )
 
     def _methods(self) -> GeneratedFile:

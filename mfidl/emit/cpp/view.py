@@ -16,14 +16,11 @@ class FileView:
 
 @dataclass(frozen=True, slots=True)
 class SchemaTypeView:
-    """What values say of their type: `lines` and `annex` are literals, `holds` a constant or nothing."""
+    """A type that values name where it is not known."""
 
     qualified: str
     full_name: str
     fingerprint: str
-    lines: str
-    annex: str
-    holds: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,438 +8,223 @@
 #include "nesting.codec.hpp"
 
 namespace mf {
+namespace module_texts::nesting {
 
-template <>
-struct SchemaType<::nesting::Status> {
-  static constexpr std::string_view kName = "nesting.Status";
-  static constexpr Fingerprint kFingerprint = {0xd4, 0x6d, 0xb2, 0x0a, 0xc5, 0x37, 0x48, 0x8d, 0x40, 0x33,
-                                               0x93, 0x1d, 0x53, 0x18, 0x5c, 0x7a};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::nesting::Place_Point> {
-  static constexpr std::string_view kName = "nesting.Place.Point";
-  static constexpr Fingerprint kFingerprint = {0x39, 0xf0, 0x35, 0x02, 0x6a, 0x4b, 0x03, 0x45, 0x97, 0xc8,
-                                               0xb5, 0x99, 0xb6, 0x03, 0x5d, 0xcb};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::nesting::Place_Precision> {
-  static constexpr std::string_view kName = "nesting.Place.Precision";
-  static constexpr Fingerprint kFingerprint = {0x4a, 0x1d, 0xdc, 0x02, 0x9a, 0xc3, 0xa1, 0x2d, 0xbc, 0x24,
-                                               0xef, 0x80, 0x6d, 0x04, 0x93, 0xae};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::nesting::Place_Known> {
-  static constexpr std::string_view kName = "nesting.Place.Known";
-  static constexpr Fingerprint kFingerprint = {0x2c, 0xcb, 0xa5, 0x69, 0x27, 0xff, 0xe3, 0xea, 0xef, 0xcb,
-                                               0xe7, 0x6e, 0x02, 0x4d, 0x4d, 0x87};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::nesting::Place_Shape_Status> {
-  static constexpr std::string_view kName = "nesting.Place.Shape.Status";
-  static constexpr Fingerprint kFingerprint = {0xe8, 0xb4, 0xb2, 0x44, 0x9b, 0x98, 0xd9, 0x96, 0x30, 0xfd,
-                                               0x6f, 0x06, 0x51, 0xb3, 0xfc, 0x27};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::nesting::Place_Shape_Circle> {
-  static constexpr std::string_view kName = "nesting.Place.Shape.Circle";
-  static constexpr Fingerprint kFingerprint = {0xb8, 0x60, 0xa5, 0x9b, 0xc4, 0x47, 0x90, 0x5d, 0x62, 0xc4,
-                                               0x26, 0x25, 0xdb, 0xae, 0x71, 0xf3};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::nesting::Place_Shape> {
-  static constexpr std::string_view kName = "nesting.Place.Shape";
-  static constexpr Fingerprint kFingerprint = {0x5e, 0xd3, 0x8e, 0xcc, 0x85, 0x5c, 0x55, 0xcc, 0xa9, 0x37,
-                                               0x3a, 0xb4, 0x29, 0xcb, 0x34, 0x5e};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::nesting::Place> {
-  static constexpr std::string_view kName = "nesting.Place";
-  static constexpr Fingerprint kFingerprint = {0xb9, 0x21, 0xc6, 0x9f, 0x46, 0xbe, 0x15, 0xab, 0x54, 0xa4,
-                                               0x7e, 0xa6, 0xb5, 0xc8, 0x2d, 0xf9};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::nesting::Record_Entry_Kind> {
-  static constexpr std::string_view kName = "nesting.Record.Entry.Kind";
-  static constexpr Fingerprint kFingerprint = {0x0d, 0xbf, 0x45, 0xa1, 0x63, 0x89, 0xc6, 0x46, 0x83, 0x32,
-                                               0x90, 0xd9, 0xd2, 0x6a, 0x04, 0x3b};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::nesting::Record_Entry> {
-  static constexpr std::string_view kName = "nesting.Record.Entry";
-  static constexpr Fingerprint kFingerprint = {0xf4, 0x73, 0xc3, 0x0c, 0x23, 0x1d, 0x01, 0x27, 0x6d, 0x0f,
-                                               0x3e, 0x46, 0xdd, 0x65, 0xd4, 0x00};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::nesting::Record> {
-  static constexpr std::string_view kName = "nesting.Record";
-  static constexpr Fingerprint kFingerprint = {0xb5, 0xc9, 0xb2, 0x0d, 0x21, 0xa2, 0x25, 0x4a, 0x6f, 0x48,
-                                               0x60, 0x28, 0x13, 0x50, 0xba, 0xde};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::nesting::Tree_Node> {
-  static constexpr std::string_view kName = "nesting.Tree.Node";
-  static constexpr Fingerprint kFingerprint = {0xde, 0x00, 0xd1, 0x04, 0x3f, 0xdb, 0x34, 0x2b, 0xb3, 0x61,
-                                               0xb9, 0x68, 0xf2, 0x34, 0x7f, 0xbd};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::nesting::Tree> {
-  static constexpr std::string_view kName = "nesting.Tree";
-  static constexpr Fingerprint kFingerprint = {0x34, 0x25, 0xff, 0xe2, 0x69, 0xfa, 0x2d, 0x24, 0x8c, 0xe3,
-                                               0x90, 0x0a, 0xc2, 0xac, 0x21, 0xd5};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::nesting::Kind_Kind> {
-  static constexpr std::string_view kName = "nesting.Kind.Kind";
-  static constexpr Fingerprint kFingerprint = {0xe8, 0x59, 0xa0, 0xe5, 0xa9, 0x43, 0x80, 0xdd, 0xdb, 0x17,
-                                               0x3a, 0x14, 0x99, 0x3c, 0x9e, 0xd2};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::nesting::Kind_Visit> {
-  static constexpr std::string_view kName = "nesting.Kind.Visit";
-  static constexpr Fingerprint kFingerprint = {0x43, 0x42, 0x58, 0x2f, 0xd5, 0x95, 0xf0, 0x64, 0x64, 0xad,
-                                               0x10, 0xa6, 0xa2, 0xdd, 0x9f, 0xc0};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::nesting::Kind_> {
-  static constexpr std::string_view kName = "nesting.Kind";
-  static constexpr Fingerprint kFingerprint = {0xe4, 0x9c, 0x39, 0xa0, 0x4b, 0x0a, 0x85, 0xb6, 0x40, 0xd9,
-                                               0x22, 0x95, 0xb7, 0xa8, 0x98, 0x9d};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::nesting::Atlas_Nowhere_Hint> {
-  static constexpr std::string_view kName = "nesting.Atlas.Nowhere.Hint";
-  static constexpr Fingerprint kFingerprint = {0x93, 0x6a, 0x37, 0x4e, 0x21, 0x0f, 0x59, 0xfb, 0x93, 0xd0,
-                                               0x08, 0x76, 0xb0, 0x79, 0xe9, 0xab};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::nesting::Atlas_Nowhere> {
-  static constexpr std::string_view kName = "nesting.Atlas.Nowhere";
-  static constexpr Fingerprint kFingerprint = {0x1a, 0xd5, 0x9c, 0x9e, 0x10, 0xbf, 0x3a, 0x1b, 0x7b, 0x32,
-                                               0x9d, 0x43, 0x11, 0x48, 0x1c, 0x48};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::nesting::Atlas_Filter_Status> {
-  static constexpr std::string_view kName = "nesting.Atlas.Filter.Status";
-  static constexpr Fingerprint kFingerprint = {0xed, 0x68, 0x43, 0x8d, 0x56, 0x08, 0xc1, 0xe5, 0xa1, 0x10,
-                                               0x44, 0xf2, 0x54, 0x68, 0x7c, 0xb6};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::nesting::Atlas_Filter> {
-  static constexpr std::string_view kName = "nesting.Atlas.Filter";
-  static constexpr Fingerprint kFingerprint = {0xe8, 0x61, 0xb4, 0x5d, 0x84, 0x04, 0x80, 0x66, 0xf0, 0xbc,
-                                               0xa2, 0x9c, 0x25, 0x65, 0xaf, 0x10};
-  static const TypeText& text();
-};
-
-inline const TypeText& SchemaType<::nesting::Status>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Status struct febird
+inline constexpr ModuleTexts kTexts = {
+    .types = R"mf(type nesting.Status struct febird
  text string
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::Place_Point>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Place.Point struct memcpy
+type nesting.Place.Point struct memcpy
  x f64
  y f64
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::Place_Precision>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Place.Precision enum u8 closed
+type nesting.Place.Precision enum u8 closed
  exact 0
  near 1
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::Place_Known>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Place.Known flags u8
+type nesting.Place.Known flags u8
  street 0
  city 1
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::Place_Shape_Status>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Place.Shape.Status enum u8 closed
+type nesting.Place.Shape.Status enum u8 closed
  open 0
  closed 1
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::Place_Shape_Circle>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::nesting::Place_Point>::text,
-                                             &SchemaType<::nesting::Place_Shape_Status>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Place.Shape.Circle struct memcpy
+type nesting.Place.Shape.Circle struct memcpy
  at nesting.Place.Point
  radius f64
  status nesting.Place.Shape.Status
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::Place_Shape>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::nesting::Place_Point>::text,
-                                             &SchemaType<::nesting::Place_Shape_Circle>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Place.Shape union febird
+type nesting.Place.Shape union febird
  point 1: nesting.Place.Point
  circle 2: nesting.Place.Shape.Circle
  path 3: list<nesting.Place.Point>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::Place>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::nesting::Place_Known>::text,
-                                             &SchemaType<::nesting::Place_Point>::text,
-                                             &SchemaType<::nesting::Place_Precision>::text,
-                                             &SchemaType<::nesting::Place_Shape>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Place struct febird
+type nesting.Place struct febird
  at nesting.Place.Point
  precision nesting.Place.Precision
  known nesting.Place.Known
  shape nesting.Place.Shape
  shapes map<string,nesting.Place.Shape>
-)mf",
-      .annex = R"mf( precision
-  default "near"
- known
-  default ["street","city"]
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::Record_Entry_Kind>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Record.Entry.Kind enum u16 open
+type nesting.Record.Entry.Kind enum u16 open
  added 0
  removed 1
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::Record_Entry>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::nesting::Place>::text,
-                                             &SchemaType<::nesting::Record>::text,
-                                             &SchemaType<::nesting::Record_Entry_Kind>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Record.Entry struct archive
+type nesting.Record.Entry struct archive
  kind 1: nesting.Record.Entry.Kind
  places 2: list<nesting.Place>
  parent 3: nesting.Record?
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::Record>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::nesting::Record_Entry>::text,
-                                             &SchemaType<::nesting::Record_Entry_Kind>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Record struct archive
+type nesting.Record struct archive
  entries 1: list<nesting.Record.Entry>
  last 2: nesting.Record.Entry.Kind
-)mf",
-      .annex = R"mf( last
-  default "removed"
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::Tree_Node>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::nesting::Tree>::text,
-                                             &SchemaType<::nesting::Tree_Node>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Tree.Node struct archive
+type nesting.Tree.Node struct archive
  label 1: string
  children 2: list<ref<nesting.Tree.Node>>
  tree 3: list<list<nesting.Tree>>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::Tree>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::nesting::Tree_Node>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Tree struct archive
+type nesting.Tree struct archive
  root 1: ref<nesting.Tree.Node>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::Kind_Kind>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Kind.Kind struct memcpy
+type nesting.Kind.Kind struct memcpy
  value u8
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::Kind_Visit>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::nesting::Kind_>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Kind.Visit struct febird
+type nesting.Kind.Visit struct febird
  of list<nesting.Kind>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::Kind_>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::nesting::Kind_Kind>::text,
-                                             &SchemaType<::nesting::Kind_Visit>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Kind union febird
+type nesting.Kind union febird
  kind 1: nesting.Kind.Kind
  visit 2: nesting.Kind.Visit
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::Atlas_Nowhere_Hint>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Atlas.Nowhere.Hint struct febird
+type nesting.Atlas.Nowhere.Hint struct febird
  text string
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::Atlas_Nowhere>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::nesting::Atlas_Nowhere_Hint>::text,
-                                             &SchemaType<::nesting::Place_Point>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Atlas.Nowhere error febird
+type nesting.Atlas.Nowhere error febird
  hints list<nesting.Atlas.Nowhere.Hint>
  near nesting.Place.Point
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::Atlas_Filter_Status>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::nesting::Place_Precision>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Atlas.Filter.Status struct memcpy
+type nesting.Atlas.Filter.Status struct memcpy
  least nesting.Place.Precision
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::Atlas_Filter>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::nesting::Atlas_Filter_Status>::text,
-                                             &SchemaType<::nesting::Place_Known>::text,
-                                             &SchemaType<::nesting::Status>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.Atlas.Filter struct febird
+type nesting.Atlas.Filter struct febird
  status nesting.Atlas.Filter.Status
  outer nesting.Status
  known nesting.Place.Known
 )mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+    .annex = R"mf(type nesting.Place
+ precision
+  default "near"
+ known
+  default ["street","city"]
+type nesting.Record
+ last
+  default "removed"
+)mf",
+    .imports = {}};
+
+}  // namespace module_texts::nesting
+
+template <>
+struct SchemaType<::nesting::Status> {
+  static constexpr std::string_view kName = "nesting.Status";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("d46db20ac537488d4033931d53185c7a");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::Place_Point> {
+  static constexpr std::string_view kName = "nesting.Place.Point";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("39f035026a4b034597c8b599b6035dcb");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::Place_Precision> {
+  static constexpr std::string_view kName = "nesting.Place.Precision";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("4a1ddc029ac3a12dbc24ef806d0493ae");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::Place_Known> {
+  static constexpr std::string_view kName = "nesting.Place.Known";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("2ccba56927ffe3eaefcbe76e024d4d87");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::Place_Shape_Status> {
+  static constexpr std::string_view kName = "nesting.Place.Shape.Status";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("e8b4b2449b98d99630fd6f0651b3fc27");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::Place_Shape_Circle> {
+  static constexpr std::string_view kName = "nesting.Place.Shape.Circle";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("b860a59bc447905d62c42625dbae71f3");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::Place_Shape> {
+  static constexpr std::string_view kName = "nesting.Place.Shape";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("5ed38ecc855c55cca9373ab429cb345e");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::Place> {
+  static constexpr std::string_view kName = "nesting.Place";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("b921c69f46be15ab54a47ea6b5c82df9");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::Record_Entry_Kind> {
+  static constexpr std::string_view kName = "nesting.Record.Entry.Kind";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("0dbf45a16389c646833290d9d26a043b");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::Record_Entry> {
+  static constexpr std::string_view kName = "nesting.Record.Entry";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("f473c30c231d01276d0f3e46dd65d400");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::Record> {
+  static constexpr std::string_view kName = "nesting.Record";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("b5c9b20d21a2254a6f4860281350bade");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::Tree_Node> {
+  static constexpr std::string_view kName = "nesting.Tree.Node";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("de00d1043fdb342bb361b968f2347fbd");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::Tree> {
+  static constexpr std::string_view kName = "nesting.Tree";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("3425ffe269fa2d248ce3900ac2ac21d5");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::Kind_Kind> {
+  static constexpr std::string_view kName = "nesting.Kind.Kind";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("e859a0e5a94380dddb173a14993c9ed2");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::Kind_Visit> {
+  static constexpr std::string_view kName = "nesting.Kind.Visit";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("4342582fd595f06464ad10a6a2dd9fc0");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::Kind_> {
+  static constexpr std::string_view kName = "nesting.Kind";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("e49c39a04b0a85b640d92295b7a8989d");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::Atlas_Nowhere_Hint> {
+  static constexpr std::string_view kName = "nesting.Atlas.Nowhere.Hint";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("936a374e210f59fb93d00876b079e9ab");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::Atlas_Nowhere> {
+  static constexpr std::string_view kName = "nesting.Atlas.Nowhere";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("1ad59c9e10bf3a1b7b329d4311481c48");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::Atlas_Filter_Status> {
+  static constexpr std::string_view kName = "nesting.Atlas.Filter.Status";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("ed68438d5608c1e5a11044f254687cb6");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::Atlas_Filter> {
+  static constexpr std::string_view kName = "nesting.Atlas.Filter";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("e861b45d84048066f0bca29c2565af10");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;
+};
 
 }  // namespace mf

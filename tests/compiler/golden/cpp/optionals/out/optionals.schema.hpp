@@ -8,183 +8,23 @@
 #include "optionals.codec.hpp"
 
 namespace mf {
+namespace module_texts::optionals {
 
-template <>
-struct SchemaType<::optionals::Rank> {
-  static constexpr std::string_view kName = "optionals.Rank";
-  static constexpr Fingerprint kFingerprint = {0xc4, 0xd2, 0x2c, 0x7c, 0xa2, 0x1e, 0x3c, 0x02, 0xf9, 0x08,
-                                               0xde, 0x60, 0x82, 0x09, 0x25, 0xde};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::optionals::Part> {
-  static constexpr std::string_view kName = "optionals.Part";
-  static constexpr Fingerprint kFingerprint = {0x42, 0x84, 0x7e, 0xa6, 0x55, 0x74, 0x93, 0x7d, 0xb6, 0x78,
-                                               0x38, 0xd9, 0x52, 0xb1, 0xf6, 0x20};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::optionals::Nothing> {
-  static constexpr std::string_view kName = "optionals.Nothing";
-  static constexpr Fingerprint kFingerprint = {0xc3, 0x4a, 0x6f, 0x28, 0x60, 0xea, 0x1c, 0xe8, 0xaf, 0xd2,
-                                               0x00, 0xfe, 0x78, 0xee, 0x3f, 0xfa};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::optionals::Point> {
-  static constexpr std::string_view kName = "optionals.Point";
-  static constexpr Fingerprint kFingerprint = {0xc6, 0x7a, 0xe0, 0x9e, 0x66, 0xca, 0xb9, 0x84, 0xb2, 0x47,
-                                               0x70, 0x4e, 0x9d, 0x46, 0xf7, 0x24};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::optionals::Value> {
-  static constexpr std::string_view kName = "optionals.Value";
-  static constexpr Fingerprint kFingerprint = {0x10, 0xd8, 0x6a, 0xc0, 0x44, 0xe6, 0x69, 0x45, 0x36, 0xfe,
-                                               0x3e, 0xc4, 0x73, 0xac, 0x16, 0xeb};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::optionals::Present> {
-  static constexpr std::string_view kName = "optionals.Present";
-  static constexpr Fingerprint kFingerprint = {0x6b, 0x88, 0x31, 0xed, 0x02, 0x27, 0x85, 0x7d, 0x81, 0x3d,
-                                               0x52, 0x1a, 0x60, 0x6c, 0xfe, 0x34};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::optionals::Absent> {
-  static constexpr std::string_view kName = "optionals.Absent";
-  static constexpr Fingerprint kFingerprint = {0xdb, 0x81, 0xae, 0xc5, 0xb4, 0x6b, 0x1b, 0xdc, 0x2d, 0x23,
-                                               0x9e, 0xb2, 0xe4, 0x78, 0x40, 0xab};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::optionals::Choice> {
-  static constexpr std::string_view kName = "optionals.Choice";
-  static constexpr Fingerprint kFingerprint = {0x89, 0xb8, 0x34, 0x65, 0x81, 0x53, 0xe7, 0x65, 0xa7, 0xba,
-                                               0xb7, 0x5a, 0xad, 0xc9, 0xc0, 0x95};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::optionals::Deep> {
-  static constexpr std::string_view kName = "optionals.Deep";
-  static constexpr Fingerprint kFingerprint = {0x5d, 0x66, 0x8d, 0xc9, 0xa7, 0xfd, 0x0a, 0x74, 0xda, 0x71,
-                                               0x70, 0x83, 0x1d, 0xfd, 0x92, 0x33};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::optionals::Step> {
-  static constexpr std::string_view kName = "optionals.Step";
-  static constexpr Fingerprint kFingerprint = {0xe1, 0x3d, 0x7b, 0x03, 0x8b, 0xc1, 0x9b, 0x70, 0x7a, 0xb1,
-                                               0xeb, 0xc1, 0x7a, 0xe5, 0x3d, 0xf2};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::optionals::Past> {
-  static constexpr std::string_view kName = "optionals.Past";
-  static constexpr Fingerprint kFingerprint = {0xcb, 0x7e, 0xff, 0x62, 0xdc, 0x1a, 0x48, 0x23, 0xa1, 0xf5,
-                                               0x74, 0x71, 0xf6, 0xf6, 0x49, 0xd1};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::optionals::Firsts> {
-  static constexpr std::string_view kName = "optionals.Firsts";
-  static constexpr Fingerprint kFingerprint = {0x0b, 0x40, 0x49, 0x32, 0x2a, 0xa4, 0x0a, 0xf2, 0xb9, 0x9b,
-                                               0xa3, 0x82, 0x60, 0x38, 0x65, 0xa3};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::optionals::Missed> {
-  static constexpr std::string_view kName = "optionals.Missed";
-  static constexpr Fingerprint kFingerprint = {0x02, 0xc3, 0x6b, 0x8d, 0x7f, 0xba, 0x50, 0x54, 0x01, 0x51,
-                                               0x79, 0x5e, 0xc0, 0xba, 0x5f, 0x21};
-  static const TypeText& text();
-};
-
-inline const TypeText& SchemaType<::optionals::Rank>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type optionals.Rank enum u8 closed
+inline constexpr ModuleTexts kTexts = {
+    .types = R"mf(type optionals.Rank enum u8 closed
  first 1
  last 9
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::optionals::Part>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type optionals.Part flags u8
+type optionals.Part flags u8
  head 0
  tail 1
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::optionals::Nothing>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type optionals.Nothing enum u8 open
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::optionals::Point>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type optionals.Point struct febird
+type optionals.Nothing enum u8 open
+type optionals.Point struct febird
  x i32
  tags list<string>?
-)mf",
-      .annex = R"mf( x
-  default 1
- tags
-  default []
-)mf",
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::optionals::Value>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::optionals::Point>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type optionals.Value union febird
+type optionals.Value union febird
  number 1: f64
  points 2: list<optionals.Point>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::optionals::Present>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::optionals::Nothing>::text,
-                                             &SchemaType<::optionals::Part>::text,
-                                             &SchemaType<::optionals::Point>::text,
-                                             &SchemaType<::optionals::Rank>::text,
-                                             &SchemaType<::optionals::Value>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type optionals.Present struct febird
+type optionals.Present struct febird
  flag bool?
  small i8?
  large i64?
@@ -222,8 +62,42 @@ inline const TypeText& SchemaType<::optionals::Present>::text() {
  single list<list<u16>?>
  values list<optionals.Value>?
  nothing optionals.Nothing
+type optionals.Absent struct febird
+ list list<u32>?
+ map map<u8,u8>?
+ nothing optionals.Nothing
+ raw bytes?
+type optionals.Choice union febird
+ ranks 1: array<optionals.Rank,1>
+ number 2: u8
+type optionals.Deep union febird
+ rank 1: optionals.Rank
+ inner 2: list<optionals.Deep>
+type optionals.Step struct memcpy
+ ranks array<optionals.Rank,2>
+ wide u16
+type optionals.Past struct archive
+ ranks 1: array<optionals.Rank,2>
+ choice 2: optionals.Choice
+type optionals.Firsts struct febird
+ rank optionals.Rank
+ ranks array<optionals.Rank,2>
+ rows array<array<optionals.Rank,2>,2>
+ choice optionals.Choice
+ deep optionals.Deep
+ steps array<optionals.Step,2>
+ past optionals.Past
+ maybe optionals.Rank?
+type optionals.Missed error febird
+ ranks array<optionals.Rank,2>
 )mf",
-      .annex = R"mf( flag
+    .annex = R"mf(type optionals.Point
+ x
+  default 1
+ tags
+  default []
+type optionals.Present
+ flag
   default false
  small
   default -1
@@ -296,112 +170,99 @@ inline const TypeText& SchemaType<::optionals::Present>::text() {
  values
   default [{"number":0.5}]
 )mf",
-      .holds = kHolds};
-  return kText;
-}
+    .imports = {}};
 
-inline const TypeText& SchemaType<::optionals::Absent>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::optionals::Nothing>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type optionals.Absent struct febird
- list list<u32>?
- map map<u8,u8>?
- nothing optionals.Nothing
- raw bytes?
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+}  // namespace module_texts::optionals
 
-inline const TypeText& SchemaType<::optionals::Choice>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::optionals::Rank>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type optionals.Choice union febird
- ranks 1: array<optionals.Rank,1>
- number 2: u8
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::optionals::Rank> {
+  static constexpr std::string_view kName = "optionals.Rank";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("c4d22c7ca21e3c02f908de60820925de");
+  static constexpr const ModuleTexts& kModule = module_texts::optionals::kTexts;
+};
 
-inline const TypeText& SchemaType<::optionals::Deep>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::optionals::Deep>::text,
-                                             &SchemaType<::optionals::Rank>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type optionals.Deep union febird
- rank 1: optionals.Rank
- inner 2: list<optionals.Deep>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::optionals::Part> {
+  static constexpr std::string_view kName = "optionals.Part";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("42847ea65574937db67838d952b1f620");
+  static constexpr const ModuleTexts& kModule = module_texts::optionals::kTexts;
+};
 
-inline const TypeText& SchemaType<::optionals::Step>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::optionals::Rank>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type optionals.Step struct memcpy
- ranks array<optionals.Rank,2>
- wide u16
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::optionals::Nothing> {
+  static constexpr std::string_view kName = "optionals.Nothing";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("c34a6f2860ea1ce8afd200fe78ee3ffa");
+  static constexpr const ModuleTexts& kModule = module_texts::optionals::kTexts;
+};
 
-inline const TypeText& SchemaType<::optionals::Past>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::optionals::Choice>::text,
-                                             &SchemaType<::optionals::Rank>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type optionals.Past struct archive
- ranks 1: array<optionals.Rank,2>
- choice 2: optionals.Choice
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::optionals::Point> {
+  static constexpr std::string_view kName = "optionals.Point";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("c67ae09e66cab984b247704e9d46f724");
+  static constexpr const ModuleTexts& kModule = module_texts::optionals::kTexts;
+};
 
-inline const TypeText& SchemaType<::optionals::Firsts>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::optionals::Choice>::text,
-                                             &SchemaType<::optionals::Deep>::text,
-                                             &SchemaType<::optionals::Past>::text,
-                                             &SchemaType<::optionals::Rank>::text,
-                                             &SchemaType<::optionals::Step>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type optionals.Firsts struct febird
- rank optionals.Rank
- ranks array<optionals.Rank,2>
- rows array<array<optionals.Rank,2>,2>
- choice optionals.Choice
- deep optionals.Deep
- steps array<optionals.Step,2>
- past optionals.Past
- maybe optionals.Rank?
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::optionals::Value> {
+  static constexpr std::string_view kName = "optionals.Value";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("10d86ac044e6694536fe3ec473ac16eb");
+  static constexpr const ModuleTexts& kModule = module_texts::optionals::kTexts;
+};
 
-inline const TypeText& SchemaType<::optionals::Missed>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::optionals::Rank>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type optionals.Missed error febird
- ranks array<optionals.Rank,2>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::optionals::Present> {
+  static constexpr std::string_view kName = "optionals.Present";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("6b8831ed0227857d813d521a606cfe34");
+  static constexpr const ModuleTexts& kModule = module_texts::optionals::kTexts;
+};
+
+template <>
+struct SchemaType<::optionals::Absent> {
+  static constexpr std::string_view kName = "optionals.Absent";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("db81aec5b46b1bdc2d239eb2e47840ab");
+  static constexpr const ModuleTexts& kModule = module_texts::optionals::kTexts;
+};
+
+template <>
+struct SchemaType<::optionals::Choice> {
+  static constexpr std::string_view kName = "optionals.Choice";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("89b834658153e765a7bab75aadc9c095");
+  static constexpr const ModuleTexts& kModule = module_texts::optionals::kTexts;
+};
+
+template <>
+struct SchemaType<::optionals::Deep> {
+  static constexpr std::string_view kName = "optionals.Deep";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("5d668dc9a7fd0a74da7170831dfd9233");
+  static constexpr const ModuleTexts& kModule = module_texts::optionals::kTexts;
+};
+
+template <>
+struct SchemaType<::optionals::Step> {
+  static constexpr std::string_view kName = "optionals.Step";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("e13d7b038bc19b707ab1ebc17ae53df2");
+  static constexpr const ModuleTexts& kModule = module_texts::optionals::kTexts;
+};
+
+template <>
+struct SchemaType<::optionals::Past> {
+  static constexpr std::string_view kName = "optionals.Past";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("cb7eff62dc1a4823a1f57471f6f649d1");
+  static constexpr const ModuleTexts& kModule = module_texts::optionals::kTexts;
+};
+
+template <>
+struct SchemaType<::optionals::Firsts> {
+  static constexpr std::string_view kName = "optionals.Firsts";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("0b4049322aa40af2b99ba382603865a3");
+  static constexpr const ModuleTexts& kModule = module_texts::optionals::kTexts;
+};
+
+template <>
+struct SchemaType<::optionals::Missed> {
+  static constexpr std::string_view kName = "optionals.Missed";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("02c36b8d7fba50540151795ec0ba5f21");
+  static constexpr const ModuleTexts& kModule = module_texts::optionals::kTexts;
+};
 
 }  // namespace mf

@@ -7,139 +7,50 @@
 #include "recursive.codec.hpp"
 
 namespace mf {
+namespace module_texts::recursive {
 
-template <>
-struct SchemaType<::recursive::Leaf> {
-  static constexpr std::string_view kName = "recursive.Leaf";
-  static constexpr Fingerprint kFingerprint = {0x7a, 0x69, 0x8d, 0x06, 0xb5, 0xe8, 0x55, 0x62, 0x03, 0x87,
-                                               0x84, 0x0a, 0x07, 0x01, 0x5a, 0xe9};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::recursive::Kind_> {
-  static constexpr std::string_view kName = "recursive.Kind";
-  static constexpr Fingerprint kFingerprint = {0xc0, 0x4b, 0xa6, 0xe4, 0x4b, 0x40, 0x9d, 0x1a, 0x97, 0xe7,
-                                               0xf2, 0x30, 0x84, 0x2c, 0xde, 0xe3};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::recursive::Fine> {
-  static constexpr std::string_view kName = "recursive.Fine";
-  static constexpr Fingerprint kFingerprint = {0xcd, 0xad, 0xdb, 0x27, 0x84, 0x2a, 0x93, 0x08, 0x46, 0xb9,
-                                               0x9b, 0x59, 0xf3, 0x62, 0x3f, 0x37};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::recursive::Choice> {
-  static constexpr std::string_view kName = "recursive.Choice";
-  static constexpr Fingerprint kFingerprint = {0xb3, 0x36, 0xae, 0xd9, 0x89, 0x79, 0x52, 0xba, 0xb9, 0x2f,
-                                               0x21, 0x3a, 0xeb, 0xb6, 0x63, 0x97};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::recursive::Node> {
-  static constexpr std::string_view kName = "recursive.Node";
-  static constexpr Fingerprint kFingerprint = {0x73, 0x93, 0x0b, 0x94, 0x85, 0x36, 0xc2, 0xd5, 0x74, 0x09,
-                                               0xe6, 0xde, 0xd7, 0x92, 0x1b, 0x7f};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::recursive::B> {
-  static constexpr std::string_view kName = "recursive.B";
-  static constexpr Fingerprint kFingerprint = {0x95, 0x46, 0x48, 0x48, 0x2d, 0x4a, 0x99, 0x61, 0x39, 0x1e,
-                                               0xaf, 0x71, 0x0b, 0xa8, 0x69, 0xd7};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::recursive::A> {
-  static constexpr std::string_view kName = "recursive.A";
-  static constexpr Fingerprint kFingerprint = {0x1d, 0xe9, 0xd7, 0x32, 0x33, 0xed, 0x96, 0xb9, 0xf2, 0x97,
-                                               0x7b, 0xc7, 0x36, 0xf6, 0xad, 0x2a};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::recursive::P> {
-  static constexpr std::string_view kName = "recursive.P";
-  static constexpr Fingerprint kFingerprint = {0x14, 0x2a, 0x62, 0x30, 0x99, 0x6c, 0x12, 0x0b, 0x02, 0x45,
-                                               0xe8, 0xeb, 0x3f, 0xc0, 0x08, 0x82};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::recursive::Q> {
-  static constexpr std::string_view kName = "recursive.Q";
-  static constexpr Fingerprint kFingerprint = {0x06, 0x3d, 0xbe, 0x51, 0x8c, 0x3c, 0x2f, 0xa5, 0xfb, 0x34,
-                                               0xdb, 0xa6, 0xaf, 0xcc, 0x17, 0xc0};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::recursive::L> {
-  static constexpr std::string_view kName = "recursive.L";
-  static constexpr Fingerprint kFingerprint = {0x3b, 0x0a, 0x49, 0x1f, 0x7f, 0x60, 0x16, 0xf8, 0xc1, 0x07,
-                                               0x5d, 0xbe, 0x67, 0x7b, 0xca, 0x5f};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::recursive::K> {
-  static constexpr std::string_view kName = "recursive.K";
-  static constexpr Fingerprint kFingerprint = {0x47, 0xb4, 0xe7, 0x82, 0x2b, 0xc1, 0x3e, 0xf7, 0x0f, 0x00,
-                                               0x26, 0xee, 0x1e, 0xfc, 0x91, 0x26};
-  static const TypeText& text();
-};
-
-inline const TypeText& SchemaType<::recursive::Leaf>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::recursive::Fine>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type recursive.Leaf struct febird
+inline constexpr ModuleTexts kTexts = {
+    .types = R"mf(type recursive.Leaf struct febird
  value u8
  up list<recursive.Fine>
-)mf",
-      .annex = R"mf( value
-  default 2
- up
-  default []
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::recursive::Kind_>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::recursive::Fine>::text,
-                                             &SchemaType<::recursive::Leaf>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type recursive.Kind union febird
+type recursive.Kind union febird
  leaf 1: recursive.Leaf
  fine 2: recursive.Fine
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::recursive::Fine>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::recursive::Fine>::text,
-                                             &SchemaType<::recursive::Kind_>::text,
-                                             &SchemaType<::recursive::Leaf>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type recursive.Fine struct febird
+type recursive.Fine struct febird
  left recursive.Leaf?
  more list<recursive.Fine>
  choice recursive.Kind?
  leaves list<recursive.Leaf>
+type recursive.Choice union febird
+ number 1: u32
+ node 2: recursive.Node
+type recursive.Node struct febird
+ right recursive.Choice?
+type recursive.B struct febird
+ a list<recursive.A>
+type recursive.A struct febird
+ b list<recursive.B>
+ m map<u8,recursive.B>
+ o list<recursive.B>?
+type recursive.P struct febird
+ x recursive.Q?
+ v u8
+ w list<recursive.Q>
+type recursive.Q struct febird
+ p list<recursive.P>
+type recursive.L struct febird
+ k list<recursive.K>
+type recursive.K struct febird
+ q list<recursive.P>
+ n list<recursive.L>?
 )mf",
-      .annex = R"mf( left
+    .annex = R"mf(type recursive.Leaf
+ value
+  default 2
+ up
+  default []
+type recursive.Fine
+ left
   default {"value":1}
  more
   default []
@@ -147,130 +58,110 @@ inline const TypeText& SchemaType<::recursive::Fine>::text() {
   default {"leaf":{}}
  leaves
   default [{}]
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::recursive::Choice>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::recursive::Node>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type recursive.Choice union febird
- number 1: u32
- node 2: recursive.Node
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::recursive::Node>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::recursive::Choice>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type recursive.Node struct febird
- right recursive.Choice?
-)mf",
-      .annex = R"mf( right
+type recursive.Node
+ right
   default {"number":1}
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::recursive::B>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::recursive::A>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type recursive.B struct febird
- a list<recursive.A>
-)mf",
-      .annex = R"mf( a
+type recursive.B
+ a
   default []
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::recursive::A>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::recursive::B>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type recursive.A struct febird
- b list<recursive.B>
- m map<u8,recursive.B>
- o list<recursive.B>?
-)mf",
-      .annex = R"mf( b
+type recursive.A
+ b
   default []
  m
   default {}
  o
   default []
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::recursive::P>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::recursive::Q>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type recursive.P struct febird
- x recursive.Q?
- v u8
- w list<recursive.Q>
-)mf",
-      .annex = R"mf( w
+type recursive.P
+ w
   default []
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::recursive::Q>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::recursive::P>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type recursive.Q struct febird
- p list<recursive.P>
-)mf",
-      .annex = R"mf( p
+type recursive.Q
+ p
   default [{"v":1}]
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::recursive::L>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::recursive::K>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type recursive.L struct febird
- k list<recursive.K>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::recursive::K>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::recursive::L>::text,
-                                             &SchemaType<::recursive::P>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type recursive.K struct febird
- q list<recursive.P>
- n list<recursive.L>?
-)mf",
-      .annex = R"mf( q
+type recursive.K
+ q
   default [{"x":{"p":[]},"v":1}]
  n
   default []
 )mf",
-      .holds = kHolds};
-  return kText;
-}
+    .imports = {}};
+
+}  // namespace module_texts::recursive
+
+template <>
+struct SchemaType<::recursive::Leaf> {
+  static constexpr std::string_view kName = "recursive.Leaf";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("7a698d06b5e855620387840a07015ae9");
+  static constexpr const ModuleTexts& kModule = module_texts::recursive::kTexts;
+};
+
+template <>
+struct SchemaType<::recursive::Kind_> {
+  static constexpr std::string_view kName = "recursive.Kind";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("c04ba6e44b409d1a97e7f230842cdee3");
+  static constexpr const ModuleTexts& kModule = module_texts::recursive::kTexts;
+};
+
+template <>
+struct SchemaType<::recursive::Fine> {
+  static constexpr std::string_view kName = "recursive.Fine";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("cdaddb27842a930846b99b59f3623f37");
+  static constexpr const ModuleTexts& kModule = module_texts::recursive::kTexts;
+};
+
+template <>
+struct SchemaType<::recursive::Choice> {
+  static constexpr std::string_view kName = "recursive.Choice";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("b336aed9897952bab92f213aebb66397");
+  static constexpr const ModuleTexts& kModule = module_texts::recursive::kTexts;
+};
+
+template <>
+struct SchemaType<::recursive::Node> {
+  static constexpr std::string_view kName = "recursive.Node";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("73930b948536c2d57409e6ded7921b7f");
+  static constexpr const ModuleTexts& kModule = module_texts::recursive::kTexts;
+};
+
+template <>
+struct SchemaType<::recursive::B> {
+  static constexpr std::string_view kName = "recursive.B";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("954648482d4a9961391eaf710ba869d7");
+  static constexpr const ModuleTexts& kModule = module_texts::recursive::kTexts;
+};
+
+template <>
+struct SchemaType<::recursive::A> {
+  static constexpr std::string_view kName = "recursive.A";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("1de9d73233ed96b9f2977bc736f6ad2a");
+  static constexpr const ModuleTexts& kModule = module_texts::recursive::kTexts;
+};
+
+template <>
+struct SchemaType<::recursive::P> {
+  static constexpr std::string_view kName = "recursive.P";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("142a6230996c120b0245e8eb3fc00882");
+  static constexpr const ModuleTexts& kModule = module_texts::recursive::kTexts;
+};
+
+template <>
+struct SchemaType<::recursive::Q> {
+  static constexpr std::string_view kName = "recursive.Q";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("063dbe518c3c2fa5fb34dba6afcc17c0");
+  static constexpr const ModuleTexts& kModule = module_texts::recursive::kTexts;
+};
+
+template <>
+struct SchemaType<::recursive::L> {
+  static constexpr std::string_view kName = "recursive.L";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("3b0a491f7f6016f8c1075dbe677bca5f");
+  static constexpr const ModuleTexts& kModule = module_texts::recursive::kTexts;
+};
+
+template <>
+struct SchemaType<::recursive::K> {
+  static constexpr std::string_view kName = "recursive.K";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("47b4e7822bc13ef70f0026ee1efc9126");
+  static constexpr const ModuleTexts& kModule = module_texts::recursive::kTexts;
+};
 
 }  // namespace mf

@@ -16,168 +16,95 @@
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace mf {
+namespace module_texts::streams {
+
+inline constexpr ModuleTexts kTexts = {
+    .types = R"mf(type streams.Venue enum u8 closed
+ xetra 1
+ eurex 2
+type streams.Lang enum u16 open
+ none 0
+ de 49
+type streams.Posting struct memcpy
+ doc u32
+ weight f32
+type streams.Hit struct febird
+ doc u32
+ title string
+type streams.Person struct archive
+ name 1: string
+ boss 2: ref<streams.Person>?
+type streams.Note struct archive
+ text 1: string
+type streams.Change union febird
+ added 1: streams.Posting
+ removed 2: u32
+type streams.Closed error febird
+ why string
+)mf",
+    .annex = R"mf(type streams.Hit
+ title
+  constraint length ..100
+)mf",
+    .imports = {}};
+
+}  // namespace module_texts::streams
 
 template <>
 struct SchemaType<::streams::Venue> {
   static constexpr std::string_view kName = "streams.Venue";
-  static constexpr Fingerprint kFingerprint = {0xc5, 0xbe, 0xa8, 0x73, 0xc8, 0xcf, 0xfc, 0x7a, 0xec, 0xb9,
-                                               0x23, 0xf7, 0xa9, 0xd6, 0xab, 0xda};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("c5bea873c8cffc7aecb923f7a9d6abda");
+  static constexpr const ModuleTexts& kModule = module_texts::streams::kTexts;
 };
 
 template <>
 struct SchemaType<::streams::Lang> {
   static constexpr std::string_view kName = "streams.Lang";
-  static constexpr Fingerprint kFingerprint = {0x0a, 0x91, 0x2b, 0x77, 0xf5, 0xa9, 0xb9, 0x72, 0x6d, 0x94,
-                                               0x86, 0x23, 0x32, 0xd6, 0xfd, 0x32};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("0a912b77f5a9b9726d94862332d6fd32");
+  static constexpr const ModuleTexts& kModule = module_texts::streams::kTexts;
 };
 
 template <>
 struct SchemaType<::streams::Posting> {
   static constexpr std::string_view kName = "streams.Posting";
-  static constexpr Fingerprint kFingerprint = {0x15, 0xf9, 0xc9, 0xda, 0x75, 0xe2, 0xcc, 0x64, 0x49, 0xf1,
-                                               0x5f, 0xa7, 0x71, 0x4e, 0x37, 0xf1};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("15f9c9da75e2cc6449f15fa7714e37f1");
+  static constexpr const ModuleTexts& kModule = module_texts::streams::kTexts;
 };
 
 template <>
 struct SchemaType<::streams::Hit> {
   static constexpr std::string_view kName = "streams.Hit";
-  static constexpr Fingerprint kFingerprint = {0x1c, 0x50, 0xeb, 0x18, 0x50, 0x33, 0xc4, 0x2f, 0x9e, 0x9c,
-                                               0x5e, 0x06, 0xa9, 0x7d, 0x69, 0xcc};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("1c50eb185033c42f9e9c5e06a97d69cc");
+  static constexpr const ModuleTexts& kModule = module_texts::streams::kTexts;
 };
 
 template <>
 struct SchemaType<::streams::Person> {
   static constexpr std::string_view kName = "streams.Person";
-  static constexpr Fingerprint kFingerprint = {0x48, 0xa6, 0x9c, 0x45, 0x76, 0x4c, 0x0b, 0x27, 0x1b, 0x4e,
-                                               0x95, 0xd9, 0xec, 0xbc, 0x0b, 0xd9};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("48a69c45764c0b271b4e95d9ecbc0bd9");
+  static constexpr const ModuleTexts& kModule = module_texts::streams::kTexts;
 };
 
 template <>
 struct SchemaType<::streams::Note> {
   static constexpr std::string_view kName = "streams.Note";
-  static constexpr Fingerprint kFingerprint = {0xda, 0x21, 0xe6, 0xb3, 0x03, 0xe3, 0x3d, 0x9a, 0x9c, 0xb0,
-                                               0x40, 0xca, 0xca, 0xfd, 0x35, 0x39};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("da21e6b303e33d9a9cb040cacafd3539");
+  static constexpr const ModuleTexts& kModule = module_texts::streams::kTexts;
 };
 
 template <>
 struct SchemaType<::streams::Change> {
   static constexpr std::string_view kName = "streams.Change";
-  static constexpr Fingerprint kFingerprint = {0x97, 0x5a, 0xfe, 0x2a, 0x07, 0x9d, 0x86, 0xde, 0xd2, 0x75,
-                                               0x8e, 0x3c, 0xa2, 0x01, 0xc6, 0x68};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("975afe2a079d86ded2758e3ca201c668");
+  static constexpr const ModuleTexts& kModule = module_texts::streams::kTexts;
 };
 
 template <>
 struct SchemaType<::streams::Closed> {
   static constexpr std::string_view kName = "streams.Closed";
-  static constexpr Fingerprint kFingerprint = {0xb1, 0xed, 0x36, 0xbf, 0x24, 0xa6, 0x60, 0x89, 0x9e, 0xe7,
-                                               0x35, 0x19, 0x9d, 0xf5, 0xc0, 0x2b};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("b1ed36bf24a660899ee735199df5c02b");
+  static constexpr const ModuleTexts& kModule = module_texts::streams::kTexts;
 };
-
-inline const TypeText& SchemaType<::streams::Venue>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type streams.Venue enum u8 closed
- xetra 1
- eurex 2
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::streams::Lang>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type streams.Lang enum u16 open
- none 0
- de 49
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::streams::Posting>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type streams.Posting struct memcpy
- doc u32
- weight f32
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::streams::Hit>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type streams.Hit struct febird
- doc u32
- title string
-)mf",
-      .annex = R"mf( title
-  constraint length ..100
-)mf",
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::streams::Person>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::streams::Person>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type streams.Person struct archive
- name 1: string
- boss 2: ref<streams.Person>?
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::streams::Note>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type streams.Note struct archive
- text 1: string
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::streams::Change>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::streams::Posting>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type streams.Change union febird
- added 1: streams.Posting
- removed 2: u32
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::streams::Closed>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type streams.Closed error febird
- why string
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
 
 }  // namespace mf
 

@@ -7,127 +7,22 @@
 #include "mf/codec/schema_type.hpp"
 
 namespace mf {
+namespace module_texts::archive::after {
 
-template <>
-struct SchemaType<::archive::after::Lang> {
-  static constexpr std::string_view kName = "archive.after.Lang";
-  static constexpr Fingerprint kFingerprint = {0xd2, 0xaa, 0x85, 0x4a, 0xe8, 0x70, 0xe8, 0xab, 0x37, 0xa1,
-                                               0x5b, 0x02, 0xd6, 0xb4, 0xcc, 0x64};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::after::Field> {
-  static constexpr std::string_view kName = "archive.after.Field";
-  static constexpr Fingerprint kFingerprint = {0x50, 0x42, 0xe6, 0x3d, 0xb5, 0x93, 0x33, 0x74, 0xc5, 0xde,
-                                               0x9f, 0x9f, 0x0b, 0x0e, 0x64, 0xc4};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::after::Choice> {
-  static constexpr std::string_view kName = "archive.after.Choice";
-  static constexpr Fingerprint kFingerprint = {0xa3, 0xde, 0xc9, 0x07, 0x3a, 0xde, 0x69, 0x1d, 0xaa, 0x1a,
-                                               0x76, 0x31, 0x81, 0xa7, 0xd5, 0xee};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::after::Extra> {
-  static constexpr std::string_view kName = "archive.after.Extra";
-  static constexpr Fingerprint kFingerprint = {0x2e, 0x9f, 0x2f, 0x39, 0x19, 0x00, 0xa0, 0x8c, 0xc9, 0x03,
-                                               0x79, 0xba, 0x46, 0xb6, 0xf1, 0x85};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::after::Stored> {
-  static constexpr std::string_view kName = "archive.after.Stored";
-  static constexpr Fingerprint kFingerprint = {0xec, 0xe9, 0x46, 0x50, 0x81, 0xeb, 0x63, 0x51, 0xb8, 0x6e,
-                                               0xcd, 0xc5, 0xb4, 0x52, 0x72, 0x5a};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::after::Part> {
-  static constexpr std::string_view kName = "archive.after.Part";
-  static constexpr Fingerprint kFingerprint = {0xd0, 0x53, 0xdb, 0x77, 0x95, 0x12, 0xa4, 0x43, 0x19, 0x57,
-                                               0xe8, 0x14, 0x1f, 0x28, 0xee, 0xa2};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::after::Node> {
-  static constexpr std::string_view kName = "archive.after.Node";
-  static constexpr Fingerprint kFingerprint = {0x1a, 0x90, 0xa8, 0x0f, 0x0c, 0x27, 0xcf, 0xd9, 0xd6, 0x9f,
-                                               0x18, 0x47, 0xb7, 0x98, 0xf7, 0xf5};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::after::Tag> {
-  static constexpr std::string_view kName = "archive.after.Tag";
-  static constexpr Fingerprint kFingerprint = {0x96, 0xe4, 0xf0, 0xbd, 0xe7, 0x37, 0x50, 0x3e, 0x36, 0x2a,
-                                               0x0b, 0xa4, 0xe7, 0x68, 0x1a, 0x00};
-  static const TypeText& text();
-};
-
-inline const TypeText& SchemaType<::archive::after::Lang>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.after.Lang enum u16 open
+inline constexpr ModuleTexts kTexts = {
+    .types = R"mf(type archive.after.Lang enum u16 open
  en 0
  ko 1
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::after::Field>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.after.Field flags u16
+type archive.after.Field flags u16
  title 0
  body 1
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::after::Choice>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.after.Choice union archive
+type archive.after.Choice union archive
  text 1: string
  number 2: u32
  flag 3: bool
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::after::Extra>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.after.Extra struct archive
+type archive.after.Extra struct archive
  x 1: u32
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::after::Stored>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::after::Choice>::text,
-                                             &SchemaType<::archive::after::Extra>::text,
-                                             &SchemaType<::archive::after::Field>::text,
-                                             &SchemaType<::archive::after::Lang>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.after.Stored struct archive
+type archive.after.Stored struct archive
  name 1: string
  count 2: u32
  delta 3: i64
@@ -143,60 +38,85 @@ inline const TypeText& SchemaType<::archive::after::Stored>::text() {
  many 22: list<u32>
  extra 23: archive.after.Extra?
  words 24: map<string,u32>
+type archive.after.Part struct archive
+ size 1: u32
+ whole 2: ref<archive.after.Node>?
+type archive.after.Node struct archive
+ name 1: string
+ next 2: ref<archive.after.Node>?
+ friend 3: ref<archive.after.Node>?
+ tags 4: list<ref<archive.after.Tag>>
+ parts 5: list<archive.after.Part>
+type archive.after.Tag struct archive
+ text 1: string
+ on 2: ref<archive.after.Node>?
 )mf",
-      .annex = R"mf( color
+    .annex = R"mf(type archive.after.Stored
+ color
   was colour
  limit
   default 6
  added
   default 7
 )mf",
-      .holds = kHolds};
-  return kText;
-}
+    .imports = {}};
 
-inline const TypeText& SchemaType<::archive::after::Part>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::after::Node>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.after.Part struct archive
- size 1: u32
- whole 2: ref<archive.after.Node>?
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+}  // namespace module_texts::archive::after
 
-inline const TypeText& SchemaType<::archive::after::Node>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::after::Node>::text,
-                                             &SchemaType<::archive::after::Part>::text,
-                                             &SchemaType<::archive::after::Tag>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.after.Node struct archive
- name 1: string
- next 2: ref<archive.after.Node>?
- friend 3: ref<archive.after.Node>?
- tags 4: list<ref<archive.after.Tag>>
- parts 5: list<archive.after.Part>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::archive::after::Lang> {
+  static constexpr std::string_view kName = "archive.after.Lang";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("d2aa854ae870e8ab37a15b02d6b4cc64");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::after::kTexts;
+};
 
-inline const TypeText& SchemaType<::archive::after::Tag>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::after::Node>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.after.Tag struct archive
- text 1: string
- on 2: ref<archive.after.Node>?
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::archive::after::Field> {
+  static constexpr std::string_view kName = "archive.after.Field";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("5042e63db5933374c5de9f9f0b0e64c4");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::after::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::after::Choice> {
+  static constexpr std::string_view kName = "archive.after.Choice";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("a3dec9073ade691daa1a763181a7d5ee");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::after::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::after::Extra> {
+  static constexpr std::string_view kName = "archive.after.Extra";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("2e9f2f391900a08cc90379ba46b6f185");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::after::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::after::Stored> {
+  static constexpr std::string_view kName = "archive.after.Stored";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("ece9465081eb6351b86ecdc5b452725a");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::after::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::after::Part> {
+  static constexpr std::string_view kName = "archive.after.Part";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("d053db779512a4431957e8141f28eea2");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::after::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::after::Node> {
+  static constexpr std::string_view kName = "archive.after.Node";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("1a90a80f0c27cfd9d69f1847b798f7f5");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::after::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::after::Tag> {
+  static constexpr std::string_view kName = "archive.after.Tag";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("96e4f0bde737503e362a0ba4e7681a00");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::after::kTexts;
+};
 
 }  // namespace mf

@@ -7,96 +7,17 @@
 #include "mf/codec/schema_type.hpp"
 
 namespace mf {
+namespace module_texts::archive::before {
 
-template <>
-struct SchemaType<::archive::before::Lang> {
-  static constexpr std::string_view kName = "archive.before.Lang";
-  static constexpr Fingerprint kFingerprint = {0x08, 0x8b, 0x4f, 0x04, 0xfd, 0x9d, 0x25, 0x61, 0x0b, 0xaa,
-                                               0x1f, 0xb2, 0xfe, 0x82, 0xfc, 0x96};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::before::Field> {
-  static constexpr std::string_view kName = "archive.before.Field";
-  static constexpr Fingerprint kFingerprint = {0x7b, 0x7a, 0x76, 0xde, 0x1c, 0x83, 0xe2, 0xd7, 0x73, 0x73,
-                                               0x48, 0x57, 0xb2, 0xff, 0x4b, 0x12};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::before::Choice> {
-  static constexpr std::string_view kName = "archive.before.Choice";
-  static constexpr Fingerprint kFingerprint = {0x7e, 0x82, 0x23, 0xbb, 0x48, 0x06, 0xc5, 0x89, 0xb1, 0x95,
-                                               0xe2, 0x18, 0xad, 0xbe, 0x95, 0xae};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::before::Stored> {
-  static constexpr std::string_view kName = "archive.before.Stored";
-  static constexpr Fingerprint kFingerprint = {0x37, 0xb5, 0xc9, 0x57, 0x25, 0xce, 0x85, 0xa4, 0x6b, 0xe5,
-                                               0xa9, 0x0f, 0xa5, 0x3e, 0x82, 0x43};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::before::Part> {
-  static constexpr std::string_view kName = "archive.before.Part";
-  static constexpr Fingerprint kFingerprint = {0x9c, 0x65, 0xdd, 0xca, 0xfe, 0x92, 0x83, 0x86, 0xe6, 0xea,
-                                               0x7d, 0x26, 0x99, 0x3a, 0x20, 0x58};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::before::Node> {
-  static constexpr std::string_view kName = "archive.before.Node";
-  static constexpr Fingerprint kFingerprint = {0x17, 0xff, 0xaa, 0x96, 0xe8, 0xa8, 0x46, 0xc7, 0x41, 0xc5,
-                                               0x1d, 0x96, 0xa2, 0x92, 0x81, 0x33};
-  static const TypeText& text();
-};
-
-inline const TypeText& SchemaType<::archive::before::Lang>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.before.Lang enum u16 open
+inline constexpr ModuleTexts kTexts = {
+    .types = R"mf(type archive.before.Lang enum u16 open
  en 0
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::before::Field>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.before.Field flags u16
+type archive.before.Field flags u16
  title 0
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::before::Choice>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.before.Choice union archive
+type archive.before.Choice union archive
  text 1: string
  number 2: u32
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::before::Stored>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::before::Choice>::text,
-                                             &SchemaType<::archive::before::Field>::text,
-                                             &SchemaType<::archive::before::Lang>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.before.Stored struct archive
+type archive.before.Stored struct archive
  name 1: string
  count 2: u8
  delta 3: i16
@@ -108,40 +29,63 @@ inline const TypeText& SchemaType<::archive::before::Stored>::text() {
  choice 9: archive.before.Choice
  limit 10: u32
  weights 11: list<u16>
-)mf",
-      .annex = R"mf( gone
-  default ""
- limit
-  default 5
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::before::Part>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.before.Part struct archive
+type archive.before.Part struct archive
  size 1: u32
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::before::Node>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::before::Node>::text,
-                                             &SchemaType<::archive::before::Part>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.before.Node struct archive
+type archive.before.Node struct archive
  name 1: string
  next 2: ref<archive.before.Node>?
  parts 5: list<archive.before.Part>
 )mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+    .annex = R"mf(type archive.before.Stored
+ gone
+  default ""
+ limit
+  default 5
+)mf",
+    .imports = {}};
+
+}  // namespace module_texts::archive::before
+
+template <>
+struct SchemaType<::archive::before::Lang> {
+  static constexpr std::string_view kName = "archive.before.Lang";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("088b4f04fd9d25610baa1fb2fe82fc96");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::before::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::before::Field> {
+  static constexpr std::string_view kName = "archive.before.Field";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("7b7a76de1c83e2d773734857b2ff4b12");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::before::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::before::Choice> {
+  static constexpr std::string_view kName = "archive.before.Choice";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("7e8223bb4806c589b195e218adbe95ae");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::before::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::before::Stored> {
+  static constexpr std::string_view kName = "archive.before.Stored";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("37b5c95725ce85a46be5a90fa53e8243");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::before::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::before::Part> {
+  static constexpr std::string_view kName = "archive.before.Part";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("9c65ddcafe928386e6ea7d26993a2058");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::before::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::before::Node> {
+  static constexpr std::string_view kName = "archive.before.Node";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("17ffaa96e8a846c741c51d96a2928133");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::before::kTexts;
+};
 
 }  // namespace mf

@@ -8,449 +8,66 @@
 #include "mf/codec/schema_type.hpp"
 
 namespace mf {
+namespace module_texts::archive::now {
 
-template <>
-struct SchemaType<::archive::now::Rank> {
-  static constexpr std::string_view kName = "archive.now.Rank";
-  static constexpr Fingerprint kFingerprint = {0x48, 0x03, 0x9d, 0xc2, 0x44, 0xe5, 0xb0, 0xfb, 0xb0, 0x56,
-                                               0x60, 0x3b, 0x87, 0x96, 0xe9, 0x1c};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Depth> {
-  static constexpr std::string_view kName = "archive.now.Depth";
-  static constexpr Fingerprint kFingerprint = {0xda, 0x71, 0x82, 0xee, 0x75, 0x15, 0x88, 0x74, 0xa4, 0x05,
-                                               0xdc, 0x4f, 0xbd, 0x45, 0x6c, 0x8d};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Lang> {
-  static constexpr std::string_view kName = "archive.now.Lang";
-  static constexpr Fingerprint kFingerprint = {0x13, 0x07, 0xe6, 0x00, 0x96, 0x40, 0xdf, 0xf7, 0x91, 0x09,
-                                               0xf7, 0x45, 0x0a, 0x95, 0xbb, 0x1b};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Field> {
-  static constexpr std::string_view kName = "archive.now.Field";
-  static constexpr Fingerprint kFingerprint = {0x8d, 0x3f, 0x22, 0xdb, 0xc1, 0x6e, 0x77, 0x9e, 0x1c, 0x7b,
-                                               0x93, 0x93, 0x46, 0x5a, 0x4e, 0xed};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Point> {
-  static constexpr std::string_view kName = "archive.now.Point";
-  static constexpr Fingerprint kFingerprint = {0xb1, 0xa3, 0x96, 0xe0, 0x43, 0x0a, 0x3c, 0xf5, 0xf4, 0xc2,
-                                               0x2c, 0x0d, 0x5d, 0xc6, 0x55, 0xfd};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Hit> {
-  static constexpr std::string_view kName = "archive.now.Hit";
-  static constexpr Fingerprint kFingerprint = {0xb0, 0x3c, 0xcc, 0x69, 0x4a, 0x49, 0xd1, 0x80, 0xdc, 0xe5,
-                                               0x2d, 0x4e, 0x4a, 0x42, 0xb5, 0xab};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Geo> {
-  static constexpr std::string_view kName = "archive.now.Geo";
-  static constexpr Fingerprint kFingerprint = {0xe5, 0xbb, 0x89, 0xea, 0xe8, 0xa8, 0x31, 0xbe, 0xbc, 0x25,
-                                               0x34, 0xfd, 0xe0, 0xf9, 0x60, 0x6d};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Pair> {
-  static constexpr std::string_view kName = "archive.now.Pair";
-  static constexpr Fingerprint kFingerprint = {0x75, 0x98, 0xd7, 0x3e, 0x1a, 0x08, 0xbb, 0xc9, 0x42, 0xfe,
-                                               0x31, 0x99, 0x20, 0xf3, 0x36, 0x29};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Choice> {
-  static constexpr std::string_view kName = "archive.now.Choice";
-  static constexpr Fingerprint kFingerprint = {0x24, 0x4d, 0x33, 0xa4, 0xdd, 0xad, 0x60, 0xfc, 0x9b, 0x9c,
-                                               0x0b, 0x86, 0x15, 0x41, 0x4e, 0xda};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Rows> {
-  static constexpr std::string_view kName = "archive.now.Rows";
-  static constexpr Fingerprint kFingerprint = {0x93, 0x89, 0x3e, 0x9d, 0x38, 0x00, 0x67, 0x4f, 0xcd, 0xea,
-                                               0x43, 0xa9, 0xc1, 0x91, 0x7e, 0x2c};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Nothing> {
-  static constexpr std::string_view kName = "archive.now.Nothing";
-  static constexpr Fingerprint kFingerprint = {0xbc, 0x95, 0xe4, 0xef, 0xfb, 0x7e, 0xe6, 0x82, 0xd2, 0x67,
-                                               0xbf, 0xd0, 0x07, 0xf5, 0xd5, 0x60};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Tree> {
-  static constexpr std::string_view kName = "archive.now.Tree";
-  static constexpr Fingerprint kFingerprint = {0x85, 0x19, 0x03, 0xef, 0xa2, 0xa5, 0x0b, 0x5c, 0x0c, 0x47,
-                                               0x30, 0xea, 0xa2, 0x05, 0x9d, 0xb1};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Nest> {
-  static constexpr std::string_view kName = "archive.now.Nest";
-  static constexpr Fingerprint kFingerprint = {0xd0, 0x47, 0x21, 0xbe, 0xbb, 0x8e, 0xbe, 0x4e, 0xdf, 0xc0,
-                                               0x96, 0x85, 0x07, 0x81, 0x80, 0xa2};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Giant> {
-  static constexpr std::string_view kName = "archive.now.Giant";
-  static constexpr Fingerprint kFingerprint = {0xf3, 0x2a, 0xec, 0xee, 0x6a, 0xa3, 0xc8, 0x2a, 0xcf, 0xc1,
-                                               0x0d, 0x76, 0xd7, 0x7e, 0x1e, 0x69};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Whale> {
-  static constexpr std::string_view kName = "archive.now.Whale";
-  static constexpr Fingerprint kFingerprint = {0xae, 0xfb, 0x30, 0xe7, 0x58, 0xe3, 0x9e, 0x36, 0xae, 0xff,
-                                               0xd4, 0x2b, 0xe2, 0xc2, 0x1c, 0x57};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Giants> {
-  static constexpr std::string_view kName = "archive.now.Giants";
-  static constexpr Fingerprint kFingerprint = {0x17, 0x8c, 0x71, 0xab, 0xd1, 0x11, 0x9e, 0x18, 0xe0, 0xc8,
-                                               0x39, 0x7f, 0xc5, 0x14, 0x2d, 0xdf};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Shark> {
-  static constexpr std::string_view kName = "archive.now.Shark";
-  static constexpr Fingerprint kFingerprint = {0xbd, 0x8e, 0xd0, 0xc4, 0x1b, 0x23, 0x1e, 0x60, 0xfc, 0x16,
-                                               0xb4, 0xf1, 0x17, 0x33, 0x28, 0xfa};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Sharks> {
-  static constexpr std::string_view kName = "archive.now.Sharks";
-  static constexpr Fingerprint kFingerprint = {0xbe, 0x99, 0xc4, 0x6b, 0x40, 0x8a, 0x08, 0x14, 0x86, 0x7f,
-                                               0x1b, 0xf6, 0xfe, 0xcb, 0x00, 0x5c};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::All> {
-  static constexpr std::string_view kName = "archive.now.All";
-  static constexpr Fingerprint kFingerprint = {0x32, 0xa3, 0xbd, 0xce, 0xd7, 0x2c, 0xf8, 0x98, 0x14, 0x80,
-                                               0xee, 0xfb, 0xbd, 0xf7, 0xd1, 0x82};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Person> {
-  static constexpr std::string_view kName = "archive.now.Person";
-  static constexpr Fingerprint kFingerprint = {0xbd, 0x2a, 0x0e, 0xe0, 0xe4, 0xe4, 0x00, 0xcf, 0xc7, 0xb4,
-                                               0x74, 0xa9, 0x48, 0xd3, 0xb8, 0xe1};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Contact> {
-  static constexpr std::string_view kName = "archive.now.Contact";
-  static constexpr Fingerprint kFingerprint = {0xbb, 0xd3, 0xaa, 0x24, 0xc6, 0x9d, 0x82, 0x22, 0x18, 0x4e,
-                                               0x46, 0xae, 0x08, 0x33, 0xa2, 0x7d};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Config> {
-  static constexpr std::string_view kName = "archive.now.Config";
-  static constexpr Fingerprint kFingerprint = {0x72, 0x35, 0x32, 0x4c, 0x47, 0x38, 0x2e, 0xf1, 0x32, 0x91,
-                                               0x7f, 0x26, 0x5d, 0xb1, 0x89, 0xcf};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Page> {
-  static constexpr std::string_view kName = "archive.now.Page";
-  static constexpr Fingerprint kFingerprint = {0x30, 0xa2, 0x0c, 0xf2, 0xa6, 0xb5, 0xb2, 0x6a, 0xd4, 0x46,
-                                               0x78, 0xc5, 0x16, 0xa2, 0xd1, 0x0e};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Holder> {
-  static constexpr std::string_view kName = "archive.now.Holder";
-  static constexpr Fingerprint kFingerprint = {0xa5, 0x56, 0x29, 0x0d, 0xee, 0x63, 0x38, 0x13, 0x7a, 0xa7,
-                                               0x6a, 0x91, 0x69, 0x3e, 0x5b, 0x77};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::archive::now::Broken> {
-  static constexpr std::string_view kName = "archive.now.Broken";
-  static constexpr Fingerprint kFingerprint = {0x2b, 0xc4, 0x5c, 0xa7, 0xad, 0xb6, 0xcf, 0xc8, 0xac, 0x6f,
-                                               0xa2, 0x3b, 0xe4, 0xa0, 0x4d, 0x79};
-  static const TypeText& text();
-};
-
-inline const TypeText& SchemaType<::archive::now::Rank>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Rank enum u8 closed
+inline constexpr ModuleTexts kTexts = {
+    .types = R"mf(type archive.now.Rank enum u8 closed
  bm25 0
  pagerank 1
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Depth>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Depth enum i32 closed
+type archive.now.Depth enum i32 closed
  low -5
  high 7
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Lang>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Lang enum u16 open
+type archive.now.Lang enum u16 open
  en 0
  ko 1
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Field>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Field flags u16
+type archive.now.Field flags u16
  title 0
  body 1
  url 9
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Point>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Point struct memcpy
+type archive.now.Point struct memcpy
  x f32
  y u8
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Hit>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Hit struct febird
+type archive.now.Hit struct febird
  doc u32
  title string
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Geo>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Geo struct custom
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Pair>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Pair struct archive
+type archive.now.Geo struct custom
+type archive.now.Pair struct archive
  a 1: u32
  b 2: u32
  note 3: string?
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Choice>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::now::Pair>::text,
-                                             &SchemaType<::archive::now::Point>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Choice union archive
+type archive.now.Choice union archive
  text 1: string
  pair 2: archive.now.Pair
  numbers 3: list<u32>
  at 4: archive.now.Point
  far 20: bool
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Rows>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::now::Choice>::text,
-                                             &SchemaType<::archive::now::Pair>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Rows union archive
+type archive.now.Rows union archive
  small 1: array<u8,2>
  pairs 2: list<archive.now.Pair>
  text 3: string
  choice 4: archive.now.Choice
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Nothing>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Nothing struct archive
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Tree>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::now::Tree>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Tree struct archive
+type archive.now.Nothing struct archive
+type archive.now.Tree struct archive
  kids 1: map<string,archive.now.Tree>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Nest>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::now::Nest>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Nest struct archive
+type archive.now.Nest struct archive
  inner 1: archive.now.Nest?
  id 2: u32
-)mf",
-      .annex = R"mf( id
-  default 7
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Giant>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Giant struct memcpy
+type archive.now.Giant struct memcpy
  memory array<u8,9000000>
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Whale>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::now::Giant>::text,
-                                             &SchemaType<::archive::now::Whale>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Whale union archive
+type archive.now.Whale union archive
  name 1: string
  giant 2: archive.now.Giant
  kids 3: list<archive.now.Whale>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Giants>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::now::Giant>::text,
-                                             &SchemaType<::archive::now::Whale>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Giants struct archive
+type archive.now.Giants struct archive
  by_id 1: map<u8,archive.now.Giant>
  whales 2: list<archive.now.Whale>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Shark>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::now::Giant>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Shark union febird
+type archive.now.Shark union febird
  name 1: string
  giant 2: archive.now.Giant
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Sharks>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::now::Shark>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Sharks struct febird
+type archive.now.Sharks struct febird
  all list<archive.now.Shark>
  by_id map<u8,archive.now.Shark>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::All>::text() {
-  static constexpr TypeText::Get kHolds[] = {
-      &SchemaType<::archive::now::Choice>::text, &SchemaType<::archive::now::Depth>::text,
-      &SchemaType<::archive::now::Field>::text, &SchemaType<::archive::now::Geo>::text,
-      &SchemaType<::archive::now::Hit>::text, &SchemaType<::archive::now::Lang>::text,
-      &SchemaType<::archive::now::Pair>::text, &SchemaType<::archive::now::Point>::text,
-      &SchemaType<::archive::now::Rank>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.All struct archive
+type archive.now.All struct archive
  flag 1: bool
  small 2: u8
  signed 3: i16
@@ -497,111 +114,224 @@ inline const TypeText& SchemaType<::archive::now::All>::text() {
  choices 47: list<archive.now.Choice>
  grid 48: array<archive.now.Pair,2>
  by_lang 49: map<archive.now.Lang,u32?>
-)mf",
-      .annex = R"mf( limit
-  default 10
- name
-  default "none"
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Person>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::now::Person>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Person struct archive
+type archive.now.Person struct archive
  name 1: string
  boss 2: ref<archive.now.Person>?
  friends 3: list<ref<archive.now.Person>>
  by_name 4: map<string,ref<archive.now.Person>>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Contact>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::now::Person>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Contact union archive
+type archive.now.Contact union archive
  mail 1: string
  person 2: ref<archive.now.Person>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Config>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::now::Config>::text,
-                                             &SchemaType<::archive::now::Contact>::text,
-                                             &SchemaType<::archive::now::Person>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Config struct archive
+type archive.now.Config struct archive
  name 1: string
  parent 2: ref<archive.now.Config>?
  owner 3: ref<archive.now.Person>
  contact 4: archive.now.Contact
  inside 5: archive.now.Person?
  others 6: list<ref<archive.now.Person>?>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Page>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::now::Page>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Page struct archive
+type archive.now.Page struct archive
  next 1: ref<archive.now.Page>?
  words 2: list<string>
-)mf",
-      .annex = R"mf( words
-  default ["the words of a page that is new","more of them"]
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Holder>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::now::Choice>::text,
-                                             &SchemaType<::archive::now::Config>::text,
-                                             &SchemaType<::archive::now::Geo>::text,
-                                             &SchemaType<::archive::now::Pair>::text,
-                                             &SchemaType<::archive::now::Person>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Holder struct febird
+type archive.now.Holder struct febird
  id u32
  config archive.now.Config
  pairs list<archive.now.Pair>
  geo archive.now.Geo
  choice archive.now.Choice?
  people map<string,archive.now.Person>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::archive::now::Broken>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::archive::now::Config>::text,
-                                             &SchemaType<::archive::now::Geo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type archive.now.Broken error febird
+type archive.now.Broken error febird
  config archive.now.Config
  geo archive.now.Geo
 )mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+    .annex = R"mf(type archive.now.Nest
+ id
+  default 7
+type archive.now.All
+ limit
+  default 10
+ name
+  default "none"
+type archive.now.Page
+ words
+  default ["the words of a page that is new","more of them"]
+)mf",
+    .imports = {}};
+
+}  // namespace module_texts::archive::now
+
+template <>
+struct SchemaType<::archive::now::Rank> {
+  static constexpr std::string_view kName = "archive.now.Rank";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("48039dc244e5b0fbb056603b8796e91c");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Depth> {
+  static constexpr std::string_view kName = "archive.now.Depth";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("da7182ee75158874a405dc4fbd456c8d");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Lang> {
+  static constexpr std::string_view kName = "archive.now.Lang";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("1307e6009640dff79109f7450a95bb1b");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Field> {
+  static constexpr std::string_view kName = "archive.now.Field";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("8d3f22dbc16e779e1c7b9393465a4eed");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Point> {
+  static constexpr std::string_view kName = "archive.now.Point";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("b1a396e0430a3cf5f4c22c0d5dc655fd");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Hit> {
+  static constexpr std::string_view kName = "archive.now.Hit";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("b03ccc694a49d180dce52d4e4a42b5ab");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Geo> {
+  static constexpr std::string_view kName = "archive.now.Geo";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("e5bb89eae8a831bebc2534fde0f9606d");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Pair> {
+  static constexpr std::string_view kName = "archive.now.Pair";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("7598d73e1a08bbc942fe319920f33629");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Choice> {
+  static constexpr std::string_view kName = "archive.now.Choice";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("244d33a4ddad60fc9b9c0b8615414eda");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Rows> {
+  static constexpr std::string_view kName = "archive.now.Rows";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("93893e9d3800674fcdea43a9c1917e2c");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Nothing> {
+  static constexpr std::string_view kName = "archive.now.Nothing";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("bc95e4effb7ee682d267bfd007f5d560");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Tree> {
+  static constexpr std::string_view kName = "archive.now.Tree";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("851903efa2a50b5c0c4730eaa2059db1");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Nest> {
+  static constexpr std::string_view kName = "archive.now.Nest";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("d04721bebb8ebe4edfc09685078180a2");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Giant> {
+  static constexpr std::string_view kName = "archive.now.Giant";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("f32aecee6aa3c82acfc10d76d77e1e69");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Whale> {
+  static constexpr std::string_view kName = "archive.now.Whale";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("aefb30e758e39e36aeffd42be2c21c57");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Giants> {
+  static constexpr std::string_view kName = "archive.now.Giants";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("178c71abd1119e18e0c8397fc5142ddf");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Shark> {
+  static constexpr std::string_view kName = "archive.now.Shark";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("bd8ed0c41b231e60fc16b4f1173328fa");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Sharks> {
+  static constexpr std::string_view kName = "archive.now.Sharks";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("be99c46b408a0814867f1bf6fecb005c");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::All> {
+  static constexpr std::string_view kName = "archive.now.All";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("32a3bdced72cf8981480eefbbdf7d182");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Person> {
+  static constexpr std::string_view kName = "archive.now.Person";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("bd2a0ee0e4e400cfc7b474a948d3b8e1");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Contact> {
+  static constexpr std::string_view kName = "archive.now.Contact";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("bbd3aa24c69d8222184e46ae0833a27d");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Config> {
+  static constexpr std::string_view kName = "archive.now.Config";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("7235324c47382ef132917f265db189cf");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Page> {
+  static constexpr std::string_view kName = "archive.now.Page";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("30a20cf2a6b5b26ad44678c516a2d10e");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Holder> {
+  static constexpr std::string_view kName = "archive.now.Holder";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("a556290dee6338137aa76a91693e5b77");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
+
+template <>
+struct SchemaType<::archive::now::Broken> {
+  static constexpr std::string_view kName = "archive.now.Broken";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("2bc45ca7adb6cfc8ac6fa23be4a04d79");
+  static constexpr const ModuleTexts& kModule = module_texts::archive::now::kTexts;
+};
 
 }  // namespace mf

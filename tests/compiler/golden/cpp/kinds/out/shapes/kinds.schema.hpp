@@ -11,200 +11,29 @@
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace mf {
+namespace module_texts::shapes::kinds {
 
-template <>
-struct SchemaType<::shapes::kinds::Field> {
-  static constexpr std::string_view kName = "shapes.kinds.Field";
-  static constexpr Fingerprint kFingerprint = {0xd7, 0xc2, 0x3a, 0x5f, 0x6d, 0xb2, 0xd3, 0x69, 0xc1, 0x9c,
-                                               0x0e, 0x7e, 0x61, 0x5d, 0x7f, 0x3e};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::shapes::kinds::Wide> {
-  static constexpr std::string_view kName = "shapes.kinds.Wide";
-  static constexpr Fingerprint kFingerprint = {0xf0, 0x43, 0x02, 0xaa, 0x53, 0x55, 0xed, 0x4f, 0x94, 0x6e,
-                                               0xda, 0x74, 0x8f, 0x5e, 0xd5, 0x92};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::shapes::kinds::Rank> {
-  static constexpr std::string_view kName = "shapes.kinds.Rank";
-  static constexpr Fingerprint kFingerprint = {0x3f, 0x12, 0xcd, 0x09, 0x62, 0xfc, 0xa4, 0x46, 0x73, 0xaf,
-                                               0x64, 0x12, 0x05, 0x8d, 0x56, 0xe1};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::shapes::kinds::Posting> {
-  static constexpr std::string_view kName = "shapes.kinds.Posting";
-  static constexpr Fingerprint kFingerprint = {0xa3, 0x6f, 0x81, 0x04, 0x69, 0x6e, 0x83, 0x4b, 0xa4, 0x78,
-                                               0x2d, 0x99, 0x47, 0x3a, 0x2c, 0xdf};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::shapes::kinds::Value> {
-  static constexpr std::string_view kName = "shapes.kinds.Value";
-  static constexpr Fingerprint kFingerprint = {0x04, 0xac, 0xcc, 0xc4, 0x4e, 0xd4, 0xac, 0x03, 0x60, 0x16,
-                                               0x18, 0xf1, 0x13, 0x59, 0x9a, 0x5d};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::shapes::kinds::Document> {
-  static constexpr std::string_view kName = "shapes.kinds.Document";
-  static constexpr Fingerprint kFingerprint = {0x4f, 0x31, 0x5c, 0xef, 0xac, 0xfe, 0x2b, 0x96, 0xd7, 0x8f,
-                                               0x3e, 0x5e, 0xe5, 0x03, 0x7e, 0x3a};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::shapes::kinds::Terms> {
-  static constexpr std::string_view kName = "shapes.kinds.Terms";
-  static constexpr Fingerprint kFingerprint = {0xab, 0xca, 0xc3, 0x17, 0x19, 0x27, 0xc1, 0x6b, 0x7b, 0xe0,
-                                               0xc6, 0xe9, 0x33, 0xa6, 0xfa, 0xe7};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::shapes::kinds::Call> {
-  static constexpr std::string_view kName = "shapes.kinds.Call";
-  static constexpr Fingerprint kFingerprint = {0x14, 0x9b, 0x77, 0xf2, 0x40, 0x84, 0x22, 0x61, 0xd5, 0xdd,
-                                               0xa2, 0xeb, 0x96, 0x11, 0x50, 0xf2};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::shapes::kinds::Expression> {
-  static constexpr std::string_view kName = "shapes.kinds.Expression";
-  static constexpr Fingerprint kFingerprint = {0x82, 0xd2, 0xd7, 0xe4, 0xe1, 0x09, 0x95, 0xbb, 0x31, 0xe2,
-                                               0x69, 0x26, 0x71, 0xeb, 0x09, 0x72};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::shapes::kinds::Vec3> {
-  static constexpr std::string_view kName = "shapes.kinds.Vec3";
-  static constexpr Fingerprint kFingerprint = {0x00, 0x94, 0x7e, 0xce, 0xd2, 0x41, 0xaa, 0x40, 0xcb, 0x5f,
-                                               0xc2, 0x6e, 0x35, 0xab, 0x97, 0x55};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::shapes::kinds::Segment> {
-  static constexpr std::string_view kName = "shapes.kinds.Segment";
-  static constexpr Fingerprint kFingerprint = {0xe2, 0x4e, 0x57, 0x72, 0x80, 0x14, 0x47, 0x6a, 0x5d, 0x80,
-                                               0xff, 0x51, 0x0e, 0x9c, 0xfb, 0x19};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::shapes::kinds::Coloured> {
-  static constexpr std::string_view kName = "shapes.kinds.Coloured";
-  static constexpr Fingerprint kFingerprint = {0x55, 0xdb, 0x90, 0x45, 0x07, 0x35, 0x52, 0xb5, 0x81, 0xef,
-                                               0xe7, 0xae, 0x07, 0x7c, 0x65, 0x09};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::shapes::kinds::Page> {
-  static constexpr std::string_view kName = "shapes.kinds.Page";
-  static constexpr Fingerprint kFingerprint = {0xfe, 0x1d, 0x02, 0x52, 0xaa, 0x08, 0x12, 0x9a, 0xf5, 0xed,
-                                               0x23, 0xb6, 0x92, 0xf5, 0x01, 0xae};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::shapes::kinds::WrongKind> {
-  static constexpr std::string_view kName = "shapes.kinds.WrongKind";
-  static constexpr Fingerprint kFingerprint = {0x31, 0x2c, 0x28, 0x64, 0x03, 0xd4, 0x93, 0x43, 0x76, 0x9d,
-                                               0x7d, 0xe4, 0x66, 0xcf, 0x90, 0xf0};
-  static const TypeText& text();
-};
-
-inline const TypeText& SchemaType<::shapes::kinds::Field>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type shapes.kinds.Field flags u16
+inline constexpr ModuleTexts kTexts = {
+    .types = R"mf(type shapes.kinds.Field flags u16
  title 0
  body 1
  url 9
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::shapes::kinds::Wide>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type shapes.kinds.Wide flags u64
+type shapes.kinds.Wide flags u64
  low 0
  high 63
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::shapes::kinds::Rank>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type shapes.kinds.Rank enum u8 closed
+type shapes.kinds.Rank enum u8 closed
  bm25 0
  pagerank 1
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::shapes::kinds::Posting>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::shapes::kinds::Field>::text,
-                                             &SchemaType<::shapes::kinds::Rank>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type shapes.kinds.Posting struct memcpy
+type shapes.kinds.Posting struct memcpy
  doc u32
  fields shapes.kinds.Field
  rank shapes.kinds.Rank
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::shapes::kinds::Value>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::shapes::kinds::Posting>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type shapes.kinds.Value union febird
+type shapes.kinds.Value union febird
  number 1: f64
  text 2: string
  terms 5: list<string>
  posting 300: shapes.kinds.Posting
-)mf",
-      .annex = R"mf( number
-  constraint finite
- text
-  constraint length 1..8
- terms
-  element
-   constraint length 1..
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::shapes::kinds::Document>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::shapes::kinds::Field>::text,
-                                             &SchemaType<::shapes::kinds::Value>::text,
-                                             &SchemaType<::shapes::kinds::Wide>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type shapes.kinds.Document struct febird
+type shapes.kinds.Document struct febird
  id u64
  fields shapes.kinds.Field
  none shapes.kinds.Field
@@ -215,123 +44,151 @@ inline const TypeText& SchemaType<::shapes::kinds::Document>::text() {
  maybe shapes.kinds.Value?
  preset shapes.kinds.Value
  rows list<shapes.kinds.Field>
+type shapes.kinds.Terms struct febird
+ terms list<shapes.kinds.Expression>
+type shapes.kinds.Call struct febird
+ function string
+ arguments map<string,shapes.kinds.Expression>
+ otherwise shapes.kinds.Expression?
+type shapes.kinds.Expression union febird
+ number 1: f64
+ name 2: string
+ sum 3: shapes.kinds.Terms
+ call 4: shapes.kinds.Call
+type shapes.kinds.Vec3 struct memcpy
+ x f32
+ y f32
+ z f32
+type shapes.kinds.Segment struct memcpy
+ from shapes.kinds.Vec3
+ to shapes.kinds.Vec3
+ weight f64
+type shapes.kinds.Coloured struct memcpy
+ color u32
+ rgb u32
+type shapes.kinds.Page struct febird
+ text string
+type shapes.kinds.WrongKind error febird
+ value shapes.kinds.Value
+ fields shapes.kinds.Field
 )mf",
-      .annex = R"mf( fields
+    .annex = R"mf(type shapes.kinds.Value
+ number
+  constraint finite
+ text
+  constraint length 1..8
+ terms
+  element
+   constraint length 1..
+type shapes.kinds.Document
+ fields
   default ["title","url"]
  none
   default []
  preset
   default {"text":"a"}
 )mf",
-      .holds = kHolds};
-  return kText;
-}
+    .imports = {}};
 
-inline const TypeText& SchemaType<::shapes::kinds::Terms>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::shapes::kinds::Expression>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type shapes.kinds.Terms struct febird
- terms list<shapes.kinds.Expression>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+}  // namespace module_texts::shapes::kinds
 
-inline const TypeText& SchemaType<::shapes::kinds::Call>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::shapes::kinds::Expression>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type shapes.kinds.Call struct febird
- function string
- arguments map<string,shapes.kinds.Expression>
- otherwise shapes.kinds.Expression?
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::shapes::kinds::Field> {
+  static constexpr std::string_view kName = "shapes.kinds.Field";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("d7c23a5f6db2d369c19c0e7e615d7f3e");
+  static constexpr const ModuleTexts& kModule = module_texts::shapes::kinds::kTexts;
+};
 
-inline const TypeText& SchemaType<::shapes::kinds::Expression>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::shapes::kinds::Call>::text,
-                                             &SchemaType<::shapes::kinds::Terms>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type shapes.kinds.Expression union febird
- number 1: f64
- name 2: string
- sum 3: shapes.kinds.Terms
- call 4: shapes.kinds.Call
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::shapes::kinds::Wide> {
+  static constexpr std::string_view kName = "shapes.kinds.Wide";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("f04302aa5355ed4f946eda748f5ed592");
+  static constexpr const ModuleTexts& kModule = module_texts::shapes::kinds::kTexts;
+};
 
-inline const TypeText& SchemaType<::shapes::kinds::Vec3>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type shapes.kinds.Vec3 struct memcpy
- x f32
- y f32
- z f32
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
+template <>
+struct SchemaType<::shapes::kinds::Rank> {
+  static constexpr std::string_view kName = "shapes.kinds.Rank";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("3f12cd0962fca44673af6412058d56e1");
+  static constexpr const ModuleTexts& kModule = module_texts::shapes::kinds::kTexts;
+};
 
-inline const TypeText& SchemaType<::shapes::kinds::Segment>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::shapes::kinds::Vec3>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type shapes.kinds.Segment struct memcpy
- from shapes.kinds.Vec3
- to shapes.kinds.Vec3
- weight f64
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::shapes::kinds::Posting> {
+  static constexpr std::string_view kName = "shapes.kinds.Posting";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("a36f8104696e834ba4782d99473a2cdf");
+  static constexpr const ModuleTexts& kModule = module_texts::shapes::kinds::kTexts;
+};
 
-inline const TypeText& SchemaType<::shapes::kinds::Coloured>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type shapes.kinds.Coloured struct memcpy
- color u32
- rgb u32
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
+template <>
+struct SchemaType<::shapes::kinds::Value> {
+  static constexpr std::string_view kName = "shapes.kinds.Value";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("04acccc44ed4ac03601618f113599a5d");
+  static constexpr const ModuleTexts& kModule = module_texts::shapes::kinds::kTexts;
+};
 
-inline const TypeText& SchemaType<::shapes::kinds::Page>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type shapes.kinds.Page struct febird
- text string
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
+template <>
+struct SchemaType<::shapes::kinds::Document> {
+  static constexpr std::string_view kName = "shapes.kinds.Document";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("4f315cefacfe2b96d78f3e5ee5037e3a");
+  static constexpr const ModuleTexts& kModule = module_texts::shapes::kinds::kTexts;
+};
 
-inline const TypeText& SchemaType<::shapes::kinds::WrongKind>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::shapes::kinds::Field>::text,
-                                             &SchemaType<::shapes::kinds::Value>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type shapes.kinds.WrongKind error febird
- value shapes.kinds.Value
- fields shapes.kinds.Field
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::shapes::kinds::Terms> {
+  static constexpr std::string_view kName = "shapes.kinds.Terms";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("abcac3171927c16b7be0c6e933a6fae7");
+  static constexpr const ModuleTexts& kModule = module_texts::shapes::kinds::kTexts;
+};
+
+template <>
+struct SchemaType<::shapes::kinds::Call> {
+  static constexpr std::string_view kName = "shapes.kinds.Call";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("149b77f240842261d5dda2eb961150f2");
+  static constexpr const ModuleTexts& kModule = module_texts::shapes::kinds::kTexts;
+};
+
+template <>
+struct SchemaType<::shapes::kinds::Expression> {
+  static constexpr std::string_view kName = "shapes.kinds.Expression";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("82d2d7e4e10995bb31e2692671eb0972");
+  static constexpr const ModuleTexts& kModule = module_texts::shapes::kinds::kTexts;
+};
+
+template <>
+struct SchemaType<::shapes::kinds::Vec3> {
+  static constexpr std::string_view kName = "shapes.kinds.Vec3";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("00947eced241aa40cb5fc26e35ab9755");
+  static constexpr const ModuleTexts& kModule = module_texts::shapes::kinds::kTexts;
+};
+
+template <>
+struct SchemaType<::shapes::kinds::Segment> {
+  static constexpr std::string_view kName = "shapes.kinds.Segment";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("e24e57728014476a5d80ff510e9cfb19");
+  static constexpr const ModuleTexts& kModule = module_texts::shapes::kinds::kTexts;
+};
+
+template <>
+struct SchemaType<::shapes::kinds::Coloured> {
+  static constexpr std::string_view kName = "shapes.kinds.Coloured";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("55db9045073552b581efe7ae077c6509");
+  static constexpr const ModuleTexts& kModule = module_texts::shapes::kinds::kTexts;
+};
+
+template <>
+struct SchemaType<::shapes::kinds::Page> {
+  static constexpr std::string_view kName = "shapes.kinds.Page";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("fe1d0252aa08129af5ed23b692f501ae");
+  static constexpr const ModuleTexts& kModule = module_texts::shapes::kinds::kTexts;
+};
+
+template <>
+struct SchemaType<::shapes::kinds::WrongKind> {
+  static constexpr std::string_view kName = "shapes.kinds.WrongKind";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("312c286403d49343769d7de466cf90f0");
+  static constexpr const ModuleTexts& kModule = module_texts::shapes::kinds::kTexts;
+};
 
 }  // namespace mf
 

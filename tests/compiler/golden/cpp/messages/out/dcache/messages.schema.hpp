@@ -7,1467 +7,23 @@
 #include "mf/codec/schema_type.hpp"
 
 namespace mf {
+namespace module_texts::dcache::messages {
 
-template <>
-struct SchemaType<::dcache::messages::PoolMode> {
-  static constexpr std::string_view kName = "dcache.messages.PoolMode";
-  static constexpr Fingerprint kFingerprint = {0x08, 0xfc, 0xfb, 0xf7, 0xa1, 0x91, 0xb3, 0xcb, 0xca, 0xd3,
-                                               0xf1, 0x8c, 0x26, 0xb7, 0xce, 0x9b};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::RetentionPolicy> {
-  static constexpr std::string_view kName = "dcache.messages.RetentionPolicy";
-  static constexpr Fingerprint kFingerprint = {0x7c, 0x02, 0xae, 0x9f, 0x91, 0x66, 0x76, 0x01, 0x3d, 0xe2,
-                                               0x30, 0xb2, 0x88, 0x92, 0xc4, 0xf0};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::ChecksumType> {
-  static constexpr std::string_view kName = "dcache.messages.ChecksumType";
-  static constexpr Fingerprint kFingerprint = {0xf1, 0xc4, 0x61, 0x63, 0x32, 0x09, 0xa9, 0xbe, 0x7b, 0xf2,
-                                               0x5c, 0xeb, 0x0b, 0x66, 0x62, 0xc1};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::Access> {
-  static constexpr std::string_view kName = "dcache.messages.Access";
-  static constexpr Fingerprint kFingerprint = {0xab, 0x01, 0xa2, 0x4e, 0x2f, 0x89, 0x46, 0x91, 0x8d, 0x25,
-                                               0x3a, 0x5c, 0x59, 0x37, 0x23, 0xe5};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::Timestamps> {
-  static constexpr std::string_view kName = "dcache.messages.Timestamps";
-  static constexpr Fingerprint kFingerprint = {0x5c, 0xee, 0x7d, 0xdb, 0xe9, 0xa1, 0x42, 0x13, 0x89, 0xf9,
-                                               0x80, 0xd9, 0x5d, 0xb1, 0xfb, 0x4e};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::Checksum> {
-  static constexpr std::string_view kName = "dcache.messages.Checksum";
-  static constexpr Fingerprint kFingerprint = {0x1a, 0x83, 0x82, 0x12, 0xe8, 0x18, 0xc3, 0xf4, 0xc3, 0xf5,
-                                               0xcb, 0x26, 0xf0, 0x63, 0x06, 0x3b};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::CellAddress> {
-  static constexpr std::string_view kName = "dcache.messages.CellAddress";
-  static constexpr Fingerprint kFingerprint = {0x99, 0x1f, 0xdf, 0x03, 0xbc, 0x08, 0x98, 0x3e, 0x18, 0xd9,
-                                               0x21, 0xac, 0xeb, 0x53, 0x65, 0x55};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::Subject> {
-  static constexpr std::string_view kName = "dcache.messages.Subject";
-  static constexpr Fingerprint kFingerprint = {0xf1, 0x44, 0x75, 0x95, 0x57, 0x87, 0x7d, 0x81, 0x5b, 0xcb,
-                                               0x3f, 0x13, 0x61, 0x15, 0xcf, 0x56};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::StorageInfo> {
-  static constexpr std::string_view kName = "dcache.messages.StorageInfo";
-  static constexpr Fingerprint kFingerprint = {0xd6, 0xc6, 0x10, 0x67, 0x42, 0xa8, 0x53, 0x8b, 0x7a, 0x8a,
-                                               0x15, 0x91, 0xa2, 0xc5, 0xd9, 0xf7};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::FileAttributes> {
-  static constexpr std::string_view kName = "dcache.messages.FileAttributes";
-  static constexpr Fingerprint kFingerprint = {0xf8, 0x54, 0x7a, 0x45, 0xb5, 0xaf, 0x99, 0x93, 0x2e, 0x04,
-                                               0x44, 0x1a, 0x2b, 0x71, 0xd2, 0x55};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SpaceCost> {
-  static constexpr std::string_view kName = "dcache.messages.SpaceCost";
-  static constexpr Fingerprint kFingerprint = {0x96, 0x3e, 0x37, 0x2e, 0xf8, 0xcd, 0x0c, 0x22, 0xba, 0x62,
-                                               0x09, 0x5b, 0xe9, 0x34, 0x85, 0xd6};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::QueueCost> {
-  static constexpr std::string_view kName = "dcache.messages.QueueCost";
-  static constexpr Fingerprint kFingerprint = {0x04, 0xfa, 0x20, 0x05, 0xf3, 0xcc, 0x3d, 0x6b, 0x53, 0x07,
-                                               0x7a, 0xa0, 0xfd, 0x95, 0x4e, 0x36};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolCost> {
-  static constexpr std::string_view kName = "dcache.messages.PoolCost";
-  static constexpr Fingerprint kFingerprint = {0x95, 0x88, 0xc4, 0x6c, 0x62, 0x72, 0x1c, 0xe9, 0x64, 0x09,
-                                               0x1a, 0xf0, 0xca, 0x2a, 0xd4, 0x96};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::ProtocolInfo> {
-  static constexpr std::string_view kName = "dcache.messages.ProtocolInfo";
-  static constexpr Fingerprint kFingerprint = {0x78, 0x7b, 0x0b, 0xf0, 0xd2, 0x3c, 0x82, 0xbb, 0x19, 0x6c,
-                                               0x99, 0x86, 0x5a, 0x01, 0xfe, 0x88};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::Envelope> {
-  static constexpr std::string_view kName = "dcache.messages.Envelope";
-  static constexpr Fingerprint kFingerprint = {0x66, 0x56, 0xd3, 0xe3, 0x3a, 0xa8, 0xe8, 0x45, 0x77, 0xb4,
-                                               0xd0, 0x05, 0x9c, 0x9f, 0x62, 0x79};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolAcceptFileMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolAcceptFileMessage";
-  static constexpr Fingerprint kFingerprint = {0x9b, 0x3b, 0xb4, 0x18, 0x3b, 0xc8, 0xdd, 0x4f, 0x68, 0xc8,
-                                               0x46, 0x3d, 0xdc, 0xf1, 0xe4, 0x17};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolCheckFileMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolCheckFileMessage";
-  static constexpr Fingerprint kFingerprint = {0xda, 0x3a, 0x5a, 0x35, 0xc5, 0x43, 0x2e, 0x38, 0xe4, 0xf7,
-                                               0xdb, 0x8c, 0xfe, 0xd2, 0xce, 0x69};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolCheckFreeSpaceMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolCheckFreeSpaceMessage";
-  static constexpr Fingerprint kFingerprint = {0xb8, 0x3e, 0x1b, 0xc3, 0x11, 0xe3, 0xf4, 0x45, 0x77, 0xf0,
-                                               0x57, 0xea, 0xfb, 0x7d, 0xc8, 0x23};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolDeliverFileMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolDeliverFileMessage";
-  static constexpr Fingerprint kFingerprint = {0xef, 0x53, 0xec, 0xe1, 0xbf, 0x9c, 0xb0, 0xd5, 0x70, 0x4a,
-                                               0xbe, 0x0a, 0xd8, 0x35, 0xdb, 0xe3};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolFetchFileMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolFetchFileMessage";
-  static constexpr Fingerprint kFingerprint = {0xd4, 0xf5, 0x02, 0x65, 0x7e, 0x10, 0x7c, 0x54, 0x73, 0xea,
-                                               0xa2, 0x0b, 0xc1, 0x57, 0x91, 0x32};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolFlushControlMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolFlushControlMessage";
-  static constexpr Fingerprint kFingerprint = {0x8c, 0xaa, 0x90, 0x8b, 0x57, 0x30, 0xad, 0x2e, 0x83, 0x83,
-                                               0x63, 0x4b, 0x9a, 0x67, 0xb6, 0x75};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolFlushDoFlushMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolFlushDoFlushMessage";
-  static constexpr Fingerprint kFingerprint = {0x10, 0xb1, 0xbd, 0x28, 0x5a, 0xf1, 0x62, 0xf4, 0x5d, 0x2f,
-                                               0x49, 0xa8, 0x2b, 0xa4, 0xa3, 0xf8};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolFlushGainControlMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolFlushGainControlMessage";
-  static constexpr Fingerprint kFingerprint = {0x2b, 0x0a, 0x93, 0xf5, 0xf9, 0xd0, 0x60, 0xb6, 0x86, 0xea,
-                                               0xa4, 0xc9, 0x27, 0x96, 0xb9, 0xe2};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolIoFileMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolIoFileMessage";
-  static constexpr Fingerprint kFingerprint = {0x6f, 0xf9, 0xee, 0x60, 0x0c, 0xd8, 0xe4, 0x17, 0x07, 0xce,
-                                               0xfc, 0x82, 0xb4, 0xe1, 0xbb, 0x94};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolLinkGroupInfoMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolLinkGroupInfoMessage";
-  static constexpr Fingerprint kFingerprint = {0x6c, 0x36, 0x30, 0x46, 0xae, 0xbf, 0x62, 0xb1, 0xcc, 0xc2,
-                                               0xed, 0x20, 0xea, 0x60, 0x52, 0x83};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolLinkInfoMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolLinkInfoMessage";
-  static constexpr Fingerprint kFingerprint = {0xc8, 0x13, 0x0b, 0x74, 0x4b, 0xa9, 0xb0, 0x1a, 0xe1, 0x33,
-                                               0xf8, 0x0b, 0xd4, 0x94, 0xe8, 0xdd};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolManagerGetPoolListMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolManagerGetPoolListMessage";
-  static constexpr Fingerprint kFingerprint = {0x3d, 0x4b, 0xa1, 0x96, 0x8c, 0x34, 0xfe, 0x74, 0xdd, 0x1a,
-                                               0x58, 0x4d, 0xa4, 0x15, 0x33, 0x4a};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolManagerGetPoolMonitorMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolManagerGetPoolMonitorMessage";
-  static constexpr Fingerprint kFingerprint = {0xac, 0xc6, 0x28, 0x83, 0x87, 0x01, 0x94, 0xd6, 0x81, 0x0b,
-                                               0x9e, 0x43, 0x18, 0xec, 0x77, 0xa8};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolManagerPoolModeMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolManagerPoolModeMessage";
-  static constexpr Fingerprint kFingerprint = {0x46, 0xa5, 0x7d, 0x20, 0x67, 0x23, 0xad, 0x6b, 0x9a, 0x06,
-                                               0xfe, 0x14, 0xb9, 0x05, 0xc7, 0x1d};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolManagerPoolUpMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolManagerPoolUpMessage";
-  static constexpr Fingerprint kFingerprint = {0x63, 0x23, 0x0d, 0x54, 0xcc, 0xc9, 0xf7, 0x81, 0x17, 0x7b,
-                                               0x5d, 0x56, 0x34, 0x30, 0xbf, 0xc6};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolMgrGetPoolByLinkMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolMgrGetPoolByLinkMessage";
-  static constexpr Fingerprint kFingerprint = {0x9a, 0x6b, 0x81, 0xcb, 0x53, 0xb2, 0x26, 0x50, 0x44, 0x34,
-                                               0xd4, 0x03, 0x3b, 0xa6, 0x6c, 0xe0};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolMgrGetPoolByPoolGroupMessage";
-  static constexpr Fingerprint kFingerprint = {0x94, 0x9e, 0x9b, 0xe8, 0x00, 0xfa, 0x10, 0x37, 0x2c, 0x6b,
-                                               0xa7, 0x39, 0xda, 0xb0, 0x63, 0xcd};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolMgrGetPoolLinkGroupsMessage";
-  static constexpr Fingerprint kFingerprint = {0xcb, 0x00, 0x33, 0x32, 0x6c, 0x47, 0xc1, 0xaf, 0x21, 0xcc,
-                                               0xef, 0x7f, 0xf0, 0x07, 0x94, 0xa1};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolMgrGetPoolLinksMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolMgrGetPoolLinksMessage";
-  static constexpr Fingerprint kFingerprint = {0x26, 0xd8, 0xa9, 0x5c, 0xf3, 0x44, 0x33, 0x0b, 0xac, 0x4e,
-                                               0xba, 0xdf, 0x8b, 0xc1, 0x82, 0xaf};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolMgrPoolInfoMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolMgrPoolInfoMessage";
-  static constexpr Fingerprint kFingerprint = {0x8a, 0x55, 0xd1, 0xcf, 0xc2, 0x90, 0x87, 0x84, 0x7d, 0x51,
-                                               0x6b, 0xaa, 0x37, 0x4c, 0x90, 0x88};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolMgrQueryPoolsMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolMgrQueryPoolsMessage";
-  static constexpr Fingerprint kFingerprint = {0xd9, 0x05, 0x22, 0xa1, 0xb0, 0x88, 0x45, 0xb6, 0x1f, 0x90,
-                                               0xf5, 0xf2, 0x42, 0x64, 0xf6, 0x36};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolMgrReplicateFileMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolMgrReplicateFileMessage";
-  static constexpr Fingerprint kFingerprint = {0x25, 0xb2, 0x24, 0xf2, 0x79, 0x49, 0x14, 0xa2, 0x01, 0x44,
-                                               0x2e, 0xb4, 0x20, 0x45, 0xe1, 0xfc};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolMgrSelectReadPoolMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolMgrSelectReadPoolMessage";
-  static constexpr Fingerprint kFingerprint = {0x57, 0x64, 0xd2, 0x5e, 0x49, 0x15, 0xae, 0xcf, 0x16, 0x13,
-                                               0x63, 0x62, 0x51, 0x99, 0x5f, 0xe5};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolMgrSelectWritePoolMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolMgrSelectWritePoolMessage";
-  static constexpr Fingerprint kFingerprint = {0x5f, 0xe1, 0x00, 0xb1, 0xd0, 0x9a, 0x2d, 0x10, 0xbe, 0xda,
-                                               0xef, 0x0e, 0x9e, 0xb7, 0x5a, 0xf7};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolMigrationCancelMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolMigrationCancelMessage";
-  static constexpr Fingerprint kFingerprint = {0xa0, 0x19, 0xd5, 0x3a, 0x7c, 0x75, 0x5f, 0xb7, 0x8e, 0x1e,
-                                               0xe0, 0x26, 0x75, 0x0d, 0x81, 0xd2};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolMigrationCopyFinishedMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolMigrationCopyFinishedMessage";
-  static constexpr Fingerprint kFingerprint = {0x7f, 0xf5, 0x6f, 0x5b, 0x9f, 0x05, 0xbb, 0x2a, 0xf3, 0xdb,
-                                               0xb6, 0xcd, 0xa7, 0x29, 0xeb, 0x9a};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolMigrationCopyReplicaMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolMigrationCopyReplicaMessage";
-  static constexpr Fingerprint kFingerprint = {0xed, 0xaf, 0x87, 0x9b, 0x41, 0x9a, 0xf6, 0x35, 0x8c, 0x7b,
-                                               0xdc, 0x3f, 0x6f, 0xf3, 0x1d, 0xf4};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolMigrationPingMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolMigrationPingMessage";
-  static constexpr Fingerprint kFingerprint = {0x47, 0x19, 0x64, 0x08, 0x3c, 0xfc, 0x25, 0x53, 0x09, 0x2d,
-                                               0xf0, 0x18, 0xd0, 0x38, 0x47, 0x9a};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolMigrationUpdateReplicaMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolMigrationUpdateReplicaMessage";
-  static constexpr Fingerprint kFingerprint = {0x58, 0xb4, 0xe7, 0x2e, 0xf2, 0x81, 0xe2, 0x54, 0x26, 0x32,
-                                               0x52, 0xd4, 0x3a, 0x61, 0x57, 0xc4};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolMigrationJobCancelMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolMigrationJobCancelMessage";
-  static constexpr Fingerprint kFingerprint = {0xb3, 0x4a, 0xce, 0x48, 0x38, 0x72, 0x55, 0x45, 0xc6, 0x30,
-                                               0xdc, 0x9a, 0xc7, 0xf6, 0xcd, 0xad};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolModifyModeMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolModifyModeMessage";
-  static constexpr Fingerprint kFingerprint = {0x75, 0xd1, 0x18, 0x6a, 0xcf, 0x4c, 0x81, 0x5a, 0x60, 0xab,
-                                               0x46, 0xf6, 0x70, 0x10, 0x73, 0x6b};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolModifyPersistencyMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolModifyPersistencyMessage";
-  static constexpr Fingerprint kFingerprint = {0x69, 0x67, 0x73, 0x9c, 0x67, 0x04, 0x44, 0xed, 0x4d, 0xb2,
-                                               0xb3, 0xa9, 0x77, 0x77, 0x49, 0x07};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolMoverKillMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolMoverKillMessage";
-  static constexpr Fingerprint kFingerprint = {0x54, 0xf6, 0xc9, 0xaf, 0xea, 0x73, 0xb7, 0xf8, 0xf1, 0x3e,
-                                               0xcb, 0x33, 0xd1, 0x1d, 0x0f, 0x93};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolPassiveIoFileMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolPassiveIoFileMessage";
-  static constexpr Fingerprint kFingerprint = {0x63, 0xbd, 0xd3, 0x2d, 0x8c, 0x04, 0x77, 0x05, 0xd0, 0xfd,
-                                               0x4d, 0x6e, 0x78, 0xbc, 0x18, 0xbd};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolQueryRepositoryMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolQueryRepositoryMessage";
-  static constexpr Fingerprint kFingerprint = {0xaf, 0xcb, 0x48, 0xe0, 0xa7, 0x6a, 0x0c, 0x97, 0x00, 0x87,
-                                               0x1a, 0xec, 0xfd, 0x18, 0x96, 0xb8};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolRemoveFilesMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolRemoveFilesMessage";
-  static constexpr Fingerprint kFingerprint = {0x55, 0xa6, 0x09, 0x7d, 0x4a, 0xec, 0xa0, 0x6d, 0x7a, 0xac,
-                                               0x08, 0x9c, 0x76, 0xe8, 0x0f, 0xce};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolReplicateFileMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolReplicateFileMessage";
-  static constexpr Fingerprint kFingerprint = {0x46, 0x62, 0xf5, 0xb4, 0xcb, 0xef, 0xed, 0x39, 0x88, 0x17,
-                                               0x8e, 0x83, 0x57, 0x46, 0xf1, 0x1e};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolSetStickyMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolSetStickyMessage";
-  static constexpr Fingerprint kFingerprint = {0x7e, 0xb7, 0xa3, 0x16, 0xef, 0x4d, 0x13, 0x58, 0xa7, 0x58,
-                                               0xe8, 0xa5, 0xac, 0xff, 0x45, 0xdc};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolStatusChangedMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolStatusChangedMessage";
-  static constexpr Fingerprint kFingerprint = {0x87, 0xe8, 0x63, 0x6d, 0xb3, 0x0d, 0xaa, 0x14, 0x0b, 0xfb,
-                                               0xe0, 0x5b, 0x38, 0xd5, 0xaf, 0xb2};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolUpdateCacheStatisticsMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolUpdateCacheStatisticsMessage";
-  static constexpr Fingerprint kFingerprint = {0xb4, 0x87, 0xc3, 0xb3, 0x53, 0x93, 0xbe, 0x50, 0x6d, 0x93,
-                                               0x1a, 0xa5, 0xbe, 0x12, 0x0d, 0xc7};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolDataRequestMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolDataRequestMessage";
-  static constexpr Fingerprint kFingerprint = {0xf6, 0x7a, 0x20, 0x35, 0x12, 0x91, 0x7e, 0x9e, 0xbc, 0x15,
-                                               0x87, 0x55, 0x83, 0x9e, 0xea, 0x1b};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolHeartbeatMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolHeartbeatMessage";
-  static constexpr Fingerprint kFingerprint = {0xb2, 0x63, 0x5b, 0x92, 0xde, 0x23, 0xf5, 0x19, 0xe0, 0x34,
-                                               0x15, 0x6c, 0xb7, 0xcc, 0xdc, 0x61};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolCostUpdateMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolCostUpdateMessage";
-  static constexpr Fingerprint kFingerprint = {0xe6, 0x8b, 0xb5, 0x3e, 0x77, 0x67, 0xf4, 0x28, 0x40, 0x4f,
-                                               0xf8, 0x51, 0xee, 0xdb, 0x5c, 0xd1};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolTagUpdateMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolTagUpdateMessage";
-  static constexpr Fingerprint kFingerprint = {0x73, 0x55, 0x54, 0xef, 0x3a, 0x88, 0x6c, 0x92, 0x5d, 0xef,
-                                               0x11, 0xe5, 0xd9, 0x68, 0x4c, 0xbf};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolInfoRequestMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolInfoRequestMessage";
-  static constexpr Fingerprint kFingerprint = {0x13, 0xf8, 0x62, 0x2d, 0x85, 0x1e, 0x9e, 0xb6, 0x9f, 0x3b,
-                                               0xb9, 0xe5, 0xad, 0xd2, 0x3a, 0xdc};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsAddCacheLocationMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsAddCacheLocationMessage";
-  static constexpr Fingerprint kFingerprint = {0x2f, 0x26, 0x37, 0x19, 0x69, 0xb3, 0xd3, 0xd7, 0xe3, 0xda,
-                                               0x5f, 0xa5, 0x00, 0x59, 0x9a, 0xfa};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsCancelUploadMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsCancelUploadMessage";
-  static constexpr Fingerprint kFingerprint = {0xcc, 0x88, 0x51, 0x73, 0xbb, 0xc3, 0x57, 0x7b, 0x0d, 0xcf,
-                                               0x29, 0xd0, 0xfc, 0xea, 0x6a, 0x4f};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsClearCacheLocationMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsClearCacheLocationMessage";
-  static constexpr Fingerprint kFingerprint = {0x9a, 0xe4, 0x3a, 0x8c, 0x94, 0x20, 0x5d, 0x02, 0x54, 0xac,
-                                               0x5a, 0x03, 0xba, 0x45, 0x8c, 0xc8};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsCommitUploadMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsCommitUploadMessage";
-  static constexpr Fingerprint kFingerprint = {0xe4, 0x56, 0xd5, 0xb1, 0x36, 0xd3, 0x74, 0x71, 0x1d, 0x51,
-                                               0x70, 0xa0, 0xb8, 0xbd, 0x77, 0xfd};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsCreateEntryMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsCreateEntryMessage";
-  static constexpr Fingerprint kFingerprint = {0xe6, 0xfe, 0xe4, 0xd5, 0x8d, 0x44, 0xb7, 0x4b, 0x1c, 0x86,
-                                               0x72, 0xa6, 0x95, 0xe0, 0xd2, 0x90};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsCreateUploadPathMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsCreateUploadPathMessage";
-  static constexpr Fingerprint kFingerprint = {0xef, 0xe9, 0x77, 0x3c, 0xdd, 0x0b, 0xb4, 0x04, 0x65, 0xbd,
-                                               0xf5, 0x26, 0x78, 0x8c, 0x56, 0xf8};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsDeleteEntryMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsDeleteEntryMessage";
-  static constexpr Fingerprint kFingerprint = {0x3b, 0xc9, 0x54, 0x07, 0x5a, 0xb1, 0x94, 0x28, 0xf3, 0x7f,
-                                               0x15, 0x84, 0x3e, 0xc0, 0x88, 0x61};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsFlagMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsFlagMessage";
-  static constexpr Fingerprint kFingerprint = {0x68, 0x0e, 0x58, 0x80, 0x07, 0xe6, 0x38, 0xfb, 0x64, 0xc3,
-                                               0x70, 0x26, 0xf0, 0xbc, 0x1b, 0x12};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsGetCacheLocationsMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsGetCacheLocationsMessage";
-  static constexpr Fingerprint kFingerprint = {0x45, 0xce, 0xa6, 0x03, 0x05, 0x99, 0xd6, 0x17, 0x4d, 0x65,
-                                               0x36, 0x94, 0xb9, 0x5e, 0x8d, 0x90};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsGetFileAttributesMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsGetFileAttributesMessage";
-  static constexpr Fingerprint kFingerprint = {0x21, 0xf1, 0x00, 0x14, 0xc4, 0xa2, 0x43, 0x44, 0x5e, 0x20,
-                                               0x9e, 0x90, 0x40, 0x19, 0x0f, 0x35};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsGetParentMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsGetParentMessage";
-  static constexpr Fingerprint kFingerprint = {0x89, 0xb2, 0x42, 0xab, 0x34, 0x0a, 0xac, 0x0b, 0xf9, 0x80,
-                                               0x44, 0x5d, 0x74, 0x4b, 0xef, 0xb6};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsListDirectoryMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsListDirectoryMessage";
-  static constexpr Fingerprint kFingerprint = {0xaa, 0x6a, 0x3b, 0x6d, 0x69, 0x0c, 0x3b, 0x21, 0x96, 0x95,
-                                               0x94, 0x3b, 0xca, 0xfd, 0x6e, 0x71};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsListExtendedAttributesMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsListExtendedAttributesMessage";
-  static constexpr Fingerprint kFingerprint = {0x06, 0x29, 0x94, 0x5c, 0x0e, 0x79, 0xb1, 0x67, 0xf7, 0x35,
-                                               0x60, 0xc4, 0xe4, 0x3b, 0x6a, 0x78};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsMapPathMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsMapPathMessage";
-  static constexpr Fingerprint kFingerprint = {0x6f, 0xa1, 0x3d, 0x53, 0x11, 0xe7, 0x96, 0xdb, 0xb5, 0x56,
-                                               0x7f, 0x7e, 0x2e, 0xd8, 0xa1, 0x56};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsReadExtendedAttributesMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsReadExtendedAttributesMessage";
-  static constexpr Fingerprint kFingerprint = {0x49, 0x1f, 0x38, 0xb8, 0x83, 0x92, 0x17, 0x81, 0x37, 0xba,
-                                               0x20, 0xdd, 0x9e, 0xae, 0x0b, 0xdb};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsRemoveChecksumMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsRemoveChecksumMessage";
-  static constexpr Fingerprint kFingerprint = {0x01, 0x82, 0xe1, 0x99, 0x7a, 0x34, 0xa7, 0x5c, 0x8c, 0x59,
-                                               0x46, 0x63, 0xea, 0x4b, 0x83, 0x80};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsRemoveExtendedAttributesMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsRemoveExtendedAttributesMessage";
-  static constexpr Fingerprint kFingerprint = {0x8d, 0x14, 0x31, 0x08, 0xbf, 0x3c, 0x40, 0x19, 0x4a, 0xc6,
-                                               0xea, 0xa8, 0x21, 0x04, 0xe3, 0x12};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsRemoveLabelsMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsRemoveLabelsMessage";
-  static constexpr Fingerprint kFingerprint = {0xad, 0x0a, 0xb0, 0xbe, 0xe0, 0xf1, 0xe3, 0x10, 0x90, 0xe7,
-                                               0x64, 0x3b, 0x35, 0xa6, 0x33, 0x0e};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsRenameMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsRenameMessage";
-  static constexpr Fingerprint kFingerprint = {0x5e, 0x75, 0xcd, 0xba, 0x50, 0x0e, 0xee, 0xb8, 0x29, 0x2d,
-                                               0x99, 0x19, 0xc5, 0x1f, 0xe2, 0xd3};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsSetChecksumMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsSetChecksumMessage";
-  static constexpr Fingerprint kFingerprint = {0x45, 0x23, 0x6e, 0xb6, 0x28, 0xd4, 0x32, 0x60, 0x96, 0xae,
-                                               0x40, 0xaf, 0xff, 0x02, 0x82, 0x56};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsSetFileAttributesMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsSetFileAttributesMessage";
-  static constexpr Fingerprint kFingerprint = {0x09, 0xaa, 0xb7, 0x38, 0x11, 0x0f, 0xed, 0x4d, 0x7d, 0xb2,
-                                               0x11, 0x2e, 0x96, 0x0d, 0x10, 0x78};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsSymLinkMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsSymLinkMessage";
-  static constexpr Fingerprint kFingerprint = {0x49, 0x7d, 0x28, 0x3a, 0xe0, 0x0f, 0xdd, 0xc6, 0xf8, 0xe3,
-                                               0x02, 0xd7, 0xd2, 0xff, 0xe5, 0xb0};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsWriteExtendedAttributesMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsWriteExtendedAttributesMessage";
-  static constexpr Fingerprint kFingerprint = {0x9e, 0x66, 0x4b, 0x08, 0x8f, 0x3a, 0x04, 0xdf, 0xf3, 0x00,
-                                               0x5a, 0xa1, 0x4a, 0x79, 0x75, 0x7b};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsNotifyFlushMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsNotifyFlushMessage";
-  static constexpr Fingerprint kFingerprint = {0xe8, 0x39, 0x68, 0x4e, 0x5b, 0xed, 0xe3, 0x68, 0xa8, 0xb7,
-                                               0x59, 0x81, 0x8c, 0x67, 0x61, 0x20};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsGetPathMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsGetPathMessage";
-  static constexpr Fingerprint kFingerprint = {0x54, 0x84, 0xe7, 0xb1, 0xbd, 0x78, 0x60, 0xbf, 0xff, 0xcd,
-                                               0x56, 0x88, 0xf2, 0x07, 0xe7, 0xdd};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PnfsLookupMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PnfsLookupMessage";
-  static constexpr Fingerprint kFingerprint = {0xc6, 0x36, 0x2f, 0xe8, 0xfe, 0x6d, 0x38, 0x6d, 0xeb, 0xef,
-                                               0x7a, 0x2e, 0x0c, 0x38, 0x1e, 0x3a};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SpaceReserveMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SpaceReserveMessage";
-  static constexpr Fingerprint kFingerprint = {0x75, 0x0f, 0x51, 0xef, 0xee, 0xb0, 0xcd, 0xb7, 0x09, 0x47,
-                                               0x68, 0x9b, 0xd3, 0x12, 0x7b, 0x88};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SpaceReleaseMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SpaceReleaseMessage";
-  static constexpr Fingerprint kFingerprint = {0x2a, 0xed, 0xcd, 0x32, 0xe7, 0x47, 0xfe, 0xdf, 0xe7, 0x41,
-                                               0x77, 0xf1, 0x65, 0xca, 0x9c, 0x13};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SpaceUseMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SpaceUseMessage";
-  static constexpr Fingerprint kFingerprint = {0x71, 0xde, 0x59, 0x93, 0xb7, 0x22, 0x34, 0xb2, 0x42, 0x17,
-                                               0x33, 0xc1, 0xf4, 0xbf, 0xfa, 0x2f};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SpaceGetMetaDataMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SpaceGetMetaDataMessage";
-  static constexpr Fingerprint kFingerprint = {0x71, 0x4f, 0x85, 0xec, 0x80, 0x66, 0x86, 0x0f, 0x72, 0x6b,
-                                               0xe2, 0xa8, 0xce, 0x3f, 0x0c, 0x00};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SpaceGetTokensMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SpaceGetTokensMessage";
-  static constexpr Fingerprint kFingerprint = {0x72, 0x6c, 0xf5, 0xb4, 0x27, 0x8c, 0x39, 0xa9, 0x53, 0xcb,
-                                               0x93, 0xb1, 0xb5, 0x20, 0x5c, 0xf8};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SpaceGetFileTokensMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SpaceGetFileTokensMessage";
-  static constexpr Fingerprint kFingerprint = {0x7e, 0x50, 0x3a, 0x70, 0xe1, 0x8a, 0xa3, 0x55, 0x14, 0xd1,
-                                               0xa8, 0x14, 0xef, 0x8a, 0x20, 0x61};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SpaceExtendLifetimeMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SpaceExtendLifetimeMessage";
-  static constexpr Fingerprint kFingerprint = {0xdb, 0xd3, 0x8f, 0x94, 0x87, 0xd8, 0x4e, 0x71, 0xd0, 0xf6,
-                                               0x25, 0x90, 0xd7, 0x45, 0xf8, 0xfa};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SpaceGetLinkGroupNamesMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SpaceGetLinkGroupNamesMessage";
-  static constexpr Fingerprint kFingerprint = {0xf3, 0xce, 0x5d, 0x2a, 0xdc, 0x9e, 0xad, 0x99, 0x4b, 0x5b,
-                                               0x2e, 0xf2, 0x83, 0xf8, 0x65, 0xe9};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SpaceGetLinkGroupsMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SpaceGetLinkGroupsMessage";
-  static constexpr Fingerprint kFingerprint = {0x40, 0x00, 0x58, 0x5d, 0x41, 0x95, 0xee, 0xcc, 0xfe, 0x98,
-                                               0x30, 0x38, 0xd8, 0x97, 0x57, 0xfd};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SpaceCancelUseMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SpaceCancelUseMessage";
-  static constexpr Fingerprint kFingerprint = {0x86, 0x02, 0x30, 0x62, 0x61, 0xdc, 0x69, 0x45, 0x07, 0xf1,
-                                               0x85, 0xd5, 0xa2, 0x6e, 0x8b, 0x8f};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SpaceBindMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SpaceBindMessage";
-  static constexpr Fingerprint kFingerprint = {0xf1, 0x28, 0xd8, 0x31, 0x8b, 0xed, 0xf1, 0xbd, 0xfe, 0x52,
-                                               0xed, 0xf4, 0x96, 0x52, 0x09, 0xed};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PinPinMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PinPinMessage";
-  static constexpr Fingerprint kFingerprint = {0xe0, 0xf9, 0x73, 0x9f, 0x6b, 0x51, 0xb9, 0xa7, 0x82, 0xca,
-                                               0xfd, 0xa6, 0xa8, 0x36, 0xd5, 0x1e};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PinUnpinMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PinUnpinMessage";
-  static constexpr Fingerprint kFingerprint = {0x33, 0x97, 0x89, 0xcf, 0xf6, 0xf9, 0xe7, 0xaf, 0x3b, 0x47,
-                                               0xa4, 0xc2, 0x38, 0x3b, 0xbd, 0x88};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PinExtendMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PinExtendMessage";
-  static constexpr Fingerprint kFingerprint = {0xa9, 0xb6, 0x1b, 0xc9, 0x91, 0x70, 0x70, 0x19, 0xf3, 0xcb,
-                                               0x39, 0xfc, 0x8d, 0xb5, 0x60, 0x83};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PinCountMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PinCountMessage";
-  static constexpr Fingerprint kFingerprint = {0x49, 0xe9, 0x63, 0x38, 0xe8, 0x46, 0x13, 0x37, 0xd1, 0x02,
-                                               0x8e, 0x1e, 0x48, 0x47, 0x9c, 0x8d};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PinListMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PinListMessage";
-  static constexpr Fingerprint kFingerprint = {0x9b, 0x2e, 0x9c, 0xda, 0x8d, 0x53, 0xbb, 0x74, 0x46, 0x12,
-                                               0x83, 0x62, 0x99, 0x21, 0x4d, 0xe7};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PinMovePinMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PinMovePinMessage";
-  static constexpr Fingerprint kFingerprint = {0x9b, 0x7a, 0xa0, 0x87, 0x23, 0x0b, 0xe4, 0xa7, 0xc1, 0x84,
-                                               0xdd, 0xf2, 0x0e, 0x7f, 0x91, 0xb5};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PinRequestsFinishedMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PinRequestsFinishedMessage";
-  static constexpr Fingerprint kFingerprint = {0x35, 0x4d, 0xaa, 0x9d, 0xe4, 0x5b, 0x1d, 0xe1, 0xc0, 0xa3,
-                                               0x58, 0x7f, 0x41, 0xdb, 0xec, 0x2b};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PinStageStatusMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PinStageStatusMessage";
-  static constexpr Fingerprint kFingerprint = {0x19, 0x70, 0x27, 0xca, 0x86, 0x6a, 0x63, 0x3c, 0xba, 0x15,
-                                               0x5a, 0xfe, 0x43, 0x95, 0xc7, 0x29};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::MoverInfoMessage> {
-  static constexpr std::string_view kName = "dcache.messages.MoverInfoMessage";
-  static constexpr Fingerprint kFingerprint = {0x3d, 0xfe, 0x50, 0x53, 0x7b, 0x66, 0xb5, 0xa9, 0x47, 0x08,
-                                               0xa8, 0x3d, 0xa4, 0x66, 0xb6, 0x37};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::DoorRequestInfoMessage> {
-  static constexpr std::string_view kName = "dcache.messages.DoorRequestInfoMessage";
-  static constexpr Fingerprint kFingerprint = {0x06, 0x1d, 0x6e, 0x19, 0x2a, 0x90, 0x9e, 0x2b, 0x39, 0x85,
-                                               0x4f, 0xd9, 0x1f, 0xd0, 0xc2, 0xeb};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::DoorTransferFinishedMessage> {
-  static constexpr std::string_view kName = "dcache.messages.DoorTransferFinishedMessage";
-  static constexpr Fingerprint kFingerprint = {0xb6, 0x16, 0x63, 0x63, 0x11, 0xb0, 0xfd, 0xfa, 0x20, 0xc3,
-                                               0x75, 0xa0, 0x1e, 0x83, 0xb9, 0xcc};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::DoorValidateMessage> {
-  static constexpr std::string_view kName = "dcache.messages.DoorValidateMessage";
-  static constexpr Fingerprint kFingerprint = {0x24, 0x32, 0x2c, 0x1f, 0x7e, 0x85, 0x5c, 0x10, 0xe2, 0x6d,
-                                               0x20, 0x9a, 0x66, 0x7d, 0x7e, 0xc2};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::StorageInfoNoticeMessage> {
-  static constexpr std::string_view kName = "dcache.messages.StorageInfoNoticeMessage";
-  static constexpr Fingerprint kFingerprint = {0x57, 0x52, 0x88, 0xbc, 0x0d, 0x9c, 0x20, 0x01, 0x47, 0x2c,
-                                               0xf4, 0xec, 0x88, 0xc3, 0x6e, 0x61};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::RemoveFileInfoMessage> {
-  static constexpr std::string_view kName = "dcache.messages.RemoveFileInfoMessage";
-  static constexpr Fingerprint kFingerprint = {0xd6, 0xe9, 0xce, 0xe0, 0xf8, 0xb7, 0xd6, 0x19, 0xee, 0x47,
-                                               0x72, 0x31, 0x3f, 0xbf, 0x11, 0x53};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::WarningPnfsFileInfoMessage> {
-  static constexpr std::string_view kName = "dcache.messages.WarningPnfsFileInfoMessage";
-  static constexpr Fingerprint kFingerprint = {0xf6, 0xe6, 0xd5, 0xd7, 0x3a, 0xe6, 0x49, 0x38, 0x5f, 0xd4,
-                                               0x5f, 0x3e, 0x9f, 0x1e, 0x16, 0x14};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::PoolHitInfoMessage> {
-  static constexpr std::string_view kName = "dcache.messages.PoolHitInfoMessage";
-  static constexpr Fingerprint kFingerprint = {0x90, 0x01, 0xbf, 0x5a, 0x3f, 0x2d, 0x46, 0x4f, 0x5e, 0x5b,
-                                               0xc4, 0x0f, 0x0e, 0x72, 0xb8, 0x42};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::FlushInfoMessage> {
-  static constexpr std::string_view kName = "dcache.messages.FlushInfoMessage";
-  static constexpr Fingerprint kFingerprint = {0x7b, 0xf1, 0x5b, 0xc9, 0xeb, 0x9a, 0x67, 0x61, 0xa0, 0x67,
-                                               0xe7, 0xde, 0x88, 0x99, 0xe6, 0x03};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::RestoreInfoMessage> {
-  static constexpr std::string_view kName = "dcache.messages.RestoreInfoMessage";
-  static constexpr Fingerprint kFingerprint = {0x09, 0xdd, 0x76, 0x0f, 0xdc, 0xe6, 0x91, 0xcd, 0xb6, 0x25,
-                                               0xe3, 0x9c, 0xad, 0x2d, 0xb3, 0x6f};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::BillingRecordMessage> {
-  static constexpr std::string_view kName = "dcache.messages.BillingRecordMessage";
-  static constexpr Fingerprint kFingerprint = {0x5a, 0xa0, 0xbd, 0xfb, 0xdf, 0x0c, 0x04, 0xae, 0x0f, 0x3b,
-                                               0x3a, 0x99, 0xea, 0xa5, 0xc7, 0xc7};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::LoginRequestMessage> {
-  static constexpr std::string_view kName = "dcache.messages.LoginRequestMessage";
-  static constexpr Fingerprint kFingerprint = {0x51, 0x58, 0xb5, 0x4d, 0x15, 0x64, 0x24, 0x41, 0xa5, 0x6f,
-                                               0xfe, 0x21, 0x47, 0x21, 0x32, 0x7a};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::LoginReplyMessage> {
-  static constexpr std::string_view kName = "dcache.messages.LoginReplyMessage";
-  static constexpr Fingerprint kFingerprint = {0x37, 0x0a, 0x62, 0xc7, 0x15, 0xf0, 0x7f, 0xf9, 0xce, 0x6a,
-                                               0x81, 0x0d, 0xa7, 0x32, 0xa3, 0xab};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::MapRequestMessage> {
-  static constexpr std::string_view kName = "dcache.messages.MapRequestMessage";
-  static constexpr Fingerprint kFingerprint = {0x1a, 0x82, 0xbc, 0xba, 0x54, 0x8f, 0xf4, 0x39, 0xfe, 0x9e,
-                                               0x96, 0x55, 0x3f, 0x89, 0x1a, 0x30};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::ReverseMapRequestMessage> {
-  static constexpr std::string_view kName = "dcache.messages.ReverseMapRequestMessage";
-  static constexpr Fingerprint kFingerprint = {0xcb, 0xf6, 0x84, 0x66, 0xf6, 0xaf, 0xc9, 0xa5, 0xef, 0xe6,
-                                               0x5d, 0x00, 0xb1, 0xe0, 0x55, 0x05};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::TokenIntrospectionMessage> {
-  static constexpr std::string_view kName = "dcache.messages.TokenIntrospectionMessage";
-  static constexpr Fingerprint kFingerprint = {0xd7, 0x47, 0x73, 0xe7, 0x5b, 0xba, 0x28, 0x4b, 0x95, 0x8f,
-                                               0x2d, 0xb4, 0x9e, 0x72, 0xfe, 0x00};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::RemoteTransferStartMessage> {
-  static constexpr std::string_view kName = "dcache.messages.RemoteTransferStartMessage";
-  static constexpr Fingerprint kFingerprint = {0x2a, 0xac, 0xaa, 0xd5, 0xff, 0xf0, 0x0f, 0x97, 0x2d, 0xda,
-                                               0x31, 0xfa, 0x85, 0x71, 0x5d, 0xb9};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::RemoteTransferCancelMessage> {
-  static constexpr std::string_view kName = "dcache.messages.RemoteTransferCancelMessage";
-  static constexpr Fingerprint kFingerprint = {0x3d, 0x73, 0xb0, 0x06, 0x95, 0x76, 0x8c, 0xae, 0xfe, 0x7a,
-                                               0xdd, 0xe1, 0xbc, 0x6f, 0x1c, 0x2d};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::RemoteTransferStatusMessage> {
-  static constexpr std::string_view kName = "dcache.messages.RemoteTransferStatusMessage";
-  static constexpr Fingerprint kFingerprint = {0x90, 0xb9, 0xf4, 0xd4, 0xc2, 0xf1, 0x1d, 0x71, 0x67, 0x31,
-                                               0xe6, 0xbe, 0x93, 0x76, 0x63, 0x64};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::TransferManagerQueryMessage> {
-  static constexpr std::string_view kName = "dcache.messages.TransferManagerQueryMessage";
-  static constexpr Fingerprint kFingerprint = {0x4f, 0x6f, 0x9e, 0xfe, 0x5d, 0xf8, 0x00, 0x93, 0xc2, 0x44,
-                                               0xf4, 0x5a, 0x02, 0x8c, 0x6a, 0xa3};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::TransferCompleteMessage> {
-  static constexpr std::string_view kName = "dcache.messages.TransferCompleteMessage";
-  static constexpr Fingerprint kFingerprint = {0xef, 0x6c, 0x76, 0x40, 0x90, 0x0b, 0x0f, 0x85, 0x3d, 0x07,
-                                               0x43, 0x2f, 0x48, 0xf8, 0xb9, 0x32};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::TransferFailedMessage> {
-  static constexpr std::string_view kName = "dcache.messages.TransferFailedMessage";
-  static constexpr Fingerprint kFingerprint = {0xfa, 0x3e, 0x73, 0xd0, 0x2b, 0x17, 0xbd, 0xcf, 0xdb, 0x47,
-                                               0x81, 0xb9, 0xa7, 0xc3, 0xd3, 0xb6};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::TransferProgressMessage> {
-  static constexpr std::string_view kName = "dcache.messages.TransferProgressMessage";
-  static constexpr Fingerprint kFingerprint = {0xa7, 0xf9, 0x34, 0xfc, 0x47, 0xbc, 0x32, 0x95, 0x88, 0xd8,
-                                               0x3d, 0x95, 0x38, 0x7b, 0x69, 0xa2};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SrmPingMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SrmPingMessage";
-  static constexpr Fingerprint kFingerprint = {0xb9, 0xcd, 0x2e, 0xf7, 0x8f, 0xdd, 0x95, 0xe6, 0x95, 0x7a,
-                                               0x31, 0x62, 0x83, 0x60, 0xbb, 0xbe};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SrmPrepareToGetMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SrmPrepareToGetMessage";
-  static constexpr Fingerprint kFingerprint = {0x3d, 0x08, 0x55, 0xd7, 0x48, 0xa8, 0x2c, 0x13, 0x10, 0xcc,
-                                               0x3e, 0x42, 0x88, 0x88, 0x09, 0x40};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SrmPrepareToPutMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SrmPrepareToPutMessage";
-  static constexpr Fingerprint kFingerprint = {0xe0, 0x0f, 0x8a, 0x57, 0xad, 0x7e, 0xea, 0x44, 0x5e, 0x7b,
-                                               0x25, 0x8f, 0x8a, 0x30, 0x73, 0x58};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SrmReleaseFilesMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SrmReleaseFilesMessage";
-  static constexpr Fingerprint kFingerprint = {0x39, 0x69, 0xde, 0x92, 0xe6, 0x2b, 0xd5, 0x48, 0x54, 0x6a,
-                                               0x3d, 0x07, 0xca, 0x3a, 0x2b, 0x82};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SrmBringOnlineMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SrmBringOnlineMessage";
-  static constexpr Fingerprint kFingerprint = {0x0c, 0x8f, 0x26, 0x9b, 0x94, 0x51, 0xdd, 0xdd, 0xb8, 0x1b,
-                                               0x12, 0x10, 0xcc, 0x35, 0x59, 0x2a};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SrmAbortRequestMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SrmAbortRequestMessage";
-  static constexpr Fingerprint kFingerprint = {0x63, 0x17, 0x5f, 0xb2, 0xe8, 0x62, 0xd9, 0xa5, 0xb2, 0x04,
-                                               0x61, 0x4c, 0xed, 0xf8, 0x7e, 0xfa};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SrmStatusOfGetMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SrmStatusOfGetMessage";
-  static constexpr Fingerprint kFingerprint = {0xce, 0x18, 0x8c, 0xbc, 0x40, 0x06, 0x88, 0xde, 0x06, 0xea,
-                                               0x33, 0x59, 0xfe, 0x49, 0x58, 0x44};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SrmStatusOfPutMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SrmStatusOfPutMessage";
-  static constexpr Fingerprint kFingerprint = {0x87, 0x46, 0xc9, 0x8c, 0xde, 0xad, 0x73, 0xda, 0x59, 0x6e,
-                                               0xd5, 0xd8, 0x93, 0x84, 0x68, 0x2b};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SrmLsMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SrmLsMessage";
-  static constexpr Fingerprint kFingerprint = {0x7f, 0xaa, 0x2f, 0xc2, 0xdf, 0xd8, 0x86, 0x97, 0xb7, 0xdb,
-                                               0xad, 0x64, 0x58, 0x1a, 0xf0, 0x7e};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SrmMkdirMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SrmMkdirMessage";
-  static constexpr Fingerprint kFingerprint = {0x55, 0x01, 0xe9, 0x72, 0x58, 0x53, 0xb1, 0xf9, 0xf6, 0xef,
-                                               0x83, 0xe8, 0xde, 0x77, 0xcc, 0x3c};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SrmRmdirMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SrmRmdirMessage";
-  static constexpr Fingerprint kFingerprint = {0x90, 0x1f, 0x2d, 0xa5, 0x29, 0xc9, 0xa2, 0x83, 0x60, 0x14,
-                                               0x71, 0x67, 0xd3, 0x9d, 0x5b, 0xe9};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SrmRmMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SrmRmMessage";
-  static constexpr Fingerprint kFingerprint = {0xf9, 0xa8, 0x7f, 0x20, 0x34, 0x07, 0x1e, 0x74, 0x78, 0xa8,
-                                               0x04, 0xba, 0xf1, 0xa4, 0xb8, 0x68};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SrmMvMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SrmMvMessage";
-  static constexpr Fingerprint kFingerprint = {0xe7, 0xac, 0xe3, 0x7e, 0x77, 0x7c, 0xa2, 0x2a, 0xb5, 0xc5,
-                                               0xb3, 0xea, 0xf8, 0x7c, 0xcc, 0x2b};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SrmCheckPermissionMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SrmCheckPermissionMessage";
-  static constexpr Fingerprint kFingerprint = {0xf8, 0x57, 0x2d, 0x48, 0x72, 0xf8, 0x46, 0xd7, 0xf0, 0xc6,
-                                               0xf4, 0x50, 0x59, 0x36, 0x91, 0xbd};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::SrmCopyMessage> {
-  static constexpr std::string_view kName = "dcache.messages.SrmCopyMessage";
-  static constexpr Fingerprint kFingerprint = {0xe7, 0x3f, 0x7f, 0x6f, 0xcf, 0x39, 0x5c, 0x11, 0x59, 0x5e,
-                                               0xef, 0xa0, 0xb4, 0x13, 0x8f, 0x96};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::BulkRequestMessage> {
-  static constexpr std::string_view kName = "dcache.messages.BulkRequestMessage";
-  static constexpr Fingerprint kFingerprint = {0x3f, 0x12, 0x42, 0x29, 0xff, 0xb4, 0x96, 0x78, 0xb3, 0xa0,
-                                               0xec, 0x3f, 0x1f, 0x78, 0x66, 0xba};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::BulkStatusMessage> {
-  static constexpr std::string_view kName = "dcache.messages.BulkStatusMessage";
-  static constexpr Fingerprint kFingerprint = {0x05, 0x32, 0x43, 0x4b, 0xe1, 0xe4, 0x9c, 0xdf, 0x98, 0x73,
-                                               0xa3, 0x89, 0x39, 0x20, 0x18, 0x93};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::BulkCancelMessage> {
-  static constexpr std::string_view kName = "dcache.messages.BulkCancelMessage";
-  static constexpr Fingerprint kFingerprint = {0xdb, 0x29, 0x0f, 0x52, 0x96, 0xde, 0xa7, 0x13, 0x7f, 0x07,
-                                               0x94, 0xbb, 0x6d, 0xf7, 0xdb, 0x7d};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::BulkDeleteMessage> {
-  static constexpr std::string_view kName = "dcache.messages.BulkDeleteMessage";
-  static constexpr Fingerprint kFingerprint = {0xef, 0xf4, 0xb2, 0x35, 0xe1, 0x96, 0x84, 0xc7, 0xbc, 0x88,
-                                               0x70, 0x1e, 0x15, 0x87, 0x16, 0xfc};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::BulkTargetsMessage> {
-  static constexpr std::string_view kName = "dcache.messages.BulkTargetsMessage";
-  static constexpr Fingerprint kFingerprint = {0x91, 0x6b, 0x62, 0xdb, 0xe2, 0x79, 0xa4, 0xbc, 0x5f, 0x67,
-                                               0xf7, 0x72, 0x21, 0x16, 0x87, 0x32};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::BulkArchiveMessage> {
-  static constexpr std::string_view kName = "dcache.messages.BulkArchiveMessage";
-  static constexpr Fingerprint kFingerprint = {0x85, 0x0e, 0x19, 0x35, 0xb0, 0x46, 0x67, 0xe8, 0x77, 0xbf,
-                                               0x85, 0x1f, 0x1a, 0xf1, 0x54, 0x40};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::ReplicaVerifyMessage> {
-  static constexpr std::string_view kName = "dcache.messages.ReplicaVerifyMessage";
-  static constexpr Fingerprint kFingerprint = {0xf5, 0x33, 0x4a, 0x9d, 0x37, 0x40, 0x7b, 0x88, 0x51, 0xbe,
-                                               0x52, 0x2e, 0x9c, 0x69, 0x12, 0x98};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::ReplicaAdjustMessage> {
-  static constexpr std::string_view kName = "dcache.messages.ReplicaAdjustMessage";
-  static constexpr Fingerprint kFingerprint = {0xcf, 0xb6, 0x56, 0xe2, 0x54, 0xb4, 0x1e, 0xc3, 0x2a, 0xcd,
-                                               0xb9, 0x69, 0x2a, 0xa3, 0xf5, 0x7f};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::ReplicaRemoveMessage> {
-  static constexpr std::string_view kName = "dcache.messages.ReplicaRemoveMessage";
-  static constexpr Fingerprint kFingerprint = {0xe4, 0x13, 0x9b, 0x67, 0x89, 0x28, 0xc0, 0x58, 0x09, 0x46,
-                                               0xbd, 0x64, 0xed, 0xdc, 0x7c, 0x6b};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::ReplicaStateMessage> {
-  static constexpr std::string_view kName = "dcache.messages.ReplicaStateMessage";
-  static constexpr Fingerprint kFingerprint = {0xd4, 0x35, 0x53, 0x2f, 0xdb, 0xf5, 0xc8, 0x41, 0xa5, 0xb4,
-                                               0x24, 0x58, 0xe6, 0x2a, 0xc4, 0x19};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::ResilienceScanMessage> {
-  static constexpr std::string_view kName = "dcache.messages.ResilienceScanMessage";
-  static constexpr Fingerprint kFingerprint = {0x14, 0x43, 0x30, 0x46, 0x1f, 0xe2, 0xa0, 0xbd, 0xfd, 0x30,
-                                               0x54, 0x72, 0xf9, 0x48, 0xfe, 0x53};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::ResilienceCancelMessage> {
-  static constexpr std::string_view kName = "dcache.messages.ResilienceCancelMessage";
-  static constexpr Fingerprint kFingerprint = {0x4f, 0x6c, 0x26, 0x2d, 0x24, 0x20, 0x4c, 0x6f, 0x2c, 0x91,
-                                               0x15, 0xa9, 0xbb, 0xa4, 0xd2, 0x0f};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::QosTransitionMessage> {
-  static constexpr std::string_view kName = "dcache.messages.QosTransitionMessage";
-  static constexpr Fingerprint kFingerprint = {0x92, 0x04, 0x15, 0x40, 0x5c, 0x75, 0x00, 0xef, 0x33, 0xfc,
-                                               0x78, 0xdf, 0xcb, 0x3a, 0xce, 0x02};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::QosQueryMessage> {
-  static constexpr std::string_view kName = "dcache.messages.QosQueryMessage";
-  static constexpr Fingerprint kFingerprint = {0x96, 0x1a, 0xeb, 0xcd, 0x5c, 0x79, 0x26, 0x91, 0x99, 0x82,
-                                               0xfb, 0x57, 0xe6, 0xd3, 0x76, 0xc0};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::QosModifyMessage> {
-  static constexpr std::string_view kName = "dcache.messages.QosModifyMessage";
-  static constexpr Fingerprint kFingerprint = {0xb4, 0x0d, 0x6e, 0xd2, 0x1c, 0xd6, 0x9e, 0x56, 0x20, 0x66,
-                                               0xee, 0x7b, 0x15, 0x21, 0x90, 0x39};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::QosBackLogMessage> {
-  static constexpr std::string_view kName = "dcache.messages.QosBackLogMessage";
-  static constexpr Fingerprint kFingerprint = {0xfa, 0x1f, 0x5b, 0xb1, 0x93, 0x66, 0x80, 0x58, 0xb7, 0x87,
-                                               0x7f, 0x05, 0x70, 0x5f, 0x31, 0x7b};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::MissingFileMessage> {
-  static constexpr std::string_view kName = "dcache.messages.MissingFileMessage";
-  static constexpr Fingerprint kFingerprint = {0x0c, 0xf8, 0xe8, 0xe4, 0xc8, 0xe8, 0x9b, 0xfc, 0x4e, 0x54,
-                                               0xf4, 0x1e, 0x38, 0x6b, 0xf2, 0xda};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::CleanerRequestMessage> {
-  static constexpr std::string_view kName = "dcache.messages.CleanerRequestMessage";
-  static constexpr Fingerprint kFingerprint = {0x42, 0x7c, 0xc7, 0x23, 0x36, 0x47, 0x3b, 0xf8, 0x2a, 0x4f,
-                                               0xf2, 0xc1, 0x5a, 0x57, 0x0d, 0xa1};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::CleanerStatusMessage> {
-  static constexpr std::string_view kName = "dcache.messages.CleanerStatusMessage";
-  static constexpr Fingerprint kFingerprint = {0xf5, 0xd5, 0x96, 0x9e, 0x60, 0xdf, 0x34, 0x7d, 0x01, 0x97,
-                                               0x57, 0x76, 0xb7, 0xd8, 0x54, 0x28};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::CleanerHoldMessage> {
-  static constexpr std::string_view kName = "dcache.messages.CleanerHoldMessage";
-  static constexpr Fingerprint kFingerprint = {0x05, 0xb0, 0x94, 0x1e, 0xb7, 0xa0, 0xd2, 0xef, 0xc2, 0x62,
-                                               0xa6, 0xc7, 0x3c, 0x43, 0xe3, 0x9b};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::HsmStoreMessage> {
-  static constexpr std::string_view kName = "dcache.messages.HsmStoreMessage";
-  static constexpr Fingerprint kFingerprint = {0xd4, 0x5a, 0x49, 0x10, 0xdd, 0x8b, 0xb6, 0xf4, 0xfa, 0x63,
-                                               0x31, 0xd2, 0x0c, 0xf7, 0xe7, 0xaf};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::HsmRestoreMessage> {
-  static constexpr std::string_view kName = "dcache.messages.HsmRestoreMessage";
-  static constexpr Fingerprint kFingerprint = {0x37, 0x6d, 0x87, 0x23, 0x55, 0xda, 0x76, 0x68, 0xdc, 0xcd,
-                                               0xea, 0x7c, 0x27, 0x4c, 0xf7, 0xfd};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::HsmRemoveMessage> {
-  static constexpr std::string_view kName = "dcache.messages.HsmRemoveMessage";
-  static constexpr Fingerprint kFingerprint = {0x70, 0xd6, 0x45, 0x0a, 0x0c, 0x43, 0xd5, 0xa7, 0x1b, 0xc8,
-                                               0xf9, 0x3f, 0xd8, 0x21, 0x6c, 0x87};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::NearlineRequestMessage> {
-  static constexpr std::string_view kName = "dcache.messages.NearlineRequestMessage";
-  static constexpr Fingerprint kFingerprint = {0x74, 0x69, 0xa4, 0xb3, 0x47, 0x53, 0x50, 0xd4, 0xb3, 0x30,
-                                               0x54, 0xbe, 0x34, 0x97, 0x7d, 0xa8};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::NearlineStatusMessage> {
-  static constexpr std::string_view kName = "dcache.messages.NearlineStatusMessage";
-  static constexpr Fingerprint kFingerprint = {0x20, 0x58, 0x56, 0x99, 0xcc, 0xff, 0x4a, 0x71, 0x00, 0x29,
-                                               0x48, 0x8e, 0xbd, 0xf4, 0xe1, 0x20};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::TapeRecallScheduleMessage> {
-  static constexpr std::string_view kName = "dcache.messages.TapeRecallScheduleMessage";
-  static constexpr Fingerprint kFingerprint = {0x2c, 0xd6, 0x79, 0x62, 0x1b, 0xc9, 0x79, 0x67, 0xbb, 0x3a,
-                                               0xda, 0xf4, 0xd2, 0x4f, 0x32, 0xc3};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::ZoneUpdateMessage> {
-  static constexpr std::string_view kName = "dcache.messages.ZoneUpdateMessage";
-  static constexpr Fingerprint kFingerprint = {0x5a, 0xc9, 0x8f, 0xed, 0x3f, 0x8e, 0x6d, 0xf6, 0x6d, 0xc3,
-                                               0xb8, 0xc2, 0xb4, 0x07, 0x75, 0x01};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::CellHelloMessage> {
-  static constexpr std::string_view kName = "dcache.messages.CellHelloMessage";
-  static constexpr Fingerprint kFingerprint = {0xa3, 0x63, 0x90, 0x4e, 0x30, 0x8a, 0x0b, 0x9f, 0xe6, 0x57,
-                                               0x3e, 0xf6, 0x6d, 0xa9, 0xf2, 0x82};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::CellRouteMessage> {
-  static constexpr std::string_view kName = "dcache.messages.CellRouteMessage";
-  static constexpr Fingerprint kFingerprint = {0x7c, 0xb8, 0x1d, 0xda, 0x72, 0x3a, 0x85, 0x82, 0x57, 0x5e,
-                                               0x0d, 0xba, 0x4d, 0xc0, 0x2b, 0xe4};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::CellTunnelMessage> {
-  static constexpr std::string_view kName = "dcache.messages.CellTunnelMessage";
-  static constexpr Fingerprint kFingerprint = {0x27, 0x24, 0xc7, 0xb0, 0x42, 0xd0, 0x9e, 0xf2, 0xf2, 0x53,
-                                               0xa1, 0xe2, 0x08, 0x41, 0x05, 0xa2};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::TopologyQueryMessage> {
-  static constexpr std::string_view kName = "dcache.messages.TopologyQueryMessage";
-  static constexpr Fingerprint kFingerprint = {0xaa, 0x51, 0xd2, 0x00, 0x4a, 0xbd, 0x90, 0x15, 0x3a, 0x37,
-                                               0x97, 0x05, 0x9d, 0x6a, 0x4c, 0x0e};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::WebdavLockMessage> {
-  static constexpr std::string_view kName = "dcache.messages.WebdavLockMessage";
-  static constexpr Fingerprint kFingerprint = {0x2c, 0x7b, 0x16, 0x28, 0xde, 0x44, 0x82, 0x49, 0xef, 0x50,
-                                               0x6b, 0x05, 0x7d, 0xd4, 0x4e, 0xe4};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::WebdavUnlockMessage> {
-  static constexpr std::string_view kName = "dcache.messages.WebdavUnlockMessage";
-  static constexpr Fingerprint kFingerprint = {0x5c, 0x49, 0x62, 0xd5, 0x0c, 0x94, 0x62, 0x3a, 0x3c, 0x38,
-                                               0xae, 0x85, 0x17, 0xbc, 0x32, 0xa0};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::dcache::messages::EventSubscribeMessage> {
-  static constexpr std::string_view kName = "dcache.messages.EventSubscribeMessage";
-  static constexpr Fingerprint kFingerprint = {0xdf, 0x78, 0x57, 0x70, 0x2b, 0xc1, 0xcb, 0xb0, 0xb5, 0x24,
-                                               0x76, 0xb8, 0x75, 0xd3, 0x4c, 0xec};
-  static const TypeText& text();
-};
-
-inline const TypeText& SchemaType<::dcache::messages::PoolMode>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolMode enum u8 closed
+inline constexpr ModuleTexts kTexts = {
+    .types = R"mf(type dcache.messages.PoolMode enum u8 closed
  enabled 0
  read_only 1
  disabled 2
  dead 3
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::RetentionPolicy>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.RetentionPolicy enum u8 closed
+type dcache.messages.RetentionPolicy enum u8 closed
  replica 0
  output 1
  custodial 2
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::ChecksumType>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.ChecksumType enum u8 open
+type dcache.messages.ChecksumType enum u8 open
  adler32 1
  md5 2
  sha256 3
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::Access>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.Access flags u16
+type dcache.messages.Access flags u16
  read 0
  write 1
  create 2
@@ -1475,88 +31,28 @@ inline const TypeText& SchemaType<::dcache::messages::Access>::text() {
  list 4
  stage 5
  admin 15
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::Timestamps>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.Timestamps struct memcpy
+type dcache.messages.Timestamps struct memcpy
  created timestamp
  modified timestamp
  accessed timestamp
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::Checksum>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::ChecksumType>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.Checksum struct febird
+type dcache.messages.Checksum struct febird
  type dcache.messages.ChecksumType
  value bytes
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::CellAddress>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.CellAddress struct febird
+type dcache.messages.CellAddress struct febird
  cell string
  domain string
  hops list<string>
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::Subject>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.Subject struct febird
+type dcache.messages.Subject struct febird
  uid u32
  gids list<u32>
  principals list<string>
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::StorageInfo>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::RetentionPolicy>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.StorageInfo struct febird
+type dcache.messages.StorageInfo struct febird
  hsm string
  storage_class string
  retention dcache.messages.RetentionPolicy
  locations list<string>
  attributes map<string,string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::FileAttributes>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text,
-                                             &SchemaType<::dcache::messages::Timestamps>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.FileAttributes struct febird
+type dcache.messages.FileAttributes struct febird
  pnfs_id string
  size u64
  access dcache.messages.Access
@@ -1564,78 +60,27 @@ inline const TypeText& SchemaType<::dcache::messages::FileAttributes>::text() {
  checksums list<dcache.messages.Checksum>
  storage dcache.messages.StorageInfo?
  extended map<string,bytes>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SpaceCost>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SpaceCost struct memcpy
+type dcache.messages.SpaceCost struct memcpy
  total u64
  used u64
  precious u64
  removable u64
  lru duration
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::QueueCost>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.QueueCost struct febird
+type dcache.messages.QueueCost struct febird
  name string
  active u32
  max_active u32
  queued u32
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolCost>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::QueueCost>::text,
-                                             &SchemaType<::dcache::messages::SpaceCost>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolCost struct febird
+type dcache.messages.PoolCost struct febird
  space dcache.messages.SpaceCost
  queues list<dcache.messages.QueueCost>
  load f64
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::ProtocolInfo>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.ProtocolInfo union febird
+type dcache.messages.ProtocolInfo union febird
  http 1: string
  xrootd 2: dcache.messages.CellAddress
  nfs 3: list<u32>
  gridftp 4: dcache.messages.PoolCost
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::Envelope>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.Envelope struct febird
+type dcache.messages.Envelope struct febird
  id u64
  session string
  source dcache.messages.CellAddress
@@ -1644,3538 +89,2844 @@ inline const TypeText& SchemaType<::dcache::messages::Envelope>::text() {
  failure string?
  reply_required bool
  ttl duration
+type dcache.messages.PoolAcceptFileMessage struct febird
+ envelope dcache.messages.Envelope
+ file dcache.messages.FileAttributes
+ mode dcache.messages.PoolMode
+ checksum dcache.messages.Checksum?
+ count u32
+ target dcache.messages.CellAddress?
+ ratio f64
+type dcache.messages.PoolCheckFileMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ file dcache.messages.FileAttributes
+ storage dcache.messages.StorageInfo
+ mode dcache.messages.PoolMode
+ offset u64
+ timeout duration
+ attributes map<string,string>
+ pages list<bytes>
+type dcache.messages.PoolCheckFreeSpaceMessage struct febird
+ envelope dcache.messages.Envelope
+ storage dcache.messages.StorageInfo
+ offset u64
+ timeout duration
+ link_group string?
+type dcache.messages.PoolDeliverFileMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ locations list<string>
+ link_group string?
+type dcache.messages.PoolFetchFileMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ storage dcache.messages.StorageInfo
+ count u32
+ target dcache.messages.CellAddress?
+ locations list<string>
+ sticky bool
+ precious bool
+ ratio f64
+ labels set<string>
+ window array<u32,4>
+type dcache.messages.PoolFlushControlMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ file dcache.messages.FileAttributes
+ checksums list<dcache.messages.Checksum>
+ count u32
+ precious bool
+ allow_staging bool
+type dcache.messages.PoolFlushDoFlushMessage struct febird
+ envelope dcache.messages.Envelope
+ pools list<string>
+ files list<dcache.messages.FileAttributes>
+ checksum dcache.messages.Checksum?
+ priority i32
+ pages list<bytes>
+ label string
+ labels set<string>
+ window array<u32,4>
+type dcache.messages.PoolFlushGainControlMessage struct febird
+ envelope dcache.messages.Envelope
+ pools list<string>
+ storage dcache.messages.StorageInfo
+ count u32
+ token uuid
+ locations list<string>
+ attributes map<string,string>
+ window array<u32,4>
+type dcache.messages.PoolIoFileMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ pool string
+ files list<dcache.messages.FileAttributes>
+ storage dcache.messages.StorageInfo
+ timeout duration
+ access dcache.messages.Access
+ token uuid
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.PoolLinkGroupInfoMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ timeout duration
+ expires timestamp?
+ attributes map<string,string>
+ sticky bool
+ precious bool
+ label string
+ costs map<string,dcache.messages.PoolCost>
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.PoolLinkInfoMessage struct febird
+ envelope dcache.messages.Envelope
+ files list<dcache.messages.FileAttributes>
+ checksums list<dcache.messages.Checksum>
+ timeout duration
+ attributes map<string,string>
+type dcache.messages.PoolManagerGetPoolListMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ storage dcache.messages.StorageInfo
+ protocol dcache.messages.ProtocolInfo
+ mode dcache.messages.PoolMode
+ offset u64
+ timeout duration
+ target dcache.messages.CellAddress?
+ sticky bool
+ pages list<bytes>
+ labels set<string>
+type dcache.messages.PoolManagerGetPoolMonitorMessage struct febird
+ envelope dcache.messages.Envelope
+ file dcache.messages.FileAttributes
+ protocol dcache.messages.ProtocolInfo
+ cost dcache.messages.PoolCost
+ owner dcache.messages.Subject
+ precious bool
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.PoolManagerPoolModeMessage struct febird
+ envelope dcache.messages.Envelope
+ token uuid
+ priority i32
+ sticky bool
+ allow_staging bool
+type dcache.messages.PoolManagerPoolUpMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ access dcache.messages.Access
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.PoolMgrGetPoolByLinkMessage struct febird
+ envelope dcache.messages.Envelope
+ files list<dcache.messages.FileAttributes>
+ offset u64
+ token uuid
+ priority i32
+type dcache.messages.PoolMgrGetPoolByPoolGroupMessage struct febird
+ envelope dcache.messages.Envelope
+ pool string
+ protocol dcache.messages.ProtocolInfo
+ cost dcache.messages.PoolCost
+ checksum dcache.messages.Checksum?
+ size u64
+ token uuid
+ locations list<string>
+ pages list<bytes>
+ costs map<string,dcache.messages.PoolCost>
+ window array<u32,4>
+type dcache.messages.PoolMgrGetPoolLinkGroupsMessage struct febird
+ envelope dcache.messages.Envelope
+ pools list<string>
+ protocol dcache.messages.ProtocolInfo
+ size u64
+ expires timestamp?
+ token uuid
+ link_group string?
+ sticky bool
+ precious bool
+ pages list<bytes>
+type dcache.messages.PoolMgrGetPoolLinksMessage struct febird
+ envelope dcache.messages.Envelope
+ expires timestamp?
+ attributes map<string,string>
+ sticky bool
+ precious bool
+ costs map<string,dcache.messages.PoolCost>
+type dcache.messages.PoolMgrPoolInfoMessage struct febird
+ envelope dcache.messages.Envelope
+ pool string
+ file dcache.messages.FileAttributes
+ target dcache.messages.CellAddress?
+ attributes map<string,string>
+ pages list<bytes>
+ labels set<string>
+type dcache.messages.PoolMgrQueryPoolsMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ storage dcache.messages.StorageInfo
+ checksum dcache.messages.Checksum?
+ door dcache.messages.CellAddress
+ target dcache.messages.CellAddress?
+ link_group string?
+ precious bool
+ allow_staging bool
+type dcache.messages.PoolMgrReplicateFileMessage struct febird
+ envelope dcache.messages.Envelope
+ files list<dcache.messages.FileAttributes>
+ offset u64
+ expires timestamp?
+ link_group string?
+ allow_staging bool
+ label string
+ labels set<string>
+type dcache.messages.PoolMgrSelectReadPoolMessage struct febird
+ envelope dcache.messages.Envelope
+ files list<dcache.messages.FileAttributes>
+ mode dcache.messages.PoolMode
+ offset u64
+ timeout duration
+ access dcache.messages.Access
+ owner dcache.messages.Subject
+ window array<u32,4>
+type dcache.messages.PoolMgrSelectWritePoolMessage struct febird
+ envelope dcache.messages.Envelope
+ pools list<string>
+ storage dcache.messages.StorageInfo
+ mode dcache.messages.PoolMode
+ checksum dcache.messages.Checksum?
+ token uuid
+ locations list<string>
+ priority i32
+ ratio f64
+type dcache.messages.PoolMigrationCancelMessage struct febird
+ envelope dcache.messages.Envelope
+ size u64
+ expires timestamp?
+ sticky bool
+type dcache.messages.PoolMigrationCopyFinishedMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ path string
+ count u32
+ timeout duration
+ door dcache.messages.CellAddress
+ precious bool
+ ratio f64
+ label string
+ labels set<string>
+ costs map<string,dcache.messages.PoolCost>
+type dcache.messages.PoolMigrationCopyReplicaMessage struct febird
+ envelope dcache.messages.Envelope
+ offset u64
+ target dcache.messages.CellAddress?
+ attributes map<string,string>
+ sticky bool
+type dcache.messages.PoolMigrationPingMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ storage dcache.messages.StorageInfo
+ size u64
+ offset u64
+ labels set<string>
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.PoolMigrationUpdateReplicaMessage struct febird
+ envelope dcache.messages.Envelope
+ size u64
+ allow_staging bool
+ labels set<string>
+type dcache.messages.PoolMigrationJobCancelMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ path string
+ pool string
+ pools list<string>
+ checksums list<dcache.messages.Checksum>
+ count u32
+ timeout duration
+ attributes map<string,string>
+type dcache.messages.PoolModifyModeMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ pool string
+ file dcache.messages.FileAttributes
+ storage dcache.messages.StorageInfo
+ protocol dcache.messages.ProtocolInfo
+ timeout duration
+ owner dcache.messages.Subject
+ label string
+ costs map<string,dcache.messages.PoolCost>
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.PoolModifyPersistencyMessage struct febird
+ envelope dcache.messages.Envelope
+ pools list<string>
+ files list<dcache.messages.FileAttributes>
+ mode dcache.messages.PoolMode
+ size u64
+ precious bool
+ allow_staging bool
+type dcache.messages.PoolMoverKillMessage struct febird
+ envelope dcache.messages.Envelope
+ file dcache.messages.FileAttributes
+ expires timestamp?
+ attributes map<string,string>
+type dcache.messages.PoolPassiveIoFileMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ pools list<string>
+ files list<dcache.messages.FileAttributes>
+ cost dcache.messages.PoolCost
+ mode dcache.messages.PoolMode
+ expires timestamp?
+ access dcache.messages.Access
+ link_group string?
+ sticky bool
+ labels set<string>
+type dcache.messages.PoolQueryRepositoryMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ pool string
+ file dcache.messages.FileAttributes
+ door dcache.messages.CellAddress
+ locations list<string>
+ costs map<string,dcache.messages.PoolCost>
+type dcache.messages.PoolRemoveFilesMessage struct febird
+ envelope dcache.messages.Envelope
+ files list<dcache.messages.FileAttributes>
+ cost dcache.messages.PoolCost
+ checksum dcache.messages.Checksum?
+ expires timestamp?
+ costs map<string,dcache.messages.PoolCost>
+type dcache.messages.PoolReplicateFileMessage struct febird
+ envelope dcache.messages.Envelope
+ file dcache.messages.FileAttributes
+ checksum dcache.messages.Checksum?
+ size u64
+ expires timestamp?
+ owner dcache.messages.Subject
+ sticky bool
+ pages list<bytes>
+ label string
+ costs map<string,dcache.messages.PoolCost>
+type dcache.messages.PoolSetStickyMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ offset u64
+ owner dcache.messages.Subject
+ target dcache.messages.CellAddress?
+type dcache.messages.PoolStatusChangedMessage struct febird
+ envelope dcache.messages.Envelope
+ files list<dcache.messages.FileAttributes>
+ cost dcache.messages.PoolCost
+ target dcache.messages.CellAddress?
+ token uuid
+type dcache.messages.PoolUpdateCacheStatisticsMessage struct febird
+ envelope dcache.messages.Envelope
+ protocol dcache.messages.ProtocolInfo
+ size u64
+ target dcache.messages.CellAddress?
+type dcache.messages.PoolDataRequestMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ size u64
+ timeout duration
+ owner dcache.messages.Subject
+ locations list<string>
+ priority i32
+ sticky bool
+ ratio f64
+ pages list<bytes>
+ window array<u32,4>
+type dcache.messages.PoolHeartbeatMessage struct febird
+ envelope dcache.messages.Envelope
+ checksums list<dcache.messages.Checksum>
+ expires timestamp?
+ owner dcache.messages.Subject
+ target dcache.messages.CellAddress?
+type dcache.messages.PoolCostUpdateMessage struct febird
+ envelope dcache.messages.Envelope
+ checksum dcache.messages.Checksum?
+ owner dcache.messages.Subject
+ locations list<string>
+ window array<u32,4>
+type dcache.messages.PoolTagUpdateMessage struct febird
+ envelope dcache.messages.Envelope
+ checksums list<dcache.messages.Checksum>
+ expires timestamp?
+ label string
+type dcache.messages.PoolInfoRequestMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ pool string
+ timeout duration
+ access dcache.messages.Access
+ door dcache.messages.CellAddress
+ precious bool
+type dcache.messages.PnfsAddCacheLocationMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ pool string
+ storage dcache.messages.StorageInfo
+ timeout duration
+ sticky bool
+type dcache.messages.PnfsCancelUploadMessage struct febird
+ envelope dcache.messages.Envelope
+ file dcache.messages.FileAttributes
+ window array<u32,4>
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.PnfsClearCacheLocationMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ storage dcache.messages.StorageInfo
+ protocol dcache.messages.ProtocolInfo
+ mode dcache.messages.PoolMode
+ size u64
+ attributes map<string,string>
+ costs map<string,dcache.messages.PoolCost>
+ window array<u32,4>
+type dcache.messages.PnfsCommitUploadMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ storage dcache.messages.StorageInfo
+ protocol dcache.messages.ProtocolInfo
+ cost dcache.messages.PoolCost
+ checksums list<dcache.messages.Checksum>
+ owner dcache.messages.Subject
+ pages list<bytes>
+ label string
+type dcache.messages.PnfsCreateEntryMessage struct febird
+ envelope dcache.messages.Envelope
+ files list<dcache.messages.FileAttributes>
+ checksum dcache.messages.Checksum?
+ expires timestamp?
+ locations list<string>
+ ratio f64
+ label string
+type dcache.messages.PnfsCreateUploadPathMessage struct febird
+ envelope dcache.messages.Envelope
+ file dcache.messages.FileAttributes
+ locations list<string>
+ link_group string?
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.PnfsDeleteEntryMessage struct febird
+ envelope dcache.messages.Envelope
+ checksums list<dcache.messages.Checksum>
+ expires timestamp?
+ owner dcache.messages.Subject
+ door dcache.messages.CellAddress
+ link_group string?
+ priority i32
+ precious bool
+ label string
+type dcache.messages.PnfsFlagMessage struct febird
+ envelope dcache.messages.Envelope
+ pool string
+ files list<dcache.messages.FileAttributes>
+ checksum dcache.messages.Checksum?
+ checksums list<dcache.messages.Checksum>
+ count u32
+ expires timestamp?
+ access dcache.messages.Access
+ owner dcache.messages.Subject
+ labels set<string>
+type dcache.messages.PnfsGetCacheLocationsMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ checksum dcache.messages.Checksum?
+ target dcache.messages.CellAddress?
+ labels set<string>
+type dcache.messages.PnfsGetFileAttributesMessage struct febird
+ envelope dcache.messages.Envelope
+ pool string
+ files list<dcache.messages.FileAttributes>
+ count u32
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.PnfsGetParentMessage struct febird
+ envelope dcache.messages.Envelope
+ pools list<string>
+ cost dcache.messages.PoolCost
+ offset u64
+ expires timestamp?
+ owner dcache.messages.Subject
+ target dcache.messages.CellAddress?
+ allow_staging bool
+ ratio f64
+type dcache.messages.PnfsListDirectoryMessage struct febird
+ envelope dcache.messages.Envelope
+ storage dcache.messages.StorageInfo
+ protocol dcache.messages.ProtocolInfo
+ mode dcache.messages.PoolMode
+ checksum dcache.messages.Checksum?
+ count u32
+ labels set<string>
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.PnfsListExtendedAttributesMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ path string
+ pools list<string>
+ file dcache.messages.FileAttributes
+ timeout duration
+ access dcache.messages.Access
+ door dcache.messages.CellAddress
+ locations list<string>
+ priority i32
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.PnfsMapPathMessage struct febird
+ envelope dcache.messages.Envelope
+ checksums list<dcache.messages.Checksum>
+ count u32
+ expires timestamp?
+ sticky bool
+ allow_staging bool
+type dcache.messages.PnfsReadExtendedAttributesMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ path string
+ files list<dcache.messages.FileAttributes>
+ storage dcache.messages.StorageInfo
+ protocol dcache.messages.ProtocolInfo
+ mode dcache.messages.PoolMode
+ size u64
+ offset u64
+ pages list<bytes>
+type dcache.messages.PnfsRemoveChecksumMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ checksums list<dcache.messages.Checksum>
+ owner dcache.messages.Subject
+ door dcache.messages.CellAddress
+ window array<u32,4>
+type dcache.messages.PnfsRemoveExtendedAttributesMessage struct febird
+ envelope dcache.messages.Envelope
+ pools list<string>
+ file dcache.messages.FileAttributes
+ files list<dcache.messages.FileAttributes>
+ access dcache.messages.Access
+ attributes map<string,string>
+ link_group string?
+ precious bool
+ allow_staging bool
+ labels set<string>
+type dcache.messages.PnfsRemoveLabelsMessage struct febird
+ envelope dcache.messages.Envelope
+ protocol dcache.messages.ProtocolInfo
+ count u32
+ token uuid
+ sticky bool
+ pages list<bytes>
+type dcache.messages.PnfsRenameMessage struct febird
+ envelope dcache.messages.Envelope
+ access dcache.messages.Access
+ locations list<string>
+ sticky bool
+ ratio f64
+type dcache.messages.PnfsSetChecksumMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ checksum dcache.messages.Checksum?
+ count u32
+ access dcache.messages.Access
+ target dcache.messages.CellAddress?
+ attributes map<string,string>
+ priority i32
+ ratio f64
+ label string
+ window array<u32,4>
+type dcache.messages.PnfsSetFileAttributesMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ count u32
+ timeout duration
+ link_group string?
+ precious bool
+type dcache.messages.PnfsSymLinkMessage struct febird
+ envelope dcache.messages.Envelope
+ storage dcache.messages.StorageInfo
+ checksums list<dcache.messages.Checksum>
+ count u32
+ expires timestamp?
+ owner dcache.messages.Subject
+ attributes map<string,string>
+ link_group string?
+ pages list<bytes>
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.PnfsWriteExtendedAttributesMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ files list<dcache.messages.FileAttributes>
+ labels set<string>
+type dcache.messages.PnfsNotifyFlushMessage struct febird
+ envelope dcache.messages.Envelope
+ size u64
+ offset u64
+ count u32
+ door dcache.messages.CellAddress
+ priority i32
+ window array<u32,4>
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.PnfsGetPathMessage struct febird
+ envelope dcache.messages.Envelope
+ storage dcache.messages.StorageInfo
+ priority i32
+ window array<u32,4>
+type dcache.messages.PnfsLookupMessage struct febird
+ envelope dcache.messages.Envelope
+ pool string
+ protocol dcache.messages.ProtocolInfo
+ checksums list<dcache.messages.Checksum>
+ size u64
+ priority i32
+ window array<u32,4>
+type dcache.messages.SpaceReserveMessage struct febird
+ envelope dcache.messages.Envelope
+ pool string
+ file dcache.messages.FileAttributes
+ timeout duration
+ locations list<string>
+ ratio f64
+ label string
+ labels set<string>
+ window array<u32,4>
+type dcache.messages.SpaceReleaseMessage struct febird
+ envelope dcache.messages.Envelope
+ files list<dcache.messages.FileAttributes>
+ checksum dcache.messages.Checksum?
+ checksums list<dcache.messages.Checksum>
+ access dcache.messages.Access
+ locations list<string>
+ labels set<string>
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.SpaceUseMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ checksum dcache.messages.Checksum?
+ door dcache.messages.CellAddress
+ link_group string?
+ priority i32
+type dcache.messages.SpaceGetMetaDataMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ pool string
+ storage dcache.messages.StorageInfo
+ door dcache.messages.CellAddress
+ sticky bool
+type dcache.messages.SpaceGetTokensMessage struct febird
+ envelope dcache.messages.Envelope
+ pools list<string>
+ protocol dcache.messages.ProtocolInfo
+ offset u64
+ count u32
+ door dcache.messages.CellAddress
+ attributes map<string,string>
+ priority i32
+ sticky bool
+ ratio f64
+ pages list<bytes>
+type dcache.messages.SpaceGetFileTokensMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ pools list<string>
+ priority i32
+type dcache.messages.SpaceExtendLifetimeMessage struct febird
+ envelope dcache.messages.Envelope
+ pools list<string>
+ file dcache.messages.FileAttributes
+ size u64
+ owner dcache.messages.Subject
+ door dcache.messages.CellAddress
+ target dcache.messages.CellAddress?
+ locations list<string>
+ sticky bool
+ labels set<string>
+type dcache.messages.SpaceGetLinkGroupNamesMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ file dcache.messages.FileAttributes
+ protocol dcache.messages.ProtocolInfo
+ cost dcache.messages.PoolCost
+ checksum dcache.messages.Checksum?
+ access dcache.messages.Access
+ attributes map<string,string>
+ label string
+ costs map<string,dcache.messages.PoolCost>
+ window array<u32,4>
+type dcache.messages.SpaceGetLinkGroupsMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ pool string
+ pools list<string>
+ protocol dcache.messages.ProtocolInfo
+ offset u64
+ door dcache.messages.CellAddress
+type dcache.messages.SpaceCancelUseMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ file dcache.messages.FileAttributes
+ expires timestamp?
+ locations list<string>
+ ratio f64
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.SpaceBindMessage struct febird
+ envelope dcache.messages.Envelope
+ files list<dcache.messages.FileAttributes>
+ checksum dcache.messages.Checksum?
+ offset u64
+ door dcache.messages.CellAddress
+ locations list<string>
+ priority i32
+ ratio f64
+ window array<u32,4>
+type dcache.messages.PinPinMessage struct febird
+ envelope dcache.messages.Envelope
+ mode dcache.messages.PoolMode
+ size u64
+ precious bool
+ window array<u32,4>
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.PinUnpinMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ count u32
+ access dcache.messages.Access
+ target dcache.messages.CellAddress?
+ locations list<string>
+type dcache.messages.PinExtendMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ cost dcache.messages.PoolCost
+ checksums list<dcache.messages.Checksum>
+ token uuid
+ sticky bool
+ ratio f64
+ pages list<bytes>
+ label string
+ costs map<string,dcache.messages.PoolCost>
+type dcache.messages.PinCountMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ access dcache.messages.Access
+ precious bool
+ labels set<string>
+type dcache.messages.PinListMessage struct febird
+ envelope dcache.messages.Envelope
+ pools list<string>
+ files list<dcache.messages.FileAttributes>
+ checksums list<dcache.messages.Checksum>
+ locations list<string>
+ ratio f64
+ labels set<string>
+type dcache.messages.PinMovePinMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ pool string
+ protocol dcache.messages.ProtocolInfo
+ size u64
+ timeout duration
+ owner dcache.messages.Subject
+ precious bool
+ window array<u32,4>
+type dcache.messages.PinRequestsFinishedMessage struct febird
+ envelope dcache.messages.Envelope
+ protocol dcache.messages.ProtocolInfo
+ costs map<string,dcache.messages.PoolCost>
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.PinStageStatusMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ mode dcache.messages.PoolMode
+ size u64
+ door dcache.messages.CellAddress
+ token uuid
+ attributes map<string,string>
+ label string
+type dcache.messages.MoverInfoMessage struct febird
+ envelope dcache.messages.Envelope
+ pool string
+ offset u64
+ owner dcache.messages.Subject
+ attributes map<string,string>
+ priority i32
+ precious bool
+ allow_staging bool
+ label string
+ window array<u32,4>
+type dcache.messages.DoorRequestInfoMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ checksum dcache.messages.Checksum?
+ size u64
+ offset u64
+ count u32
+ labels set<string>
+type dcache.messages.DoorTransferFinishedMessage struct febird
+ envelope dcache.messages.Envelope
+ protocol dcache.messages.ProtocolInfo
+ cost dcache.messages.PoolCost
+ mode dcache.messages.PoolMode
+ offset u64
+ count u32
+ expires timestamp?
+ access dcache.messages.Access
+ target dcache.messages.CellAddress?
+ priority i32
+ labels set<string>
+type dcache.messages.DoorValidateMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ pool string
+ storage dcache.messages.StorageInfo
+ checksum dcache.messages.Checksum?
+ offset u64
+ timeout duration
+ expires timestamp?
+ priority i32
+ precious bool
+ labels set<string>
+type dcache.messages.StorageInfoNoticeMessage struct febird
+ envelope dcache.messages.Envelope
+ files list<dcache.messages.FileAttributes>
+ checksum dcache.messages.Checksum?
+ timeout duration
+ door dcache.messages.CellAddress
+ target dcache.messages.CellAddress?
+ token uuid
+ attributes map<string,string>
+ sticky bool
+ allow_staging bool
+type dcache.messages.RemoveFileInfoMessage struct febird
+ envelope dcache.messages.Envelope
+ offset u64
+ token uuid
+ allow_staging bool
+ labels set<string>
+type dcache.messages.WarningPnfsFileInfoMessage struct febird
+ envelope dcache.messages.Envelope
+ storage dcache.messages.StorageInfo
+ size u64
+ count u32
+ timeout duration
+ expires timestamp?
+ locations list<string>
+ pages list<bytes>
+type dcache.messages.PoolHitInfoMessage struct febird
+ envelope dcache.messages.Envelope
+ files list<dcache.messages.FileAttributes>
+ checksums list<dcache.messages.Checksum>
+ attributes map<string,string>
+ link_group string?
+ allow_staging bool
+ label string
+type dcache.messages.FlushInfoMessage struct febird
+ envelope dcache.messages.Envelope
+ checksum dcache.messages.Checksum?
+ offset u64
+ access dcache.messages.Access
+ target dcache.messages.CellAddress?
+ locations list<string>
+ link_group string?
+ sticky bool
+ ratio f64
+ window array<u32,4>
+type dcache.messages.RestoreInfoMessage struct febird
+ envelope dcache.messages.Envelope
+ mode dcache.messages.PoolMode
+ checksum dcache.messages.Checksum?
+ offset u64
+ owner dcache.messages.Subject
+ target dcache.messages.CellAddress?
+ pages list<bytes>
+ window array<u32,4>
+type dcache.messages.BillingRecordMessage struct febird
+ envelope dcache.messages.Envelope
+ cost dcache.messages.PoolCost
+ token uuid
+ locations list<string>
+ attributes map<string,string>
+ sticky bool
+ pages list<bytes>
+type dcache.messages.LoginRequestMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ pool string
+ pools list<string>
+ pages list<bytes>
+type dcache.messages.LoginReplyMessage struct febird
+ envelope dcache.messages.Envelope
+ pools list<string>
+ file dcache.messages.FileAttributes
+ target dcache.messages.CellAddress?
+ locations list<string>
+ allow_staging bool
+type dcache.messages.MapRequestMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ files list<dcache.messages.FileAttributes>
+ timeout duration
+ attributes map<string,string>
+ link_group string?
+ ratio f64
+type dcache.messages.ReverseMapRequestMessage struct febird
+ envelope dcache.messages.Envelope
+ storage dcache.messages.StorageInfo
+ owner dcache.messages.Subject
+ target dcache.messages.CellAddress?
+ priority i32
+ window array<u32,4>
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.TokenIntrospectionMessage struct febird
+ envelope dcache.messages.Envelope
+ pool string
+ mode dcache.messages.PoolMode
+ target dcache.messages.CellAddress?
+ link_group string?
+ ratio f64
+ costs map<string,dcache.messages.PoolCost>
+type dcache.messages.RemoteTransferStartMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ protocol dcache.messages.ProtocolInfo
+ cost dcache.messages.PoolCost
+ offset u64
+ pages list<bytes>
+type dcache.messages.RemoteTransferCancelMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ checksums list<dcache.messages.Checksum>
+ target dcache.messages.CellAddress?
+ attributes map<string,string>
+ allow_staging bool
+ ratio f64
+ pages list<bytes>
+ labels set<string>
+ costs map<string,dcache.messages.PoolCost>
+type dcache.messages.RemoteTransferStatusMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ path string
+ pools list<string>
+ file dcache.messages.FileAttributes
+ checksum dcache.messages.Checksum?
+ size u64
+ priority i32
+ precious bool
+ allow_staging bool
+ pages list<bytes>
+type dcache.messages.TransferManagerQueryMessage struct febird
+ envelope dcache.messages.Envelope
+ files list<dcache.messages.FileAttributes>
+ storage dcache.messages.StorageInfo
+ checksum dcache.messages.Checksum?
+ offset u64
+ timeout duration
+ link_group string?
+ priority i32
+ allow_staging bool
+ labels set<string>
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.TransferCompleteMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ pool string
+ file dcache.messages.FileAttributes
+ token uuid
+ labels set<string>
+type dcache.messages.TransferFailedMessage struct febird
+ envelope dcache.messages.Envelope
+ checksums list<dcache.messages.Checksum>
+ locations list<string>
+ sticky bool
+ precious bool
+type dcache.messages.TransferProgressMessage struct febird
+ envelope dcache.messages.Envelope
+ offset u64
+ target dcache.messages.CellAddress?
+ labels set<string>
+type dcache.messages.SrmPingMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ files list<dcache.messages.FileAttributes>
+ storage dcache.messages.StorageInfo
+ count u32
+ ratio f64
+ costs map<string,dcache.messages.PoolCost>
+type dcache.messages.SrmPrepareToGetMessage struct febird
+ envelope dcache.messages.Envelope
+ file dcache.messages.FileAttributes
+ count u32
+ expires timestamp?
+ access dcache.messages.Access
+ allow_staging bool
+ window array<u32,4>
+type dcache.messages.SrmPrepareToPutMessage struct febird
+ envelope dcache.messages.Envelope
+ files list<dcache.messages.FileAttributes>
+ checksums list<dcache.messages.Checksum>
+ timeout duration
+ owner dcache.messages.Subject
+ door dcache.messages.CellAddress
+ window array<u32,4>
+type dcache.messages.SrmReleaseFilesMessage struct febird
+ envelope dcache.messages.Envelope
+ pools list<string>
+ door dcache.messages.CellAddress
+ labels set<string>
+type dcache.messages.SrmBringOnlineMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ files list<dcache.messages.FileAttributes>
+ storage dcache.messages.StorageInfo
+ token uuid
+ link_group string?
+ allow_staging bool
+ ratio f64
+ labels set<string>
+type dcache.messages.SrmAbortRequestMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ mode dcache.messages.PoolMode
+ expires timestamp?
+ owner dcache.messages.Subject
+ door dcache.messages.CellAddress
+ priority i32
+ ratio f64
+ label string
+ labels set<string>
+type dcache.messages.SrmStatusOfGetMessage struct febird
+ envelope dcache.messages.Envelope
+ file dcache.messages.FileAttributes
+ files list<dcache.messages.FileAttributes>
+ checksums list<dcache.messages.Checksum>
+ expires timestamp?
+ label string
+ costs map<string,dcache.messages.PoolCost>
+ window array<u32,4>
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.SrmStatusOfPutMessage struct febird
+ envelope dcache.messages.Envelope
+ file dcache.messages.FileAttributes
+ storage dcache.messages.StorageInfo
+ mode dcache.messages.PoolMode
+ sticky bool
+type dcache.messages.SrmLsMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ file dcache.messages.FileAttributes
+ checksum dcache.messages.Checksum?
+ offset u64
+ count u32
+ priority i32
+ costs map<string,dcache.messages.PoolCost>
+type dcache.messages.SrmMkdirMessage struct febird
+ envelope dcache.messages.Envelope
+ pools list<string>
+ offset u64
+ target dcache.messages.CellAddress?
+ attributes map<string,string>
+ precious bool
+type dcache.messages.SrmRmdirMessage struct febird
+ envelope dcache.messages.Envelope
+ file dcache.messages.FileAttributes
+ expires timestamp?
+ locations list<string>
+type dcache.messages.SrmRmMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ protocol dcache.messages.ProtocolInfo
+ checksum dcache.messages.Checksum?
+ size u64
+ count u32
+ owner dcache.messages.Subject
+ priority i32
+ allow_staging bool
+ pages list<bytes>
+type dcache.messages.SrmMvMessage struct febird
+ envelope dcache.messages.Envelope
+ cost dcache.messages.PoolCost
+ checksum dcache.messages.Checksum?
+ checksums list<dcache.messages.Checksum>
+ count u32
+ token uuid
+ label string
+ costs map<string,dcache.messages.PoolCost>
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.SrmCheckPermissionMessage struct febird
+ envelope dcache.messages.Envelope
+ file dcache.messages.FileAttributes
+ storage dcache.messages.StorageInfo
+ offset u64
+ count u32
+ owner dcache.messages.Subject
+ door dcache.messages.CellAddress
+ link_group string?
+ costs map<string,dcache.messages.PoolCost>
+type dcache.messages.SrmCopyMessage struct febird
+ envelope dcache.messages.Envelope
+ pools list<string>
+ file dcache.messages.FileAttributes
+ protocol dcache.messages.ProtocolInfo
+ mode dcache.messages.PoolMode
+ size u64
+ offset u64
+ count u32
+ allow_staging bool
+ labels set<string>
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.BulkRequestMessage struct febird
+ envelope dcache.messages.Envelope
+ pools list<string>
+ target dcache.messages.CellAddress?
+ token uuid
+ locations list<string>
+ priority i32
+ precious bool
+ labels set<string>
+type dcache.messages.BulkStatusMessage struct febird
+ envelope dcache.messages.Envelope
+ storage dcache.messages.StorageInfo
+ token uuid
+ attributes map<string,string>
+type dcache.messages.BulkCancelMessage struct febird
+ envelope dcache.messages.Envelope
+ checksum dcache.messages.Checksum?
+ timeout duration
+ ratio f64
+type dcache.messages.BulkDeleteMessage struct febird
+ envelope dcache.messages.Envelope
+ files list<dcache.messages.FileAttributes>
+ mode dcache.messages.PoolMode
+ checksums list<dcache.messages.Checksum>
+ expires timestamp?
+type dcache.messages.BulkTargetsMessage struct febird
+ envelope dcache.messages.Envelope
+ files list<dcache.messages.FileAttributes>
+ count u32
+ expires timestamp?
+ access dcache.messages.Access
+ ratio f64
+type dcache.messages.BulkArchiveMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ files list<dcache.messages.FileAttributes>
+ token uuid
+ sticky bool
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.ReplicaVerifyMessage struct febird
+ envelope dcache.messages.Envelope
+ pool string
+ files list<dcache.messages.FileAttributes>
+ checksum dcache.messages.Checksum?
+ timeout duration
+ owner dcache.messages.Subject
+ attributes map<string,string>
+ ratio f64
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.ReplicaAdjustMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ files list<dcache.messages.FileAttributes>
+ checksum dcache.messages.Checksum?
+ offset u64
+ count u32
+ access dcache.messages.Access
+ target dcache.messages.CellAddress?
+ label string
+type dcache.messages.ReplicaRemoveMessage struct febird
+ envelope dcache.messages.Envelope
+ cost dcache.messages.PoolCost
+ checksums list<dcache.messages.Checksum>
+ attributes map<string,string>
+ priority i32
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.ReplicaStateMessage struct febird
+ envelope dcache.messages.Envelope
+ checksum dcache.messages.Checksum?
+ access dcache.messages.Access
+ sticky bool
+ pages list<bytes>
+ costs map<string,dcache.messages.PoolCost>
+type dcache.messages.ResilienceScanMessage struct febird
+ envelope dcache.messages.Envelope
+ checksum dcache.messages.Checksum?
+ owner dcache.messages.Subject
+ allow_staging bool
+type dcache.messages.ResilienceCancelMessage struct febird
+ envelope dcache.messages.Envelope
+ pool string
+ protocol dcache.messages.ProtocolInfo
+ checksum dcache.messages.Checksum?
+ count u32
+ token uuid
+ locations list<string>
+ sticky bool
+ precious bool
+ window array<u32,4>
+type dcache.messages.QosTransitionMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ offset u64
+ expires timestamp?
+ owner dcache.messages.Subject
+ priority i32
+ ratio f64
+ window array<u32,4>
+type dcache.messages.QosQueryMessage struct febird
+ envelope dcache.messages.Envelope
+ storage dcache.messages.StorageInfo
+ count u32
+ expires timestamp?
+type dcache.messages.QosModifyMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ file dcache.messages.FileAttributes
+ count u32
+ timeout duration
+ token uuid
+ precious bool
+ allow_staging bool
+ window array<u32,4>
+type dcache.messages.QosBackLogMessage struct febird
+ envelope dcache.messages.Envelope
+ mode dcache.messages.PoolMode
+ count u32
+ access dcache.messages.Access
+ door dcache.messages.CellAddress
+ attributes map<string,string>
+ labels set<string>
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.MissingFileMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ pools list<string>
+ mode dcache.messages.PoolMode
+ access dcache.messages.Access
+ locations list<string>
+ attributes map<string,string>
+ ratio f64
+ window array<u32,4>
+ retention dcache.messages.RetentionPolicy
+type dcache.messages.CleanerRequestMessage struct febird
+ envelope dcache.messages.Envelope
+ file dcache.messages.FileAttributes
+ files list<dcache.messages.FileAttributes>
+ protocol dcache.messages.ProtocolInfo
+ mode dcache.messages.PoolMode
+ pages list<bytes>
+ costs map<string,dcache.messages.PoolCost>
+type dcache.messages.CleanerStatusMessage struct febird
+ envelope dcache.messages.Envelope
+ file dcache.messages.FileAttributes
+ precious bool
+ costs map<string,dcache.messages.PoolCost>
+type dcache.messages.CleanerHoldMessage struct febird
+ envelope dcache.messages.Envelope
+ file dcache.messages.FileAttributes
+ files list<dcache.messages.FileAttributes>
+ count u32
+type dcache.messages.HsmStoreMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ pools list<string>
+ costs map<string,dcache.messages.PoolCost>
+type dcache.messages.HsmRestoreMessage struct febird
+ envelope dcache.messages.Envelope
+ pool string
+ storage dcache.messages.StorageInfo
+ cost dcache.messages.PoolCost
+ mode dcache.messages.PoolMode
+ count u32
+ access dcache.messages.Access
+ ratio f64
+ label string
+ window array<u32,4>
+type dcache.messages.HsmRemoveMessage struct febird
+ envelope dcache.messages.Envelope
+ files list<dcache.messages.FileAttributes>
+ cost dcache.messages.PoolCost
+ token uuid
+ locations list<string>
+ ratio f64
+type dcache.messages.NearlineRequestMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ path string
+ file dcache.messages.FileAttributes
+ protocol dcache.messages.ProtocolInfo
+ checksum dcache.messages.Checksum?
+ count u32
+ access dcache.messages.Access
+ door dcache.messages.CellAddress
+ labels set<string>
+type dcache.messages.NearlineStatusMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ file dcache.messages.FileAttributes
+ checksum dcache.messages.Checksum?
+ checksums list<dcache.messages.Checksum>
+ expires timestamp?
+ locations list<string>
+ ratio f64
+ label string
+ labels set<string>
+type dcache.messages.TapeRecallScheduleMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ cost dcache.messages.PoolCost
+ attributes map<string,string>
+ pages list<bytes>
+ window array<u32,4>
+type dcache.messages.ZoneUpdateMessage struct febird
+ envelope dcache.messages.Envelope
+ path string
+ pool string
+ pools list<string>
+ file dcache.messages.FileAttributes
+ files list<dcache.messages.FileAttributes>
+ mode dcache.messages.PoolMode
+ checksums list<dcache.messages.Checksum>
+ door dcache.messages.CellAddress
+ pages list<bytes>
+ window array<u32,4>
+type dcache.messages.CellHelloMessage struct febird
+ envelope dcache.messages.Envelope
+ file dcache.messages.FileAttributes
+ storage dcache.messages.StorageInfo
+ protocol dcache.messages.ProtocolInfo
+ size u64
+ target dcache.messages.CellAddress?
+ attributes map<string,string>
+ priority i32
+ allow_staging bool
+ label string
+ window array<u32,4>
+type dcache.messages.CellRouteMessage struct febird
+ envelope dcache.messages.Envelope
+ file dcache.messages.FileAttributes
+ storage dcache.messages.StorageInfo
+ offset u64
+ count u32
+ door dcache.messages.CellAddress
+ precious bool
+ window array<u32,4>
+type dcache.messages.CellTunnelMessage struct febird
+ envelope dcache.messages.Envelope
+ pools list<string>
+ files list<dcache.messages.FileAttributes>
+ expires timestamp?
+ target dcache.messages.CellAddress?
+ precious bool
+ window array<u32,4>
+type dcache.messages.TopologyQueryMessage struct febird
+ envelope dcache.messages.Envelope
+ pool string
+ cost dcache.messages.PoolCost
+ mode dcache.messages.PoolMode
+ door dcache.messages.CellAddress
+ target dcache.messages.CellAddress?
+ label string
+ labels set<string>
+type dcache.messages.WebdavLockMessage struct febird
+ envelope dcache.messages.Envelope
+ files list<dcache.messages.FileAttributes>
+ storage dcache.messages.StorageInfo
+ checksum dcache.messages.Checksum?
+ door dcache.messages.CellAddress
+ locations list<string>
+ attributes map<string,string>
+ sticky bool
+ costs map<string,dcache.messages.PoolCost>
+type dcache.messages.WebdavUnlockMessage struct febird
+ envelope dcache.messages.Envelope
+ pnfs_id string
+ path string
+ pool string
+ protocol dcache.messages.ProtocolInfo
+ timeout duration
+ link_group string?
+ priority i32
+ precious bool
+type dcache.messages.EventSubscribeMessage struct febird
+ envelope dcache.messages.Envelope
+ pools list<string>
+ protocol dcache.messages.ProtocolInfo
+ checksum dcache.messages.Checksum?
+ size u64
+ count u32
+ access dcache.messages.Access
+ token uuid
+ locations list<string>
+ ratio f64
+ label string
 )mf",
-      .annex = R"mf( ttl
+    .annex = R"mf(type dcache.messages.Envelope
+ ttl
   default "30s"
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolAcceptFileMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolAcceptFileMessage struct febird
- envelope dcache.messages.Envelope
- file dcache.messages.FileAttributes
- mode dcache.messages.PoolMode
- checksum dcache.messages.Checksum?
- count u32
- target dcache.messages.CellAddress?
- ratio f64
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolCheckFileMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolCheckFileMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- file dcache.messages.FileAttributes
- storage dcache.messages.StorageInfo
- mode dcache.messages.PoolMode
- offset u64
- timeout duration
- attributes map<string,string>
- pages list<bytes>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolCheckFreeSpaceMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolCheckFreeSpaceMessage struct febird
- envelope dcache.messages.Envelope
- storage dcache.messages.StorageInfo
- offset u64
- timeout duration
- link_group string?
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolDeliverFileMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolDeliverFileMessage struct febird
- envelope dcache.messages.Envelope
- path string
- locations list<string>
- link_group string?
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolFetchFileMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolFetchFileMessage struct febird
- envelope dcache.messages.Envelope
- path string
- storage dcache.messages.StorageInfo
- count u32
- target dcache.messages.CellAddress?
- locations list<string>
- sticky bool
- precious bool
- ratio f64
- labels set<string>
- window array<u32,4>
-)mf",
-      .annex = R"mf( precious
+type dcache.messages.PoolFetchFileMessage
+ precious
   default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolFlushControlMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolFlushControlMessage struct febird
- envelope dcache.messages.Envelope
- path string
- file dcache.messages.FileAttributes
- checksums list<dcache.messages.Checksum>
- count u32
- precious bool
- allow_staging bool
-)mf",
-      .annex = R"mf( precious
+type dcache.messages.PoolFlushControlMessage
+ precious
   default false
  allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolFlushDoFlushMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolFlushDoFlushMessage struct febird
- envelope dcache.messages.Envelope
- pools list<string>
- files list<dcache.messages.FileAttributes>
- checksum dcache.messages.Checksum?
- priority i32
- pages list<bytes>
- label string
- labels set<string>
- window array<u32,4>
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.PoolFlushDoFlushMessage
+ priority
   default 0
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolFlushGainControlMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolFlushGainControlMessage struct febird
- envelope dcache.messages.Envelope
- pools list<string>
- storage dcache.messages.StorageInfo
- count u32
- token uuid
- locations list<string>
- attributes map<string,string>
- window array<u32,4>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolIoFileMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolIoFileMessage struct febird
- envelope dcache.messages.Envelope
- path string
- pool string
- files list<dcache.messages.FileAttributes>
- storage dcache.messages.StorageInfo
- timeout duration
- access dcache.messages.Access
- token uuid
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolLinkGroupInfoMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolLinkGroupInfoMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- timeout duration
- expires timestamp?
- attributes map<string,string>
- sticky bool
- precious bool
- label string
- costs map<string,dcache.messages.PoolCost>
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = R"mf( precious
+type dcache.messages.PoolLinkGroupInfoMessage
+ precious
   default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolLinkInfoMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolLinkInfoMessage struct febird
- envelope dcache.messages.Envelope
- files list<dcache.messages.FileAttributes>
- checksums list<dcache.messages.Checksum>
- timeout duration
- attributes map<string,string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolManagerGetPoolListMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolManagerGetPoolListMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- storage dcache.messages.StorageInfo
- protocol dcache.messages.ProtocolInfo
- mode dcache.messages.PoolMode
- offset u64
- timeout duration
- target dcache.messages.CellAddress?
- sticky bool
- pages list<bytes>
- labels set<string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolManagerGetPoolMonitorMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolManagerGetPoolMonitorMessage struct febird
- envelope dcache.messages.Envelope
- file dcache.messages.FileAttributes
- protocol dcache.messages.ProtocolInfo
- cost dcache.messages.PoolCost
- owner dcache.messages.Subject
- precious bool
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = R"mf( precious
+type dcache.messages.PoolManagerGetPoolMonitorMessage
+ precious
   default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolManagerPoolModeMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolManagerPoolModeMessage struct febird
- envelope dcache.messages.Envelope
- token uuid
- priority i32
- sticky bool
- allow_staging bool
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.PoolManagerPoolModeMessage
+ priority
   default 0
  allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolManagerPoolUpMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolManagerPoolUpMessage struct febird
- envelope dcache.messages.Envelope
- path string
- access dcache.messages.Access
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolMgrGetPoolByLinkMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolMgrGetPoolByLinkMessage struct febird
- envelope dcache.messages.Envelope
- files list<dcache.messages.FileAttributes>
- offset u64
- token uuid
- priority i32
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.PoolMgrGetPoolByLinkMessage
+ priority
   default 0
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolMgrGetPoolByPoolGroupMessage struct febird
- envelope dcache.messages.Envelope
- pool string
- protocol dcache.messages.ProtocolInfo
- cost dcache.messages.PoolCost
- checksum dcache.messages.Checksum?
- size u64
- token uuid
- locations list<string>
- pages list<bytes>
- costs map<string,dcache.messages.PoolCost>
- window array<u32,4>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolMgrGetPoolLinkGroupsMessage struct febird
- envelope dcache.messages.Envelope
- pools list<string>
- protocol dcache.messages.ProtocolInfo
- size u64
- expires timestamp?
- token uuid
- link_group string?
- sticky bool
- precious bool
- pages list<bytes>
-)mf",
-      .annex = R"mf( precious
+type dcache.messages.PoolMgrGetPoolLinkGroupsMessage
+ precious
   default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolMgrGetPoolLinksMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolMgrGetPoolLinksMessage struct febird
- envelope dcache.messages.Envelope
- expires timestamp?
- attributes map<string,string>
- sticky bool
- precious bool
- costs map<string,dcache.messages.PoolCost>
-)mf",
-      .annex = R"mf( precious
+type dcache.messages.PoolMgrGetPoolLinksMessage
+ precious
   default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolMgrPoolInfoMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolMgrPoolInfoMessage struct febird
- envelope dcache.messages.Envelope
- pool string
- file dcache.messages.FileAttributes
- target dcache.messages.CellAddress?
- attributes map<string,string>
- pages list<bytes>
- labels set<string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolMgrQueryPoolsMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolMgrQueryPoolsMessage struct febird
- envelope dcache.messages.Envelope
- path string
- storage dcache.messages.StorageInfo
- checksum dcache.messages.Checksum?
- door dcache.messages.CellAddress
- target dcache.messages.CellAddress?
- link_group string?
- precious bool
- allow_staging bool
-)mf",
-      .annex = R"mf( precious
+type dcache.messages.PoolMgrQueryPoolsMessage
+ precious
   default false
  allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolMgrReplicateFileMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolMgrReplicateFileMessage struct febird
- envelope dcache.messages.Envelope
- files list<dcache.messages.FileAttributes>
- offset u64
- expires timestamp?
- link_group string?
- allow_staging bool
- label string
- labels set<string>
-)mf",
-      .annex = R"mf( allow_staging
+type dcache.messages.PoolMgrReplicateFileMessage
+ allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolMgrSelectReadPoolMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolMgrSelectReadPoolMessage struct febird
- envelope dcache.messages.Envelope
- files list<dcache.messages.FileAttributes>
- mode dcache.messages.PoolMode
- offset u64
- timeout duration
- access dcache.messages.Access
- owner dcache.messages.Subject
- window array<u32,4>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolMgrSelectWritePoolMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolMgrSelectWritePoolMessage struct febird
- envelope dcache.messages.Envelope
- pools list<string>
- storage dcache.messages.StorageInfo
- mode dcache.messages.PoolMode
- checksum dcache.messages.Checksum?
- token uuid
- locations list<string>
- priority i32
- ratio f64
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.PoolMgrSelectWritePoolMessage
+ priority
   default 0
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolMigrationCancelMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolMigrationCancelMessage struct febird
- envelope dcache.messages.Envelope
- size u64
- expires timestamp?
- sticky bool
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolMigrationCopyFinishedMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolMigrationCopyFinishedMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- path string
- count u32
- timeout duration
- door dcache.messages.CellAddress
- precious bool
- ratio f64
- label string
- labels set<string>
- costs map<string,dcache.messages.PoolCost>
-)mf",
-      .annex = R"mf( precious
+type dcache.messages.PoolMigrationCopyFinishedMessage
+ precious
   default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolMigrationCopyReplicaMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolMigrationCopyReplicaMessage struct febird
- envelope dcache.messages.Envelope
- offset u64
- target dcache.messages.CellAddress?
- attributes map<string,string>
- sticky bool
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolMigrationPingMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolMigrationPingMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- storage dcache.messages.StorageInfo
- size u64
- offset u64
- labels set<string>
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolMigrationUpdateReplicaMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolMigrationUpdateReplicaMessage struct febird
- envelope dcache.messages.Envelope
- size u64
- allow_staging bool
- labels set<string>
-)mf",
-      .annex = R"mf( allow_staging
+type dcache.messages.PoolMigrationUpdateReplicaMessage
+ allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolMigrationJobCancelMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolMigrationJobCancelMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- path string
- pool string
- pools list<string>
- checksums list<dcache.messages.Checksum>
- count u32
- timeout duration
- attributes map<string,string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolModifyModeMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolModifyModeMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- pool string
- file dcache.messages.FileAttributes
- storage dcache.messages.StorageInfo
- protocol dcache.messages.ProtocolInfo
- timeout duration
- owner dcache.messages.Subject
- label string
- costs map<string,dcache.messages.PoolCost>
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolModifyPersistencyMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolModifyPersistencyMessage struct febird
- envelope dcache.messages.Envelope
- pools list<string>
- files list<dcache.messages.FileAttributes>
- mode dcache.messages.PoolMode
- size u64
- precious bool
- allow_staging bool
-)mf",
-      .annex = R"mf( precious
+type dcache.messages.PoolModifyPersistencyMessage
+ precious
   default false
  allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolMoverKillMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolMoverKillMessage struct febird
- envelope dcache.messages.Envelope
- file dcache.messages.FileAttributes
- expires timestamp?
- attributes map<string,string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolPassiveIoFileMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolPassiveIoFileMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- pools list<string>
- files list<dcache.messages.FileAttributes>
- cost dcache.messages.PoolCost
- mode dcache.messages.PoolMode
- expires timestamp?
- access dcache.messages.Access
- link_group string?
- sticky bool
- labels set<string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolQueryRepositoryMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolQueryRepositoryMessage struct febird
- envelope dcache.messages.Envelope
- path string
- pool string
- file dcache.messages.FileAttributes
- door dcache.messages.CellAddress
- locations list<string>
- costs map<string,dcache.messages.PoolCost>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolRemoveFilesMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolRemoveFilesMessage struct febird
- envelope dcache.messages.Envelope
- files list<dcache.messages.FileAttributes>
- cost dcache.messages.PoolCost
- checksum dcache.messages.Checksum?
- expires timestamp?
- costs map<string,dcache.messages.PoolCost>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolReplicateFileMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolReplicateFileMessage struct febird
- envelope dcache.messages.Envelope
- file dcache.messages.FileAttributes
- checksum dcache.messages.Checksum?
- size u64
- expires timestamp?
- owner dcache.messages.Subject
- sticky bool
- pages list<bytes>
- label string
- costs map<string,dcache.messages.PoolCost>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolSetStickyMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolSetStickyMessage struct febird
- envelope dcache.messages.Envelope
- path string
- offset u64
- owner dcache.messages.Subject
- target dcache.messages.CellAddress?
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolStatusChangedMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolStatusChangedMessage struct febird
- envelope dcache.messages.Envelope
- files list<dcache.messages.FileAttributes>
- cost dcache.messages.PoolCost
- target dcache.messages.CellAddress?
- token uuid
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolUpdateCacheStatisticsMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolUpdateCacheStatisticsMessage struct febird
- envelope dcache.messages.Envelope
- protocol dcache.messages.ProtocolInfo
- size u64
- target dcache.messages.CellAddress?
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolDataRequestMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolDataRequestMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- size u64
- timeout duration
- owner dcache.messages.Subject
- locations list<string>
- priority i32
- sticky bool
- ratio f64
- pages list<bytes>
- window array<u32,4>
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.PoolDataRequestMessage
+ priority
   default 0
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolHeartbeatMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolHeartbeatMessage struct febird
- envelope dcache.messages.Envelope
- checksums list<dcache.messages.Checksum>
- expires timestamp?
- owner dcache.messages.Subject
- target dcache.messages.CellAddress?
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolCostUpdateMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolCostUpdateMessage struct febird
- envelope dcache.messages.Envelope
- checksum dcache.messages.Checksum?
- owner dcache.messages.Subject
- locations list<string>
- window array<u32,4>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolTagUpdateMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolTagUpdateMessage struct febird
- envelope dcache.messages.Envelope
- checksums list<dcache.messages.Checksum>
- expires timestamp?
- label string
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolInfoRequestMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolInfoRequestMessage struct febird
- envelope dcache.messages.Envelope
- path string
- pool string
- timeout duration
- access dcache.messages.Access
- door dcache.messages.CellAddress
- precious bool
-)mf",
-      .annex = R"mf( precious
+type dcache.messages.PoolInfoRequestMessage
+ precious
   default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsAddCacheLocationMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsAddCacheLocationMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- pool string
- storage dcache.messages.StorageInfo
- timeout duration
- sticky bool
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsCancelUploadMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsCancelUploadMessage struct febird
- envelope dcache.messages.Envelope
- file dcache.messages.FileAttributes
- window array<u32,4>
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsClearCacheLocationMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsClearCacheLocationMessage struct febird
- envelope dcache.messages.Envelope
- path string
- storage dcache.messages.StorageInfo
- protocol dcache.messages.ProtocolInfo
- mode dcache.messages.PoolMode
- size u64
- attributes map<string,string>
- costs map<string,dcache.messages.PoolCost>
- window array<u32,4>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsCommitUploadMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsCommitUploadMessage struct febird
- envelope dcache.messages.Envelope
- path string
- storage dcache.messages.StorageInfo
- protocol dcache.messages.ProtocolInfo
- cost dcache.messages.PoolCost
- checksums list<dcache.messages.Checksum>
- owner dcache.messages.Subject
- pages list<bytes>
- label string
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsCreateEntryMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsCreateEntryMessage struct febird
- envelope dcache.messages.Envelope
- files list<dcache.messages.FileAttributes>
- checksum dcache.messages.Checksum?
- expires timestamp?
- locations list<string>
- ratio f64
- label string
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsCreateUploadPathMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsCreateUploadPathMessage struct febird
- envelope dcache.messages.Envelope
- file dcache.messages.FileAttributes
- locations list<string>
- link_group string?
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsDeleteEntryMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsDeleteEntryMessage struct febird
- envelope dcache.messages.Envelope
- checksums list<dcache.messages.Checksum>
- expires timestamp?
- owner dcache.messages.Subject
- door dcache.messages.CellAddress
- link_group string?
- priority i32
- precious bool
- label string
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.PnfsDeleteEntryMessage
+ priority
   default 0
  precious
   default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsFlagMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsFlagMessage struct febird
- envelope dcache.messages.Envelope
- pool string
- files list<dcache.messages.FileAttributes>
- checksum dcache.messages.Checksum?
- checksums list<dcache.messages.Checksum>
- count u32
- expires timestamp?
- access dcache.messages.Access
- owner dcache.messages.Subject
- labels set<string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsGetCacheLocationsMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsGetCacheLocationsMessage struct febird
- envelope dcache.messages.Envelope
- path string
- checksum dcache.messages.Checksum?
- target dcache.messages.CellAddress?
- labels set<string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsGetFileAttributesMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsGetFileAttributesMessage struct febird
- envelope dcache.messages.Envelope
- pool string
- files list<dcache.messages.FileAttributes>
- count u32
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsGetParentMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsGetParentMessage struct febird
- envelope dcache.messages.Envelope
- pools list<string>
- cost dcache.messages.PoolCost
- offset u64
- expires timestamp?
- owner dcache.messages.Subject
- target dcache.messages.CellAddress?
- allow_staging bool
- ratio f64
-)mf",
-      .annex = R"mf( allow_staging
+type dcache.messages.PnfsGetParentMessage
+ allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsListDirectoryMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsListDirectoryMessage struct febird
- envelope dcache.messages.Envelope
- storage dcache.messages.StorageInfo
- protocol dcache.messages.ProtocolInfo
- mode dcache.messages.PoolMode
- checksum dcache.messages.Checksum?
- count u32
- labels set<string>
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsListExtendedAttributesMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsListExtendedAttributesMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- path string
- pools list<string>
- file dcache.messages.FileAttributes
- timeout duration
- access dcache.messages.Access
- door dcache.messages.CellAddress
- locations list<string>
- priority i32
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.PnfsListExtendedAttributesMessage
+ priority
   default 0
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsMapPathMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsMapPathMessage struct febird
- envelope dcache.messages.Envelope
- checksums list<dcache.messages.Checksum>
- count u32
- expires timestamp?
- sticky bool
- allow_staging bool
-)mf",
-      .annex = R"mf( allow_staging
+type dcache.messages.PnfsMapPathMessage
+ allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsReadExtendedAttributesMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsReadExtendedAttributesMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- path string
- files list<dcache.messages.FileAttributes>
- storage dcache.messages.StorageInfo
- protocol dcache.messages.ProtocolInfo
- mode dcache.messages.PoolMode
- size u64
- offset u64
- pages list<bytes>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsRemoveChecksumMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsRemoveChecksumMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- checksums list<dcache.messages.Checksum>
- owner dcache.messages.Subject
- door dcache.messages.CellAddress
- window array<u32,4>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsRemoveExtendedAttributesMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsRemoveExtendedAttributesMessage struct febird
- envelope dcache.messages.Envelope
- pools list<string>
- file dcache.messages.FileAttributes
- files list<dcache.messages.FileAttributes>
- access dcache.messages.Access
- attributes map<string,string>
- link_group string?
- precious bool
- allow_staging bool
- labels set<string>
-)mf",
-      .annex = R"mf( precious
+type dcache.messages.PnfsRemoveExtendedAttributesMessage
+ precious
   default false
  allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsRemoveLabelsMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsRemoveLabelsMessage struct febird
- envelope dcache.messages.Envelope
- protocol dcache.messages.ProtocolInfo
- count u32
- token uuid
- sticky bool
- pages list<bytes>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsRenameMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsRenameMessage struct febird
- envelope dcache.messages.Envelope
- access dcache.messages.Access
- locations list<string>
- sticky bool
- ratio f64
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsSetChecksumMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsSetChecksumMessage struct febird
- envelope dcache.messages.Envelope
- path string
- checksum dcache.messages.Checksum?
- count u32
- access dcache.messages.Access
- target dcache.messages.CellAddress?
- attributes map<string,string>
- priority i32
- ratio f64
- label string
- window array<u32,4>
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.PnfsSetChecksumMessage
+ priority
   default 0
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsSetFileAttributesMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsSetFileAttributesMessage struct febird
- envelope dcache.messages.Envelope
- path string
- count u32
- timeout duration
- link_group string?
- precious bool
-)mf",
-      .annex = R"mf( precious
+type dcache.messages.PnfsSetFileAttributesMessage
+ precious
   default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsSymLinkMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsSymLinkMessage struct febird
- envelope dcache.messages.Envelope
- storage dcache.messages.StorageInfo
- checksums list<dcache.messages.Checksum>
- count u32
- expires timestamp?
- owner dcache.messages.Subject
- attributes map<string,string>
- link_group string?
- pages list<bytes>
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsWriteExtendedAttributesMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsWriteExtendedAttributesMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- files list<dcache.messages.FileAttributes>
- labels set<string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsNotifyFlushMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsNotifyFlushMessage struct febird
- envelope dcache.messages.Envelope
- size u64
- offset u64
- count u32
- door dcache.messages.CellAddress
- priority i32
- window array<u32,4>
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.PnfsNotifyFlushMessage
+ priority
   default 0
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsGetPathMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsGetPathMessage struct febird
- envelope dcache.messages.Envelope
- storage dcache.messages.StorageInfo
- priority i32
- window array<u32,4>
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.PnfsGetPathMessage
+ priority
   default 0
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PnfsLookupMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PnfsLookupMessage struct febird
- envelope dcache.messages.Envelope
- pool string
- protocol dcache.messages.ProtocolInfo
- checksums list<dcache.messages.Checksum>
- size u64
- priority i32
- window array<u32,4>
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.PnfsLookupMessage
+ priority
   default 0
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SpaceReserveMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SpaceReserveMessage struct febird
- envelope dcache.messages.Envelope
- pool string
- file dcache.messages.FileAttributes
- timeout duration
- locations list<string>
- ratio f64
- label string
- labels set<string>
- window array<u32,4>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SpaceReleaseMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SpaceReleaseMessage struct febird
- envelope dcache.messages.Envelope
- files list<dcache.messages.FileAttributes>
- checksum dcache.messages.Checksum?
- checksums list<dcache.messages.Checksum>
- access dcache.messages.Access
- locations list<string>
- labels set<string>
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SpaceUseMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SpaceUseMessage struct febird
- envelope dcache.messages.Envelope
- path string
- checksum dcache.messages.Checksum?
- door dcache.messages.CellAddress
- link_group string?
- priority i32
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.SpaceUseMessage
+ priority
   default 0
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SpaceGetMetaDataMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SpaceGetMetaDataMessage struct febird
- envelope dcache.messages.Envelope
- path string
- pool string
- storage dcache.messages.StorageInfo
- door dcache.messages.CellAddress
- sticky bool
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SpaceGetTokensMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SpaceGetTokensMessage struct febird
- envelope dcache.messages.Envelope
- pools list<string>
- protocol dcache.messages.ProtocolInfo
- offset u64
- count u32
- door dcache.messages.CellAddress
- attributes map<string,string>
- priority i32
- sticky bool
- ratio f64
- pages list<bytes>
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.SpaceGetTokensMessage
+ priority
   default 0
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SpaceGetFileTokensMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SpaceGetFileTokensMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- pools list<string>
- priority i32
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.SpaceGetFileTokensMessage
+ priority
   default 0
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SpaceExtendLifetimeMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SpaceExtendLifetimeMessage struct febird
- envelope dcache.messages.Envelope
- pools list<string>
- file dcache.messages.FileAttributes
- size u64
- owner dcache.messages.Subject
- door dcache.messages.CellAddress
- target dcache.messages.CellAddress?
- locations list<string>
- sticky bool
- labels set<string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SpaceGetLinkGroupNamesMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SpaceGetLinkGroupNamesMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- file dcache.messages.FileAttributes
- protocol dcache.messages.ProtocolInfo
- cost dcache.messages.PoolCost
- checksum dcache.messages.Checksum?
- access dcache.messages.Access
- attributes map<string,string>
- label string
- costs map<string,dcache.messages.PoolCost>
- window array<u32,4>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SpaceGetLinkGroupsMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SpaceGetLinkGroupsMessage struct febird
- envelope dcache.messages.Envelope
- path string
- pool string
- pools list<string>
- protocol dcache.messages.ProtocolInfo
- offset u64
- door dcache.messages.CellAddress
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SpaceCancelUseMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SpaceCancelUseMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- file dcache.messages.FileAttributes
- expires timestamp?
- locations list<string>
- ratio f64
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SpaceBindMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SpaceBindMessage struct febird
- envelope dcache.messages.Envelope
- files list<dcache.messages.FileAttributes>
- checksum dcache.messages.Checksum?
- offset u64
- door dcache.messages.CellAddress
- locations list<string>
- priority i32
- ratio f64
- window array<u32,4>
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.SpaceBindMessage
+ priority
   default 0
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PinPinMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PinPinMessage struct febird
- envelope dcache.messages.Envelope
- mode dcache.messages.PoolMode
- size u64
- precious bool
- window array<u32,4>
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = R"mf( precious
+type dcache.messages.PinPinMessage
+ precious
   default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PinUnpinMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PinUnpinMessage struct febird
- envelope dcache.messages.Envelope
- path string
- count u32
- access dcache.messages.Access
- target dcache.messages.CellAddress?
- locations list<string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PinExtendMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PinExtendMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- cost dcache.messages.PoolCost
- checksums list<dcache.messages.Checksum>
- token uuid
- sticky bool
- ratio f64
- pages list<bytes>
- label string
- costs map<string,dcache.messages.PoolCost>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PinCountMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PinCountMessage struct febird
- envelope dcache.messages.Envelope
- path string
- access dcache.messages.Access
- precious bool
- labels set<string>
-)mf",
-      .annex = R"mf( precious
+type dcache.messages.PinCountMessage
+ precious
   default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PinListMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PinListMessage struct febird
- envelope dcache.messages.Envelope
- pools list<string>
- files list<dcache.messages.FileAttributes>
- checksums list<dcache.messages.Checksum>
- locations list<string>
- ratio f64
- labels set<string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PinMovePinMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PinMovePinMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- pool string
- protocol dcache.messages.ProtocolInfo
- size u64
- timeout duration
- owner dcache.messages.Subject
- precious bool
- window array<u32,4>
-)mf",
-      .annex = R"mf( precious
+type dcache.messages.PinMovePinMessage
+ precious
   default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PinRequestsFinishedMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PinRequestsFinishedMessage struct febird
- envelope dcache.messages.Envelope
- protocol dcache.messages.ProtocolInfo
- costs map<string,dcache.messages.PoolCost>
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PinStageStatusMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PinStageStatusMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- mode dcache.messages.PoolMode
- size u64
- door dcache.messages.CellAddress
- token uuid
- attributes map<string,string>
- label string
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::MoverInfoMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.MoverInfoMessage struct febird
- envelope dcache.messages.Envelope
- pool string
- offset u64
- owner dcache.messages.Subject
- attributes map<string,string>
- priority i32
- precious bool
- allow_staging bool
- label string
- window array<u32,4>
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.MoverInfoMessage
+ priority
   default 0
  precious
   default false
  allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::DoorRequestInfoMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.DoorRequestInfoMessage struct febird
- envelope dcache.messages.Envelope
- path string
- checksum dcache.messages.Checksum?
- size u64
- offset u64
- count u32
- labels set<string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::DoorTransferFinishedMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.DoorTransferFinishedMessage struct febird
- envelope dcache.messages.Envelope
- protocol dcache.messages.ProtocolInfo
- cost dcache.messages.PoolCost
- mode dcache.messages.PoolMode
- offset u64
- count u32
- expires timestamp?
- access dcache.messages.Access
- target dcache.messages.CellAddress?
- priority i32
- labels set<string>
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.DoorTransferFinishedMessage
+ priority
   default 0
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::DoorValidateMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.DoorValidateMessage struct febird
- envelope dcache.messages.Envelope
- path string
- pool string
- storage dcache.messages.StorageInfo
- checksum dcache.messages.Checksum?
- offset u64
- timeout duration
- expires timestamp?
- priority i32
- precious bool
- labels set<string>
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.DoorValidateMessage
+ priority
   default 0
  precious
   default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::StorageInfoNoticeMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.StorageInfoNoticeMessage struct febird
- envelope dcache.messages.Envelope
- files list<dcache.messages.FileAttributes>
- checksum dcache.messages.Checksum?
- timeout duration
- door dcache.messages.CellAddress
- target dcache.messages.CellAddress?
- token uuid
- attributes map<string,string>
- sticky bool
- allow_staging bool
-)mf",
-      .annex = R"mf( allow_staging
+type dcache.messages.StorageInfoNoticeMessage
+ allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::RemoveFileInfoMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.RemoveFileInfoMessage struct febird
- envelope dcache.messages.Envelope
- offset u64
- token uuid
- allow_staging bool
- labels set<string>
-)mf",
-      .annex = R"mf( allow_staging
+type dcache.messages.RemoveFileInfoMessage
+ allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::WarningPnfsFileInfoMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.WarningPnfsFileInfoMessage struct febird
- envelope dcache.messages.Envelope
- storage dcache.messages.StorageInfo
- size u64
- count u32
- timeout duration
- expires timestamp?
- locations list<string>
- pages list<bytes>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::PoolHitInfoMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.PoolHitInfoMessage struct febird
- envelope dcache.messages.Envelope
- files list<dcache.messages.FileAttributes>
- checksums list<dcache.messages.Checksum>
- attributes map<string,string>
- link_group string?
- allow_staging bool
- label string
-)mf",
-      .annex = R"mf( allow_staging
+type dcache.messages.PoolHitInfoMessage
+ allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::FlushInfoMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.FlushInfoMessage struct febird
- envelope dcache.messages.Envelope
- checksum dcache.messages.Checksum?
- offset u64
- access dcache.messages.Access
- target dcache.messages.CellAddress?
- locations list<string>
- link_group string?
- sticky bool
- ratio f64
- window array<u32,4>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::RestoreInfoMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.RestoreInfoMessage struct febird
- envelope dcache.messages.Envelope
- mode dcache.messages.PoolMode
- checksum dcache.messages.Checksum?
- offset u64
- owner dcache.messages.Subject
- target dcache.messages.CellAddress?
- pages list<bytes>
- window array<u32,4>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::BillingRecordMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.BillingRecordMessage struct febird
- envelope dcache.messages.Envelope
- cost dcache.messages.PoolCost
- token uuid
- locations list<string>
- attributes map<string,string>
- sticky bool
- pages list<bytes>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::LoginRequestMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.LoginRequestMessage struct febird
- envelope dcache.messages.Envelope
- path string
- pool string
- pools list<string>
- pages list<bytes>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::LoginReplyMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.LoginReplyMessage struct febird
- envelope dcache.messages.Envelope
- pools list<string>
- file dcache.messages.FileAttributes
- target dcache.messages.CellAddress?
- locations list<string>
- allow_staging bool
-)mf",
-      .annex = R"mf( allow_staging
+type dcache.messages.LoginReplyMessage
+ allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::MapRequestMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.MapRequestMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- files list<dcache.messages.FileAttributes>
- timeout duration
- attributes map<string,string>
- link_group string?
- ratio f64
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::ReverseMapRequestMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.ReverseMapRequestMessage struct febird
- envelope dcache.messages.Envelope
- storage dcache.messages.StorageInfo
- owner dcache.messages.Subject
- target dcache.messages.CellAddress?
- priority i32
- window array<u32,4>
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.ReverseMapRequestMessage
+ priority
   default 0
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::TokenIntrospectionMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.TokenIntrospectionMessage struct febird
- envelope dcache.messages.Envelope
- pool string
- mode dcache.messages.PoolMode
- target dcache.messages.CellAddress?
- link_group string?
- ratio f64
- costs map<string,dcache.messages.PoolCost>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::RemoteTransferStartMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.RemoteTransferStartMessage struct febird
- envelope dcache.messages.Envelope
- path string
- protocol dcache.messages.ProtocolInfo
- cost dcache.messages.PoolCost
- offset u64
- pages list<bytes>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::RemoteTransferCancelMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.RemoteTransferCancelMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- checksums list<dcache.messages.Checksum>
- target dcache.messages.CellAddress?
- attributes map<string,string>
- allow_staging bool
- ratio f64
- pages list<bytes>
- labels set<string>
- costs map<string,dcache.messages.PoolCost>
-)mf",
-      .annex = R"mf( allow_staging
+type dcache.messages.RemoteTransferCancelMessage
+ allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::RemoteTransferStatusMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.RemoteTransferStatusMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- path string
- pools list<string>
- file dcache.messages.FileAttributes
- checksum dcache.messages.Checksum?
- size u64
- priority i32
- precious bool
- allow_staging bool
- pages list<bytes>
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.RemoteTransferStatusMessage
+ priority
   default 0
  precious
   default false
  allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::TransferManagerQueryMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.TransferManagerQueryMessage struct febird
- envelope dcache.messages.Envelope
- files list<dcache.messages.FileAttributes>
- storage dcache.messages.StorageInfo
- checksum dcache.messages.Checksum?
- offset u64
- timeout duration
- link_group string?
- priority i32
- allow_staging bool
- labels set<string>
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.TransferManagerQueryMessage
+ priority
   default 0
  allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::TransferCompleteMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.TransferCompleteMessage struct febird
- envelope dcache.messages.Envelope
- path string
- pool string
- file dcache.messages.FileAttributes
- token uuid
- labels set<string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::TransferFailedMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.TransferFailedMessage struct febird
- envelope dcache.messages.Envelope
- checksums list<dcache.messages.Checksum>
- locations list<string>
- sticky bool
- precious bool
-)mf",
-      .annex = R"mf( precious
+type dcache.messages.TransferFailedMessage
+ precious
   default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::TransferProgressMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.TransferProgressMessage struct febird
- envelope dcache.messages.Envelope
- offset u64
- target dcache.messages.CellAddress?
- labels set<string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SrmPingMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SrmPingMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- files list<dcache.messages.FileAttributes>
- storage dcache.messages.StorageInfo
- count u32
- ratio f64
- costs map<string,dcache.messages.PoolCost>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SrmPrepareToGetMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SrmPrepareToGetMessage struct febird
- envelope dcache.messages.Envelope
- file dcache.messages.FileAttributes
- count u32
- expires timestamp?
- access dcache.messages.Access
- allow_staging bool
- window array<u32,4>
-)mf",
-      .annex = R"mf( allow_staging
+type dcache.messages.SrmPrepareToGetMessage
+ allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SrmPrepareToPutMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SrmPrepareToPutMessage struct febird
- envelope dcache.messages.Envelope
- files list<dcache.messages.FileAttributes>
- checksums list<dcache.messages.Checksum>
- timeout duration
- owner dcache.messages.Subject
- door dcache.messages.CellAddress
- window array<u32,4>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SrmReleaseFilesMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SrmReleaseFilesMessage struct febird
- envelope dcache.messages.Envelope
- pools list<string>
- door dcache.messages.CellAddress
- labels set<string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SrmBringOnlineMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SrmBringOnlineMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- files list<dcache.messages.FileAttributes>
- storage dcache.messages.StorageInfo
- token uuid
- link_group string?
- allow_staging bool
- ratio f64
- labels set<string>
-)mf",
-      .annex = R"mf( allow_staging
+type dcache.messages.SrmBringOnlineMessage
+ allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SrmAbortRequestMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SrmAbortRequestMessage struct febird
- envelope dcache.messages.Envelope
- path string
- mode dcache.messages.PoolMode
- expires timestamp?
- owner dcache.messages.Subject
- door dcache.messages.CellAddress
- priority i32
- ratio f64
- label string
- labels set<string>
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.SrmAbortRequestMessage
+ priority
   default 0
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SrmStatusOfGetMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SrmStatusOfGetMessage struct febird
- envelope dcache.messages.Envelope
- file dcache.messages.FileAttributes
- files list<dcache.messages.FileAttributes>
- checksums list<dcache.messages.Checksum>
- expires timestamp?
- label string
- costs map<string,dcache.messages.PoolCost>
- window array<u32,4>
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SrmStatusOfPutMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SrmStatusOfPutMessage struct febird
- envelope dcache.messages.Envelope
- file dcache.messages.FileAttributes
- storage dcache.messages.StorageInfo
- mode dcache.messages.PoolMode
- sticky bool
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SrmLsMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SrmLsMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- file dcache.messages.FileAttributes
- checksum dcache.messages.Checksum?
- offset u64
- count u32
- priority i32
- costs map<string,dcache.messages.PoolCost>
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.SrmLsMessage
+ priority
   default 0
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SrmMkdirMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SrmMkdirMessage struct febird
- envelope dcache.messages.Envelope
- pools list<string>
- offset u64
- target dcache.messages.CellAddress?
- attributes map<string,string>
- precious bool
-)mf",
-      .annex = R"mf( precious
+type dcache.messages.SrmMkdirMessage
+ precious
   default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SrmRmdirMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SrmRmdirMessage struct febird
- envelope dcache.messages.Envelope
- file dcache.messages.FileAttributes
- expires timestamp?
- locations list<string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SrmRmMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SrmRmMessage struct febird
- envelope dcache.messages.Envelope
- path string
- protocol dcache.messages.ProtocolInfo
- checksum dcache.messages.Checksum?
- size u64
- count u32
- owner dcache.messages.Subject
- priority i32
- allow_staging bool
- pages list<bytes>
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.SrmRmMessage
+ priority
   default 0
  allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SrmMvMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SrmMvMessage struct febird
- envelope dcache.messages.Envelope
- cost dcache.messages.PoolCost
- checksum dcache.messages.Checksum?
- checksums list<dcache.messages.Checksum>
- count u32
- token uuid
- label string
- costs map<string,dcache.messages.PoolCost>
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SrmCheckPermissionMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SrmCheckPermissionMessage struct febird
- envelope dcache.messages.Envelope
- file dcache.messages.FileAttributes
- storage dcache.messages.StorageInfo
- offset u64
- count u32
- owner dcache.messages.Subject
- door dcache.messages.CellAddress
- link_group string?
- costs map<string,dcache.messages.PoolCost>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::SrmCopyMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.SrmCopyMessage struct febird
- envelope dcache.messages.Envelope
- pools list<string>
- file dcache.messages.FileAttributes
- protocol dcache.messages.ProtocolInfo
- mode dcache.messages.PoolMode
- size u64
- offset u64
- count u32
- allow_staging bool
- labels set<string>
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = R"mf( allow_staging
+type dcache.messages.SrmCopyMessage
+ allow_staging
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::dcache::messages::BulkRequestMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.BulkRequestMessage struct febird
- envelope dcache.messages.Envelope
- pools list<string>
- target dcache.messages.CellAddress?
- token uuid
- locations list<string>
- priority i32
- precious bool
- labels set<string>
-)mf",
-      .annex = R"mf( priority
+type dcache.messages.BulkRequestMessage
+ priority
+  default 0
+ precious
+  default false
+type dcache.messages.ReplicaRemoveMessage
+ priority
+  default 0
+type dcache.messages.ResilienceScanMessage
+ allow_staging
+  default true
+type dcache.messages.ResilienceCancelMessage
+ precious
+  default false
+type dcache.messages.QosTransitionMessage
+ priority
+  default 0
+type dcache.messages.QosModifyMessage
+ precious
+  default false
+ allow_staging
+  default true
+type dcache.messages.CleanerStatusMessage
+ precious
+  default false
+type dcache.messages.CellHelloMessage
+ priority
+  default 0
+ allow_staging
+  default true
+type dcache.messages.CellRouteMessage
+ precious
+  default false
+type dcache.messages.CellTunnelMessage
+ precious
+  default false
+type dcache.messages.WebdavUnlockMessage
+ priority
   default 0
  precious
   default false
 )mf",
-      .holds = kHolds};
-  return kText;
-}
+    .imports = {}};
 
-inline const TypeText& SchemaType<::dcache::messages::BulkStatusMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.BulkStatusMessage struct febird
- envelope dcache.messages.Envelope
- storage dcache.messages.StorageInfo
- token uuid
- attributes map<string,string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+}  // namespace module_texts::dcache::messages
 
-inline const TypeText& SchemaType<::dcache::messages::BulkCancelMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.BulkCancelMessage struct febird
- envelope dcache.messages.Envelope
- checksum dcache.messages.Checksum?
- timeout duration
- ratio f64
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::PoolMode> {
+  static constexpr std::string_view kName = "dcache.messages.PoolMode";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("08fcfbf7a191b3cbcad3f18c26b7ce9b");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::BulkDeleteMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.BulkDeleteMessage struct febird
- envelope dcache.messages.Envelope
- files list<dcache.messages.FileAttributes>
- mode dcache.messages.PoolMode
- checksums list<dcache.messages.Checksum>
- expires timestamp?
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::RetentionPolicy> {
+  static constexpr std::string_view kName = "dcache.messages.RetentionPolicy";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("7c02ae9f916676013de230b28892c4f0");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::BulkTargetsMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.BulkTargetsMessage struct febird
- envelope dcache.messages.Envelope
- files list<dcache.messages.FileAttributes>
- count u32
- expires timestamp?
- access dcache.messages.Access
- ratio f64
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::ChecksumType> {
+  static constexpr std::string_view kName = "dcache.messages.ChecksumType";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("f1c461633209a9be7bf25ceb0b6662c1");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::BulkArchiveMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.BulkArchiveMessage struct febird
- envelope dcache.messages.Envelope
- path string
- files list<dcache.messages.FileAttributes>
- token uuid
- sticky bool
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::Access> {
+  static constexpr std::string_view kName = "dcache.messages.Access";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("ab01a24e2f8946918d253a5c593723e5");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::ReplicaVerifyMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.ReplicaVerifyMessage struct febird
- envelope dcache.messages.Envelope
- pool string
- files list<dcache.messages.FileAttributes>
- checksum dcache.messages.Checksum?
- timeout duration
- owner dcache.messages.Subject
- attributes map<string,string>
- ratio f64
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::Timestamps> {
+  static constexpr std::string_view kName = "dcache.messages.Timestamps";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("5cee7ddbe9a1421389f980d95db1fb4e");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::ReplicaAdjustMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.ReplicaAdjustMessage struct febird
- envelope dcache.messages.Envelope
- path string
- files list<dcache.messages.FileAttributes>
- checksum dcache.messages.Checksum?
- offset u64
- count u32
- access dcache.messages.Access
- target dcache.messages.CellAddress?
- label string
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::Checksum> {
+  static constexpr std::string_view kName = "dcache.messages.Checksum";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("1a838212e818c3f4c3f5cb26f063063b");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::ReplicaRemoveMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.ReplicaRemoveMessage struct febird
- envelope dcache.messages.Envelope
- cost dcache.messages.PoolCost
- checksums list<dcache.messages.Checksum>
- attributes map<string,string>
- priority i32
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = R"mf( priority
-  default 0
-)mf",
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::CellAddress> {
+  static constexpr std::string_view kName = "dcache.messages.CellAddress";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("991fdf03bc08983e18d921aceb536555");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::ReplicaStateMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.ReplicaStateMessage struct febird
- envelope dcache.messages.Envelope
- checksum dcache.messages.Checksum?
- access dcache.messages.Access
- sticky bool
- pages list<bytes>
- costs map<string,dcache.messages.PoolCost>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::Subject> {
+  static constexpr std::string_view kName = "dcache.messages.Subject";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("f144759557877d815bcb3f136115cf56");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::ResilienceScanMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.ResilienceScanMessage struct febird
- envelope dcache.messages.Envelope
- checksum dcache.messages.Checksum?
- owner dcache.messages.Subject
- allow_staging bool
-)mf",
-      .annex = R"mf( allow_staging
-  default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::StorageInfo> {
+  static constexpr std::string_view kName = "dcache.messages.StorageInfo";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("d6c6106742a8538b7a8a1591a2c5d9f7");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::ResilienceCancelMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.ResilienceCancelMessage struct febird
- envelope dcache.messages.Envelope
- pool string
- protocol dcache.messages.ProtocolInfo
- checksum dcache.messages.Checksum?
- count u32
- token uuid
- locations list<string>
- sticky bool
- precious bool
- window array<u32,4>
-)mf",
-      .annex = R"mf( precious
-  default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::FileAttributes> {
+  static constexpr std::string_view kName = "dcache.messages.FileAttributes";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("f8547a45b5af99932e04441a2b71d255");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::QosTransitionMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::Subject>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.QosTransitionMessage struct febird
- envelope dcache.messages.Envelope
- path string
- offset u64
- expires timestamp?
- owner dcache.messages.Subject
- priority i32
- ratio f64
- window array<u32,4>
-)mf",
-      .annex = R"mf( priority
-  default 0
-)mf",
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::SpaceCost> {
+  static constexpr std::string_view kName = "dcache.messages.SpaceCost";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("963e372ef8cd0c22ba62095be93485d6");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::QosQueryMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.QosQueryMessage struct febird
- envelope dcache.messages.Envelope
- storage dcache.messages.StorageInfo
- count u32
- expires timestamp?
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::QueueCost> {
+  static constexpr std::string_view kName = "dcache.messages.QueueCost";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("04fa2005f3cc3d6b53077aa0fd954e36");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::QosModifyMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.QosModifyMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- file dcache.messages.FileAttributes
- count u32
- timeout duration
- token uuid
- precious bool
- allow_staging bool
- window array<u32,4>
-)mf",
-      .annex = R"mf( precious
-  default false
- allow_staging
-  default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::PoolCost> {
+  static constexpr std::string_view kName = "dcache.messages.PoolCost";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("9588c46c62721ce964091af0ca2ad496");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::QosBackLogMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.QosBackLogMessage struct febird
- envelope dcache.messages.Envelope
- mode dcache.messages.PoolMode
- count u32
- access dcache.messages.Access
- door dcache.messages.CellAddress
- attributes map<string,string>
- labels set<string>
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::ProtocolInfo> {
+  static constexpr std::string_view kName = "dcache.messages.ProtocolInfo";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("787b0bf0d23c82bb196c99865a01fe88");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::MissingFileMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text,
-                                             &SchemaType<::dcache::messages::RetentionPolicy>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.MissingFileMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- pools list<string>
- mode dcache.messages.PoolMode
- access dcache.messages.Access
- locations list<string>
- attributes map<string,string>
- ratio f64
- window array<u32,4>
- retention dcache.messages.RetentionPolicy
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::Envelope> {
+  static constexpr std::string_view kName = "dcache.messages.Envelope";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("6656d3e33aa8e84577b4d0059c9f6279");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::CleanerRequestMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.CleanerRequestMessage struct febird
- envelope dcache.messages.Envelope
- file dcache.messages.FileAttributes
- files list<dcache.messages.FileAttributes>
- protocol dcache.messages.ProtocolInfo
- mode dcache.messages.PoolMode
- pages list<bytes>
- costs map<string,dcache.messages.PoolCost>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::PoolAcceptFileMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolAcceptFileMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("9b3bb4183bc8dd4f68c8463ddcf1e417");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::CleanerStatusMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.CleanerStatusMessage struct febird
- envelope dcache.messages.Envelope
- file dcache.messages.FileAttributes
- precious bool
- costs map<string,dcache.messages.PoolCost>
-)mf",
-      .annex = R"mf( precious
-  default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::PoolCheckFileMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolCheckFileMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("da3a5a35c5432e38e4f7db8cfed2ce69");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::CleanerHoldMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.CleanerHoldMessage struct febird
- envelope dcache.messages.Envelope
- file dcache.messages.FileAttributes
- files list<dcache.messages.FileAttributes>
- count u32
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::PoolCheckFreeSpaceMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolCheckFreeSpaceMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("b83e1bc311e3f44577f057eafb7dc823");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::HsmStoreMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.HsmStoreMessage struct febird
- envelope dcache.messages.Envelope
- path string
- pools list<string>
- costs map<string,dcache.messages.PoolCost>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::PoolDeliverFileMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolDeliverFileMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("ef53ece1bf9cb0d5704abe0ad835dbe3");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::HsmRestoreMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.HsmRestoreMessage struct febird
- envelope dcache.messages.Envelope
- pool string
- storage dcache.messages.StorageInfo
- cost dcache.messages.PoolCost
- mode dcache.messages.PoolMode
- count u32
- access dcache.messages.Access
- ratio f64
- label string
- window array<u32,4>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::PoolFetchFileMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolFetchFileMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("d4f502657e107c5473eaa20bc1579132");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::HsmRemoveMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.HsmRemoveMessage struct febird
- envelope dcache.messages.Envelope
- files list<dcache.messages.FileAttributes>
- cost dcache.messages.PoolCost
- token uuid
- locations list<string>
- ratio f64
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::PoolFlushControlMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolFlushControlMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("8caa908b5730ad2e8383634b9a67b675");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::NearlineRequestMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.NearlineRequestMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- path string
- file dcache.messages.FileAttributes
- protocol dcache.messages.ProtocolInfo
- checksum dcache.messages.Checksum?
- count u32
- access dcache.messages.Access
- door dcache.messages.CellAddress
- labels set<string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::PoolFlushDoFlushMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolFlushDoFlushMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("10b1bd285af162f45d2f49a82ba4a3f8");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::NearlineStatusMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.NearlineStatusMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- file dcache.messages.FileAttributes
- checksum dcache.messages.Checksum?
- checksums list<dcache.messages.Checksum>
- expires timestamp?
- locations list<string>
- ratio f64
- label string
- labels set<string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::PoolFlushGainControlMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolFlushGainControlMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("2b0a93f5f9d060b686eaa4c92796b9e2");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::TapeRecallScheduleMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.TapeRecallScheduleMessage struct febird
- envelope dcache.messages.Envelope
- path string
- cost dcache.messages.PoolCost
- attributes map<string,string>
- pages list<bytes>
- window array<u32,4>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::PoolIoFileMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolIoFileMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("6ff9ee600cd8e41707cefc82b4e1bb94");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::ZoneUpdateMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.ZoneUpdateMessage struct febird
- envelope dcache.messages.Envelope
- path string
- pool string
- pools list<string>
- file dcache.messages.FileAttributes
- files list<dcache.messages.FileAttributes>
- mode dcache.messages.PoolMode
- checksums list<dcache.messages.Checksum>
- door dcache.messages.CellAddress
- pages list<bytes>
- window array<u32,4>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::PoolLinkGroupInfoMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolLinkGroupInfoMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("6c363046aebf62b1ccc2ed20ea605283");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::CellHelloMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.CellHelloMessage struct febird
- envelope dcache.messages.Envelope
- file dcache.messages.FileAttributes
- storage dcache.messages.StorageInfo
- protocol dcache.messages.ProtocolInfo
- size u64
- target dcache.messages.CellAddress?
- attributes map<string,string>
- priority i32
- allow_staging bool
- label string
- window array<u32,4>
-)mf",
-      .annex = R"mf( priority
-  default 0
- allow_staging
-  default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::PoolLinkInfoMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolLinkInfoMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("c8130b744ba9b01ae133f80bd494e8dd");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::CellRouteMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.CellRouteMessage struct febird
- envelope dcache.messages.Envelope
- file dcache.messages.FileAttributes
- storage dcache.messages.StorageInfo
- offset u64
- count u32
- door dcache.messages.CellAddress
- precious bool
- window array<u32,4>
-)mf",
-      .annex = R"mf( precious
-  default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::PoolManagerGetPoolListMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolManagerGetPoolListMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("3d4ba1968c34fe74dd1a584da415334a");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::CellTunnelMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.CellTunnelMessage struct febird
- envelope dcache.messages.Envelope
- pools list<string>
- files list<dcache.messages.FileAttributes>
- expires timestamp?
- target dcache.messages.CellAddress?
- precious bool
- window array<u32,4>
-)mf",
-      .annex = R"mf( precious
-  default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::PoolManagerGetPoolMonitorMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolManagerGetPoolMonitorMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("acc62883870194d6810b9e4318ec77a8");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::TopologyQueryMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::PoolMode>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.TopologyQueryMessage struct febird
- envelope dcache.messages.Envelope
- pool string
- cost dcache.messages.PoolCost
- mode dcache.messages.PoolMode
- door dcache.messages.CellAddress
- target dcache.messages.CellAddress?
- label string
- labels set<string>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::PoolManagerPoolModeMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolManagerPoolModeMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("46a57d206723ad6b9a06fe14b905c71d");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::WebdavLockMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::CellAddress>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::FileAttributes>::text,
-                                             &SchemaType<::dcache::messages::PoolCost>::text,
-                                             &SchemaType<::dcache::messages::StorageInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.WebdavLockMessage struct febird
- envelope dcache.messages.Envelope
- files list<dcache.messages.FileAttributes>
- storage dcache.messages.StorageInfo
- checksum dcache.messages.Checksum?
- door dcache.messages.CellAddress
- locations list<string>
- attributes map<string,string>
- sticky bool
- costs map<string,dcache.messages.PoolCost>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::PoolManagerPoolUpMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolManagerPoolUpMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("63230d54ccc9f781177b5d563430bfc6");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::WebdavUnlockMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.WebdavUnlockMessage struct febird
- envelope dcache.messages.Envelope
- pnfs_id string
- path string
- pool string
- protocol dcache.messages.ProtocolInfo
- timeout duration
- link_group string?
- priority i32
- precious bool
-)mf",
-      .annex = R"mf( priority
-  default 0
- precious
-  default false
-)mf",
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::PoolMgrGetPoolByLinkMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolMgrGetPoolByLinkMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("9a6b81cb53b226504434d4033ba66ce0");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
-inline const TypeText& SchemaType<::dcache::messages::EventSubscribeMessage>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::dcache::messages::Access>::text,
-                                             &SchemaType<::dcache::messages::Checksum>::text,
-                                             &SchemaType<::dcache::messages::Envelope>::text,
-                                             &SchemaType<::dcache::messages::ProtocolInfo>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type dcache.messages.EventSubscribeMessage struct febird
- envelope dcache.messages.Envelope
- pools list<string>
- protocol dcache.messages.ProtocolInfo
- checksum dcache.messages.Checksum?
- size u64
- count u32
- access dcache.messages.Access
- token uuid
- locations list<string>
- ratio f64
- label string
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+template <>
+struct SchemaType<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolMgrGetPoolByPoolGroupMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("949e9be800fa10372c6ba739dab063cd");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolMgrGetPoolLinkGroupsMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("cb0033326c47c1af21ccef7ff00794a1");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolMgrGetPoolLinksMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolMgrGetPoolLinksMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("26d8a95cf344330bac4ebadf8bc182af");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolMgrPoolInfoMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolMgrPoolInfoMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("8a55d1cfc29087847d516baa374c9088");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolMgrQueryPoolsMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolMgrQueryPoolsMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("d90522a1b08845b61f90f5f24264f636");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolMgrReplicateFileMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolMgrReplicateFileMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("25b224f2794914a201442eb42045e1fc");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolMgrSelectReadPoolMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolMgrSelectReadPoolMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("5764d25e4915aecf1613636251995fe5");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolMgrSelectWritePoolMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolMgrSelectWritePoolMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("5fe100b1d09a2d10bedaef0e9eb75af7");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolMigrationCancelMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolMigrationCancelMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("a019d53a7c755fb78e1ee026750d81d2");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolMigrationCopyFinishedMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolMigrationCopyFinishedMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("7ff56f5b9f05bb2af3dbb6cda729eb9a");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolMigrationCopyReplicaMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolMigrationCopyReplicaMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("edaf879b419af6358c7bdc3f6ff31df4");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolMigrationPingMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolMigrationPingMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("471964083cfc2553092df018d038479a");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolMigrationUpdateReplicaMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolMigrationUpdateReplicaMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("58b4e72ef281e254263252d43a6157c4");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolMigrationJobCancelMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolMigrationJobCancelMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("b34ace4838725545c630dc9ac7f6cdad");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolModifyModeMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolModifyModeMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("75d1186acf4c815a60ab46f67010736b");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolModifyPersistencyMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolModifyPersistencyMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("6967739c670444ed4db2b3a977774907");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolMoverKillMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolMoverKillMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("54f6c9afea73b7f8f13ecb33d11d0f93");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolPassiveIoFileMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolPassiveIoFileMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("63bdd32d8c047705d0fd4d6e78bc18bd");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolQueryRepositoryMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolQueryRepositoryMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("afcb48e0a76a0c9700871aecfd1896b8");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolRemoveFilesMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolRemoveFilesMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("55a6097d4aeca06d7aac089c76e80fce");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolReplicateFileMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolReplicateFileMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("4662f5b4cbefed3988178e835746f11e");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolSetStickyMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolSetStickyMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("7eb7a316ef4d1358a758e8a5acff45dc");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolStatusChangedMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolStatusChangedMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("87e8636db30daa140bfbe05b38d5afb2");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolUpdateCacheStatisticsMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolUpdateCacheStatisticsMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("b487c3b35393be506d931aa5be120dc7");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolDataRequestMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolDataRequestMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("f67a203512917e9ebc158755839eea1b");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolHeartbeatMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolHeartbeatMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("b2635b92de23f519e034156cb7ccdc61");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolCostUpdateMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolCostUpdateMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("e68bb53e7767f428404ff851eedb5cd1");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolTagUpdateMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolTagUpdateMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("735554ef3a886c925def11e5d9684cbf");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolInfoRequestMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolInfoRequestMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("13f8622d851e9eb69f3bb9e5add23adc");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsAddCacheLocationMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsAddCacheLocationMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("2f26371969b3d3d7e3da5fa500599afa");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsCancelUploadMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsCancelUploadMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("cc885173bbc3577b0dcf29d0fcea6a4f");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsClearCacheLocationMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsClearCacheLocationMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("9ae43a8c94205d0254ac5a03ba458cc8");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsCommitUploadMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsCommitUploadMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("e456d5b136d374711d5170a0b8bd77fd");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsCreateEntryMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsCreateEntryMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("e6fee4d58d44b74b1c8672a695e0d290");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsCreateUploadPathMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsCreateUploadPathMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("efe9773cdd0bb40465bdf526788c56f8");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsDeleteEntryMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsDeleteEntryMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("3bc954075ab19428f37f15843ec08861");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsFlagMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsFlagMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("680e588007e638fb64c37026f0bc1b12");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsGetCacheLocationsMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsGetCacheLocationsMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("45cea6030599d6174d653694b95e8d90");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsGetFileAttributesMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsGetFileAttributesMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("21f10014c4a243445e209e9040190f35");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsGetParentMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsGetParentMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("89b242ab340aac0bf980445d744befb6");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsListDirectoryMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsListDirectoryMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("aa6a3b6d690c3b219695943bcafd6e71");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsListExtendedAttributesMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsListExtendedAttributesMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("0629945c0e79b167f73560c4e43b6a78");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsMapPathMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsMapPathMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("6fa13d5311e796dbb5567f7e2ed8a156");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsReadExtendedAttributesMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsReadExtendedAttributesMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("491f38b88392178137ba20dd9eae0bdb");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsRemoveChecksumMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsRemoveChecksumMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("0182e1997a34a75c8c594663ea4b8380");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsRemoveExtendedAttributesMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsRemoveExtendedAttributesMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("8d143108bf3c40194ac6eaa82104e312");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsRemoveLabelsMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsRemoveLabelsMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("ad0ab0bee0f1e31090e7643b35a6330e");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsRenameMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsRenameMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("5e75cdba500eeeb8292d9919c51fe2d3");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsSetChecksumMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsSetChecksumMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("45236eb628d4326096ae40afff028256");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsSetFileAttributesMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsSetFileAttributesMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("09aab738110fed4d7db2112e960d1078");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsSymLinkMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsSymLinkMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("497d283ae00fddc6f8e302d7d2ffe5b0");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsWriteExtendedAttributesMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsWriteExtendedAttributesMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("9e664b088f3a04dff3005aa14a79757b");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsNotifyFlushMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsNotifyFlushMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("e839684e5bede368a8b759818c676120");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsGetPathMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsGetPathMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("5484e7b1bd7860bfffcd5688f207e7dd");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PnfsLookupMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PnfsLookupMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("c6362fe8fe6d386debef7a2e0c381e3a");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SpaceReserveMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SpaceReserveMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("750f51efeeb0cdb70947689bd3127b88");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SpaceReleaseMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SpaceReleaseMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("2aedcd32e747fedfe74177f165ca9c13");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SpaceUseMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SpaceUseMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("71de5993b72234b2421733c1f4bffa2f");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SpaceGetMetaDataMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SpaceGetMetaDataMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("714f85ec8066860f726be2a8ce3f0c00");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SpaceGetTokensMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SpaceGetTokensMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("726cf5b4278c39a953cb93b1b5205cf8");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SpaceGetFileTokensMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SpaceGetFileTokensMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("7e503a70e18aa35514d1a814ef8a2061");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SpaceExtendLifetimeMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SpaceExtendLifetimeMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("dbd38f9487d84e71d0f62590d745f8fa");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SpaceGetLinkGroupNamesMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SpaceGetLinkGroupNamesMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("f3ce5d2adc9ead994b5b2ef283f865e9");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SpaceGetLinkGroupsMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SpaceGetLinkGroupsMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("4000585d4195eeccfe983038d89757fd");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SpaceCancelUseMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SpaceCancelUseMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("8602306261dc694507f185d5a26e8b8f");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SpaceBindMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SpaceBindMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("f128d8318bedf1bdfe52edf4965209ed");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PinPinMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PinPinMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("e0f9739f6b51b9a782cafda6a836d51e");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PinUnpinMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PinUnpinMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("339789cff6f9e7af3b47a4c2383bbd88");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PinExtendMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PinExtendMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("a9b61bc991707019f3cb39fc8db56083");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PinCountMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PinCountMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("49e96338e8461337d1028e1e48479c8d");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PinListMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PinListMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("9b2e9cda8d53bb744612836299214de7");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PinMovePinMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PinMovePinMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("9b7aa087230be4a7c184ddf20e7f91b5");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PinRequestsFinishedMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PinRequestsFinishedMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("354daa9de45b1de1c0a3587f41dbec2b");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PinStageStatusMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PinStageStatusMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("197027ca866a633cba155afe4395c729");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::MoverInfoMessage> {
+  static constexpr std::string_view kName = "dcache.messages.MoverInfoMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("3dfe50537b66b5a94708a83da466b637");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::DoorRequestInfoMessage> {
+  static constexpr std::string_view kName = "dcache.messages.DoorRequestInfoMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("061d6e192a909e2b39854fd91fd0c2eb");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::DoorTransferFinishedMessage> {
+  static constexpr std::string_view kName = "dcache.messages.DoorTransferFinishedMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("b616636311b0fdfa20c375a01e83b9cc");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::DoorValidateMessage> {
+  static constexpr std::string_view kName = "dcache.messages.DoorValidateMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("24322c1f7e855c10e26d209a667d7ec2");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::StorageInfoNoticeMessage> {
+  static constexpr std::string_view kName = "dcache.messages.StorageInfoNoticeMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("575288bc0d9c2001472cf4ec88c36e61");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::RemoveFileInfoMessage> {
+  static constexpr std::string_view kName = "dcache.messages.RemoveFileInfoMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("d6e9cee0f8b7d619ee4772313fbf1153");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::WarningPnfsFileInfoMessage> {
+  static constexpr std::string_view kName = "dcache.messages.WarningPnfsFileInfoMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("f6e6d5d73ae649385fd45f3e9f1e1614");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::PoolHitInfoMessage> {
+  static constexpr std::string_view kName = "dcache.messages.PoolHitInfoMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("9001bf5a3f2d464f5e5bc40f0e72b842");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::FlushInfoMessage> {
+  static constexpr std::string_view kName = "dcache.messages.FlushInfoMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("7bf15bc9eb9a6761a067e7de8899e603");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::RestoreInfoMessage> {
+  static constexpr std::string_view kName = "dcache.messages.RestoreInfoMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("09dd760fdce691cdb625e39cad2db36f");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::BillingRecordMessage> {
+  static constexpr std::string_view kName = "dcache.messages.BillingRecordMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("5aa0bdfbdf0c04ae0f3b3a99eaa5c7c7");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::LoginRequestMessage> {
+  static constexpr std::string_view kName = "dcache.messages.LoginRequestMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("5158b54d15642441a56ffe214721327a");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::LoginReplyMessage> {
+  static constexpr std::string_view kName = "dcache.messages.LoginReplyMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("370a62c715f07ff9ce6a810da732a3ab");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::MapRequestMessage> {
+  static constexpr std::string_view kName = "dcache.messages.MapRequestMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("1a82bcba548ff439fe9e96553f891a30");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::ReverseMapRequestMessage> {
+  static constexpr std::string_view kName = "dcache.messages.ReverseMapRequestMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("cbf68466f6afc9a5efe65d00b1e05505");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::TokenIntrospectionMessage> {
+  static constexpr std::string_view kName = "dcache.messages.TokenIntrospectionMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("d74773e75bba284b958f2db49e72fe00");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::RemoteTransferStartMessage> {
+  static constexpr std::string_view kName = "dcache.messages.RemoteTransferStartMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("2aacaad5fff00f972dda31fa85715db9");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::RemoteTransferCancelMessage> {
+  static constexpr std::string_view kName = "dcache.messages.RemoteTransferCancelMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("3d73b00695768caefe7adde1bc6f1c2d");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::RemoteTransferStatusMessage> {
+  static constexpr std::string_view kName = "dcache.messages.RemoteTransferStatusMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("90b9f4d4c2f11d716731e6be93766364");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::TransferManagerQueryMessage> {
+  static constexpr std::string_view kName = "dcache.messages.TransferManagerQueryMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("4f6f9efe5df80093c244f45a028c6aa3");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::TransferCompleteMessage> {
+  static constexpr std::string_view kName = "dcache.messages.TransferCompleteMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("ef6c7640900b0f853d07432f48f8b932");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::TransferFailedMessage> {
+  static constexpr std::string_view kName = "dcache.messages.TransferFailedMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("fa3e73d02b17bdcfdb4781b9a7c3d3b6");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::TransferProgressMessage> {
+  static constexpr std::string_view kName = "dcache.messages.TransferProgressMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("a7f934fc47bc329588d83d95387b69a2");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SrmPingMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SrmPingMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("b9cd2ef78fdd95e6957a31628360bbbe");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SrmPrepareToGetMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SrmPrepareToGetMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("3d0855d748a82c1310cc3e4288880940");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SrmPrepareToPutMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SrmPrepareToPutMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("e00f8a57ad7eea445e7b258f8a307358");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SrmReleaseFilesMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SrmReleaseFilesMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("3969de92e62bd548546a3d07ca3a2b82");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SrmBringOnlineMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SrmBringOnlineMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("0c8f269b9451ddddb81b1210cc35592a");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SrmAbortRequestMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SrmAbortRequestMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("63175fb2e862d9a5b204614cedf87efa");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SrmStatusOfGetMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SrmStatusOfGetMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("ce188cbc400688de06ea3359fe495844");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SrmStatusOfPutMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SrmStatusOfPutMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("8746c98cdead73da596ed5d89384682b");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SrmLsMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SrmLsMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("7faa2fc2dfd88697b7dbad64581af07e");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SrmMkdirMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SrmMkdirMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("5501e9725853b1f9f6ef83e8de77cc3c");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SrmRmdirMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SrmRmdirMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("901f2da529c9a28360147167d39d5be9");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SrmRmMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SrmRmMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("f9a87f2034071e7478a804baf1a4b868");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SrmMvMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SrmMvMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("e7ace37e777ca22ab5c5b3eaf87ccc2b");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SrmCheckPermissionMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SrmCheckPermissionMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("f8572d4872f846d7f0c6f450593691bd");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::SrmCopyMessage> {
+  static constexpr std::string_view kName = "dcache.messages.SrmCopyMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("e73f7f6fcf395c11595eefa0b4138f96");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::BulkRequestMessage> {
+  static constexpr std::string_view kName = "dcache.messages.BulkRequestMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("3f124229ffb49678b3a0ec3f1f7866ba");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::BulkStatusMessage> {
+  static constexpr std::string_view kName = "dcache.messages.BulkStatusMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("0532434be1e49cdf9873a38939201893");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::BulkCancelMessage> {
+  static constexpr std::string_view kName = "dcache.messages.BulkCancelMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("db290f5296dea7137f0794bb6df7db7d");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::BulkDeleteMessage> {
+  static constexpr std::string_view kName = "dcache.messages.BulkDeleteMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("eff4b235e19684c7bc88701e158716fc");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::BulkTargetsMessage> {
+  static constexpr std::string_view kName = "dcache.messages.BulkTargetsMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("916b62dbe279a4bc5f67f77221168732");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::BulkArchiveMessage> {
+  static constexpr std::string_view kName = "dcache.messages.BulkArchiveMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("850e1935b04667e877bf851f1af15440");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::ReplicaVerifyMessage> {
+  static constexpr std::string_view kName = "dcache.messages.ReplicaVerifyMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("f5334a9d37407b8851be522e9c691298");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::ReplicaAdjustMessage> {
+  static constexpr std::string_view kName = "dcache.messages.ReplicaAdjustMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("cfb656e254b41ec32acdb9692aa3f57f");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::ReplicaRemoveMessage> {
+  static constexpr std::string_view kName = "dcache.messages.ReplicaRemoveMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("e4139b678928c0580946bd64eddc7c6b");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::ReplicaStateMessage> {
+  static constexpr std::string_view kName = "dcache.messages.ReplicaStateMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("d435532fdbf5c841a5b42458e62ac419");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::ResilienceScanMessage> {
+  static constexpr std::string_view kName = "dcache.messages.ResilienceScanMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("144330461fe2a0bdfd305472f948fe53");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::ResilienceCancelMessage> {
+  static constexpr std::string_view kName = "dcache.messages.ResilienceCancelMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("4f6c262d24204c6f2c9115a9bba4d20f");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::QosTransitionMessage> {
+  static constexpr std::string_view kName = "dcache.messages.QosTransitionMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("920415405c7500ef33fc78dfcb3ace02");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::QosQueryMessage> {
+  static constexpr std::string_view kName = "dcache.messages.QosQueryMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("961aebcd5c7926919982fb57e6d376c0");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::QosModifyMessage> {
+  static constexpr std::string_view kName = "dcache.messages.QosModifyMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("b40d6ed21cd69e562066ee7b15219039");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::QosBackLogMessage> {
+  static constexpr std::string_view kName = "dcache.messages.QosBackLogMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("fa1f5bb193668058b7877f05705f317b");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::MissingFileMessage> {
+  static constexpr std::string_view kName = "dcache.messages.MissingFileMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("0cf8e8e4c8e89bfc4e54f41e386bf2da");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::CleanerRequestMessage> {
+  static constexpr std::string_view kName = "dcache.messages.CleanerRequestMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("427cc72336473bf82a4ff2c15a570da1");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::CleanerStatusMessage> {
+  static constexpr std::string_view kName = "dcache.messages.CleanerStatusMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("f5d5969e60df347d01975776b7d85428");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::CleanerHoldMessage> {
+  static constexpr std::string_view kName = "dcache.messages.CleanerHoldMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("05b0941eb7a0d2efc262a6c73c43e39b");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::HsmStoreMessage> {
+  static constexpr std::string_view kName = "dcache.messages.HsmStoreMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("d45a4910dd8bb6f4fa6331d20cf7e7af");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::HsmRestoreMessage> {
+  static constexpr std::string_view kName = "dcache.messages.HsmRestoreMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("376d872355da7668dccdea7c274cf7fd");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::HsmRemoveMessage> {
+  static constexpr std::string_view kName = "dcache.messages.HsmRemoveMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("70d6450a0c43d5a71bc8f93fd8216c87");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::NearlineRequestMessage> {
+  static constexpr std::string_view kName = "dcache.messages.NearlineRequestMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("7469a4b3475350d4b33054be34977da8");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::NearlineStatusMessage> {
+  static constexpr std::string_view kName = "dcache.messages.NearlineStatusMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("20585699ccff4a710029488ebdf4e120");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::TapeRecallScheduleMessage> {
+  static constexpr std::string_view kName = "dcache.messages.TapeRecallScheduleMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("2cd679621bc97967bb3adaf4d24f32c3");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::ZoneUpdateMessage> {
+  static constexpr std::string_view kName = "dcache.messages.ZoneUpdateMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("5ac98fed3f8e6df66dc3b8c2b4077501");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::CellHelloMessage> {
+  static constexpr std::string_view kName = "dcache.messages.CellHelloMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("a363904e308a0b9fe6573ef66da9f282");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::CellRouteMessage> {
+  static constexpr std::string_view kName = "dcache.messages.CellRouteMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("7cb81dda723a8582575e0dba4dc02be4");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::CellTunnelMessage> {
+  static constexpr std::string_view kName = "dcache.messages.CellTunnelMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("2724c7b042d09ef2f253a1e2084105a2");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::TopologyQueryMessage> {
+  static constexpr std::string_view kName = "dcache.messages.TopologyQueryMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("aa51d2004abd90153a3797059d6a4c0e");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::WebdavLockMessage> {
+  static constexpr std::string_view kName = "dcache.messages.WebdavLockMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("2c7b1628de448249ef506b057dd44ee4");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::WebdavUnlockMessage> {
+  static constexpr std::string_view kName = "dcache.messages.WebdavUnlockMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("5c4962d50c94623a3c38ae8517bc32a0");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
+
+template <>
+struct SchemaType<::dcache::messages::EventSubscribeMessage> {
+  static constexpr std::string_view kName = "dcache.messages.EventSubscribeMessage";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("df7857702bc1cbb0b52476b875d34cec");
+  static constexpr const ModuleTexts& kModule = module_texts::dcache::messages::kTexts;
+};
 
 }  // namespace mf

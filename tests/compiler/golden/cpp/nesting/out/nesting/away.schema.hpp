@@ -9,43 +9,15 @@
 #include "nesting/away.codec.hpp"
 
 namespace mf {
+namespace module_texts::nesting::away {
 
-template <>
-struct SchemaType<::nesting::away::Trip_Precision> {
-  static constexpr std::string_view kName = "nesting.away.Trip.Precision";
-  static constexpr Fingerprint kFingerprint = {0x2c, 0xeb, 0xa4, 0xf5, 0x03, 0x87, 0x81, 0x46, 0x2a, 0x5b,
-                                               0x5f, 0x08, 0x5a, 0x95, 0xda, 0x3f};
-  static const TypeText& text();
+inline constexpr const ModuleTexts* kImports[] = {
+    &::mf::module_texts::nesting::kTexts,
 };
-
-template <>
-struct SchemaType<::nesting::away::Trip> {
-  static constexpr std::string_view kName = "nesting.away.Trip";
-  static constexpr Fingerprint kFingerprint = {0x27, 0x1c, 0x3c, 0x5b, 0x18, 0x34, 0x89, 0x53, 0x86, 0xec,
-                                               0xea, 0xac, 0x07, 0xf4, 0x5f, 0x4f};
-  static const TypeText& text();
-};
-
-inline const TypeText& SchemaType<::nesting::away::Trip_Precision>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.away.Trip.Precision enum u8 closed
+inline constexpr ModuleTexts kTexts = {
+    .types = R"mf(type nesting.away.Trip.Precision enum u8 closed
  far 0
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::nesting::away::Trip>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::nesting::Place_Point>::text,
-                                             &SchemaType<::nesting::Place_Precision>::text,
-                                             &SchemaType<::nesting::Place_Shape_Status>::text,
-                                             &SchemaType<::nesting::Record_Entry_Kind>::text,
-                                             &SchemaType<::nesting::away::Trip_Precision>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type nesting.away.Trip struct febird
+type nesting.away.Trip struct febird
  from nesting.Place.Point
  to nesting.Place.Shape.Status
  kind nesting.Record.Entry.Kind
@@ -53,15 +25,30 @@ inline const TypeText& SchemaType<::nesting::away::Trip>::text() {
  other nesting.Place.Precision
  path list<nesting.Place.Point>
 )mf",
-      .annex = R"mf( from
+    .annex = R"mf(type nesting.away.Trip
+ from
   default {"x":1.0,"y":2.0}
  to
   default "closed"
  other
   default "near"
 )mf",
-      .holds = kHolds};
-  return kText;
-}
+    .imports = kImports};
+
+}  // namespace module_texts::nesting::away
+
+template <>
+struct SchemaType<::nesting::away::Trip_Precision> {
+  static constexpr std::string_view kName = "nesting.away.Trip.Precision";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("2ceba4f5038781462a5b5f085a95da3f");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::away::kTexts;
+};
+
+template <>
+struct SchemaType<::nesting::away::Trip> {
+  static constexpr std::string_view kName = "nesting.away.Trip";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("271c3c5b1834895386eceaac07f45f4f");
+  static constexpr const ModuleTexts& kModule = module_texts::nesting::away::kTexts;
+};
 
 }  // namespace mf

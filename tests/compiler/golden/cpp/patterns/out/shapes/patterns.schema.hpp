@@ -8,26 +8,18 @@
 #include "shapes/patterns.codec.hpp"
 
 namespace mf {
+namespace module_texts::shapes::patterns {
 
-template <>
-struct SchemaType<::shapes::patterns::Patterned> {
-  static constexpr std::string_view kName = "shapes.patterns.Patterned";
-  static constexpr Fingerprint kFingerprint = {0xd4, 0x20, 0x90, 0x40, 0xd8, 0x61, 0xf1, 0x89, 0xda, 0x2a,
-                                               0x0e, 0x1b, 0x62, 0x32, 0xb9, 0xf3};
-  static const TypeText& text();
-};
-
-inline const TypeText& SchemaType<::shapes::patterns::Patterned>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type shapes.patterns.Patterned struct febird
+inline constexpr ModuleTexts kTexts = {
+    .types = R"mf(type shapes.patterns.Patterned struct febird
  tag string?
  words list<string>
  any_case string
  lines string
  nested string
 )mf",
-      .annex = R"mf( tag
+    .annex = R"mf(type shapes.patterns.Patterned
+ tag
   constraint pattern "[a-z]+(-[a-z0-9]+)*"
  words
   element
@@ -39,8 +31,15 @@ inline const TypeText& SchemaType<::shapes::patterns::Patterned>::text() {
  nested
   constraint pattern "((a*)*b){1,2}|"
 )mf",
-      .holds = {}};
-  return kText;
-}
+    .imports = {}};
+
+}  // namespace module_texts::shapes::patterns
+
+template <>
+struct SchemaType<::shapes::patterns::Patterned> {
+  static constexpr std::string_view kName = "shapes.patterns.Patterned";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("d4209040d861f189da2a0e1b6232b9f3");
+  static constexpr const ModuleTexts& kModule = module_texts::shapes::patterns::kTexts;
+};
 
 }  // namespace mf

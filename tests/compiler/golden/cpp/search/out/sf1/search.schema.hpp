@@ -9,107 +9,64 @@
 #include "sf1/search.codec.hpp"
 
 namespace mf {
+namespace module_texts::sf1::search {
+
+inline constexpr ModuleTexts kTexts = {
+    .types = R"mf(type sf1.search.Rank enum u8 closed
+ bm25 0
+ pagerank 1
+type sf1.search.Lang enum u16 open
+ en 0
+ ko 1
+type sf1.search.Hit struct febird
+ doc u32
+ score f32
+ title string
+ positions list<u32>
+type sf1.search.NoSuchCollection error febird
+ name string
+type sf1.search.DuplicateDocument error febird
+ doc u32
+ lang sf1.search.Lang
+)mf",
+    .annex = R"mf()mf",
+    .imports = {}};
+
+}  // namespace module_texts::sf1::search
 
 template <>
 struct SchemaType<::sf1::search::Rank> {
   static constexpr std::string_view kName = "sf1.search.Rank";
-  static constexpr Fingerprint kFingerprint = {0x63, 0x45, 0xd5, 0x2f, 0x25, 0xc3, 0xf7, 0x32, 0x45, 0x00,
-                                               0xde, 0xff, 0x2a, 0x7a, 0xe9, 0x42};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("6345d52f25c3f7324500deff2a7ae942");
+  static constexpr const ModuleTexts& kModule = module_texts::sf1::search::kTexts;
 };
 
 template <>
 struct SchemaType<::sf1::search::Lang> {
   static constexpr std::string_view kName = "sf1.search.Lang";
-  static constexpr Fingerprint kFingerprint = {0xec, 0x4f, 0x3d, 0x0c, 0x11, 0xa5, 0x12, 0xe1, 0x3e, 0x93,
-                                               0xd7, 0xbd, 0x0a, 0x57, 0x0c, 0xbb};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("ec4f3d0c11a512e13e93d7bd0a570cbb");
+  static constexpr const ModuleTexts& kModule = module_texts::sf1::search::kTexts;
 };
 
 template <>
 struct SchemaType<::sf1::search::Hit> {
   static constexpr std::string_view kName = "sf1.search.Hit";
-  static constexpr Fingerprint kFingerprint = {0x07, 0xf9, 0x23, 0x5e, 0xdf, 0xf9, 0x03, 0x37, 0xfe, 0xd3,
-                                               0xc2, 0xf1, 0x23, 0x05, 0xdd, 0x57};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("07f9235edff90337fed3c2f12305dd57");
+  static constexpr const ModuleTexts& kModule = module_texts::sf1::search::kTexts;
 };
 
 template <>
 struct SchemaType<::sf1::search::NoSuchCollection> {
   static constexpr std::string_view kName = "sf1.search.NoSuchCollection";
-  static constexpr Fingerprint kFingerprint = {0x2c, 0x11, 0xfc, 0x2a, 0x3c, 0x79, 0xa3, 0x1c, 0x44, 0x6b,
-                                               0xc8, 0x63, 0x92, 0x6c, 0xd0, 0x35};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("2c11fc2a3c79a31c446bc863926cd035");
+  static constexpr const ModuleTexts& kModule = module_texts::sf1::search::kTexts;
 };
 
 template <>
 struct SchemaType<::sf1::search::DuplicateDocument> {
   static constexpr std::string_view kName = "sf1.search.DuplicateDocument";
-  static constexpr Fingerprint kFingerprint = {0xf3, 0xf2, 0x37, 0xd0, 0x30, 0x7c, 0x0e, 0xf6, 0x15, 0xf5,
-                                               0x3f, 0x1e, 0x84, 0x4c, 0x88, 0x78};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("f3f237d0307c0ef615f53f1e844c8878");
+  static constexpr const ModuleTexts& kModule = module_texts::sf1::search::kTexts;
 };
-
-inline const TypeText& SchemaType<::sf1::search::Rank>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type sf1.search.Rank enum u8 closed
- bm25 0
- pagerank 1
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::sf1::search::Lang>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type sf1.search.Lang enum u16 open
- en 0
- ko 1
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::sf1::search::Hit>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type sf1.search.Hit struct febird
- doc u32
- score f32
- title string
- positions list<u32>
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::sf1::search::NoSuchCollection>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type sf1.search.NoSuchCollection error febird
- name string
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::sf1::search::DuplicateDocument>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::sf1::search::Lang>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type sf1.search.DuplicateDocument error febird
- doc u32
- lang sf1.search.Lang
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
 
 }  // namespace mf

@@ -7,48 +7,35 @@
 #include "sf1/text.codec.hpp"
 
 namespace mf {
+namespace module_texts::sf1::text {
 
-template <>
-struct SchemaType<::sf1::text::Position> {
-  static constexpr std::string_view kName = "sf1.text.Position";
-  static constexpr Fingerprint kFingerprint = {0xa8, 0xc7, 0x01, 0x17, 0x60, 0x13, 0xf3, 0xbb, 0x4b, 0x85,
-                                               0xae, 0xec, 0x10, 0x56, 0xc7, 0x05};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::sf1::text::Document> {
-  static constexpr std::string_view kName = "sf1.text.Document";
-  static constexpr Fingerprint kFingerprint = {0xec, 0xe0, 0x00, 0x4c, 0x1a, 0xef, 0xe5, 0xd1, 0x68, 0xcd,
-                                               0x05, 0x8d, 0xe2, 0x1e, 0xd7, 0x81};
-  static const TypeText& text();
-};
-
-inline const TypeText& SchemaType<::sf1::text::Position>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type sf1.text.Position struct memcpy
+inline constexpr ModuleTexts kTexts = {
+    .types = R"mf(type sf1.text.Position struct memcpy
  start u32
  length u16
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::sf1::text::Document>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::sf1::text::Position>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type sf1.text.Document struct febird
+type sf1.text.Document struct febird
  id u32
  title string
  paragraphs list<string>
  words map<string,list<sf1.text.Position>>
 )mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
+    .annex = R"mf()mf",
+    .imports = {}};
+
+}  // namespace module_texts::sf1::text
+
+template <>
+struct SchemaType<::sf1::text::Position> {
+  static constexpr std::string_view kName = "sf1.text.Position";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("a8c701176013f3bb4b85aeec1056c705");
+  static constexpr const ModuleTexts& kModule = module_texts::sf1::text::kTexts;
+};
+
+template <>
+struct SchemaType<::sf1::text::Document> {
+  static constexpr std::string_view kName = "sf1.text.Document";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("ece0004c1aefe5d168cd058de21ed781");
+  static constexpr const ModuleTexts& kModule = module_texts::sf1::text::kTexts;
+};
 
 }  // namespace mf

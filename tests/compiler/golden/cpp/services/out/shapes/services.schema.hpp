@@ -9,47 +9,36 @@
 #include "shapes/services.codec.hpp"
 
 namespace mf {
+namespace module_texts::shapes::services {
+
+inline constexpr ModuleTexts kTexts = {
+    .types = R"mf(type shapes.services.Pair struct febird
+ left i32
+ right string
+type shapes.services.Refused error febird
+ why string
+ code i32
+)mf",
+    .annex = R"mf(type shapes.services.Refused
+ code
+  default 7
+)mf",
+    .imports = {}};
+
+}  // namespace module_texts::shapes::services
 
 template <>
 struct SchemaType<::shapes::services::Pair> {
   static constexpr std::string_view kName = "shapes.services.Pair";
-  static constexpr Fingerprint kFingerprint = {0x92, 0xaf, 0x5b, 0x68, 0xf2, 0x13, 0x2e, 0xca, 0x20, 0xc6,
-                                               0x32, 0x3a, 0xf5, 0xba, 0xf6, 0x75};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("92af5b68f2132eca20c6323af5baf675");
+  static constexpr const ModuleTexts& kModule = module_texts::shapes::services::kTexts;
 };
 
 template <>
 struct SchemaType<::shapes::services::Refused> {
   static constexpr std::string_view kName = "shapes.services.Refused";
-  static constexpr Fingerprint kFingerprint = {0x09, 0xee, 0xa7, 0xc3, 0x27, 0x9d, 0x24, 0xde, 0x3a, 0x75,
-                                               0x94, 0xd2, 0xd1, 0xfc, 0x05, 0x3f};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("09eea7c3279d24de3a7594d2d1fc053f");
+  static constexpr const ModuleTexts& kModule = module_texts::shapes::services::kTexts;
 };
-
-inline const TypeText& SchemaType<::shapes::services::Pair>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type shapes.services.Pair struct febird
- left i32
- right string
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::shapes::services::Refused>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type shapes.services.Refused error febird
- why string
- code i32
-)mf",
-      .annex = R"mf( code
-  default 7
-)mf",
-      .holds = {}};
-  return kText;
-}
 
 }  // namespace mf

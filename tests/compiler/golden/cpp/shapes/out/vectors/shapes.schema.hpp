@@ -8,192 +8,20 @@
 #include "vectors/shapes.codec.hpp"
 
 namespace mf {
+namespace module_texts::vectors::shapes {
 
-template <>
-struct SchemaType<::vectors::shapes::Rank> {
-  static constexpr std::string_view kName = "vectors.shapes.Rank";
-  static constexpr Fingerprint kFingerprint = {0xfe, 0x88, 0x3a, 0x23, 0x78, 0xdb, 0x89, 0x72, 0x3b, 0x0d,
-                                               0x67, 0xf5, 0x6d, 0x0b, 0xd5, 0xec};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::vectors::shapes::Lang> {
-  static constexpr std::string_view kName = "vectors.shapes.Lang";
-  static constexpr Fingerprint kFingerprint = {0xdc, 0xe4, 0xa7, 0x59, 0xa8, 0x3e, 0xae, 0x4c, 0x22, 0x64,
-                                               0xf1, 0x16, 0xfa, 0x03, 0xbe, 0xf4};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::vectors::shapes::Sign> {
-  static constexpr std::string_view kName = "vectors.shapes.Sign";
-  static constexpr Fingerprint kFingerprint = {0x9b, 0xf2, 0x9b, 0xab, 0x5c, 0x1d, 0x16, 0xc4, 0x5a, 0x04,
-                                               0x09, 0x18, 0x2d, 0x4b, 0x2a, 0x1d};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::vectors::shapes::Integers> {
-  static constexpr std::string_view kName = "vectors.shapes.Integers";
-  static constexpr Fingerprint kFingerprint = {0xc4, 0xd2, 0x63, 0x46, 0x7a, 0xc4, 0x53, 0x8d, 0xe3, 0x73,
-                                               0xeb, 0x4f, 0x38, 0x38, 0xaf, 0xb2};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::vectors::shapes::Scalars> {
-  static constexpr std::string_view kName = "vectors.shapes.Scalars";
-  static constexpr Fingerprint kFingerprint = {0xab, 0x09, 0xeb, 0xd6, 0xa3, 0x22, 0xb3, 0xda, 0x5f, 0x35,
-                                               0x4a, 0x06, 0x5f, 0x2f, 0xe5, 0x9d};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::vectors::shapes::Posting> {
-  static constexpr std::string_view kName = "vectors.shapes.Posting";
-  static constexpr Fingerprint kFingerprint = {0xf0, 0x9d, 0xb2, 0xeb, 0xb8, 0x96, 0x73, 0x66, 0xf6, 0x5b,
-                                               0xd6, 0x36, 0x23, 0xf8, 0xa9, 0xbf};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::vectors::shapes::Nothing> {
-  static constexpr std::string_view kName = "vectors.shapes.Nothing";
-  static constexpr Fingerprint kFingerprint = {0x55, 0x98, 0x0d, 0x6b, 0xc3, 0xb9, 0x67, 0x06, 0x60, 0xd8,
-                                               0x59, 0x43, 0xa8, 0x10, 0xe8, 0xb4};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::vectors::shapes::Nested> {
-  static constexpr std::string_view kName = "vectors.shapes.Nested";
-  static constexpr Fingerprint kFingerprint = {0x6f, 0x35, 0xca, 0x46, 0x59, 0x9a, 0xbe, 0x75, 0xa6, 0xd8,
-                                               0x10, 0x67, 0xe2, 0xf8, 0x6a, 0xd7};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::vectors::shapes::Texts> {
-  static constexpr std::string_view kName = "vectors.shapes.Texts";
-  static constexpr Fingerprint kFingerprint = {0x65, 0x8d, 0xc7, 0x15, 0x0e, 0x72, 0x6e, 0x3d, 0x18, 0x94,
-                                               0xa1, 0xac, 0x7c, 0xaa, 0xd1, 0x7c};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::vectors::shapes::Hit> {
-  static constexpr std::string_view kName = "vectors.shapes.Hit";
-  static constexpr Fingerprint kFingerprint = {0x7a, 0x36, 0x3b, 0x75, 0x0b, 0x13, 0xbc, 0xe8, 0x14, 0x96,
-                                               0x15, 0xe3, 0x9c, 0x7c, 0x40, 0x54};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::vectors::shapes::Lists> {
-  static constexpr std::string_view kName = "vectors.shapes.Lists";
-  static constexpr Fingerprint kFingerprint = {0x76, 0xcf, 0x8b, 0x70, 0x81, 0xbb, 0x16, 0x2d, 0x73, 0x79,
-                                               0x78, 0xa3, 0x91, 0x2b, 0x0c, 0x36};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::vectors::shapes::Maps> {
-  static constexpr std::string_view kName = "vectors.shapes.Maps";
-  static constexpr Fingerprint kFingerprint = {0xab, 0x45, 0xe8, 0xd9, 0xd1, 0xb7, 0xd3, 0x71, 0x68, 0x4d,
-                                               0xe2, 0x72, 0x7b, 0x7c, 0x98, 0x72};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::vectors::shapes::Tree> {
-  static constexpr std::string_view kName = "vectors.shapes.Tree";
-  static constexpr Fingerprint kFingerprint = {0xd7, 0x9d, 0xae, 0xfd, 0x39, 0x9d, 0x19, 0x67, 0xd2, 0x42,
-                                               0x32, 0x4d, 0x4c, 0x08, 0x04, 0x53};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::vectors::shapes::Defaults> {
-  static constexpr std::string_view kName = "vectors.shapes.Defaults";
-  static constexpr Fingerprint kFingerprint = {0x37, 0x29, 0x3f, 0x0f, 0x38, 0xc3, 0x2e, 0xab, 0xd5, 0xdf,
-                                               0x4f, 0xc9, 0x48, 0x47, 0x6a, 0xfa};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::vectors::shapes::NoSuchCollection> {
-  static constexpr std::string_view kName = "vectors.shapes.NoSuchCollection";
-  static constexpr Fingerprint kFingerprint = {0x73, 0x25, 0x9f, 0xe8, 0x1b, 0x63, 0xee, 0x2e, 0xf5, 0x1c,
-                                               0xd7, 0xdc, 0xec, 0x31, 0xc8, 0x80};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::vectors::shapes::Duplicate> {
-  static constexpr std::string_view kName = "vectors.shapes.Duplicate";
-  static constexpr Fingerprint kFingerprint = {0x50, 0x0e, 0x5e, 0x06, 0xb3, 0x1c, 0xd2, 0x89, 0x64, 0x45,
-                                               0xa7, 0xf5, 0xb4, 0x2d, 0xe5, 0xc1};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::vectors::shapes::Empty> {
-  static constexpr std::string_view kName = "vectors.shapes.Empty";
-  static constexpr Fingerprint kFingerprint = {0x72, 0x84, 0x0e, 0xaa, 0xa5, 0xde, 0x9b, 0x77, 0x79, 0x9f,
-                                               0x1c, 0xf3, 0x6c, 0x17, 0xf9, 0xcc};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::vectors::shapes::Bounded> {
-  static constexpr std::string_view kName = "vectors.shapes.Bounded";
-  static constexpr Fingerprint kFingerprint = {0x8d, 0x71, 0x2b, 0x6f, 0xf8, 0x73, 0x02, 0x82, 0x56, 0x1b,
-                                               0xd1, 0x7e, 0x87, 0x2d, 0x9f, 0x9b};
-  static const TypeText& text();
-};
-
-inline const TypeText& SchemaType<::vectors::shapes::Rank>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type vectors.shapes.Rank enum u8 closed
+inline constexpr ModuleTexts kTexts = {
+    .types = R"mf(type vectors.shapes.Rank enum u8 closed
  bm25 0
  pagerank 1
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::vectors::shapes::Lang>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type vectors.shapes.Lang enum u16 open
+type vectors.shapes.Lang enum u16 open
  en 0
  ko 300
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::vectors::shapes::Sign>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type vectors.shapes.Sign enum i32 closed
+type vectors.shapes.Sign enum i32 closed
  minus -1
  zero 0
  plus 1
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::vectors::shapes::Integers>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type vectors.shapes.Integers struct febird
+type vectors.shapes.Integers struct febird
  a bool
  b i8
  c i16
@@ -203,19 +31,7 @@ inline const TypeText& SchemaType<::vectors::shapes::Integers>::text() {
  g u16
  h u32
  i u64
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::vectors::shapes::Scalars>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::vectors::shapes::Lang>::text,
-                                             &SchemaType<::vectors::shapes::Rank>::text,
-                                             &SchemaType<::vectors::shapes::Sign>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type vectors.shapes.Scalars struct memcpy
+type vectors.shapes.Scalars struct memcpy
  a bool
  b u64
  c i8
@@ -229,57 +45,18 @@ inline const TypeText& SchemaType<::vectors::shapes::Scalars>::text() {
  k vectors.shapes.Lang
  l vectors.shapes.Rank
  m vectors.shapes.Sign
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::vectors::shapes::Posting>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::vectors::shapes::Rank>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type vectors.shapes.Posting struct memcpy
+type vectors.shapes.Posting struct memcpy
  doc u32
  tf u16
  rank vectors.shapes.Rank
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::vectors::shapes::Nothing>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type vectors.shapes.Nothing struct memcpy
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::vectors::shapes::Nested>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::vectors::shapes::Nothing>::text,
-                                             &SchemaType<::vectors::shapes::Posting>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type vectors.shapes.Nested struct memcpy
+type vectors.shapes.Nothing struct memcpy
+type vectors.shapes.Nested struct memcpy
  first vectors.shapes.Posting
  corners array<f64,2>
  postings array<vectors.shapes.Posting,3>
  flags array<bool,3>
  nothing vectors.shapes.Nothing
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::vectors::shapes::Texts>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type vectors.shapes.Texts struct febird
+type vectors.shapes.Texts struct febird
  text string
  raw bytes
  name string?
@@ -287,36 +64,12 @@ inline const TypeText& SchemaType<::vectors::shapes::Texts>::text() {
  at timestamp
  ttl duration
  key uuid
-)mf",
-      .annex = R"mf( ttl
-  default "30s"
-)mf",
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::vectors::shapes::Hit>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type vectors.shapes.Hit struct febird
+type vectors.shapes.Hit struct febird
  doc u32
  score f32
  title string
  positions list<u32>
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::vectors::shapes::Lists>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::vectors::shapes::Hit>::text,
-                                             &SchemaType<::vectors::shapes::Lang>::text,
-                                             &SchemaType<::vectors::shapes::Posting>::text,
-                                             &SchemaType<::vectors::shapes::Rank>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type vectors.shapes.Lists struct febird
+type vectors.shapes.Lists struct febird
  flags list<bool>
  small list<u8>
  numbers list<i32>
@@ -329,19 +82,7 @@ inline const TypeText& SchemaType<::vectors::shapes::Lists>::text() {
  langs list<vectors.shapes.Lang>
  fixed array<u32,3>
  keys list<uuid>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::vectors::shapes::Maps>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::vectors::shapes::Posting>::text,
-                                             &SchemaType<::vectors::shapes::Rank>::text,
-                                             &SchemaType<::vectors::shapes::Sign>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type vectors.shapes.Maps struct febird
+type vectors.shapes.Maps struct febird
  counts map<string,u32>
  names map<i16,string>
  by_rank map<vectors.shapes.Rank,vectors.shapes.Posting>
@@ -350,33 +91,12 @@ inline const TypeText& SchemaType<::vectors::shapes::Maps>::text() {
  signs set<vectors.shapes.Sign>
  keys set<bytes>
  ids set<uuid>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::vectors::shapes::Tree>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::vectors::shapes::Tree>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type vectors.shapes.Tree struct febird
+type vectors.shapes.Tree struct febird
  value i32
  children list<vectors.shapes.Tree>
  named map<string,vectors.shapes.Tree>
  next vectors.shapes.Tree?
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::vectors::shapes::Defaults>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::vectors::shapes::Hit>::text,
-                                             &SchemaType<::vectors::shapes::Rank>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type vectors.shapes.Defaults struct febird
+type vectors.shapes.Defaults struct febird
  limit u32
  rank vectors.shapes.Rank
  title string
@@ -385,8 +105,24 @@ inline const TypeText& SchemaType<::vectors::shapes::Defaults>::text() {
  wait duration
  hit vectors.shapes.Hit
  open bool
+type vectors.shapes.NoSuchCollection error febird
+ name string
+type vectors.shapes.Duplicate error febird
+ doc u64
+ rank vectors.shapes.Rank
+type vectors.shapes.Empty error febird
+type vectors.shapes.Bounded struct febird
+ limit u32
+ terms list<string>
+ weight f64?
+ scores map<string,f32>
+ wait duration
 )mf",
-      .annex = R"mf( limit
+    .annex = R"mf(type vectors.shapes.Texts
+ ttl
+  default "30s"
+type vectors.shapes.Defaults
+ limit
   default 1000
  rank
   default "pagerank"
@@ -400,56 +136,8 @@ inline const TypeText& SchemaType<::vectors::shapes::Defaults>::text() {
   default "30s"
  open
   default true
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::vectors::shapes::NoSuchCollection>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type vectors.shapes.NoSuchCollection error febird
- name string
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::vectors::shapes::Duplicate>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::vectors::shapes::Rank>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type vectors.shapes.Duplicate error febird
- doc u64
- rank vectors.shapes.Rank
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::vectors::shapes::Empty>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type vectors.shapes.Empty error febird
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::vectors::shapes::Bounded>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type vectors.shapes.Bounded struct febird
- limit u32
- terms list<string>
- weight f64?
- scores map<string,f32>
- wait duration
-)mf",
-      .annex = R"mf( limit
+type vectors.shapes.Bounded
+ limit
   default 10
   constraint range 1..1000
  terms
@@ -466,8 +154,134 @@ inline const TypeText& SchemaType<::vectors::shapes::Bounded>::text() {
  wait
   constraint range 0s..1min
 )mf",
-      .holds = {}};
-  return kText;
-}
+    .imports = {}};
+
+}  // namespace module_texts::vectors::shapes
+
+template <>
+struct SchemaType<::vectors::shapes::Rank> {
+  static constexpr std::string_view kName = "vectors.shapes.Rank";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("fe883a2378db89723b0d67f56d0bd5ec");
+  static constexpr const ModuleTexts& kModule = module_texts::vectors::shapes::kTexts;
+};
+
+template <>
+struct SchemaType<::vectors::shapes::Lang> {
+  static constexpr std::string_view kName = "vectors.shapes.Lang";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("dce4a759a83eae4c2264f116fa03bef4");
+  static constexpr const ModuleTexts& kModule = module_texts::vectors::shapes::kTexts;
+};
+
+template <>
+struct SchemaType<::vectors::shapes::Sign> {
+  static constexpr std::string_view kName = "vectors.shapes.Sign";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("9bf29bab5c1d16c45a0409182d4b2a1d");
+  static constexpr const ModuleTexts& kModule = module_texts::vectors::shapes::kTexts;
+};
+
+template <>
+struct SchemaType<::vectors::shapes::Integers> {
+  static constexpr std::string_view kName = "vectors.shapes.Integers";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("c4d263467ac4538de373eb4f3838afb2");
+  static constexpr const ModuleTexts& kModule = module_texts::vectors::shapes::kTexts;
+};
+
+template <>
+struct SchemaType<::vectors::shapes::Scalars> {
+  static constexpr std::string_view kName = "vectors.shapes.Scalars";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("ab09ebd6a322b3da5f354a065f2fe59d");
+  static constexpr const ModuleTexts& kModule = module_texts::vectors::shapes::kTexts;
+};
+
+template <>
+struct SchemaType<::vectors::shapes::Posting> {
+  static constexpr std::string_view kName = "vectors.shapes.Posting";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("f09db2ebb8967366f65bd63623f8a9bf");
+  static constexpr const ModuleTexts& kModule = module_texts::vectors::shapes::kTexts;
+};
+
+template <>
+struct SchemaType<::vectors::shapes::Nothing> {
+  static constexpr std::string_view kName = "vectors.shapes.Nothing";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("55980d6bc3b9670660d85943a810e8b4");
+  static constexpr const ModuleTexts& kModule = module_texts::vectors::shapes::kTexts;
+};
+
+template <>
+struct SchemaType<::vectors::shapes::Nested> {
+  static constexpr std::string_view kName = "vectors.shapes.Nested";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("6f35ca46599abe75a6d81067e2f86ad7");
+  static constexpr const ModuleTexts& kModule = module_texts::vectors::shapes::kTexts;
+};
+
+template <>
+struct SchemaType<::vectors::shapes::Texts> {
+  static constexpr std::string_view kName = "vectors.shapes.Texts";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("658dc7150e726e3d1894a1ac7caad17c");
+  static constexpr const ModuleTexts& kModule = module_texts::vectors::shapes::kTexts;
+};
+
+template <>
+struct SchemaType<::vectors::shapes::Hit> {
+  static constexpr std::string_view kName = "vectors.shapes.Hit";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("7a363b750b13bce8149615e39c7c4054");
+  static constexpr const ModuleTexts& kModule = module_texts::vectors::shapes::kTexts;
+};
+
+template <>
+struct SchemaType<::vectors::shapes::Lists> {
+  static constexpr std::string_view kName = "vectors.shapes.Lists";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("76cf8b7081bb162d737978a3912b0c36");
+  static constexpr const ModuleTexts& kModule = module_texts::vectors::shapes::kTexts;
+};
+
+template <>
+struct SchemaType<::vectors::shapes::Maps> {
+  static constexpr std::string_view kName = "vectors.shapes.Maps";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("ab45e8d9d1b7d371684de2727b7c9872");
+  static constexpr const ModuleTexts& kModule = module_texts::vectors::shapes::kTexts;
+};
+
+template <>
+struct SchemaType<::vectors::shapes::Tree> {
+  static constexpr std::string_view kName = "vectors.shapes.Tree";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("d79daefd399d1967d242324d4c080453");
+  static constexpr const ModuleTexts& kModule = module_texts::vectors::shapes::kTexts;
+};
+
+template <>
+struct SchemaType<::vectors::shapes::Defaults> {
+  static constexpr std::string_view kName = "vectors.shapes.Defaults";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("37293f0f38c32eabd5df4fc948476afa");
+  static constexpr const ModuleTexts& kModule = module_texts::vectors::shapes::kTexts;
+};
+
+template <>
+struct SchemaType<::vectors::shapes::NoSuchCollection> {
+  static constexpr std::string_view kName = "vectors.shapes.NoSuchCollection";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("73259fe81b63ee2ef51cd7dcec31c880");
+  static constexpr const ModuleTexts& kModule = module_texts::vectors::shapes::kTexts;
+};
+
+template <>
+struct SchemaType<::vectors::shapes::Duplicate> {
+  static constexpr std::string_view kName = "vectors.shapes.Duplicate";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("500e5e06b31cd2896445a7f5b42de5c1");
+  static constexpr const ModuleTexts& kModule = module_texts::vectors::shapes::kTexts;
+};
+
+template <>
+struct SchemaType<::vectors::shapes::Empty> {
+  static constexpr std::string_view kName = "vectors.shapes.Empty";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("72840eaaa5de9b77799f1cf36c17f9cc");
+  static constexpr const ModuleTexts& kModule = module_texts::vectors::shapes::kTexts;
+};
+
+template <>
+struct SchemaType<::vectors::shapes::Bounded> {
+  static constexpr std::string_view kName = "vectors.shapes.Bounded";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("8d712b6ff8730282561bd17e872d9f9b");
+  static constexpr const ModuleTexts& kModule = module_texts::vectors::shapes::kTexts;
+};
 
 }  // namespace mf

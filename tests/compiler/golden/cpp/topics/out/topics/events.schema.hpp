@@ -14,129 +14,76 @@
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace mf {
+namespace module_texts::topics::events {
+
+inline constexpr ModuleTexts kTexts = {
+    .types = R"mf(type topics.events.Added struct febird
+ title string
+ size u32
+type topics.events.Tick struct memcpy
+ number u64
+ at timestamp
+type topics.events.Report struct archive
+ name 1: string
+ values 2: list<f64>
+type topics.events.Removed struct febird
+ title string
+type topics.events.Change union febird
+ added 1: topics.events.Added
+ removed 2: topics.events.Removed
+type topics.events.Venue enum u8 closed
+ xetra 1
+ london 2
+)mf",
+    .annex = R"mf(type topics.events.Added
+ title
+  constraint length ..200
+)mf",
+    .imports = {}};
+
+}  // namespace module_texts::topics::events
 
 template <>
 struct SchemaType<::topics::events::Added> {
   static constexpr std::string_view kName = "topics.events.Added";
-  static constexpr Fingerprint kFingerprint = {0x85, 0xa3, 0xe6, 0x22, 0x12, 0x28, 0x0d, 0xee, 0x18, 0x7e,
-                                               0x84, 0x7d, 0x45, 0xb7, 0x44, 0x52};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("85a3e62212280dee187e847d45b74452");
+  static constexpr const ModuleTexts& kModule = module_texts::topics::events::kTexts;
 };
 
 template <>
 struct SchemaType<::topics::events::Tick> {
   static constexpr std::string_view kName = "topics.events.Tick";
-  static constexpr Fingerprint kFingerprint = {0x3f, 0x20, 0x7d, 0xd9, 0x3f, 0x6f, 0xc3, 0x6a, 0x2c, 0x0a,
-                                               0xa7, 0xe8, 0x27, 0xc4, 0x24, 0x8d};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("3f207dd93f6fc36a2c0aa7e827c4248d");
+  static constexpr const ModuleTexts& kModule = module_texts::topics::events::kTexts;
 };
 
 template <>
 struct SchemaType<::topics::events::Report> {
   static constexpr std::string_view kName = "topics.events.Report";
-  static constexpr Fingerprint kFingerprint = {0xd3, 0x94, 0xc6, 0xcc, 0x79, 0x9b, 0x9b, 0x6d, 0x9b, 0xa8,
-                                               0xa1, 0x1a, 0x80, 0x9f, 0xd3, 0x3b};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("d394c6cc799b9b6d9ba8a11a809fd33b");
+  static constexpr const ModuleTexts& kModule = module_texts::topics::events::kTexts;
 };
 
 template <>
 struct SchemaType<::topics::events::Removed> {
   static constexpr std::string_view kName = "topics.events.Removed";
-  static constexpr Fingerprint kFingerprint = {0x36, 0xf6, 0xb2, 0x43, 0x3b, 0x16, 0x0f, 0x1c, 0x0f, 0xac,
-                                               0x03, 0x26, 0x3b, 0x73, 0x43, 0x93};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("36f6b2433b160f1c0fac03263b734393");
+  static constexpr const ModuleTexts& kModule = module_texts::topics::events::kTexts;
 };
 
 template <>
 struct SchemaType<::topics::events::Change> {
   static constexpr std::string_view kName = "topics.events.Change";
-  static constexpr Fingerprint kFingerprint = {0x77, 0x72, 0x58, 0x20, 0xf1, 0x26, 0x31, 0x81, 0x68, 0x56,
-                                               0x7c, 0x8e, 0x1b, 0x5c, 0x9a, 0x99};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("77725820f126318168567c8e1b5c9a99");
+  static constexpr const ModuleTexts& kModule = module_texts::topics::events::kTexts;
 };
 
 template <>
 struct SchemaType<::topics::events::Venue> {
   static constexpr std::string_view kName = "topics.events.Venue";
-  static constexpr Fingerprint kFingerprint = {0x53, 0x2f, 0xb4, 0x91, 0xa6, 0xfb, 0x1d, 0xf4, 0x39, 0xa9,
-                                               0x13, 0xad, 0x22, 0x8a, 0x61, 0xb3};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("532fb491a6fb1df439a913ad228a61b3");
+  static constexpr const ModuleTexts& kModule = module_texts::topics::events::kTexts;
 };
-
-inline const TypeText& SchemaType<::topics::events::Added>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type topics.events.Added struct febird
- title string
- size u32
-)mf",
-      .annex = R"mf( title
-  constraint length ..200
-)mf",
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::topics::events::Tick>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type topics.events.Tick struct memcpy
- number u64
- at timestamp
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::topics::events::Report>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type topics.events.Report struct archive
- name 1: string
- values 2: list<f64>
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::topics::events::Removed>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type topics.events.Removed struct febird
- title string
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::topics::events::Change>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::topics::events::Added>::text,
-                                             &SchemaType<::topics::events::Removed>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type topics.events.Change union febird
- added 1: topics.events.Added
- removed 2: topics.events.Removed
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::topics::events::Venue>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type topics.events.Venue enum u8 closed
- xetra 1
- london 2
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
 
 }  // namespace mf
 

@@ -8,161 +8,96 @@
 #include "mf/codec/schema_type.hpp"
 
 namespace mf {
+namespace module_texts::class_::namespace_ {
 
-template <>
-struct SchemaType<::class_::namespace_::union_> {
-  static constexpr std::string_view kName = "class.namespace.union";
-  static constexpr Fingerprint kFingerprint = {0x33, 0x38, 0x88, 0x6f, 0x47, 0x59, 0x1c, 0xa4, 0xeb, 0x5a,
-                                               0x57, 0x98, 0xa3, 0xef, 0x1f, 0xf9};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::class_::namespace_::stdin_> {
-  static constexpr std::string_view kName = "class.namespace.stdin";
-  static constexpr Fingerprint kFingerprint = {0xd2, 0x17, 0x0e, 0x23, 0x4a, 0x87, 0x27, 0x11, 0x68, 0x3d,
-                                               0xe1, 0x86, 0xc8, 0x95, 0xfb, 0x69};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::class_::namespace_::IndexClient> {
-  static constexpr std::string_view kName = "class.namespace.IndexClient";
-  static constexpr Fingerprint kFingerprint = {0xc0, 0x05, 0x42, 0xc5, 0xfd, 0x51, 0x0a, 0x2b, 0xe1, 0x4c,
-                                               0x6c, 0xac, 0x81, 0x8f, 0x9a, 0xda};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::class_::namespace_::IndexQueryRequest> {
-  static constexpr std::string_view kName = "class.namespace.IndexQueryRequest";
-  static constexpr Fingerprint kFingerprint = {0x7e, 0xa6, 0xb2, 0x44, 0x4e, 0xf6, 0xac, 0x07, 0x1f, 0x61,
-                                               0xa6, 0x4f, 0xdb, 0xbb, 0x4c, 0xdf};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::class_::namespace_::template_> {
-  static constexpr std::string_view kName = "class.namespace.template";
-  static constexpr Fingerprint kFingerprint = {0x33, 0xcc, 0xee, 0xfd, 0x41, 0xcf, 0x65, 0x59, 0xf4, 0x1f,
-                                               0xc7, 0x1e, 0x61, 0x2d, 0x7d, 0xf3};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::class_::namespace_::new_> {
-  static constexpr std::string_view kName = "class.namespace.new";
-  static constexpr Fingerprint kFingerprint = {0x27, 0x75, 0xc3, 0x6a, 0xe1, 0x30, 0x8e, 0xf8, 0x8a, 0x89,
-                                               0x3b, 0x89, 0xb5, 0x50, 0x58, 0x39};
-  static const TypeText& text();
-};
-
-template <>
-struct SchemaType<::class_::namespace_::throw_> {
-  static constexpr std::string_view kName = "class.namespace.throw";
-  static constexpr Fingerprint kFingerprint = {0xc9, 0x01, 0x64, 0x90, 0xce, 0x56, 0xa2, 0x0e, 0x9b, 0xb9,
-                                               0xe8, 0x81, 0x0c, 0xc6, 0xfe, 0x47};
-  static const TypeText& text();
-};
-
-inline const TypeText& SchemaType<::class_::namespace_::union_>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type class.namespace.union enum u8 closed
+inline constexpr ModuleTexts kTexts = {
+    .types = R"mf(type class.namespace.union enum u8 closed
  default 0
  register 1
  EOF 2
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::class_::namespace_::stdin_>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type class.namespace.stdin struct memcpy
+type class.namespace.stdin struct memcpy
  int i32
  errno u8
  major u16
  stdin bool
-)mf",
-      .annex = R"mf( errno
-  default 1
-)mf",
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::class_::namespace_::IndexClient>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type class.namespace.IndexClient struct febird
+type class.namespace.IndexClient struct febird
  value string
  IndexServant list<string>
-)mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::class_::namespace_::IndexQueryRequest>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::class_::namespace_::stdin_>::text,
-                                             &SchemaType<::class_::namespace_::union_>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type class.namespace.IndexQueryRequest struct memcpy
+type class.namespace.IndexQueryRequest struct memcpy
  new class.namespace.stdin
  template class.namespace.union
-)mf",
-      .annex = R"mf( template
-  default "register"
-)mf",
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::class_::namespace_::template_>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::class_::namespace_::new_>::text,
-                                             &SchemaType<::class_::namespace_::template_>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type class.namespace.template struct febird
+type class.namespace.template struct febird
  template class.namespace.template?
  list list<class.namespace.template>
  map map<string,class.namespace.new>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::class_::namespace_::new_>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::class_::namespace_::template_>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type class.namespace.new struct febird
+type class.namespace.new struct febird
  delete class.namespace.template?
  both array<class.namespace.template,2>?
  others map<string,class.namespace.template>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
-
-inline const TypeText& SchemaType<::class_::namespace_::throw_>::text() {
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type class.namespace.throw error febird
+type class.namespace.throw error febird
  what string
  clone i32
  kName bool
  raise bytes
 )mf",
-      .annex = {},
-      .holds = {}};
-  return kText;
-}
+    .annex = R"mf(type class.namespace.stdin
+ errno
+  default 1
+type class.namespace.IndexQueryRequest
+ template
+  default "register"
+)mf",
+    .imports = {}};
+
+}  // namespace module_texts::class_::namespace_
+
+template <>
+struct SchemaType<::class_::namespace_::union_> {
+  static constexpr std::string_view kName = "class.namespace.union";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("3338886f47591ca4eb5a5798a3ef1ff9");
+  static constexpr const ModuleTexts& kModule = module_texts::class_::namespace_::kTexts;
+};
+
+template <>
+struct SchemaType<::class_::namespace_::stdin_> {
+  static constexpr std::string_view kName = "class.namespace.stdin";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("d2170e234a872711683de186c895fb69");
+  static constexpr const ModuleTexts& kModule = module_texts::class_::namespace_::kTexts;
+};
+
+template <>
+struct SchemaType<::class_::namespace_::IndexClient> {
+  static constexpr std::string_view kName = "class.namespace.IndexClient";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("c00542c5fd510a2be14c6cac818f9ada");
+  static constexpr const ModuleTexts& kModule = module_texts::class_::namespace_::kTexts;
+};
+
+template <>
+struct SchemaType<::class_::namespace_::IndexQueryRequest> {
+  static constexpr std::string_view kName = "class.namespace.IndexQueryRequest";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("7ea6b2444ef6ac071f61a64fdbbb4cdf");
+  static constexpr const ModuleTexts& kModule = module_texts::class_::namespace_::kTexts;
+};
+
+template <>
+struct SchemaType<::class_::namespace_::template_> {
+  static constexpr std::string_view kName = "class.namespace.template";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("33cceefd41cf6559f41fc71e612d7df3");
+  static constexpr const ModuleTexts& kModule = module_texts::class_::namespace_::kTexts;
+};
+
+template <>
+struct SchemaType<::class_::namespace_::new_> {
+  static constexpr std::string_view kName = "class.namespace.new";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("2775c36ae1308ef88a893b89b5505839");
+  static constexpr const ModuleTexts& kModule = module_texts::class_::namespace_::kTexts;
+};
+
+template <>
+struct SchemaType<::class_::namespace_::throw_> {
+  static constexpr std::string_view kName = "class.namespace.throw";
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("c9016490ce56a20e9bb9e8810cc6fe47");
+  static constexpr const ModuleTexts& kModule = module_texts::class_::namespace_::kTexts;
+};
 
 }  // namespace mf

@@ -7,26 +7,23 @@
 #include "mf/codec/schema_type.hpp"
 
 namespace mf {
+namespace module_texts::class_::other {
+
+inline constexpr ModuleTexts kTexts = {
+    .types = R"mf(type class.other.virtual struct febird
+ do i32
+ for list<class.other.virtual>
+)mf",
+    .annex = R"mf()mf",
+    .imports = {}};
+
+}  // namespace module_texts::class_::other
 
 template <>
 struct SchemaType<::class_::other::virtual_> {
   static constexpr std::string_view kName = "class.other.virtual";
-  static constexpr Fingerprint kFingerprint = {0x4c, 0x05, 0x7c, 0xfc, 0x48, 0x03, 0x79, 0x07, 0xf5, 0x97,
-                                               0xa2, 0xe5, 0xe9, 0xf6, 0x4d, 0xb7};
-  static const TypeText& text();
+  static constexpr Fingerprint kFingerprint = fingerprint_of_hex("4c057cfc48037907f597a2e5e9f64db7");
+  static constexpr const ModuleTexts& kModule = module_texts::class_::other::kTexts;
 };
-
-inline const TypeText& SchemaType<::class_::other::virtual_>::text() {
-  static constexpr TypeText::Get kHolds[] = {&SchemaType<::class_::other::virtual_>::text};
-  static constexpr TypeText kText = {
-      .name = kName,
-      .lines = R"mf(type class.other.virtual struct febird
- do i32
- for list<class.other.virtual>
-)mf",
-      .annex = {},
-      .holds = kHolds};
-  return kText;
-}
 
 }  // namespace mf
