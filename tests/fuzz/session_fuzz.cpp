@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <string_view>
+#include <utility>
 
-#include "mf/protocol/descriptor_diff.hpp"
+#include "mf/codec/described/schema.hpp"
+#include "mf/evolution/plan.hpp"
 #include "mf/protocol/metadata.hpp"
 #include "mf/protocol/session.hpp"
 
@@ -45,6 +49,16 @@ std::size_t give(Session& session, std::span<const std::byte> bytes, std::size_t
   return payloads;
 }
 
+/// What two descriptors make of each other, if they are any.
+void plan(std::string_view here, std::string_view there) {
+  using mf::described::Schema;
+  auto ours = Schema::read(here);
+  auto theirs = Schema::read(there);
+  if (!ours.ok() || !theirs.ok()) return;
+  const auto shared = [](Schema& schema) { return std::make_shared<const Schema>(std::move(schema)); };
+  (void)mf::evolution::make_plan(shared(*ours), shared(*theirs));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -65,6 +79,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   const std::string_view text(reinterpret_cast<const char*>(stream.data()), stream.size());
   const std::size_t half = text.size() / 2;
-  (void)descriptor_difference(text.substr(0, half), text.substr(half));
+  plan(text.substr(0, half), text.substr(half));
   return 0;
 }

@@ -20,8 +20,43 @@ class Shape:
     after: str = ""
 
 
+def _echoed() -> list[Shape]:
+    """A text that becomes bytes goes over as it is, wherever it stands; what comes back is looked at."""
+    types = [
+        ("text", "{}", ""),
+        ("list", "list<{}>", ""),
+        ("key", "map<{}, u8>", ""),
+        ("mapped", "map<string, {}>", ""),
+        ("struct", "$S", "struct $T {{ text: {}; }} struct $S {{ a: u8; inside: $T; }}"),
+        ("union", "$U", "union $U {{ 1: number: u32; 2: text: {}; }}"),
+        ("archive", "$S", "@tier(archive) struct $S {{ 1: a: u8; 2: text: {}; }}"),
+        ("recursive", "$S", "struct $S {{ text: {}; more: list<$S>; }}"),
+    ]
+    made = []
+    for form, type_, declared in types:
+        name = f"echoed_{form}"
+        old, new = (
+            f"{name}(v: {type_.format(text)}) -> (v: {type_.format(text)})" for text in ("string", "bytes")
+        )
+        before, after = (declared.format(text) for text in ("string", "bytes"))
+        made.append(Shape(name, old, new, Way(CHECKED), Way(CHECKED), before, after))
+    made.append(
+        Shape(
+            "echoed_error",
+            "echoed_error(v: string) -> u64 throws $Error",
+            "echoed_error(v: bytes) -> u32 throws $Error",
+            Way(ADAPTS),
+            Way(CHECKED),
+            "error $Error { text: bytes; }",
+            "error $Error { text: string; }",
+        )
+    )
+    return made
+
+
 # fmt: off - a case is a few long lines
 SHAPES: list[Shape] = [
+    *_echoed(),
     Shape("removed", "removed(x: u32) -> u32", "", Way(UNKNOWN, "removed: method only here"), None),
     Shape("added", "", "added(x: u32) -> u32", None, Way(UNKNOWN, "added: method only here")),
     Shape("kept", "kept(x: u32) -> u32", "kept(x: u32) -> u32", Way(EQUAL), Way(EQUAL)),

@@ -2,10 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "mf/codec/described/transcode.hpp"
 #include "mf/evolution/plan.hpp"
 
 namespace mf::evolution {
@@ -105,6 +107,22 @@ TEST(Rules, FieldsAreAddedWithADefaultAndRemovedWithout) {
   EXPECT_EQ(of(service("x u8;y u16", ""), service("y u16;x u8", "")), kAdapts);
 }
 
+TEST(Rules, ADefaultThatIsNoValueIsRefusedWhereItIsNeededAndNowhereElse) {
+  const auto one = service("x u8", "");
+  const auto two = service("x u8;y u8", "");
+  const std::string annex = "annex a.Index\n method q\n  params\n   y\n    default 300\n";
+  const std::string words = "a default of a.Index is 300: at byte 0: a number does not fit in its type";
+  EXPECT_EQ(of(one, two, "", annex), refused(words));
+  EXPECT_EQ(of(service("x u8;y u8?", ""), two, "", annex), refused(words));
+  EXPECT_EQ(of(two, two, "", annex), kEqual);
+  EXPECT_EQ(of(two, one, annex, ""), kAdapts);
+  const auto before = service("x list<a.T>", "", "type a.T struct febird\n a u8\n");
+  const auto after = service("x list<a.T>", "", "type a.T struct febird\n a u8\n b u8\n");
+  const std::string of_type = "annex a.Index\ntype a.T\n b\n  default 300\n";
+  EXPECT_EQ(of(before, after, "", of_type), refused(words));
+  EXPECT_EQ(of(after, before, of_type, ""), kAdapts);
+}
+
 TEST(Rules, FieldsAreKnownByEarlierNamesAndInArchivesByNumbers) {
   const auto before = service("x a.T", "", "type a.T struct febird\n old u8\n");
   const auto after = service("x a.T", "", "type a.T struct febird\n new u8\n");
@@ -115,6 +133,19 @@ TEST(Rules, FieldsAreKnownByEarlierNamesAndInArchivesByNumbers) {
   EXPECT_EQ(of(service("x a.T", "", "type a.T struct archive\n old 4: u8\n"),
                service("x a.T", "", "type a.T struct archive\n new 4: u8\n")),
             kAdapts);
+}
+
+TEST(Rules, AFieldThatWasRenamedHasTheConsumersNameInPaths) {
+  const auto plan = make_plan(schema("topic a.T\n value a.V\ntype a.V struct febird\n new u16\n",
+                                     "annex a.T\ntype a.V\n new\n  was old\n"),
+                              schema("topic a.T\n value a.V\ntype a.V struct febird\n old u32\n"));
+  ASSERT_EQ(plan.refusal, "");
+  described::Transcoder transcoder(plan.results);
+  constexpr std::array bytes{std::byte{0xF0}, std::byte{0xA2}, std::byte{0x04}};
+  codec::Reader reader(bytes);
+  Buffer out;
+  EXPECT_EQ(transcoder.run(plan.value, reader, out), described::Went::not_over);
+  EXPECT_EQ(transcoder.error().message(), "new: 70000 does not fit u16 of @");
 }
 
 TEST(Rules, NamesOfTypesSayNothingAndKindsDo) {

@@ -57,18 +57,26 @@ struct Per {
   }
 };
 
-/// Removes from a program all pairs that these roots do not reach.
-void keep_only(described::Program& program, const std::vector<PairIndex*>& roots) {
+/// A program of those pairs and defaults alone that these roots reach; it changes the roots.
+described::Program only(const described::Program& program, const std::vector<PairIndex*>& roots) {
   described::Program kept;
   kept.from = program.from;
   kept.to = program.to;
-  kept.defaults = std::move(program.defaults);
+  kept.names_of_to = program.names_of_to;
   std::unordered_map<PairIndex, PairIndex> places;
+  std::unordered_map<std::uint32_t, std::uint32_t> default_places;
   std::vector<PairIndex> order;
   const auto place = [&](PairIndex& of) {
     if (of == kNone) return;
     const auto [found, is_new] = places.try_emplace(of, static_cast<PairIndex>(order.size()));
     if (is_new) order.push_back(of);
+    of = found->second;
+  };
+  const auto place_default = [&](std::uint32_t& of) {
+    if (of == kNone) return;
+    const auto next = static_cast<std::uint32_t>(kept.defaults.size());
+    const auto [found, is_new] = default_places.try_emplace(of, next);
+    if (is_new) kept.defaults.push_back(program.defaults[of]);
     of = found->second;
   };
   for (auto* const root : roots) place(*root);
@@ -78,17 +86,21 @@ void keep_only(described::Program& program, const std::vector<PairIndex*>& roots
     if (pair.rule == Rule::same) pair.element = pair.key = kNone;
     place(pair.key);
     place(pair.element);
+    place_default(pair.fallback);
     if (pair.rule == Rule::record || pair.rule == Rule::alternatives) {
       pair.first = static_cast<std::uint32_t>(kept.fields.size());
-      for (std::uint32_t at = 0; at < pair.count; ++at)
-        place(kept.fields.emplace_back(program.fields[first + at]).pair);
+      for (std::uint32_t at = 0; at < pair.count; ++at) {
+        auto& step = kept.fields.emplace_back(program.fields[first + at]);
+        place(step.pair);
+        place_default(step.fallback);
+      }
     } else if (pair.rule == Rule::enumeration || pair.rule == Rule::flags) {
       pair.first = static_cast<std::uint32_t>(kept.members.size());
       for (std::uint32_t at = 0; at < pair.count; ++at) kept.members.push_back(program.members[first + at]);
     }
     kept.pairs.push_back(pair);
   }
-  program = std::move(kept);
+  return kept;
 }
 
 class Making {
@@ -97,8 +109,12 @@ class Making {
       : plan_(plan),
         here_(*plan.here),
         there_(*plan.there),
-        requests_(here_, there_, true, plan.requests),
-        results_(there_, here_, false, plan.results) {}
+        requests_(here_, there_, true, all_requests_),
+        results_(there_, here_, false, all_results_) {
+    all_requests_.from = all_results_.to = &here_;
+    all_requests_.to = all_results_.from = &there_;
+    all_results_.names_of_to = true;  // paths are those of the consumer
+  }
 
   void service() {
     if (!same_agents()) return;
@@ -220,21 +236,53 @@ class Making {
     return true;
   }
 
-  /// Makes the programs of the methods that can be called.
+  /// Makes the programs of the methods that can be called. Whatever should be wrong with them after all is
+  /// refused for the methods that it is in.
   void finish() {
+    const auto methods = plan_.methods;
+    const auto value = plan_.value;
+    std::vector<MethodPlan*> all;
+    for (auto& method : plan_.methods) all.push_back(&method);
+    if (make_programs(all).empty()) return;
+    plan_.methods = methods;
+    plan_.value = value;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto wrong = make_programs({all[i]});
+      plan_.methods[i] = methods[i];
+      if (wrong.empty()) continue;
+      if (here_.of() != Schema::Of::service) {
+        plan_.value = kNone;
+        plan_.refusal = named(wrong);
+        return;
+      }
+      refuse(plan_.methods[i], here_.methods()[i], wrong, Verdict::refused);
+      for_ways(plan_.methods[i], [](PairIndex& way) { way = kNone; });
+    }
+    plan_.value = value;
+    if (const auto wrong = make_programs(all); !wrong.empty()) plan_.refusal = named(wrong);
+  }
+
+  /// Returns what is wrong with them.
+  std::string make_programs(const std::vector<MethodPlan*>& methods) {
     std::vector<PairIndex*> requests;
     std::vector<PairIndex*> results{&plan_.value};
-    for (auto& method : plan_.methods) {
-      requests.insert(requests.end(), {&method.params, &method.params_stream});
-      results.insert(results.end(), {&method.results, &method.results_stream});
-      for (auto& error : method.errors) results.push_back(&error.way);
+    for (auto* const method : methods) {
+      requests.insert(requests.end(), {&method->params, &method->params_stream});
+      results.insert(results.end(), {&method->results, &method->results_stream});
+      for (auto& error : method->errors) results.push_back(&error.way);
     }
-    keep_only(plan_.requests, requests);
-    keep_only(plan_.results, results);
-    for (auto* const program : {&plan_.requests, &plan_.results}) {
-      if (const auto wrong = described::finish(*program); !wrong.empty() && plan_.refusal.empty())
-        plan_.refusal = named(wrong);
-    }
+    plan_.requests = only(all_requests_, requests);
+    plan_.results = only(all_results_, results);
+    auto wrong = described::finish(plan_.requests);
+    return wrong.empty() ? described::finish(plan_.results) : wrong;
+  }
+  template <class Use>
+  static void for_ways(MethodPlan& method, const Use& use) {
+    use(method.params);
+    use(method.params_stream);
+    use(method.results);
+    use(method.results_stream);
+    for (auto& error : method.errors) use(error.way);
   }
 
   void decide(MethodPlan& method, const Method& ours, const Parts& parts) {
@@ -276,6 +324,8 @@ class Making {
   Plan& plan_;
   const Schema& here_;
   const Schema& there_;
+  described::Program all_requests_;  // with the pairs of methods that are refused, too
+  described::Program all_results_;
   Planner requests_;
   Planner results_;
 };

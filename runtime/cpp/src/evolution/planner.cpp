@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "mf/codec/described/json.hpp"
+
 namespace mf::evolution {
 namespace {
 
@@ -25,61 +27,7 @@ bool is_unsigned(Kind kind) noexcept {
 bool is_signed(Kind kind) noexcept {
   return kind >= Kind::i8 && kind <= Kind::i64;
 }
-unsigned bits_of(Kind integer) noexcept {
-  const auto first = is_signed(integer) ? Kind::i8 : Kind::u8;
-  return 8U << (static_cast<unsigned>(integer) - static_cast<unsigned>(first));
-}
-
-/// Does a number of one base, in two's complement if that is signed, fit another?
-bool fits(Kind from, std::uint64_t number, Kind to) noexcept {
-  const auto bits = bits_of(to);
-  const bool negative = is_signed(from) && static_cast<std::int64_t>(number) < 0;
-  if (!is_signed(to)) return !negative && (bits == 64 || number >> bits == 0);
-  if (negative) return static_cast<std::int64_t>(number) >= -(std::int64_t{1} << (bits - 1U));
-  return number >> (bits - 1U) == 0;
-}
-/// Do all numbers of one base fit another?
-bool holds(Kind to, Kind from) noexcept {
-  if (is_signed(to) == is_signed(from)) return bits_of(to) >= bits_of(from);
-  return is_signed(to) && bits_of(to) > bits_of(from);
-}
-
-std::string_view word_of(const Type& type) noexcept {
-  if (type.kind == Kind::structure && type.tier == Tier::custom) return "custom";
-  return described::to_string(type.kind);
-}
-
 }  // namespace
-
-std::string short_expression(const Schema& schema, TypeIndex index) {
-  if (index == described::kNoType) return "none";
-  const auto& type = schema.type(index);
-  switch (type.kind) {
-    case Kind::optional:
-      return short_expression(schema, type.element) + "?";
-    case Kind::list:
-    case Kind::set:
-    case Kind::ref:
-      return std::string(described::to_string(type.kind)) + "<" + short_expression(schema, type.element) +
-             ">";
-    case Kind::map:
-      return "map<" + short_expression(schema, type.key) + "," + short_expression(schema, type.element) + ">";
-    case Kind::array:
-      return "array<" + short_expression(schema, type.element) + "," + std::to_string(type.length) + ">";
-    case Kind::structure:
-    case Kind::alternatives:
-    case Kind::enumeration:
-    case Kind::flags:
-      return std::string(type.short_name);
-    default:
-      return std::string(type.name);
-  }
-}
-
-std::string differ(std::string_view place, std::string_view here, std::string_view there) {
-  std::string words(place);
-  return words.append(": ").append(here).append(" here, ").append(there).append(" there");
-}
 
 std::vector<std::uint32_t> partners(std::span<const Named> from, std::span<const Named> to) {
   std::unordered_map<std::string_view, std::uint32_t> places;
@@ -143,9 +91,26 @@ PairIndex Planner::child(PairIndex holder, TypeIndex from, TypeIndex to) {
   return held(holder, find_or_make(from, to));
 }
 
+/// A peer decides how many defaults there are, and how long: each is read once, and counts as steps.
 std::uint32_t Planner::add_default(TypeIndex type, std::string_view json) {
-  program_.defaults.push_back({.type = type, .json = json});
-  return static_cast<std::uint32_t>(program_.defaults.size() - 1);
+  constexpr std::size_t kLongest = std::size_t{1} << 20U;
+  constexpr std::size_t kBytesOfStep = 8;
+  const auto next = static_cast<std::uint32_t>(program_.defaults.size());
+  const auto [known, is_new] = defaults_.try_emplace({json.data(), type}, next);
+  if (!is_new) return known->second;
+  auto& made = program_.defaults.emplace_back(described::Program::Default{.type = type, .json = json});
+  auto& wrong = wrong_defaults_.emplace_back();
+  if (!within_bounds()) return next;
+  auto bytes = described::febird_from_json(to_, type, json, {64, kLongest});
+  if (bytes.ok()) {
+    made.febird = std::move(*bytes);
+  } else {
+    constexpr std::size_t kShown = 80;
+    wrong = "a default of " + std::string(to_.name()) + " is " + std::string(json.substr(0, kShown)) + ": " +
+            bytes.error().message();
+  }
+  steps_ += (json.size() + made.febird.size()) / kBytesOfStep;
+  return next;
 }
 
 /// The value that replaces an absent one where the schema has no default.
@@ -305,28 +270,35 @@ void Planner::look_at_record(PairIndex index, const Type& from, const Type& to) 
 bool Planner::step(PairIndex index, std::uint32_t at, const Field& field, std::uint32_t from_place,
                    const Type& from) {
   described::FieldStep step{.from_field = from_place, .to_field = at};
-  const auto fallback = field.default_json ? add_default(field.type, *field.default_json) : kNone;
   const auto& type = to_.type(field.type);
+  const auto fallback_of = [&] {
+    if (!field.default_json) return kNone;
+    const auto fallback = add_default(field.type, *field.default_json);
+    if (!wrong_defaults_[fallback].empty() && states_[index].why == Why::nothing)
+      refuse(index, Why::wrong_default, fallback);
+    return fallback;
+  };
   if (from_place != at) {
     converts(index);
     at_least(index, Verdict::adapts);
   }
   bool has_value = true;
   if (from_place == kNone) {
-    step.fallback = fallback;
-    has_value = fallback != kNone || type.kind == Kind::optional || type.kind == Kind::list ||
+    step.fallback = fallback_of();
+    has_value = step.fallback != kNone || type.kind == Kind::optional || type.kind == Kind::list ||
                 type.kind == Kind::set || type.kind == Kind::map;
   } else {
     const auto& source = from_.fields(from)[from_place];
     const bool needed = from_.type(source.type).kind == Kind::optional && type.kind != Kind::optional;
-    step.pair = needed && fallback != kNone ? child_with(index, source.type, field.type, fallback)
-                                            : child(index, source.type, field.type);
+    const auto fallback = needed ? fallback_of() : kNone;
+    step.pair = fallback != kNone ? child_with(index, source.type, field.type, fallback)
+                                  : child(index, source.type, field.type);
   }
   program_.fields.push_back(step);
   return has_value;
 }
 
-// ---- unions, enums, flags
+// ---- unions
 
 void Planner::look_at_alternatives(PairIndex index, const Type& from, const Type& to) {
   if (from.linked != to.linked) return refuse(index, Why::graph);
@@ -350,72 +322,6 @@ void Planner::look_at_alternatives(PairIndex index, const Type& from, const Type
     }
     program_.fields.push_back(step);
   }
-}
-
-// A member is converted to the one with its name, else to the one with its number; else an open type keeps
-// the number. A number whose name has another number in `from` is lost: nothing else becomes it.
-void Planner::look_at_members(PairIndex index, const Type& from, const Type& to) {
-  const bool flags = from.kind == Kind::flags;
-  const bool from_open = flags || from.open;
-  const bool to_open = flags || to.open;
-  const auto ours = from_.members(from);
-  const auto theirs = to_.members(to);
-  steps_ += ours.size() + theirs.size();
-  std::unordered_map<std::string_view, std::uint64_t> numbers;
-  for (const auto& member : ours) numbers.emplace(member.name, member.number);
-  std::unordered_map<std::string_view, std::uint64_t> wanted;
-  std::unordered_map<std::uint64_t, bool> named;  // by number; is it lost?
-  bool some_lost = false;
-  for (const auto& member : theirs) {
-    wanted.emplace(member.name, member.number);
-    const auto here = numbers.find(member.name);
-    const bool lost = here != numbers.end() && here->second != member.number;
-    named.emplace(member.number, lost);
-    some_lost = some_lost || lost;
-  }
-  const auto has_room = [&](std::uint64_t number) {
-    return flags ? number < bits_of(to.base) : fits(from.base, number, to.base);
-  };
-  std::vector<MemberStep> steps;
-  bool all = true;
-  bool moved = from.base != to.base;
-  bool alike = from.base == to.base && from_open == to_open && ours.size() == theirs.size();
-  for (const auto& member : ours) {
-    const auto same = wanted.find(member.name);
-    alike = alike && same != wanted.end();
-    if (same != wanted.end()) {
-      moved = moved || same->second != member.number;
-      steps.push_back({.from = member.number, .to = same->second});
-      continue;
-    }
-    const auto there = named.find(member.number);
-    if (there == named.end() ? to_open && has_room(member.number) : !there->second) {
-      steps.push_back({.from = member.number, .to = member.number});
-    } else {
-      all = false;
-    }
-  }
-  // Numbers that have a name in `to` but none in `from`.
-  for (const auto& member : theirs) {
-    const bool nameless = !described::find_number(from_, from, member.number);
-    if (from_open && nameless && !named.at(member.number) && has_room(member.number))
-      steps.push_back({.from = member.number, .to = member.number});
-  }
-  if (flags) {
-    for (auto& step : steps)
-      step = {.from = std::uint64_t{1} << step.from, .to = std::uint64_t{1} << step.to};
-  }
-  std::ranges::sort(steps, {}, &MemberStep::from);  // negative ones behind the others
-  auto& pair = program_.pairs[index];
-  pair.rule = flags ? Rule::flags : Rule::enumeration;
-  pair.keeps_others = to_open;
-  pair.first = static_cast<std::uint32_t>(program_.members.size());
-  pair.count = static_cast<std::uint32_t>(steps.size());
-  program_.members.insert(program_.members.end(), steps.begin(), steps.end());
-  if (moved) converts(index);
-  if (!alike || moved) at_least(index, Verdict::adapts);
-  if (!all || (from_open && (!to_open || some_lost || !holds(to.base, from.base))))
-    at_least(index, Verdict::checked);
 }
 
 // ---- verdicts
@@ -456,100 +362,6 @@ bool Planner::keeps_numbers(PairIndex index) const {
   if (states_[index].why != Why::nothing) return false;
   const auto steps = std::span(program_.members).subspan(pair.first, pair.count);
   return std::ranges::all_of(steps, [](const MemberStep& step) { return step.from == step.to; });
-}
-
-// ---- texts of refusals
-
-std::string Planner::own_reason(PairIndex pair, std::string_view place) const {
-  std::vector<PairIndex> reached;
-  return scan(pair, std::string(place), reached);
-}
-
-std::string Planner::reason(PairIndex root) const {
-  std::vector<bool> seen(states_.size());
-  std::vector<PairIndex> reached;
-  (void)scan(root, {}, reached);
-  for (std::size_t i = 0; i < reached.size(); ++i) {  // it grows meanwhile
-    const auto pair = reached[i];
-    if (seen[pair] || states_[pair].verdict != Verdict::refused) continue;
-    seen[pair] = true;
-    if (auto words = scan_fields(pair, reached); !words.empty()) return words;
-  }
-  return {};
-}
-
-/// The text for a pair that is refused for a reason of its own, in a field of types `from` and `to`.
-std::string Planner::words_of(PairIndex index, const std::string& place, TypeIndex from, TypeIndex to) const {
-  const auto& pair = program_.pairs[index];
-  const auto& from_type = from_.type(pair.from);
-  const auto& to_type = to_.type(pair.to);
-  const auto& here_type = from_here_ ? from_type : to_type;
-  const auto& there_type = from_here_ ? to_type : from_type;
-  const auto here_words = short_expression(here(), from_here_ ? from : to);
-  const auto there_words = short_expression(there(), from_here_ ? to : from);
-  if (here_words == there_words) {
-    const bool kinds = word_of(here_type) != word_of(there_type);
-    return differ("type " + std::string(here_type.short_name), kinds ? word_of(here_type) : here_type.name,
-                  kinds ? word_of(there_type) : there_type.name);
-  }
-  return differ(place, here_words, there_words);
-}
-
-std::string Planner::scan(PairIndex index, const std::string& place, std::vector<PairIndex>& reached) const {
-  const auto& pair = program_.pairs[index];
-  if (to_.type(pair.to).implicit) return scan_fields(index, reached);
-  return scan_type(index, place, pair.from, pair.to, reached);
-}
-
-std::string Planner::scan_type(PairIndex index, const std::string& place, TypeIndex from, TypeIndex to,
-                               std::vector<PairIndex>& reached) const {
-  if (states_[index].why == Why::types) return words_of(index, place, from, to);
-  const auto& pair = program_.pairs[index];
-  if (pair.rule == Rule::reference) {  // its target is reached, not held
-    if (states_[pair.element].why == Why::types) return words_of(pair.element, place, from, to);
-    reached.push_back(pair.element);
-    return {};
-  }
-  if (pair.rule == Rule::record || pair.rule == Rule::alternatives || states_[index].why == Why::graph) {
-    reached.push_back(index);
-    return {};
-  }
-  for (const auto part : {pair.key, pair.element}) {
-    if (part == kNone) continue;
-    if (auto words = scan_type(part, place, from, to, reached); !words.empty()) return words;
-  }
-  return {};
-}
-
-std::string Planner::scan_fields(PairIndex index, std::vector<PairIndex>& reached) const {
-  const auto& pair = program_.pairs[index];
-  const auto& state = states_[index];
-  const auto& from_type = from_.type(pair.from);
-  const auto& to_type = to_.type(pair.to);
-  const auto& here_type = from_here_ ? from_type : to_type;
-  if (state.why == Why::graph) {
-    return "type " + std::string(here_type.short_name) + ": values refer to each other " +
-           (here_type.linked ? "here, not there" : "there, not here");
-  }
-  std::string word = pair.rule == Rule::alternatives ? "alternative " : "field ";
-  word += std::string(here_type.short_name) + ".";
-  if (to_type.implicit) word = from_here_ ? "parameter " : "result ";
-  const auto given = from_.fields(from_type);
-  const auto wanted = to_.fields(to_type);
-  for (std::uint32_t i = 0; i < pair.count; ++i) {
-    const auto& step = program_.fields[pair.first + i];
-    if (state.why == Why::no_default && state.why_field == i) {
-      return word + std::string(wanted[i].name) +
-             (from_here_ ? ": only there, and has no default" : ": only here, and has no default");
-    }
-    if (step.pair == kNone) continue;
-    const auto& source = given[step.from_field];
-    const auto& target = wanted[step.to_field];
-    const auto place = word + std::string((from_here_ ? source : target).name);
-    if (auto words = scan_type(step.pair, place, source.type, target.type, reached); !words.empty())
-      return words;
-  }
-  return {};
 }
 
 }  // namespace mf::evolution

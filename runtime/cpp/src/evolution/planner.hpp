@@ -7,10 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "mf/codec/described/program.hpp"
@@ -59,12 +61,12 @@ class Planner {
   [[nodiscard]] std::string reason(described::PairIndex pair) const;
 
  private:
-  enum class Why : std::uint8_t { nothing, types, no_default, graph };
+  enum class Why : std::uint8_t { nothing, types, no_default, wrong_default, graph };
   struct State {
     Verdict verdict = Verdict::equal;
     bool converts = false;
     Why why = Why::nothing;       // why the pair is refused for a reason of its own
-    std::uint32_t why_field = 0;  // for no_default: the field of `to`
+    std::uint32_t why_field = 0;  // for no_default: the field of `to`; for wrong_default: the default
   };
   struct Holder {
     described::PairIndex pair;
@@ -115,6 +117,8 @@ class Planner {
   std::vector<State> states_;                                      // by pair
   std::vector<std::uint32_t> first_holder_;                        // by pair: index in holders_
   std::vector<Holder> holders_;
+  std::map<std::pair<const char*, described::TypeIndex>, std::uint32_t> defaults_;  // by their texts' places
+  std::vector<std::string> wrong_defaults_;    // by default: what is wrong with it; empty: nothing
   std::vector<described::PairIndex> waiting_;  // not examined yet
   std::size_t steps_ = 0;
 };

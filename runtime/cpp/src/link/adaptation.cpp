@@ -8,8 +8,6 @@
 #include <mutex>
 #include <utility>
 
-#include "mf/protocol/descriptor_diff.hpp"
-
 namespace mf::link {
 namespace {
 
@@ -23,8 +21,9 @@ constexpr int kMostSchemas = 2;
 struct Key {
   std::string service;
   Fingerprint own;
+  Fingerprint own_annex;  // which fingerprints do not cover
   Fingerprint theirs;
-  Fingerprint annex;  // of their schema, since the fingerprint does not cover it
+  Fingerprint annex;  // of their schema
   auto operator<=>(const Key&) const = default;
 };
 
@@ -65,7 +64,11 @@ class Kept {
 };
 
 Key key_of(const ServiceInfo& own, const Fingerprint& theirs, const Fingerprint& annex = {}) {
-  return {.service = std::string(own.name), .own = own.fingerprint, .theirs = theirs, .annex = annex};
+  return {.service = std::string(own.name),
+          .own = own.fingerprint,
+          .own_annex = fingerprint_of(own.annex),
+          .theirs = theirs,
+          .annex = annex};
 }
 
 Failure not_executed(Code code, std::string message) {
@@ -123,7 +126,7 @@ std::shared_ptr<const Adaptation> adaptation_to(const ServiceInfo& own, const Cl
   if (auto known = Kept::of_process().find(key)) return known;
   auto own_schema = described::Schema::read(own.descriptor, own.annex);
   if (!own_schema) {
-    why = protocol::descriptor_difference(own.descriptor, theirs.text);
+    why = "the client's own schema cannot be read: " + own_schema.error().message();
     return nullptr;
   }
   auto their_schema = described::Schema::read(theirs.text, theirs.annex);

@@ -194,14 +194,13 @@ void Feed::convert(Message& message) {
   auto converted = conversion_->alone(reader, out);
   if (converted.went == described::Went::over && !reader.finish())
     converted = {.went = described::Went::broken, .why = reader.error().message()};
-  if (converted.went == described::Went::broken)
-    converted.why = "message " + std::to_string(message.sequence) + " of " +
-                    std::string(upstream_->topic().name()) + ": " + converted.why;
   if (converted.went != described::Went::over)
-    fault_ = mf::detail::shared(Failure{.code = Code::decode_error,
-                                        .execution = Execution::unknown,
-                                        .message = std::move(converted.why),
-                                        .declared = nullptr});
+    fault_ =
+        mf::detail::shared(Failure{.code = Code::decode_error,
+                                   .execution = Execution::unknown,
+                                   .message = "message " + std::to_string(message.sequence) + " of " +
+                                              std::string(upstream_->topic().name()) + ": " + converted.why,
+                                   .declared = nullptr});
   message.payload = Bytes(std::move(out));
 }
 

@@ -5,8 +5,8 @@ F is the schema of who writes, T that of who reads. A pair of declared types is 
 direction, however often it is met, so types that hold or refer to themselves need no more. The verdict of a
 pair speaks of what stands in it itself; whoever asks for more looks at all pairs that it reaches.
 
-Words about a difference name what is `here`, at the consumer, and `there`, at the provider, as the
-difference of two descriptors does (docs/protocol.md, section 7).
+Words about a difference name what is `here`, at the consumer, and `there`, at the provider
+(docs/protocol.md, section 7).
 """
 
 from collections.abc import Iterable

@@ -3,6 +3,7 @@
 // the same order, at the same places. What it has looked at can be read without asking again.
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "mf/codec/archive_message.hpp"
 #include "mf/codec/described/schema.hpp"
 #include "mf/codec/reader.hpp"
+#include "mf/codec/varint.hpp"
 
 namespace mf::described {
 
@@ -19,6 +21,9 @@ namespace mf::described {
 /// Enums, and integers that existing protobuf has, are in two's complement instead.
 [[nodiscard]] inline bool is_zigzag(const Type& type) noexcept {
   return is_signed(type) && type.kind < Kind::enumeration && type.coding == Coding::own;
+}
+[[nodiscard]] constexpr std::uint32_t raw(codec::archive::Wire wire) noexcept {
+  return static_cast<std::uint32_t>(wire);
 }
 /// Is a value of it a message: an archive, or what stands around a container or optional?
 [[nodiscard]] bool is_message(const Type& type) noexcept;
@@ -32,6 +37,11 @@ namespace mf::described {
 
 /// The number that protobuf has in place of `bits`, or the opposite: false if the type cannot hold it.
 [[nodiscard]] bool unfold(const Type& type, std::uint64_t number, std::uint64_t& bits) noexcept;
+
+/// What protobuf has for a number: zigzag for signed integers, but not for enums.
+[[nodiscard]] inline std::uint64_t folded(const Type& type, std::uint64_t bits) noexcept {
+  return is_zigzag(type) ? codec::zigzag(static_cast<std::int64_t>(bits)) : bits;
+}
 
 class ArchiveCheck {
  public:

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "codec/described/json_sink.hpp"
-#include "codec/described/json_walk.hpp"
+#include "codec/described/json_walk_containers.hpp"
 #include "codec/described/walk_values.hpp"
 #include "codec/described/writer.hpp"
 

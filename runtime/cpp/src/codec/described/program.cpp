@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "codec/described/numbers.hpp"
+#include "codec/described/steps.hpp"
 #include "mf/codec/described/json.hpp"
 
 namespace mf::described {
@@ -20,6 +21,7 @@ class Check {
   std::string run() {
     for (Program::Default& each : program_.defaults) {
       if (each.type >= program_.to->types().size()) return mistake("a default has no type");
+      if (!each.febird.empty()) continue;  // its maker has done it
       auto bytes = febird_from_json(*program_.to, each.type, each.json, {64, kMaxDefault});
       if (!bytes.ok()) return "a default of the schema is no value of its type: " + bytes.error().message();
       each.febird = std::move(*bytes);
@@ -93,11 +95,12 @@ class Check {
     return false;
   }
 
-  /// All the way down: bytes of the one are copied as bytes of the other.
+  /// All the way down: bytes of the one are bytes of the other.
   bool alike(TypeIndex from_index, TypeIndex to_index) {
     if (!alike_.emplace(from_index, to_index).second) return true;  // is being looked at, or was
     const Type& from = program_.from->type(from_index);
     const Type& to = program_.to->type(to_index);
+    if (from.kind == Kind::string && to.kind == Kind::bytes) return true;  // whatever is UTF-8 is bytes
     if (from.kind != to.kind || from.tier != to.tier || from.coding != to.coding ||
         from.length != to.length || from.base != to.base)
       return false;
@@ -176,7 +179,9 @@ class Check {
 }  // namespace
 
 std::string finish(Program& program) {
-  return Check(program).run();
+  std::string wrong = Check(program).run();
+  program.steps = wrong.empty() ? make_steps(program) : nullptr;
+  return wrong;
 }
 
 }  // namespace mf::described

@@ -1,9 +1,6 @@
 #include "codec/described/schema_reader.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cstring>
 #include <set>
 #include <span>
 #include <utility>
@@ -14,31 +11,9 @@
 namespace mf::described {
 namespace {
 
-constexpr std::size_t kMaxShown = 80;  // of what is quoted
-
-std::string quoted(std::string_view text) {
-  return "`" + std::string(text.substr(0, kMaxShown)) + "`";
-}
-
-template <class T>
-bool read_number(std::string_view text, T& number) noexcept {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 std::string_view short_name(std::string_view full) noexcept {
   const std::size_t dot = full.rfind('.');
   return dot == std::string_view::npos ? full : full.substr(dot + 1);
-}
-
-std::optional<Kind> scalar(std::string_view word) noexcept {
-  for (std::size_t i = 0; i < kScalars; ++i)
-    if (to_string(static_cast<Kind>(i)) == word) return static_cast<Kind>(i);
-  return std::nullopt;
-}
-
-bool is_integer(Kind kind) noexcept {
-  return kind >= Kind::u8 && kind <= Kind::i64;
 }
 
 std::optional<Tier> tier_of(std::string_view word) noexcept {
@@ -62,36 +37,7 @@ bool member_number(Kind base, std::string_view text, std::uint64_t& number) noex
   return read_number(text, number) && (bits == 64 || number >> bits == 0);
 }
 
-/// Where the comma between a map's key and value stands.
-std::size_t top_level_comma(std::string_view text) noexcept {
-  std::size_t open = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '<') ++open;
-    if (text[i] == '>' && open != 0) --open;
-    if (text[i] == ',' && open == 0) return i;
-  }
-  return std::string_view::npos;
-}
-
 }  // namespace
-
-std::string_view take_until(std::string_view& text, char separator) noexcept {
-  const std::size_t end = std::min(text.find(separator), text.size());
-  const std::string_view taken = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return taken;
-}
-
-bool Lines::next(Line& line) noexcept {
-  if (left_.empty()) return false;
-  offset_ = static_cast<std::size_t>(left_.data() - text_.data());
-  std::string_view whole = take_until(left_, '\n');
-  line.depth = std::min(whole.find_first_not_of(' '), whole.size());
-  whole.remove_prefix(line.depth);
-  line.word = take_until(whole, ' ');
-  line.rest = whole;
-  return true;
-}
 
 Result<Schema> Schema::read(std::string_view descriptor, std::string_view annex) {
   return SchemaReader().read(descriptor, annex);
@@ -373,162 +319,6 @@ bool SchemaReader::close() {
   offset_ = 0;
   std::string wrong = reckon_shapes(schema_.types_, schema_.fields_);
   return wrong.empty() || fail(std::move(wrong));
-}
-
-// --- expressions of types
-
-bool SchemaReader::expression(std::string_view text, unsigned nesting, TypeIndex& index) {
-  if (const auto known = known_.find(text); known != known_.end()) {
-    index = known->second;
-    return true;
-  }
-  if (nesting == kMaxNesting) return fail("an expression of types is nested too deep");
-  Type type;
-  type.name = type.short_name = text;
-  if (text.ends_with('?')) {
-    type.kind = Kind::optional;
-    text.remove_suffix(1);
-    return expression(text, nesting + 1, type.element) && add(type, index);
-  }
-  return container(text, nesting, type) && add(type, index);
-}
-
-bool SchemaReader::coded(std::string_view text, Type& type) {
-  std::string_view coding = text;
-  const auto kind = scalar(take_until(coding, '.'));
-  if (!kind || !is_integer(*kind) || size_of_scalar(*kind) < 4) return false;
-  if (coding == "fixed") {
-    type.coding = Coding::fixed;
-  } else if (coding == "varint" && *kind >= Kind::i8) {
-    type.coding = Coding::varint;
-  } else {
-    return false;
-  }
-  type.kind = *kind;
-  type.short_name = to_string(*kind);
-  return true;
-}
-
-bool SchemaReader::container(std::string_view text, unsigned nesting, Type& type) {
-  if (coded(text, type)) return true;
-  std::string_view inside = text;
-  const std::string_view word = take_until(inside, '<');
-  if (!inside.ends_with('>')) return fail("the type " + quoted(text) + " is not declared");
-  inside.remove_suffix(1);
-  ++nesting;
-  if (word == "list" || word == "ref") {
-    type.kind = word == "list" ? Kind::list : Kind::ref;
-    return expression(inside, nesting, type.element);
-  }
-  if (word == "set") {
-    type.kind = Kind::set;
-    return expression(inside, nesting, type.element) && key(schema_.types_[type.element]);
-  }
-  const std::size_t comma = top_level_comma(inside);
-  if (comma == std::string_view::npos || (word != "map" && word != "array"))
-    return fail("the type " + quoted(text) + " is not declared");
-  const std::string_view first = inside.substr(0, comma);
-  std::string_view second = inside.substr(comma + 1);
-  if (second.starts_with(' ')) second.remove_prefix(1);
-  if (word == "map") {
-    type.kind = Kind::map;
-    return expression(first, nesting, type.key) && key(schema_.types_[type.key]) &&
-           expression(second, nesting, type.element);
-  }
-  type.kind = Kind::array;
-  if (!read_number(second, type.length) || type.length == 0 || type.length > kMaxSize)
-    return fail("an array has no length that it can have: " + quoted(text));
-  return expression(first, nesting, type.element);
-}
-
-bool SchemaReader::key(const Type& type) {
-  const Kind kind = type.kind;
-  return kind == Kind::boolean || is_integer(kind) || kind == Kind::uuid || kind == Kind::string ||
-         kind == Kind::bytes || kind == Kind::enumeration ||
-         fail("a key cannot be of type " + quoted(type.name));
-}
-
-// --- the annex
-
-bool SchemaReader::annotate(const Line& line) {
-  switch (line.depth) {
-    case 0:
-      in_type_ = line.word == "type";
-      field_ = annotated_method_ = 0;
-      owner_ = in_type_ ? schema_.declared(line.rest) : kNoType;
-      return line.word.empty() || (in_type_ && owner_ != kNoType) ||
-             (line.word == "annex" && line.rest == schema_.name_) ||
-             fail("an annex tells of " + quoted(line.rest) + ", which the descriptor does not have");
-    case 1:
-      return annotate_in_top(line);
-    case 2:
-      if (in_type_) return annotate_field(line);
-      return annotate_in_method(line);
-    case 3:
-      // Under the stream of a method stand constraints only.
-      return in_type_ || owner_ == kNoType || find(owner_, line.word);
-    case 4:
-      return in_type_ || owner_ == kNoType || annotate_field(line);
-    default:
-      return line.depth <= 2 * std::size_t{kMaxNesting} || fail("an annex is nested too deep");
-  }
-}
-
-bool SchemaReader::annotate_in_top(const Line& line) {
-  if (in_type_) return find(owner_, line.word);
-  owner_ = kNoType;
-  if (line.word == "replay" || line.word == "overflow") return true;
-  const Method* const method = line.word == "method" ? schema_.method(line.rest) : nullptr;
-  if (method == nullptr)
-    return fail("an annex tells of " + quoted(line.rest) + ", which the descriptor does not have");
-  annotated_method_ = 1 + static_cast<std::size_t>(method - schema_.methods_.data());
-  return true;
-}
-
-bool SchemaReader::annotate_in_method(const Line& line) {
-  owner_ = kNoType;
-  field_ = 0;
-  if (annotated_method_ == 0) return fail("a line stands under nothing that has such lines");
-  Method& method = schema_.methods_[annotated_method_ - 1];
-  if (line.word == "was") {
-    if (method.was_count == 0) method.first_was = static_cast<std::uint32_t>(schema_.was_.size());
-    if (method.first_was + method.was_count != schema_.was_.size())
-      return fail("earlier names of a method stand apart");
-    ++method.was_count;
-    schema_.was_.push_back(line.rest);
-  } else if (line.word == "params") {
-    owner_ = method.params;
-  } else if (line.word == "results") {
-    owner_ = method.results;
-  } else if (line.word != "params_stream" && line.word != "results_stream") {
-    return fail("a line begins with the unknown word " + quoted(line.word));
-  }
-  return true;
-}
-
-bool SchemaReader::find(TypeIndex owner, std::string_view name) {
-  const Type& type = schema_.types_[owner];
-  const bool fields = type.kind == Kind::structure || type.kind == Kind::alternatives;
-  const Field* const field = fields ? schema_.field(type, name) : nullptr;
-  if (field == nullptr)
-    return fail("an annex tells of " + quoted(name) + ", which the descriptor does not have");
-  field_ = 1 + static_cast<std::size_t>(field - schema_.fields_.data());
-  return true;
-}
-
-bool SchemaReader::annotate_field(const Line& line) {
-  if (field_ == 0) return fail("a line stands under nothing that has such lines");
-  Field& field = schema_.fields_[field_ - 1];
-  if (line.word == "was") {
-    if (field.was_count == 0) field.first_was = static_cast<std::uint32_t>(schema_.was_.size());
-    if (field.first_was + field.was_count != schema_.was_.size())
-      return fail("earlier names of a field stand apart");
-    ++field.was_count;
-    schema_.was_.push_back(line.rest);
-  } else if (line.word == "default") {
-    field.default_json = line.rest;
-  }
-  return true;
 }
 
 }  // namespace mf::described

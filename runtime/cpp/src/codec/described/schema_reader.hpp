@@ -10,33 +10,16 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "codec/described/lines.hpp"
 #include "mf/codec/described/schema.hpp"
 
 namespace mf::described {
 
-/// A line of a text: so many blanks, a first word, and the rest.
-struct Line {
-  std::size_t depth = 0;
-  std::string_view word{};
-  std::string_view rest{};
-};
-
-/// The lines of a text, one after the other.
-class Lines {
- public:
-  explicit Lines(std::string_view text) noexcept : text_(text), left_(text) {}
-  [[nodiscard]] bool next(Line& line) noexcept;
-  /// Of the line that came last.
-  [[nodiscard]] std::size_t offset() const noexcept { return offset_; }
-
- private:
-  std::string_view text_;
-  std::string_view left_;
-  std::size_t offset_ = 0;
-};
-
-/// Up to `separator`, which is dropped; `text` keeps what is behind it.
-std::string_view take_until(std::string_view& text, char separator) noexcept;
+/// The scalar that a word names.
+[[nodiscard]] std::optional<Kind> scalar(std::string_view word) noexcept;
+[[nodiscard]] constexpr bool is_integer(Kind kind) noexcept {
+  return kind >= Kind::u8 && kind <= Kind::i64;
+}
 
 class SchemaReader {
  public:

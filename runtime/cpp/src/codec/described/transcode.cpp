@@ -1,5 +1,8 @@
 #include "mf/codec/described/transcode.hpp"
 
+#include <optional>
+
+#include "codec/described/steps.hpp"
 #include "codec/described/walk_values.hpp"
 #include "codec/described/writer.hpp"
 
@@ -18,10 +21,39 @@ bool step_over(const Program& program, codec::Reader& reader, Scratches& scratch
 
 }  // namespace
 
+struct Transcoder::Memory {
+  explicit Memory(const Program& program) {
+    if (program.steps != nullptr) steps.emplace(program, scratches);
+  }
+  Scratches scratches;
+  std::optional<StepRun> steps;
+};
+
+Transcoder::Transcoder(const Program& program) : program_(program), memory_(new Memory(program)) {}
+Transcoder::Transcoder(Transcoder&&) noexcept = default;
+Transcoder::~Transcoder() = default;
+
+bool StepRun::pass_by_walk(TypeIndex type, codec::Reader& reader) {
+  Nothing nothing;
+  Walk<Nothing> walk(*program_.from, *program_.from, nullptr, reader, nothing, scratches_);
+  return walk.febird({type, type, nullptr});
+}
+
+bool StepRun::convert_by_walk(PairIndex pair, codec::Reader& reader) {
+  close();
+  LayoutWriter writer(*program_.to, *out_);
+  writer.begin_febird();
+  Walk<LayoutWriter> walk(*program_.from, *program_.to, &program_, reader, writer, scratches_);
+  if (!walk.febird(walk.link(pair))) return false;
+  writer.finish();
+  open(*out_);
+  return true;
+}
+
 template <class Begin, class Read>
 Went Transcoder::go(PairIndex pair, codec::Reader& reader, Buffer& out, const Begin& begin,
                     const Read& read) {
-  Scratches scratches;
+  Scratches& scratches = memory_->scratches;
   const auto start = reader.place();
   LayoutWriter writer(*program_.to, out);
   Walk<LayoutWriter> walk(*program_.from, *program_.to, &program_, reader, writer, scratches);
@@ -42,13 +74,19 @@ Went Transcoder::go(PairIndex pair, codec::Reader& reader, Buffer& out, const Be
   return Went::broken;
 }
 
+bool Transcoder::go_by_steps(std::uint32_t block, codec::Reader& reader, Buffer& out) {
+  return block != kNone && memory_->steps->run(block, reader, out);
+}
+
 Went Transcoder::run(PairIndex pair, codec::Reader& reader, Buffer& out) {
+  if (program_.steps != nullptr && go_by_steps(program_.steps->values[pair], reader, out)) return Went::over;
   return go(
       pair, reader, out, [](LayoutWriter& writer, const Type& type) { writer.begin(type); },
       [](auto& walk, const Link& link) { return walk.whole(link); });
 }
 
 Went Transcoder::run_fields(PairIndex pair, codec::Reader& reader, Buffer& out) {
+  if (program_.steps != nullptr && go_by_steps(program_.steps->fields[pair], reader, out)) return Went::over;
   return go(
       pair, reader, out, [](LayoutWriter& writer, const Type& /*type*/) { writer.begin_fields(); },
       [](auto& walk, const Link& link) { return walk.fields(link); });

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,6 +65,8 @@ struct MemberStep {
   std::uint64_t to = 0;
 };
 
+struct Steps;
+
 struct Program {
   const Schema* from = nullptr;  // both schemas outlive the program
   const Schema* to = nullptr;
@@ -79,6 +82,9 @@ struct Program {
     std::vector<std::byte> febird{};  // the value encoded in febird, by finish()
   };
   std::vector<Default> defaults;
+
+  /// The short way for what is encoded in febird on both sides, by finish(); null: there is none.
+  std::shared_ptr<const Steps> steps;
 };
 
 /// Must be called before a program is run. Returns what is wrong with it, or an empty string: a default that

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 
 #include "mf/codec/described/program.hpp"
@@ -29,7 +30,9 @@ enum class Went : std::uint8_t {
 class Transcoder {
  public:
   /// finish() has accepted the program, which outlives the transcoder.
-  explicit Transcoder(const Program& program) noexcept : program_(program) {}
+  explicit Transcoder(const Program& program);
+  Transcoder(Transcoder&& other) noexcept;
+  ~Transcoder();
 
   /// Converts one value as it is encoded in a message: an implicit struct, or a value on its own
   /// (protocol.md, section 8). Archives and values of tier custom take all that the reader has left. `out` is
@@ -45,7 +48,11 @@ class Transcoder {
   template <class Begin, class Read>
   Went go(PairIndex pair, codec::Reader& reader, Buffer& out, const Begin& begin, const Read& read);
 
+  [[nodiscard]] bool go_by_steps(std::uint32_t block, codec::Reader& reader, Buffer& out);
+
+  struct Memory;  // that is used again for the next value
   const Program& program_;
+  std::unique_ptr<Memory> memory_;
   codec::DecodeError error_;
 };
 
