@@ -146,8 +146,8 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   void wake_waiters();
   void look();
   /// By their addresses: a process that has come back at the address of the one before has that one's feed,
-  /// whether or not a controller still tells of both. Relays, each of which reaches all publishers, are one for
-  /// each schema of publishers.
+  /// whether or not a controller still tells of both. Relays, each of which reaches all publishers, are one
+  /// for each schema of publishers.
   using Found = std::map<std::string, std::vector<Instance>>;
   [[nodiscard]] Found instances();
   void forget_some(Woken& woken);

@@ -3,8 +3,8 @@
 //
 // submit() takes all tasks of a turn under one lock and wakes at most as many threads as there are tasks.
 // Tasks are started in the given order. stop() waits for running tasks and drops the rest, whose destructors
-// answer their callers; finish() has all of them run first. A task may stop or destroy its own pool: it is not
-// waited for.
+// answer their callers; finish() has all of them run first. A task may stop or destroy its own pool: it is
+// not waited for.
 //
 // A growing pool starts a thread for a task if none is idle, up to its maximum; additional threads end when
 // they had nothing to do for ten seconds.
