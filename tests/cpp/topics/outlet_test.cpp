@@ -54,7 +54,10 @@ TEST(AnOutlet, ThatHasHandedOutAllNamesNoQueueThatHadNoRoomForSomeOfItBefore) {
   std::vector<ItemRef> three;
   for (std::uint64_t number = 3; number <= 6; ++number) three.emplace_back(new Told(number));
   std::shared_ptr<Queue> full;
-  EXPECT_EQ(outlet.forward(three, full), 4U) << "somebody took the first while the others were handed out";
+  mf::topics::Woken woken;
+  EXPECT_EQ(outlet.forward(three, full, woken), 4U)
+      << "somebody took the first while the others were handed out";
+  wake_all(woken);
   EXPECT_EQ(full, nullptr);
   take_all();
   EXPECT_EQ(taken, (std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6}));
