@@ -146,8 +146,8 @@ def test_values_arrive_through_a_relay_as_well(
     answered(calling, pair, direction, alone=False)
 
 
-ARCHIVES = (b"\2\x08\0", b"\2\x0a\0", b"\4\x0a\2\x08\0")
-"""Of one field, a number or a text; and a graph of one such object."""
+ARCHIVES = (b"\2\x08\0", b"\2\x0a\0", b"\4\x0a\2\x08\0", b"\4\x08\0\x12\0")
+"""Of one field, a number or a text; a graph of one such object; and of a number and a text."""
 
 
 def anything(read: Callable[[bytes], Any]) -> Any:
