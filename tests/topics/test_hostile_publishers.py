@@ -94,7 +94,10 @@ def test_more_agents_than_anybody_takes_cost_a_bounded_amount_however_often_they
     assert subscriber.ask("cut 3")
     before = subscriber.ask("memory")
     assert subscriber.ask("cut 9")
-    assert subscriber.ask("memory") - before < 64 * MIB
+    full = subscriber.ask("memory")
+    assert full - before < 160 * MIB
+    assert subscriber.ask("cut 18")
+    assert subscriber.ask("memory") - full < 8 * MIB
 
 
 def numbers_of_good(subscriber: Program, count: int) -> list[int]:

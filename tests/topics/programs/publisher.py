@@ -65,7 +65,8 @@ def main() -> None:
             publisher: Any = additions if arguments[0] == "Additions" else orders
             answer = publisher.await_subscribers(int(arguments[1]), PATIENCE)
         elif command == "close":
-            answer = topics.close()
+            topics.close()
+            answer = None
         elif command == "try":
             answer = tried(lambda: additions.at(arguments[0]).publish(Indexed(1, "one")))  # noqa: B023
         elif command == "stats":
