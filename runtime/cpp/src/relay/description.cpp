@@ -46,7 +46,7 @@ class Asking : public std::enable_shared_from_this<Asking> {
     }
     instances_ = instances_of(shared, name_, "");
     if (instances_.empty() && name_ == service_) return look_for_topic();
-    const auto others = std::ranges::stable_partition(
+    const auto others = std::ranges::partition(
         instances_, [this](const Instance& each) { return each.fingerprint != fingerprint_; });
     if (others.empty() && refuser_ && !refuser_->broken()) return ask(refuser_);
     go_on();
