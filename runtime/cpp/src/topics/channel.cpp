@@ -6,7 +6,6 @@
 #include "core/agent_text.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/text.hpp"
-#include "mf/link/waiter.hpp"
 #include "mf/topics/hub.hpp"
 #include "mf/topics/pattern.hpp"
 
@@ -160,11 +159,7 @@ void Channel::subscribe(const std::shared_ptr<Queue>& queue, const Request& requ
     for (const auto& [agent, outlet] : outlets_)
       matches = match(attached, *outlet) || matches;  // nobody waits for it yet
     subscriptions_.emplace(queue.get(), attached);
-    std::erase_if(waiters_, [this](const auto& waiter) {
-      if (subscriptions_.size() < waiter.first) return false;
-      waiter.second->finish();
-      return true;
-    });
+    waits_.reach(subscriptions_.size());
     listener = matched_;
   } catch (...) {
     const std::scoped_lock lock(mutex_);
@@ -199,16 +194,8 @@ void Channel::unsubscribe(const Queue& queue) {
 }
 
 bool Channel::await_subscribers(std::size_t count, TimePoint until) {
-  link::Waiter waiter;
-  {
-    const std::scoped_lock lock(mutex_);
-    if (subscriptions_.size() >= count) return true;
-    waiters_.emplace_back(count, &waiter);
-  }
-  waiter.wait_until(until);
-  const std::scoped_lock lock(mutex_);
-  std::erase_if(waiters_, [&](const auto& each) { return each.second == &waiter; });
-  return waiter.done() || subscriptions_.size() >= count;
+  std::unique_lock lock(mutex_);
+  return subscriptions_.size() >= count || waits_.wait(lock, count, until) == CountWaits::Ended::reached;
 }
 
 void Channel::set_listeners(Listener matched, Listener unmatched) {

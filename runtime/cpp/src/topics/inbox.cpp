@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "mf/core/error.hpp"
-#include "mf/link/waiter.hpp"
 #include "mf/topics/channel.hpp"
+#include "mf/topics/count_waits.hpp"
 #include "mf/topics/hub.hpp"
 #include "mf/topics/topics.hpp"
 
@@ -269,20 +269,12 @@ class LocalInbox final : public Inbox {
   void changed(bool there);
 
  private:
-  struct Awaiting {
-    std::size_t count;
-    link::Waiter waiter{};
-    bool found = false;
-  };
-
   void leave() override {
     queue().close();
     channel_->unsubscribe(queue());
     const std::scoped_lock lock(mutex_);
-    wake_if([](const Awaiting& /*each*/) { return true; });
+    waits_.tell_all();
   }
-  template <class Which>
-  void wake_if(Which which);
   void tell(Matched listener, std::size_t publishers);
   void complete(UniqueFunction<void()> work) override { channel_->hub()->complete(std::move(work)); }
   void add_stats(SubscriberStats& stats) const override {
@@ -297,33 +289,15 @@ class LocalInbox final : public Inbox {
   const std::shared_ptr<Channel> channel_;
   mutable std::mutex mutex_;  // all below
   std::size_t publishers_ = 0;
-  std::vector<Awaiting*> waiters_;
+  CountWaits waits_;  // for publishers
   Matched matched_;
   Matched unmatched_;
 };
 
-/// Under the lock.
-template <class Which>
-void LocalInbox::wake_if(Which which) {
-  std::erase_if(waiters_, [&](Awaiting* each) {
-    if (!which(*each)) return false;
-    each->waiter.finish();
-    return true;
-  });
-}
-
 bool LocalInbox::await_publishers(std::size_t count, TimePoint until) {
-  Awaiting awaiting{.count = count};
-  {
-    const std::scoped_lock lock(mutex_);
-    if (publishers_ >= count) return true;
-    if (over()) return false;
-    waiters_.push_back(&awaiting);
-  }
-  awaiting.waiter.wait_until(until);
-  const std::scoped_lock lock(mutex_);
-  std::erase(waiters_, &awaiting);
-  return awaiting.found;
+  std::unique_lock lock(mutex_);
+  if (publishers_ >= count) return true;
+  return !over() && waits_.wait(lock, count, until) == CountWaits::Ended::reached;
 }
 
 /// Who is matched when it asks is told, too: publishers may have been there before.
@@ -345,15 +319,14 @@ void LocalInbox::changed(bool there) {
     const std::scoped_lock lock(mutex_);
     there = there && !over();  // it may have been closed meanwhile
     const std::size_t count = there ? 1 : 0;
-    if (std::exchange(publishers_, count) == count) {
-      if (!there) wake_if([](const Awaiting& /*each*/) { return true; });
-      return;
+    const bool same = std::exchange(publishers_, count) == count;
+    if (there) {
+      waits_.reach(count);
+    } else {
+      waits_.tell_all();
     }
+    if (same) return;
     listener = there ? matched_ : unmatched_;
-    wake_if([&](Awaiting& each) {
-      each.found = each.count <= count;
-      return each.found || !there;
-    });
   }
   if (listener) tell(std::move(listener), there ? 1 : 0);
 }

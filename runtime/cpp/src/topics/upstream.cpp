@@ -85,38 +85,25 @@ void Upstream::changed(int by) {
     for (const auto& each : inboxes_) {
       if (auto inbox = each.lock()) told.push_back(std::move(inbox));
     }
-    std::erase_if(waiters_, [&](Awaiting* each) {
-      if (subscribed_ < each->count) return false;
-      each->found = true;
-      each->waiter.finish();
-      return true;
-    });
+    waits_.reach(subscribed_);
   }
   for (const auto& inbox : told) inbox->changed(by, count);
 }
 
 bool Upstream::await_publishers(std::size_t count, TimePoint until, const std::function<bool()>& over) {
-  for (bool in_time = true; in_time;) {
-    Awaiting awaiting{.count = count};
-    {
-      const std::scoped_lock lock(mutex_);
-      if (subscribed_ >= count) return true;
-      if (over()) return false;
-      waiters_.push_back(&awaiting);
-    }
-    awaiting.waiter.wait_until(until);
-    const std::scoped_lock lock(mutex_);
-    std::erase(waiters_, &awaiting);
-    if (awaiting.found) return true;
-    in_time = awaiting.waiter.done();  // else somebody has ended, perhaps another subscriber
+  std::unique_lock lock(mutex_);
+  auto ended = CountWaits::Ended::told;
+  while (ended == CountWaits::Ended::told) {  // somebody has ended, perhaps another subscriber
+    if (subscribed_ >= count) return true;
+    if (over()) return false;
+    ended = waits_.wait(lock, count, until);
   }
-  return false;
+  return ended == CountWaits::Ended::reached;
 }
 
 void Upstream::wake_waiters() {
   const std::scoped_lock lock(mutex_);
-  for (auto* const each : waiters_) each->waiter.finish();
-  waiters_.clear();
+  waits_.tell_all();
 }
 
 std::string Upstream::silence() const {

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "client/core.hpp"
-#include "mf/link/waiter.hpp"
+#include "mf/topics/count_waits.hpp"
 #include "mf/topics/inbox.hpp"
 #include "mf/topics/outlet.hpp"
 #include "topics/fanout.hpp"
@@ -53,13 +53,6 @@ struct Wanted {
     };
     return all(one) < all(other);
   }
-};
-
-/// A wait for publishers.
-struct Awaiting {
-  std::size_t count = 0;
-  link::Waiter waiter{};
-  bool found = false;
 };
 
 class Upstream final : public std::enable_shared_from_this<Upstream> {
@@ -182,7 +175,7 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   std::size_t forget_at_ = 0;  // so many that are known
   std::uint64_t listener_ = 0;
   std::size_t subscribed_ = 0;
-  std::vector<Awaiting*> waiters_;
+  CountWaits waits_;  // for publishers
 };
 
 /// The upstreams of a client.

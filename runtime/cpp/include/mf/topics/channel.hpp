@@ -13,15 +13,12 @@
 #include <vector>
 
 #include "mf/core/clock.hpp"
+#include "mf/topics/count_waits.hpp"
 #include "mf/topics/options.hpp"
 #include "mf/topics/outlet.hpp"
 #include "mf/topics/queue.hpp"
 #include "mf/topics/subscriptions.hpp"
 #include "mf/topics/topic.hpp"
-
-namespace mf::link {
-class Waiter;
-}
 
 namespace mf::topics {
 
@@ -74,7 +71,7 @@ class Channel final : public Subscriptions, public std::enable_shared_from_this<
   mutable std::mutex mutex_;  // all below
   std::map<std::string, std::shared_ptr<Outlet>, std::less<>> outlets_;
   std::map<const Queue*, Attached> subscriptions_;
-  std::vector<std::pair<std::size_t, link::Waiter*>> waiters_;  // with the wanted number of subscriptions
+  CountWaits waits_;  // for subscriptions
   Listener matched_;
   Listener unmatched_;
   std::uint64_t refused_ = 0;

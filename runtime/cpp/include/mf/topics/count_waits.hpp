@@ -1,0 +1,30 @@
+// Threads that wait until a number is large enough, of subscriptions or of publishers. The number belongs to
+// who has this, under a lock that all functions are called with.
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "mf/core/clock.hpp"
+
+namespace mf::topics {
+
+class CountWaits {
+ public:
+  enum class Ended { reached, told, late };
+
+  /// Waits without the lock until the number has reached `count`, tell_all() is called, or the time comes.
+  Ended wait(std::unique_lock<std::mutex>& lock, std::size_t count, TimePoint until);
+  /// The number is this now.
+  void reach(std::size_t count);
+  /// Ends all waits: what they wait for may not come any more.
+  void tell_all();
+
+ private:
+  struct Wait;
+
+  std::vector<Wait*> waits_;
+};
+
+}  // namespace mf::topics
