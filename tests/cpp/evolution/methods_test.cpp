@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <mutex>
+#include <optional>
+#include <thread>
 
 #include "client/fake_resolver.hpp"
 #include "evolution/shops.hpp"
@@ -68,6 +71,61 @@ TEST(Evolution, AsynchronousCallsOfAllMethodsFindTheirEndAtOnce) {
       [&](mf::Outcome<std::int32_t> outcome) { same.set_value(std::move(outcome)); }, 1);
   EXPECT_EQ(gone.get_future().get().failure().code, Code::unknown_method);
   EXPECT_EQ(same.get_future().get().value(), 2);
+}
+
+// A step of a search that no thread waits for ends before such a server has answered.
+TEST(Evolution, AsynchronousCallsOfAllMethodsFindTheirEndAtAServerThatAnswersLate) {
+  std::promise<void> held;
+  std::promise<void> released;
+  mf::ServerOptions options;
+  options.on_disconnect = [&, once = std::make_shared<std::once_flag>()](std::uint64_t) {
+    std::call_once(*once, [&] {
+      held.set_value();
+      released.get_future().wait();
+    });
+  };
+  const New served(std::move(options));
+  {
+    EXPECT_EQ(Buyer(served.url()).call<before_shop::ShopSame>(1), 2);
+  }
+  held.get_future().wait();  // its reactor reads nothing now
+  const Buyer buyer(served.url());
+  std::promise<mf::Outcome<std::int32_t>> gone;
+  std::promise<mf::Outcome<std::int32_t>> same;
+  mf::client::start<before_shop::ShopGone>(
+      buyer.target<before_shop::ShopGone>(), {.deadline = 20s},
+      [&](mf::Outcome<std::int32_t> outcome) { gone.set_value(std::move(outcome)); }, 1);
+  mf::client::start<before_shop::ShopSame>(
+      buyer.target<before_shop::ShopSame>(), {.deadline = 20s},
+      [&](mf::Outcome<std::int32_t> outcome) { same.set_value(std::move(outcome)); }, 1);
+  std::this_thread::sleep_for(50ms);
+  released.set_value();
+  EXPECT_EQ(same.get_future().get().value(), 2);
+  EXPECT_EQ(gone.get_future().get().failure().message, "Shop.gone: method only here");
+}
+
+TEST(Evolution, ACallThatAnInstanceTakesDoesNotWaitForOneThatAnotherMethodNeeds) {
+  const mf::transport::Listener hole(mf::Address::parse("tcp://127.0.0.1:0"));  // it never answers
+  const New served;
+  const auto resolver = std::make_shared<FakeResolver>();
+  auto offers = answered();
+  offers.agents[""] = {served.instance(), {.address = hole.address()}};
+  resolver->set(offers);
+  auto buyer = std::make_optional<Buyer>(resolver);
+  std::promise<mf::Outcome<std::int32_t>> gone;
+  std::promise<mf::Outcome<std::int32_t>> same;
+  mf::client::start<before_shop::ShopGone>(
+      buyer->target<before_shop::ShopGone>(), {.deadline = 20s},
+      [&](mf::Outcome<std::int32_t> outcome) { gone.set_value(std::move(outcome)); }, 1);
+  mf::client::start<before_shop::ShopSame>(
+      buyer->target<before_shop::ShopSame>(), {.deadline = 20s},
+      [&](mf::Outcome<std::int32_t> outcome) { same.set_value(std::move(outcome)); }, 1);
+  auto first = same.get_future();
+  auto second = gone.get_future();
+  EXPECT_EQ(first.get().value(), 2);
+  EXPECT_EQ(second.wait_for(0s), std::future_status::timeout);  // the other one may have it
+  buyer.reset();
+  EXPECT_EQ(second.get().failure().code, Code::cancelled);
 }
 
 TEST(Evolution, AnAgentsServiceIsAdaptedLikeAnyOther) {

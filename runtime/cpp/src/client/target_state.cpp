@@ -484,7 +484,7 @@ std::optional<Failure> Target::State::open(const std::vector<Instance>& instance
   const std::scoped_lock lock(mutex);
   missing_ = routes_.size() < std::min(kMostRoutes, instances.size()) ||
              std::ranges::any_of(routes_, [this](const Known& known) { return is_provisional(known); });
-  under_way_ = !result.all_ended;
+  found.under_way = !result.all_ended;
   if (some()) return std::nullopt;
   if (core->closed()) return client_closed();
   if (!result.all_ended) {
@@ -495,11 +495,6 @@ std::optional<Failure> Target::State::open(const std::vector<Instance>& instance
   if (result.opened) return routes_.empty() ? std::nullopt : refused(refusal_of(*method));
   found.reached = result.failure.code != Code::unavailable && result.failure.code != Code::deadline_exceeded;
   return std::move(result.failure);
-}
-
-bool Target::State::attempts_under_way() {
-  const std::scoped_lock lock(mutex);
-  return under_way_;
 }
 
 Found Target::State::look(Search& search, const MethodInfo* method, TimePoint deadline) {
@@ -523,7 +518,7 @@ Found Target::State::look(Search& search, const MethodInfo* method, TimePoint de
       if (found.failure.code == Code::connection_lost) found.failure.code = Code::unavailable;
       const bool late = found.failure.code == Code::deadline_exceeded;
       const auto now_on = mf::now();
-      if (attempts_under_way()) {
+      if (found.under_way) {
         found.again_at = now_on + kLookEvery;
       } else if (found.failure.code == Code::schema_mismatch && !found.of_method &&
                  std::ranges::all_of(instances, [this](const auto& each) { return is_stranger(each); })) {
@@ -645,7 +640,7 @@ void Target::State::search_step(const std::shared_ptr<Search>& search) {
   {
     const std::scoped_lock lock(mutex);
     covered_ = waiting_.size();
-    if (covered_ != 0) method = &waiting_.front().call->method_;
+    method = method_to_search();
     for (const auto& waiting : waiting_) until = std::max(until, waiting.call->deadline());
   }
   Found found;
@@ -664,6 +659,15 @@ void Target::State::search_step(const std::shared_ptr<Search>& search) {
     }
     search_later(search, std::move(found.offers), found.again_at);
   }
+}
+
+// Under the lock. A method that some connected instance allows comes first, so that its calls do not wait
+// for instances which another method needs.
+const MethodInfo* Target::State::method_to_search() const {
+  if (waiting_.empty()) return nullptr;
+  const auto can_go_on =
+      std::ranges::find_if(waiting_, [&](const Waiting& each) { return can_be_asked(each.call->method_); });
+  return &(can_go_on == waiting_.end() ? waiting_.front() : *can_go_on).call->method_;
 }
 
 void Target::State::search_later(const std::shared_ptr<Search>& search, Resolver::Snapshot known,

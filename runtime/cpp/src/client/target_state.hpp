@@ -40,6 +40,7 @@ struct Found {
   bool over = false;       // otherwise: whether waiting is useless
   bool reached = false;    // it failed at a reachable instance
   bool of_method = false;  // and only for the requested method
+  bool under_way = false;  // attempts to connect were in progress when this step ended
   Failure failure;
   TimePoint again_at{};  // when to look again at the latest
   Resolver::Snapshot offers;
@@ -147,11 +148,11 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   [[nodiscard]] std::vector<Instance> forget_all_but(const std::vector<Instance>& instances);
   [[nodiscard]] std::shared_ptr<Opening> begin_opening(std::vector<Instance> instances);
   [[nodiscard]] Outcome<void> attempt(const Instance& instance);
-  [[nodiscard]] bool attempts_under_way();
   void reset_backoff_of_new(const std::vector<Instance>& instances);
   void begin_search();
   void search_in_background(std::shared_ptr<Search> search);
   void search_step(const std::shared_ptr<Search>& search);
+  [[nodiscard]] const MethodInfo* method_to_search() const;
   void search_later(const std::shared_ptr<Search>& search, Resolver::Snapshot known, TimePoint again_at);
   void end_search(Found& found, const MethodInfo* method);
 
@@ -165,7 +166,6 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   bool missing_ = false;  // some offered instances are not connected
   TimePoint try_again_{};
   std::shared_ptr<Opening> opening_;  // the latest one
-  bool under_way_ = false;            // attempts, when open() gave up
   std::optional<Failure> cause_;      // of the latest failed attempt since the last success
   bool some_refuse_ = false;          // some instances may refuse
   std::vector<std::shared_ptr<AsyncCall>> resting_;
