@@ -45,14 +45,16 @@ std::optional<std::chrono::nanoseconds> FakeClock::next_wait() const {
   return next ? std::optional<std::chrono::nanoseconds>(*next - now) : std::nullopt;
 }
 
-void detail::advance_installed(std::chrono::nanoseconds by) {
+void detail::advance_installed(std::chrono::nanoseconds by, const std::function<bool()>& enough) {
   if (!on_test_time()) refuse("that time passes needs a mf::testing::FakeClock");
   if (by.count() < 0) refuse("a clock does not go back");
   const auto target = mf::now() + by;
   for (auto next = transport::next_wait(mf::now(), true); next && *next < target;
-       next = transport::next_wait(*next, true))
+       next = transport::next_wait(*next, true)) {
+    if (enough && enough()) return;
     move_to(*next);
-  move_to(target);
+  }
+  if (!enough || !enough()) move_to(target);
 }
 
 }  // namespace mf::testing

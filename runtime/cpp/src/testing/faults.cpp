@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -59,6 +60,11 @@ struct Plan {
   }
 };
 
+/// What the two ends of a connection share.
+struct Connection {
+  std::atomic<bool> ended{false};  // by either of them
+};
+
 /// Lets time pass for faults, on a thread of its own: those who read and write go on meanwhile, and answer
 /// pings.
 class Mover {
@@ -71,31 +77,39 @@ class Mover {
     }
     if (thread_.joinable()) thread_.join();
   }
-  void pass(std::chrono::nanoseconds time, std::function<void()> then) {
+  /// At most until `connection` has ended: what is called after that begins with all of its time.
+  void pass(std::chrono::nanoseconds time, std::shared_ptr<const Connection> connection,
+            std::function<void()> then) {
     const std::scoped_lock lock(mutex_);
-    due_.emplace_back(time, std::move(then));
+    due_.push_back({time, std::move(connection), std::move(then)});
     if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
     changed_.notify_all();
   }
 
  private:
+  struct Due {
+    std::chrono::nanoseconds time;
+    std::shared_ptr<const Connection> connection;
+    std::function<void()> then;
+  };
+
   void run() {
     std::unique_lock lock(mutex_);
     for (;;) {
       changed_.wait(lock, [&] { return over_ || !due_.empty(); });
       if (due_.empty()) return;
-      const auto [time, then] = std::move(due_.front());
+      const auto due = std::move(due_.front());
       due_.pop_front();
       lock.unlock();
-      if (on_test_time()) detail::advance_installed(time);
-      then();
+      if (on_test_time()) detail::advance_installed(due.time, [&] { return due.connection->ended.load(); });
+      due.then();
       lock.lock();
     }
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::pair<std::chrono::nanoseconds, std::function<void()>>> due_;
+  std::deque<Due> due_;
   std::thread thread_;
   bool over_ = false;
 };
@@ -103,9 +117,13 @@ class Mover {
 /// One end of a connection: what it writes is looked at frame by frame. Written by one thread at a time.
 class FaultyEnd final : public transport::Stream {
  public:
-  FaultyEnd(std::unique_ptr<Stream> inner, std::shared_ptr<Plan> plan, std::shared_ptr<Mover> mover,
-            bool client)
-      : inner_(std::move(inner)), plan_(std::move(plan)), mover_(std::move(mover)), client_(client) {}
+  FaultyEnd(std::unique_ptr<Stream> inner, std::shared_ptr<Connection> connection, std::shared_ptr<Plan> plan,
+            std::shared_ptr<Mover> mover, bool client)
+      : inner_(std::move(inner)),
+        connection_(std::move(connection)),
+        plan_(std::move(plan)),
+        mover_(std::move(mover)),
+        client_(client) {}
   ~FaultyEnd() override {
     const std::scoped_lock lock(held_->mutex);
     held_->end = nullptr;
@@ -142,8 +160,12 @@ class FaultyEnd final : public transport::Stream {
   [[nodiscard]] std::size_t unacknowledged() const noexcept override { return inner_->unacknowledged(); }
   [[nodiscard]] bool allow_interrupts() noexcept override { return inner_->allow_interrupts(); }
   void interrupt() noexcept override { inner_->interrupt(); }
-  void shutdown() noexcept override { inner_->shutdown(); }
+  void shutdown() noexcept override {
+    connection_->ended = true;
+    inner_->shutdown();
+  }
   void close() noexcept override {
+    connection_->ended = true;
     {
       const std::scoped_lock lock(held_->mutex);
       held_->end = nullptr;
@@ -180,7 +202,7 @@ class FaultyEnd final : public transport::Stream {
     stalled_ = stalled_ || fault.what == What::stall;
     if (fault.what == What::cut) {
       (void)flush();
-      inner_->shutdown();
+      shutdown();
       return false;
     }
     if (fault.what == What::delay) {
@@ -188,7 +210,7 @@ class FaultyEnd final : public transport::Stream {
       ++held_->delays;
     }
     if (fault.passes.count() != 0)
-      mover_->pass(fault.passes, [held = held_, delay = fault.what == What::delay] {
+      mover_->pass(fault.passes, connection_, [held = held_, delay = fault.what == What::delay] {
         if (delay) held->go_on();
       });
     keep(header_);
@@ -233,6 +255,7 @@ class FaultyEnd final : public transport::Stream {
   };
 
   const std::unique_ptr<Stream> inner_;
+  const std::shared_ptr<Connection> connection_;
   const std::shared_ptr<Plan> plan_;
   const std::shared_ptr<Mover> mover_;
   const bool client_;
@@ -256,8 +279,9 @@ class Faults::Guard final : public transport::MemoryGuard {
                      .declared = nullptr};
     }
     if (!ends.first) return ends;
-    return Ends{std::make_unique<FaultyEnd>(std::move(ends.first), plan, mover, true),
-                std::make_unique<FaultyEnd>(std::move(ends.second), plan, mover, false)};
+    const auto connection = std::make_shared<Connection>();
+    return Ends{std::make_unique<FaultyEnd>(std::move(ends.first), connection, plan, mover, true),
+                std::make_unique<FaultyEnd>(std::move(ends.second), connection, plan, mover, false)};
   }
   void add(const Fault& fault) {
     if (fault.left == 0 || fault.times == 0) {

@@ -1,16 +1,19 @@
-// A clock that stands still until a test moves it, and that is all of the runtime's time while it lives:
-// deadlines, the age of what is cached, back-off, pings, time limits of connections.
+// A clock that stands still until a test moves it. While it exists, it is the time of the whole runtime:
+// deadlines, ages of cached values, back-off, pings, time limits of connections.
 //
-//   mf::testing::FakeClock clock;                   before clients and servers are made, and until they are
-//   gone auto answer = shop.async_buy("tea", mf::use_future); clock.advance(std::chrono::seconds(30));
-//   whoever has waited for so long gives up now
+//   // The clock is made before clients and servers, and lives longer than they do.
+//   mf::testing::FakeClock clock;
+//   auto answer = shop.async_buy("tea", mf::use_future);
+//   // Whoever has waited for so long gives up now.
+//   clock.advance(std::chrono::seconds(30));
 //
-// advance() goes from one moment at which something ends to the next, and lets each be noticed before it goes
-// on: what a test, a handler or a fault does behind it comes too late for them. A real wait lasts about a
-// millisecond until it looks at the clock. Connecting over a real network takes real time.
+// advance() goes from one moment at which a wait ends to the next, and lets each be noticed before it goes
+// on. A real wait lasts about a millisecond until it looks at the clock. Connecting over a real network takes
+// real time.
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 
 #include "mf/core/clock.hpp"
@@ -35,8 +38,9 @@ class FakeClock final : public Clock {
 };
 
 namespace detail {
-/// Of the clock that is installed; throws Error(INVALID_ARGUMENT) that says what needs one.
-void advance_installed(std::chrono::nanoseconds by);
+/// Advances the installed clock, and stops early once `enough` returns true. Throws Error(INVALID_ARGUMENT)
+/// if no clock is installed.
+void advance_installed(std::chrono::nanoseconds by, const std::function<bool()>& enough = {});
 }  // namespace detail
 
 }  // namespace mf::testing

@@ -38,7 +38,7 @@ class Faults {
   /// The connection ends in place of the n-th frame.
   void cut(Operation what, std::size_t nth = 1);
   /// The n-th frame is lost, and all that its sender writes to this connection behind it. Then so much time
-  /// passes, which needs a FakeClock, as it does below.
+  /// passes, at most until the connection has ended, which needs a FakeClock; so it does below.
   void stall(Operation what, std::size_t nth = 1, std::chrono::nanoseconds passes = {});
   /// The n-th frame is lost.
   void drop(Operation what, std::size_t nth = 1, std::chrono::nanoseconds passes = {});
