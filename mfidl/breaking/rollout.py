@@ -130,9 +130,9 @@ def _of(module: model.Module) -> tuple[_Peers, ...]:
 
 def _refusal(consumer: _Peers, method: MethodPlan) -> str | None:
     """Why nobody may call this there. A replica stops that cannot read a message which others have applied,
-    so one value that does not go over is too many.
+    so one value that does not go over is too many. A result that does not go over fails its call alone.
     """
-    if method.reason is not None or method.verdict is not Verdict.CHECKED:
+    if method.reason is not None or method.params.verdict is not Verdict.CHECKED:
         return method.reason
     assert isinstance(consumer, model.Service)
     replicated = any(each.name == method.name and each.replicated for each in consumer.methods)

@@ -673,6 +673,15 @@ def test_a_replicated_method_of_which_some_values_do_not_go_over_asks_for_an_ord
     assert found["newer"]["refused"] == ["I.put: a replica stops at a message whose values do not go over"]
 
 
+def test_a_result_of_a_replicated_method_that_does_not_go_over_fails_its_call_alone(tmp_path: Path) -> None:
+    old, new = (
+        f"service I {{ @replicated(pattern = chain) put(n: u32) -> {result}; }}" for result in ("u32", "u64")
+    )
+    [found] = json.loads(rolled(tmp_path, old, new, "--format", "json").stdout)["rollout"]
+
+    assert (found["order"], found["older"]["checked"]) == ("any", ["put"])
+
+
 @pytest.mark.parametrize(
     ("options", "code", "told"),
     [

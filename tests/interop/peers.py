@@ -118,6 +118,12 @@ class Process:
         """Its exit code."""
         return self._process.wait(patience)
 
+    def end(self, patience: float = PATIENCE) -> None:
+        """Ends its standard input, and waits until it has ended well."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        assert self.wait(patience) == 0, self.said()
+
     def kill(self) -> None:
         self.signal(signal.SIGKILL)
         self._process.wait(PATIENCE)

@@ -1,4 +1,5 @@
-// The journal of tests/python/replicated/journal.mfidl as a servant of replicas.
+// The journal of tests/python/replicated/journal.mfidl as a servant of replicas; with JOURNAL_LATER, that of
+// tests/replicated/later.mfidl.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,19 @@ class Pages : public journal::JournalServant, public mf::Snapshots {
       const mf::Version& version, const journal::JournalMessageReturnsVersionRequest& request) override {
     return keep(version, request.text);
   }
+#ifdef JOURNAL_LATER
+  std::uint64_t on_apply_more(const mf::Version& version,
+                              const journal::JournalMoreRequest& request) override {
+    return keep(version, request.text);
+  }
+  std::uint32_t on_apply_one_hop(const mf::Version& version,
+                                 const journal::JournalOneHopRequest& request) override {
+    return static_cast<std::uint32_t>(keep(version, request.text));
+  }
+  std::uint64_t on_apply_put(const mf::Version& version, const journal::JournalPutRequest& request) override {
+    return keep(version, request.text);
+  }
+#else
   std::uint64_t on_apply_one_hop(const mf::Version& version,
                                  const journal::JournalOneHopRequest& request) override {
     return keep(version, request.text);
@@ -39,6 +53,7 @@ class Pages : public journal::JournalServant, public mf::Snapshots {
     if (request.text == "too much") throw journal::Full(3);
     return keep(version, request.text);
   }
+#endif
   std::uint64_t on_apply_wait_for_version(const mf::Version& version,
                                           const journal::JournalWaitForVersionRequest& request) override {
     return keep(version, request.text);
@@ -60,6 +75,7 @@ class Pages : public journal::JournalServant, public mf::Snapshots {
     auto state = snapshot ? mf::from_bytes<journal::State>(snapshot->span()).value() : journal::State();
     const std::scoped_lock lock(mutex_);
     state_ = std::move(state);
+    restored_ += snapshot.has_value() ? 1U : 0U;
   }
 
   /// Called with each text before it is kept. Set before anything is sent.
@@ -68,6 +84,11 @@ class Pages : public journal::JournalServant, public mf::Snapshots {
   journal::State state() {
     const std::scoped_lock lock(mutex_);
     return state_;
+  }
+  /// How many snapshots it has begun from.
+  unsigned restored() {
+    const std::scoped_lock lock(mutex_);
+    return restored_;
   }
 
  private:
@@ -83,6 +104,7 @@ class Pages : public journal::JournalServant, public mf::Snapshots {
 
   std::mutex mutex_;
   journal::State state_;
+  unsigned restored_ = 0;
 };
 
 }  // namespace mftest

@@ -1,11 +1,12 @@
-// The programs of the tests of replicated messages:
+// The programs of the tests of replicated messages, of journal.mfidl or (JOURNAL_LATER) later.mfidl:
 //
-//   replicated replica CONTROLLER MEMBER MEMBERS
+//   replicated replica CONTROLLER MEMBER MEMBERS MOST_ENTRIES
 //     a replica that answers what it is asked on its standard input, as journal_replica.py does
-//   replicated client CONTROLLER CALLERS
-//     so many callers, each of which makes one call after the other until "stop" comes; a line for each end
+//   replicated client CONTROLLER CALLERS NAME [more]
+//     so many callers, as in journal_client.py
 #include <atomic>
 #include <chrono>
+#include <iomanip>
 #include <iostream>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "journal.client.hpp"
@@ -43,10 +45,14 @@ void write_list(const Values& values, Write write) {
   std::cout << ']' << std::endl;
 }
 
-int replica(const std::string& controller, const std::string& member, const std::string& members) {
+int replica(const std::string& controller, const std::string& member, const std::string& members,
+            std::size_t most_entries) {
   const auto pages = std::make_shared<mftest::Pages>();
-  mf::Replica replica(pages,
-                      {.controller = controller, .member = member, .members = split(members), .agent = "a"});
+  mf::Replica replica(pages, {.controller = controller,
+                              .member = member,
+                              .members = split(members),
+                              .agent = "a",
+                              .settings = {.most_entries = most_entries}});
   replica.start();
   std::cout << member << std::endl;
   const auto said = [](bool value) { std::cout << (value ? "true" : "false") << std::endl; };
@@ -62,30 +68,45 @@ int replica(const std::string& controller, const std::string& member, const std:
       said(replica.until_serving(30s));
     } else if (line == "leads") {
       said(replica.leads());
+    } else if (line == "restored") {
+      std::cout << pages->restored() << std::endl;
+    } else if (line == "stuck") {
+      std::cout << std::quoted(replica.stuck()) << std::endl;
     }
   }
   return 0;
 }
 
-mf::Replicated<std::uint64_t> call(const journal::JournalClient& there, int pattern,
-                                   const std::string& text) {
+/// The version of the message, and how many replicas have surely applied it.
+using Ended = std::pair<mf::Version, std::size_t>;
+
+Ended call(const journal::JournalClient& there, int pattern, const std::string& text) {
+  const auto ended = [](const auto& done) { return Ended(done.version, done.applied.size()); };
   switch (pattern) {
     case 0:
-      return there.version_request(text);
+      return ended(there.version_request(text));
     case 1:
-      return there.message_returns_version(text);
+      return ended(there.message_returns_version(text));
     case 2:
-      return there.one_hop(text);
+      return ended(there.one_hop(text));
     case 3:
-      return there.one_hop_ack_client(text);
+#ifdef JOURNAL_LATER
+      return ended(there.put("by a later client", text));
+#else
+      return ended(there.one_hop_ack_client(text));
+#endif
     case 4:
-      return there.wait_for_version(text);
+      return ended(there.wait_for_version(text));
+#ifdef JOURNAL_LATER
+    case 6:
+      return ended(there.more(text));
+#endif
     default:
-      return there.chain(text);
+      return ended(there.chain(text));
   }
 }
 
-int client(const std::string& controller, int callers) {
+int client(const std::string& controller, int callers, const std::string& name, bool more) {
   mf::Client client(controller);
   const auto there = journal::JournalClient(client).at("a");
   std::atomic<bool> stop{false};
@@ -94,15 +115,15 @@ int client(const std::string& controller, int callers) {
   for (int caller = 0; caller < callers; ++caller) {
     threads.emplace_back([&, caller] {
       for (int number = 1; !stop; ++number) {
-        const auto text = std::to_string(caller) + "." + std::to_string(number);
+        const auto text = name + "." + std::to_string(caller) + "." + std::to_string(number);
         std::ostringstream line;
         line << R"({"text": ")" << text << '"';
         try {
-          const auto done = call(there, (caller + number) % 6, text);
-          line << R"(, "epoch": )" << done.version.epoch << R"(, "counter": )" << done.version.counter
-               << R"(, "applied": )" << done.applied.size() << '}';
+          const auto [version, applied] = call(there, (caller + number) % (more ? 7 : 6), text);
+          line << R"(, "epoch": )" << version.epoch << R"(, "counter": )" << version.counter
+               << R"(, "applied": )" << applied << '}';
         } catch (const mf::Error& error) {
-          line << R"(, "error": ")" << mf::name(error.code()) << R"("})";
+          line << R"(, "error": )" << std::quoted(error.what()) << '}';
         }
         const std::scoped_lock lock(mutex);
         std::cout << line.str() << std::endl;
@@ -121,9 +142,11 @@ int client(const std::string& controller, int callers) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.size() == 4 && arguments[0] == "replica")
-    return replica(arguments[1], arguments[2], arguments[3]);
-  if (arguments.size() == 3 && arguments[0] == "client") return client(arguments[1], std::stoi(arguments[2]));
-  std::cerr << "replicated replica CONTROLLER MEMBER MEMBERS\nreplicated client CONTROLLER CALLERS\n";
+  if (arguments.size() == 5 && arguments[0] == "replica")
+    return replica(arguments[1], arguments[2], arguments[3], std::stoul(arguments[4]));
+  if (arguments.size() >= 4 && arguments[0] == "client")
+    return client(arguments[1], std::stoi(arguments[2]), arguments[3], arguments.size() > 4);
+  std::cerr << "replicated replica CONTROLLER MEMBER MEMBERS MOST_ENTRIES\n"
+               "replicated client CONTROLLER CALLERS NAME [more]\n";
   return 2;
 }

@@ -1,7 +1,7 @@
-"""The journal of journal.mfidl as a servant, and as a program: one replica, which answers what it is asked on
-its standard input.
+"""The journal of journal.mfidl, or of tests/replicated/later.mfidl, as a servant, and as a program: one
+replica, which answers what it is asked on its standard input.
 
-    journal_replica.py CONTROLLER MEMBER MEMBERS
+    journal_replica.py CONTROLLER MEMBER MEMBERS MOST_ENTRIES
 """
 
 import json
@@ -18,6 +18,7 @@ class Pages(JournalServant):
     def __init__(self) -> None:
         self.kept: list[str] = []
         self.versions: list[tuple[int, ...]] = []
+        self.restored = 0
 
     def apply(self, version: mf.Version, request: Any) -> int:
         if request.text == "bug":
@@ -27,12 +28,14 @@ class Pages(JournalServant):
         return len(self.kept)
 
     on_apply_no_versioning = on_apply_version_request = on_apply_message_returns_version = apply
-    on_apply_one_hop = on_apply_wait_for_version = on_apply_chain = apply
+    on_apply_one_hop = on_apply_wait_for_version = on_apply_chain = on_apply_more = apply
 
     def on_apply_one_hop_ack_client(self, version: mf.Version, request: Any) -> int:
         if request.text == "too much":
             raise Full(3)
         return self.apply(version, request)
+
+    on_apply_put = on_apply_one_hop_ack_client  # its later name
 
     def texts(self) -> list[str]:
         return self.kept
@@ -45,11 +48,19 @@ class Pages(JournalServant):
         state = State() if snapshot is None else mf.from_bytes(State, snapshot)
         self.kept = list(state.kept)
         self.versions = list(zip(state.epochs, state.counters, strict=True))
+        self.restored += snapshot is not None
 
 
-def main(controller: str, member: str, members: str) -> None:
+def main(controller: str, member: str, members: str, most_entries: str) -> None:
     pages = Pages()
-    replica = mf.Replica(pages, controller, member=member, members=members.split(","), agent="a")
+    replica = mf.Replica(
+        pages,
+        controller,
+        member=member,
+        members=members.split(","),
+        agent="a",
+        settings=mf.ReplicaSettings(most_entries=int(most_entries)),
+    )
     with replica:
         print(member, flush=True)
         for line in sys.stdin:
@@ -62,6 +73,10 @@ def main(controller: str, member: str, members: str) -> None:
                     print(json.dumps(replica.until_serving(30.0)), flush=True)
                 case ["leads"]:
                     print(json.dumps(replica.leads), flush=True)
+                case ["restored"]:
+                    print(pages.restored, flush=True)
+                case ["stuck"]:
+                    print(json.dumps(replica.stuck), flush=True)
 
 
 if __name__ == "__main__":
