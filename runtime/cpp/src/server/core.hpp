@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "mf/core/error.hpp"
 #include "mf/link/registrar.hpp"
 #include "mf/server/server.hpp"
 #include "mf/transport/socket.hpp"
@@ -21,6 +22,14 @@
 #include "server/signals.hpp"
 
 namespace mf {
+namespace server {
+
+/// Of what a caller asks of its own server.
+[[nodiscard]] inline Error refused(const std::string& message) {
+  return {Code::invalid_argument, Execution::not_executed, message};
+}
+
+}  // namespace server
 
 class Server::Core final : public server::Directory {
  public:
