@@ -242,6 +242,7 @@ ROWS = (
         "bulk",
         (
             ("bulk red 1 -2 3", {"outcomes": [value(2), refused("it is negative", -2), value(6)]}),
+            ("bulk green 1 2", NO_GREEN),  # its message fails as a whole
             (
                 "bulk red 1 6000",
                 fails(

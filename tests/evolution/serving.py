@@ -15,6 +15,7 @@ def servant_of(schema: Any) -> Any:  # noqa: C901 - a function for each method
             self.raises: Exception | None = None
             self.answers: Callable[[Any], Any] = lambda item: item
             self.came: list[Any] = []
+            self.peer = ""
 
         def echo(self, item: Any) -> Any:
             self.came.append(item)
@@ -65,7 +66,8 @@ def served(servant: Any, **options: Any) -> Iterator[Any]:
 
 @contextmanager
 def calling(provider: Any, consumer: Any) -> Iterator[tuple[Any, Any]]:
-    """A servant of the one schema, and a client of the other."""
+    """A servant of the one schema, and a client of the other. `servant.peer`: its server in failures."""
     servant = servant_of(provider)
     with served(servant) as server, mf.Client(server.address) as client:
+        servant.peer = server.address
         yield servant, consumer.FormsClient(client)

@@ -40,6 +40,10 @@ class Provider:
         self.server = mf.Server("tcp://127.0.0.1:0")
         self.server.offer(servant())
 
+    @property
+    def address(self) -> str:
+        return self.server.address
+
     def __enter__(self) -> "Provider":
         self.server.start()
         return self
@@ -107,7 +111,7 @@ def test_values_arrive_in_the_other_schema_or_are_refused_alone(
         if "fault" in value:
             error = failure(call, name, arguments)
             assert (error.code, error.execution) == (Code.INVALID_ARGUMENT, Execution.NOT_EXECUTED), name
-            assert (error.message, serving.requests) == (value["fault"], [])
+            assert (error.message, serving.requests) == (f"{serving.address}: {value['fault']}", [])
         else:
             serving.result = None
             call(name, arguments)
@@ -118,14 +122,14 @@ def test_values_arrive_in_the_other_schema_or_are_refused_alone(
         if "fault" in value:
             error = failure(call, name, ())
             assert (error.code, error.execution) == (Code.DECODE_ERROR, Execution.UNKNOWN), name
-            assert error.message == value["fault"]
+            assert error.message == f"{serving.address}: {value['fault']}"
         else:
             got = call(name, ())
             assert bytes(consumer.methods[name].encode_result(got)).hex() == value["own"], name
 
     assert values
     with Provider(provider) as serving:
-        way(consumer, serving.server.address, run)
+        way(consumer, serving.address, run)
 
 
 def failure(call: Call, name: str, arguments: tuple[Any, ...]) -> mf.Error:
@@ -149,11 +153,11 @@ def test_methods_that_cannot_be_called_are_refused_one_by_one_in_words(
             unknown = case[direction] == "unknown_method"
             code = Code.UNKNOWN_METHOD if unknown else Code.SCHEMA_MISMATCH
             assert (error.code, error.execution) == (code, Execution.NOT_EXECUTED), case
-            assert error.message == case[f"reason_{direction}"]
+            assert error.message == f"{serving.address}: {case[f'reason_{direction}']}"
 
     assert refused or pair not in NAMES[:2]
     with Provider(provider) as serving:
-        way(consumer, serving.server.address, run)
+        way(consumer, serving.address, run)
         assert serving.requests == []
 
 

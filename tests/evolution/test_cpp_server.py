@@ -10,7 +10,7 @@ import pytest
 import mf
 from mf.core.error import Code
 from tests.evolution.pairs import generate
-from tests.interop.peers import Peers
+from tests.interop.peers import Peers, Server
 
 INTEROP = Path(__file__).parents[1] / "interop" / "interop.mfidl"
 CHANGES = {
@@ -45,12 +45,16 @@ def newer(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @pytest.fixture
-def room(tmp_path: Path, newer: Any) -> Iterator[Any]:
+def server(tmp_path: Path) -> Iterator[Server]:
     peers = Peers(tmp_path, tmp_path)
-    server = peers.server("cpp", "--room", "red")
+    yield peers.server("cpp", "--room", "red")
+    peers.close()
+
+
+@pytest.fixture
+def room(server: Server, newer: Any) -> Iterator[Any]:
     with mf.Client(server.address) as client:
         yield newer.ShapesClient(client).at("red")
-    peers.close()
 
 
 def test_values_of_every_kind_go_there_and_back(room: Any, newer: Any) -> None:
@@ -70,13 +74,13 @@ def test_values_of_every_kind_go_there_and_back(room: Any, newer: Any) -> None:
     assert raised.value.code is Code.UNKNOWN_METHOD
 
 
-def test_a_value_that_the_server_cannot_hold_fails_alone(room: Any, newer: Any) -> None:
+def test_a_value_that_the_server_cannot_hold_fails_alone(room: Any, server: Server, newer: Any) -> None:
     tree = newer.Tree(value=1 << 40)
     with pytest.raises(mf.Error) as raised:
         room.in5_out2(tree, newer.Hit(), [], {}, None)
     assert raised.value.code is Code.INVALID_ARGUMENT
     words = "parameter a.value: 1099511627776 does not fit i32 of the server's schema"
-    assert raised.value.message == f"Shapes.in5_out2: {words}"
+    assert raised.value.message == f"{server.address}: Shapes.in5_out2: {words}"
 
 
 def test_errors_of_the_server_arrive_in_the_order_of_the_client_in_a_batch_too(room: Any, newer: Any) -> None:

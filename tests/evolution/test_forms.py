@@ -44,14 +44,14 @@ def test_a_declared_error_arrives_in_the_schema_of_the_client(old: Any, new: Any
         servant.raises = new.NotThere(70_000, [])
         error = failure(lambda: client.echo(old.Item(7, "")))
         assert (error.code, error.execution) == (Code.DECODE_ERROR, Execution.UNKNOWN)
-        assert (
-            error.message == "Forms.echo: error NotThere: id: 70000 does not fit u16 of the client's schema"
-        )
+        words = "Forms.echo: error NotThere: id: 70000 does not fit u16 of the client's schema"
+        assert error.message == f"{servant.peer}: {words}"
 
         servant.raises = new.Full("too much")
         error = failure(lambda: client.echo(old.Item(7, "")))
         assert (error.code, error.execution) == (Code.HANDLER_FAILED, Execution.UNKNOWN)
-        assert error.message == "Forms.echo: Full was thrown, which the client's schema does not declare"
+        words = "Forms.echo: Full was thrown, which the client's schema does not declare"
+        assert error.message == f"{servant.peer}: {words}"
     with calling(old, new) as (servant, client):
         servant.raises = old.NotThere(9)
         with pytest.raises(new.NotThere) as raised:
@@ -69,7 +69,7 @@ def test_each_item_of_a_batch_has_a_fate_of_its_own(old: Any, new: Any) -> None:
         for n, outcome in enumerate(outcomes[66:], 66):
             assert outcome.error.code is Code.DECODE_ERROR
             words = f"Forms.echo: result value.id: {n * 1000} does not fit u16 of the client's schema"
-            assert outcome.error.message == words
+            assert outcome.error.message == f"{servant.peer}: {words}"
 
 
 def test_an_item_that_does_not_go_over_fails_alone_and_is_never_sent(old: Any, new: Any) -> None:
@@ -84,7 +84,7 @@ def test_an_item_that_does_not_go_over_fails_alone_and_is_never_sent(old: Any, n
             error = outcome.error
             assert (error.code, error.execution) == (Code.INVALID_ARGUMENT, Execution.NOT_EXECUTED)
             words = f"Forms.echo: parameter item.id: {each} does not fit u16 of the server's schema"
-            assert error.message == words
+            assert error.message == f"{servant.peer}: {words}"
         assert sorted(item.id for item in servant.came) == sorted(each for each in ids if each < 65_536)
 
 
@@ -100,7 +100,7 @@ def test_a_bulk_and_a_one_way_call_are_written_anew(old: Any, new: Any) -> None:
 
 
 def test_a_batch_of_a_method_that_no_rule_allows_is_refused_in_words(old: Any, new: Any) -> None:
-    with calling(new, old) as (_, client):
+    with calling(new, old) as (servant, client):
         outcomes = client.apart_batch([old.FormsApartRequest(1), old.FormsApartRequest(2)]).results()
 
         for outcome in outcomes:
@@ -108,7 +108,8 @@ def test_a_batch_of_a_method_that_no_rule_allows_is_refused_in_words(old: Any, n
                 Code.SCHEMA_MISMATCH,
                 Execution.NOT_EXECUTED,
             )
-            assert outcome.error.message == "Forms.apart: parameter x: u32 here, string there"
+            words = f"{servant.peer}: Forms.apart: parameter x: u32 here, string there"
+            assert outcome.error.message == words
 
 
 def test_streams_go_both_ways(old: Any, new: Any) -> None:
@@ -127,7 +128,7 @@ def test_streams_go_both_ways(old: Any, new: Any) -> None:
 
 
 def test_a_value_of_a_stream_that_does_not_go_over_ends_the_call_in_words(old: Any, new: Any) -> None:
-    with calling(new, old) as (_, client):
+    with calling(new, old) as (servant, client):
         got: list[int] = []
 
         def read() -> None:
@@ -136,23 +137,23 @@ def test_a_value_of_a_stream_that_does_not_go_over_ends_the_call_in_words(old: A
 
         error = failure(read)
         assert got == [n * n for n in range(256)]
-        assert (
-            error.message == "Forms.squares: result stream: id: 65536 does not fit u16 of the client's schema"
-        )
-    with calling(old, new) as (_, client):
+        words = "Forms.squares: result stream: id: 65536 does not fit u16 of the client's schema"
+        assert error.message == f"{servant.peer}: {words}"
+    with calling(old, new) as (servant, client):
         error = failure(lambda: client.sum([1, 70_000]))
         assert (error.code, error.execution) == (Code.INVALID_ARGUMENT, Execution.UNKNOWN)
-        assert error.message == "Forms.sum: parameter stream: 70000 does not fit u16 of the server's schema"
+        words = "Forms.sum: parameter stream: 70000 does not fit u16 of the server's schema"
+        assert error.message == f"{servant.peer}: {words}"
 
 
 def test_methods_that_only_one_side_has_are_unknown_for_that_side_alone(old: Any, new: Any) -> None:
-    with calling(new, old) as (_, client):
+    with calling(new, old) as (servant, client):
         error = failure(client.gone)
         assert (error.code, error.execution) == (Code.UNKNOWN_METHOD, Execution.NOT_EXECUTED)
-        assert error.message == "Forms.gone: method only here"
+        assert error.message == f"{servant.peer}: Forms.gone: method only here"
         assert client.echo(old.Item(1, "")) == old.Item(1, "")
-    with calling(old, new) as (_, client):
-        assert failure(client.come).message == "Forms.come: method only here"
+    with calling(old, new) as (servant, client):
+        assert failure(client.come).message == f"{servant.peer}: Forms.come: method only here"
 
 
 def test_metadata_goes_with_a_request_that_is_written_anew(old: Any, new: Any) -> None:
@@ -187,9 +188,8 @@ def test_a_topic_of_a_newer_publisher_is_read_in_the_subscribers_schema(old: Any
             assert (first.value, third.value) == (old.Item(1, "one"), old.Item(2, "two"))
             error = failure(lambda: second.value)
             assert error.code is Code.DECODE_ERROR
-            assert error.message.endswith(
-                "Items: value id: 70000 does not fit u16 of the subscriber's schema"
-            )
+            words = "Items: value id: 70000 does not fit u16 of the subscriber's schema"
+            assert error.message == f"message {second.sequence} of forms.Items: {server.address}: {words}"
     finally:
         topics.close()
         server.stop()

@@ -34,12 +34,13 @@ def cpp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cpp]:
 
 @dataclass
 class Calling:
-    """A client of one schema, and a server of the other."""
+    """A client of one schema, and a server of the other. `peer`: the server or relay, as failures name it."""
 
     client: Peer
     server: Peer
     ours: tuple[str, str]
     theirs: tuple[str, str]
+    peer: str = ""
 
     def begin(self, peers: Peers | None) -> None:
         controller = peers.controller().address if peers else ""
@@ -47,6 +48,7 @@ class Calling:
         if peers:
             relay = peers.relay(controller.replace("tcp://", "mf://"))
             address = relay.address.replace("tcp://", "relay://")
+        self.peer = address.replace("relay://", "tcp://")
         self.client.connect(self.ours, address)
 
     def call(self, method: str, *requests: str) -> list[Ended]:
@@ -98,7 +100,9 @@ def values_of(pair: str, direction: str, part: str) -> list[tuple[str, list[dict
 def requested(calling: Calling, pair: str, direction: str, *, alone: bool) -> None:
     for method, values in values_of(pair, direction, "request"):
         wanted = [
-            Ended("INVALID_ARGUMENT", "NOT_EXECUTED", value["fault"]) if "fault" in value else Ended()
+            Ended("INVALID_ARGUMENT", "NOT_EXECUTED", f"{calling.peer}: {value['fault']}")
+            if "fault" in value
+            else Ended()
             for value in values
         ]
         own = [value["own"] for value in values]
@@ -112,7 +116,7 @@ def answered(calling: Calling, pair: str, direction: str, *, alone: bool) -> Non
     for method, values in values_of(pair, direction, "result"):
         calling.server.answer(calling.theirs, method, [value["theirs"] for value in values])
         wanted = [
-            Ended("DECODE_ERROR", "UNKNOWN", value["fault"])
+            Ended("DECODE_ERROR", "UNKNOWN", f"{calling.peer}: {value['fault']}")
             if "fault" in value
             else Ended(value=value["own"])
             for value in values
@@ -189,7 +193,7 @@ def test_methods_that_cannot_be_called_are_refused_one_by_one_in_words(
         if case[direction] not in ("refused", "unknown_method"):
             continue
         code = "UNKNOWN_METHOD" if case[direction] == "unknown_method" else "SCHEMA_MISMATCH"
-        wanted = Ended(code, "NOT_EXECUTED", case[f"reason_{direction}"])
+        wanted = Ended(code, "NOT_EXECUTED", f"{calling.peer}: {case[f'reason_{direction}']}")
         assert ended(calling, ours, case["method"]) == wanted
     assert calling.took() == []
 
@@ -236,7 +240,7 @@ def test_streams_go_both_ways_and_end_at_a_value_that_does_not_go_over(
     calling.server.stream(calling.theirs, "stream_widens", [*wide, number(65_536, 4)])
     got = calling.client.send(calling.ours, "stream_widens", "", few)
     words = "Evolving.stream_widens: result stream: 65536 does not fit u16 of the client's schema"
-    assert (got.code, got.message) == ("DECODE_ERROR", words)
+    assert (got.code, got.message) == ("DECODE_ERROR", f"{calling.peer}: {words}")
     assert list(got.stream) == few[: len(got.stream)]
     calling.took()
 
@@ -252,7 +256,8 @@ def test_a_value_that_is_sent_in_a_stream_and_does_not_go_over_ends_the_call_in_
     calling = world.calling(languages, SHAPES, "new_to_old")
     got = calling.client.send(calling.ours, "stream_widens", "", [number(1, 4), number(65_536, 4)])
     words = "Evolving.stream_widens: parameter stream: 65536 does not fit u16 of the server's schema"
-    assert (got.code, got.execution, got.message) == ("INVALID_ARGUMENT", "UNKNOWN", words)
+    wanted = ("INVALID_ARGUMENT", "UNKNOWN", f"{calling.peer}: {words}")
+    assert (got.code, got.execution, got.message) == wanted
 
 
 def declared(place: int, value: str) -> Ended:
@@ -276,11 +281,11 @@ def test_declared_errors_arrive_in_the_schema_and_the_order_of_the_client(
     assert thrown("throws_in_another_order", 1, number(7, 1)) == declared(0, number(7, 1))
     assert thrown("error_kept", 0, text) == declared(0, text)
     words = "Evolving.throws_more: OtherError was thrown, which the client's schema does not declare"
-    assert thrown("throws_more", 1, text) == Ended("HANDLER_FAILED", "UNKNOWN", words)
+    assert thrown("throws_more", 1, text) == Ended("HANDLER_FAILED", "UNKNOWN", f"{calling.peer}: {words}")
     assert thrown("error_widens", 0, "ffff03") == declared(0, "ffff03")
     got = thrown("error_widens", 0, "808004")
     words = "Evolving.error_widens: error ErrorWidensError: a: 65536 does not fit u16 of the client's schema"
-    assert got == Ended("DECODE_ERROR", "UNKNOWN", words)
+    assert got == Ended("DECODE_ERROR", "UNKNOWN", f"{calling.peer}: {words}")
 
 
 def without_words_of_its_own(got: Ended) -> Ended:

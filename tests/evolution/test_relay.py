@@ -100,7 +100,8 @@ def test_calls_through_relays_are_adapted_by_the_client(
             with pytest.raises(mf.Error) as raised:
                 stub.apart("x" if is_newer else 1)
             here, there = ("string", "u32") if is_newer else ("u32", "string")
-            assert raised.value.message == f"Forms.apart: parameter x: {here} here, {there} there"
+            relay = relayed.where.replace("relay://", "tcp://")
+            assert raised.value.message == f"{relay}: Forms.apart: parameter x: {here} here, {there} there"
     finally:
         relayed.close()
 

@@ -69,7 +69,9 @@ TEST(Repeats, AnIdempotentCallIsMadeThreeTimesInEveryShape) {
   const auto batch = [&](const calls::EchoClient& stub) {
     return stub.again_batch(one).results().at(0).failure();
   };
-  const auto bulk = [&](const calls::EchoClient& stub) { return stub.again_bulk(one).at(0).failure(); };
+  const auto bulk = [&](const calls::EchoClient& stub) {
+    return failure_of([&] { return stub.again_bulk(one); });
+  };
   const std::vector<std::function<mf::Failure(const calls::EchoClient&)>> shapes{blocking, asynchronous,
                                                                                  batch, bulk};
   for (const auto& shape : shapes) {
@@ -184,7 +186,7 @@ TEST(Repeats, NothingFollowsAMessageOfAnOrderedBatchThatMayStillRun) {
         << failure.message;
   }
 
-  EXPECT_EQ(stub.put_bulk(puts(6)).at(5).failure().execution, Execution::unknown);
+  EXPECT_EQ(failure_of([&] { return stub.put_bulk(puts(6)); }).execution, Execution::unknown);
   EXPECT_EQ(server.requests, 2);
   EXPECT_EQ(failure_of([&] { return stub.put(1); }).execution, Execution::unknown);
   EXPECT_EQ(server.requests, 5);  // a single call has no later calls

@@ -44,7 +44,7 @@ TEST(Evolution, AMethodThatTheServerLacksIsUnknownAndTheOthersAreNot) {
   const auto failure = buyer.failure<before_shop::ShopGone>(1);
   EXPECT_EQ(failure.code, Code::unknown_method);
   EXPECT_EQ(failure.execution, Execution::not_executed);
-  EXPECT_EQ(failure.message, "Shop.gone: method only here");
+  EXPECT_EQ(failure.message, served.url() + ": Shop.gone: method only here");
   EXPECT_EQ(buyer.call<before_shop::ShopSame>(1), 2);
 }
 
@@ -54,7 +54,7 @@ TEST(Evolution, AMethodThatNoRuleAllowsIsRefusedInWordsAndTheOthersAreNot) {
   const auto failure = buyer.failure<before_shop::ShopTyped>(1U);
   EXPECT_EQ(failure.code, Code::schema_mismatch);
   EXPECT_EQ(failure.execution, Execution::not_executed);
-  EXPECT_EQ(failure.message, "Shop.typed: parameter x: u32 here, string there");
+  EXPECT_EQ(failure.message, served.url() + ": Shop.typed: parameter x: u32 here, string there");
   EXPECT_EQ(buyer.call<before_shop::ShopSame>(1), 2);
 }
 
@@ -101,7 +101,7 @@ TEST(Evolution, AsynchronousCallsOfAllMethodsFindTheirEndAtAServerThatAnswersLat
   std::this_thread::sleep_for(50ms);
   released.set_value();
   EXPECT_EQ(same.get_future().get().value(), 2);
-  EXPECT_EQ(gone.get_future().get().failure().message, "Shop.gone: method only here");
+  EXPECT_EQ(gone.get_future().get().failure().message, served.url() + ": Shop.gone: method only here");
 }
 
 TEST(Evolution, ACallThatAnInstanceTakesDoesNotWaitForOneThatAnotherMethodNeeds) {

@@ -50,6 +50,7 @@ class Row {
   }
   [[nodiscard]] std::shared_ptr<mf::Resolver> resolver() const { return behind(known_, relays_.front()); }
   [[nodiscard]] mf::Client client() const { return mf::Client(resolver(), {.log = mf::Log(mf::Level::off)}); }
+  [[nodiscard]] const Relayed& first() const { return relays_.front(); }
   [[nodiscard]] const Relayed& last() const { return relays_.back(); }
 
  private:
@@ -88,7 +89,7 @@ TEST_P(RelayedSchemas, AClientOfAnotherSchemaIsAdaptedToTheOnlyOneThereIs) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(buyer.call<before_shop::ShopSame>(i), i + 1);
   EXPECT_EQ(buyer.failure<before_shop::ShopGone>(1).code, Code::unknown_method);
   EXPECT_EQ(buyer.failure<before_shop::ShopTyped>(1U).message,
-            "Shop.typed: parameter x: u32 here, string there");
+            row.first().address().str() + ": Shop.typed: parameter x: u32 here, string there");
   EXPECT_EQ(served.shop->ran, 10);
 }
 

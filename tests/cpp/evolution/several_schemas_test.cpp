@@ -51,7 +51,8 @@ TEST(SeveralSchemas, OfOneServiceHaveAPlanEachAtOneClient) {
 
   const auto alone = Buyer(server.address().str()).failure<before_shop::ShopFind>(std::string("name"), 1U);
   EXPECT_EQ(alone.code, Code::schema_mismatch);
-  EXPECT_EQ(alone.message, "Shop.find: parameter most: only there, and has no default");
+  EXPECT_EQ(alone.message,
+            server.address().str() + ": Shop.find: parameter most: only there, and has no default");
 }
 
 /// A new server whose annex has another default in place of one.
@@ -73,7 +74,8 @@ TEST(SeveralSchemas, ADefaultThatIsNoValueIsRefusedForTheMethodsThatNeedIt) {
   const auto refused = buyer.failure<before_shop::ShopBuy>(1U, std::uint16_t{2});
   EXPECT_EQ(refused.code, Code::schema_mismatch);
   EXPECT_EQ(refused.execution, Execution::not_executed);
-  EXPECT_THAT(refused.message, StartsWith("Shop.buy: a default of evolve.Shop is \"maybe\": "));
+  EXPECT_THAT(refused.message, StartsWith(mistaken.server.address().str() +
+                                          ": Shop.buy: a default of evolve.Shop is \"maybe\": "));
   EXPECT_EQ(buyer.call<before_shop::ShopSame>(1), 2);
   EXPECT_EQ(buyer.call<before_shop::ShopPrice>(3U), 30U);
   EXPECT_EQ(buyer.call<before_shop::ShopFind>(std::string("name"), 3U).size(), 2U);

@@ -44,7 +44,8 @@ TEST(EvolvingValues, AValueThatDoesNotFitFailsItsCallBeforeItIsSent) {
   const auto failure = buyer.failure<before_shop::ShopFind>(std::string("lamp"), 70'000U);
   EXPECT_EQ(failure.code, Code::invalid_argument);
   EXPECT_EQ(failure.execution, Execution::not_executed);
-  EXPECT_EQ(failure.message, "Shop.find: parameter limit: 70000 does not fit u16 of the server's schema");
+  EXPECT_EQ(failure.message,
+            served.url() + ": Shop.find: parameter limit: 70000 does not fit u16 of the server's schema");
   EXPECT_EQ(served.shop->ran, 0);
 }
 
@@ -54,12 +55,14 @@ TEST(EvolvingValues, AResultThatDoesNotFitFailsItsCall) {
   auto failure = buyer.failure<before_shop::ShopBuy>(3U, std::uint16_t{1});
   EXPECT_EQ(failure.code, Code::decode_error);
   EXPECT_EQ(failure.execution, Execution::unknown);
-  EXPECT_EQ(failure.message,
-            "Shop.buy: result value.id: 1099511627776 does not fit u32 of the client's schema");
+  EXPECT_EQ(
+      failure.message,
+      served.url() + ": Shop.buy: result value.id: 1099511627776 does not fit u32 of the client's schema");
   failure = buyer.failure<before_shop::ShopBuy>(2U, std::uint16_t{1});
   EXPECT_EQ(failure.code, Code::decode_error);
   EXPECT_EQ(failure.message,
-            "Shop.buy: result value.colour: white (7) is no member of Colour in the client's schema");
+            served.url() +
+                ": Shop.buy: result value.colour: white (7) is no member of Colour in the client's schema");
 }
 
 TEST(EvolvingValues, DeclaredErrorsGoByTheirNames) {
@@ -73,7 +76,8 @@ TEST(EvolvingValues, DeclaredErrorsGoByTheirNames) {
   }
   const auto failure = old_buyer.failure<before_shop::ShopBuy>(1U, std::uint16_t{5});
   EXPECT_EQ(failure.code, Code::handler_failed);
-  EXPECT_EQ(failure.message, "Shop.buy: Broken was thrown, which the client's schema does not declare");
+  EXPECT_EQ(failure.message,
+            fresh.url() + ": Shop.buy: Broken was thrown, which the client's schema does not declare");
   const Old old;
   try {
     (void)Buyer(old.url()).call<after_shop::ShopBuy>(std::uint64_t{0}, std::uint16_t{6}, true);
@@ -94,7 +98,8 @@ TEST(EvolvingValues, ArchivesListsAndDefaultsOfParametersGoOver) {
   EXPECT_EQ(buyer.call<before_shop::ShopBuy>(9U, std::uint16_t{1}).title, "gift");  // the server's default
   EXPECT_EQ(
       buyer.failure<before_shop::ShopWiden>(std::vector<std::int64_t>{1, std::int64_t{1} << 40}).message,
-      "Shop.widen: parameter values[1]: 1099511627776 does not fit i32 of the server's schema");
+      fresh.url() +
+          ": Shop.widen: parameter values[1]: 1099511627776 does not fit i32 of the server's schema");
   const Old old;
   const auto rated = Buyer(old.url()).call<after_shop::ShopRate>(
       after::Note{.text = "good", .stars = 3, .author = "somebody"});
@@ -231,8 +236,10 @@ TEST(EvolvingValues, StreamsGoOverValueByValue) {
     FAIL() << "there is no white";
   } catch (const mf::Error& error) {
     EXPECT_EQ(error.code(), Code::decode_error);
-    EXPECT_EQ(error.message(),
-              "Shop.talk: result stream: colour: white (7) is no member of Colour in the client's schema");
+    EXPECT_EQ(
+        error.message(),
+        served.url() +
+            ": Shop.talk: result stream: colour: white (7) is no member of Colour in the client's schema");
   }
 }
 
@@ -265,7 +272,8 @@ TEST(EvolvingValues, AValueOfAStreamThatDoesNotFitIsRefusedAndTheStreamGoesOn) {
   } catch (const mf::Error& error) {
     EXPECT_EQ(error.code(), Code::invalid_argument);
     EXPECT_EQ(error.message(),
-              "Shop.talk: parameter stream: id: 1099511627776 does not fit u32 of the server's schema");
+              served.url() +
+                  ": Shop.talk: parameter stream: id: 1099511627776 does not fit u32 of the server's schema");
   }
   EXPECT_TRUE(talk.write(fits));
   EXPECT_EQ(talk.next()->stock, 12U);

@@ -98,7 +98,8 @@ struct Adapting {
       : here(schema(pair.at(direction == "old_to_new" ? "old" : "new"))),
         there(schema(pair.at(direction == "old_to_new" ? "new" : "old"))) {
     const ServiceInfo own{.name = here->name()};
-    adaptation = std::make_shared<const link::Adaptation>(own, Fingerprint{}, make_plan(here, there));
+    adaptation =
+        std::make_shared<const link::Adaptation>(own, Fingerprint{}, make_plan(here, there), std::string());
   }
 };
 

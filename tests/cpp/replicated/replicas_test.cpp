@@ -580,7 +580,8 @@ TEST(Replicas, ServeAClientOfAnotherSchemaWhichSendsAndReadsWhatTheyHave) {
   const auto refused = later.call(target, LaterJournal::kChain, mf::replication::Pattern::chain, "x");
   EXPECT_EQ(refused.failure().code, mf::Code::schema_mismatch);
   EXPECT_EQ(refused.failure().execution, mf::Execution::not_executed);
-  EXPECT_EQ(refused.failure().message, "Journal.chain: parameter text: u32 here, string there");
+  EXPECT_EQ(refused.failure().message,
+            "the replicas of journal.Journal: Journal.chain: parameter text: u32 here, string there");
   for (const auto& [name, pages] : group.pages) EXPECT_EQ(pages->texts().size(), 1U) << name;
 }
 

@@ -100,7 +100,8 @@ def test_different_schemas_are_refused_in_words(served: Served) -> None:
         EchoClient(served.client, other).at("a").twice(1)
 
     assert raised.value.code == Code.SCHEMA_MISMATCH
-    assert raised.value.message == "Echo.twice: parameter x: f64 here, i32 there"
+    words = "Echo.twice: parameter x: f64 here, i32 there"
+    assert raised.value.message == f"{served.server.address}: {words}"
 
 
 @SHELVES

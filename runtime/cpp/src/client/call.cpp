@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "client/batch.hpp"
+#include "client/whole_failure.hpp"
 
 namespace mf::client::detail {
 
@@ -18,15 +19,21 @@ protocol::RequestHead head_of(const link::BatchMethod& method, std::size_t count
 
 namespace {
 
+/// Sends the items from `first` on in one message.
+void send_message(link::ReplySlot& slot, const Target& target, const link::BatchMethod& method,
+                  link::Items requests, std::size_t first, std::size_t count, const CallContext& context,
+                  std::uint8_t flags) {
+  const auto encode = [&](Gathered& payload) { method.encode(payload.buffer, requests, first, count); };
+  target.call(slot, method.method.info, head_of(method, count, flags), encode, context);
+}
+
 /// Sends one-way calls now, in messages of `size` items; an outcome says whether its message was handed over.
 void send_oneway_messages(const Target& target, const link::BatchMethod& method, link::Items requests,
-                          std::size_t size, const CallContext& context, std::uint8_t flags,
-                          link::Results& results) {
+                          std::size_t size, const CallContext& context, link::Results& results) {
   for (std::size_t first = 0; first < requests.count; first += size) {
     const auto count = std::min(size, requests.count - first);
-    const auto encode = [&](Gathered& payload) { method.encode(payload.buffer, requests, first, count); };
     link::ReplySlot slot;
-    target.call(slot, method.method.info, head_of(method, count, flags), encode, context);
+    send_message(slot, target, method, requests, first, count, context, 0);
     take_unsent(slot.reply, first, results);
     if (!slot.reply.local()) continue;
     const auto failure = mf::detail::shared(std::move(slot.reply.failure));
@@ -53,7 +60,7 @@ std::shared_ptr<BatchState> batch(const Target& target, const link::BatchMethod&
   auto sent = options;
   sent.size = std::max<std::uint32_t>(options.size != 0 ? options.size : info.batch_max, 1);
   if (info.oneway) {
-    send_oneway_messages(target, method, requests, sent.size, context, 0, state->results());
+    send_oneway_messages(target, method, requests, sent.size, context, state->results());
     state->end();
   } else if (auto route = target.route(info, context.deadline, options.stop)) {
     state->send(target, std::move(route).value(), requests, sent, context);
@@ -72,13 +79,10 @@ void bulk(const Target& target, const link::BatchMethod& method, const CallOptio
   check_sent_requests(method, requests);
   const auto& info = method.method.info;
   const Context context(target, options, info);
-  if (info.oneway) {
-    return send_oneway_messages(target, method, requests, requests.count, context, protocol::kBulk,
-                                decoder.results);
-  }
-  const auto encode = [&](Gathered& payload) { method.encode(payload.buffer, requests, 0, requests.count); };
   link::ReplySlot slot;
-  target.call(slot, info, head_of(method, requests.count, protocol::kBulk), encode, context);
+  send_message(slot, target, method, requests, 0, requests.count, context, protocol::kBulk);
+  if (const auto whole = whole_failure(method.method, slot.reply)) whole->raise();
+  if (info.oneway) return take_unsent(slot.reply, 0, decoder.results);
   take_apart(method.method, slot.reply, 0, requests.count, decoder);
 }
 
@@ -108,8 +112,8 @@ std::vector<ScatteredPart> gathered(const ScatterTarget& target, const link::Met
   std::vector<ScatteredPart> parts;
   for (auto& [agent, reply] : gather(target, method.info, head, encode, context)) {
     auto& part = parts.emplace_back(ScatteredPart{std::move(agent), decoder(items), nullptr});
-    if (reply.local()) {
-      part.failure = mf::detail::shared(std::move(reply.failure));
+    if (auto whole = whole_failure(method, reply)) {
+      part.failure = mf::detail::shared(*std::move(whole));
     } else if (!method.info.oneway) {
       take_apart(method, reply, 0, items, *part.decoder);
     }

@@ -1,5 +1,7 @@
 #include "mf/client/decode.hpp"
 
+#include "client/whole_failure.hpp"
+
 namespace mf::client::detail {
 namespace {
 
@@ -76,6 +78,12 @@ bool take_failure(protocol::MixedReader& items, std::uint32_t index, const link:
 
 }  // namespace
 
+std::optional<Failure> whole_failure(const link::Method& method, const link::Reply& reply) {
+  if (reply.local()) return reply.failure;
+  if (reply.status != Code::ok && reply.status != Code::declared) return server_failure(reply, method);
+  return std::nullopt;
+}
+
 void take_apart(const link::Method& method, const link::Reply& reply, std::size_t first, std::size_t items,
                 Decoder& into) {
   const auto set_all = [&](Failure failure) {
@@ -83,9 +91,8 @@ void take_apart(const link::Method& method, const link::Reply& reply, std::size_
     for (std::size_t item = 0; item < items; ++item) into.results.fail(first + item, shared);
   };
   const auto refuse = [&](std::string_view why) { set_all(bad_reply(method, why)); };
-  if (reply.local()) return set_all(reply.failure);
+  if (auto whole = whole_failure(method, reply)) return set_all(*std::move(whole));
   const bool mixed = reply.status == Code::declared;
-  if (reply.status != Code::ok && !mixed) return set_all(server_failure(reply, method));
   if (reply.count != items) return refuse("another number of items than were sent");
   if (reply.encoding != static_cast<std::uint8_t>(method.result_tier))
     return refuse("another encoding than the schema says");

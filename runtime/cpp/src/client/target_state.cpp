@@ -114,7 +114,8 @@ Route Target::State::pick(const MethodInfo& method, TimePoint now) {
     if (known.binding->pin()) [[likely]] {
       if (method.oneway) {
         ordered_ = true;
-        one_way_ = known.adaptation();
+        one_way_.reset();
+        if (const auto* other = known.adaptation()) one_way_ = other->service().fingerprint;
       }
       return {known.link, known.binding.get(), several};
     }
@@ -164,10 +165,15 @@ bool Target::State::replaces(const Known& other, const Known& known, std::uint32
   if (!ordered_) return random_number() % total < other.share;
   const auto* const one = known.adaptation();
   const auto* const another = other.adaptation();
-  if (one == one_way_ || another == one_way_) return another == one_way_;
+  if (is_latest_one_way(one) || is_latest_one_way(another)) return is_latest_one_way(another);
   if (one == nullptr || another == nullptr) return one != nullptr;
   if (known.share != other.share) return other.share > known.share;
   return another->service().fingerprint < one->service().fingerprint;
+}
+
+bool Target::State::is_latest_one_way(const link::Adaptation* adaptation) const {
+  if (adaptation == nullptr) return !one_way_;
+  return one_way_ && *one_way_ == adaptation->service().fingerprint;
 }
 
 bool Target::State::is_way_to(const Known& known, const Instance& instance) const {
@@ -194,10 +200,15 @@ bool Target::State::can_be_asked(const MethodInfo& method) const {
   return std::ranges::any_of(routes_, [&](const Known& known) { return known.allows(method); });
 }
 
-// Under the lock. The refusal of one of the connected instances; none of them allows the method.
+// Under the lock. The refusal of one of the connected instances; none of them allows the method. That it does
+// not allow the call says more than that it does not know the method.
 std::optional<Failure> Target::State::refusal_of(const MethodInfo& method) const {
-  if (routes_.empty()) return std::nullopt;
-  return routes_.front().binding->adaptation()->refusal_of(method.index);
+  std::optional<Failure> refusal;
+  for (const auto& known : routes_) {
+    if (refusal && refusal->code == Code::schema_mismatch) break;
+    refusal = known.adaptation()->refusal_of(method.index);
+  }
+  return refusal;
 }
 
 void Target::State::learn(const Route& route, const MethodInfo& method, std::uint32_t items,
@@ -329,12 +340,9 @@ std::vector<Instance> Target::State::select(const Offers& offers) const {
   return instances;
 }
 
-Failure Target::State::another_schema(const std::vector<Instance>& instances, const Failure& of_one) const {
-  if (only) return of_one;
-  const auto whom = instances.size() == 1 ? "1 server offers " + what() + ", with another schema: "
-                                          : std::to_string(instances.size()) + " servers offer " + what() +
-                                                ", all of them with another schema: ";
-  return not_executed(Code::schema_mismatch, whom + of_one.message);
+Failure Target::State::another_schema(const std::vector<Instance>& instances, Failure of_one) const {
+  if (instances.size() > 1) of_one.message.insert(0, "all servers of " + what() + " have another schema: ");
+  return of_one;
 }
 
 Failure Target::State::nobody(const Offers& offers) const {
@@ -448,7 +456,8 @@ std::vector<Instance> Target::State::able(std::vector<Instance> instances, const
     if (!is_stranger(instance)) return false;
     const auto known = link::known_adaptation(*service, instance.fingerprint);
     if (!known || !known->refusal().empty() || known->allows(method.index)) return false;
-    refusal = known->refusal_of(method.index);
+    const auto of_this = known->refusal_of(method.index, instance.address.str());
+    if (!refusal || refusal->code != Code::schema_mismatch) refusal = of_this;
     return true;
   });
   return instances;
@@ -459,8 +468,9 @@ std::vector<Instance> Target::State::able(std::vector<Instance> instances, const
 std::optional<Failure> Target::State::open(const std::vector<Instance>& instances, const MethodInfo* method,
                                            TimePoint deadline, Found& found) {
   const auto some = [&] { return method == nullptr ? !routes_.empty() : can_be_asked(*method); };
-  const auto refused = [&](std::optional<Failure> refusal) {
+  const auto refused = [&](std::optional<Failure> refusal, bool by_all) {
     found.reached = found.of_method = true;
+    if (refusal && by_all) refusal = another_schema(instances, *std::move(refusal));
     return refusal;
   };
   std::shared_ptr<Opening> opening;
@@ -473,7 +483,7 @@ std::optional<Failure> Target::State::open(const std::vector<Instance>& instance
     if (!enough && !routes_.empty()) {
       auto refusal = refusal_of(*method);
       missing = able(std::move(missing), *method, refusal);
-      if (missing.empty()) return refused(std::move(refusal));
+      if (missing.empty()) return refused(std::move(refusal), true);
       if (routes_.size() >= kMostRoutes) routes_.resize(kMostRoutes / 2);  // their connections stay
     }
     try_again_ = mf::now() + kTryMissingEvery;
@@ -492,7 +502,11 @@ std::optional<Failure> Target::State::open(const std::vector<Instance>& instance
                   : not_executed(Code::unavailable, "connect " + instances.front().address.str() +
                                                         ": no answer within the deadline");
   }
-  if (result.opened) return routes_.empty() ? std::nullopt : refused(refusal_of(*method));
+  if (result.opened) {
+    const auto& others = result.failure;
+    const bool by_all = others.message.empty() || others.code == Code::schema_mismatch;
+    return routes_.empty() ? std::nullopt : refused(refusal_of(*method), by_all);
+  }
   found.reached = result.failure.code != Code::unavailable && result.failure.code != Code::deadline_exceeded;
   return std::move(result.failure);
 }
@@ -520,9 +534,10 @@ Found Target::State::look(Search& search, const MethodInfo* method, TimePoint de
       const auto now_on = mf::now();
       if (found.under_way) {
         found.again_at = now_on + kLookEvery;
-      } else if (found.failure.code == Code::schema_mismatch && !found.of_method &&
-                 std::ranges::all_of(instances, [this](const auto& each) { return is_stranger(each); })) {
-        found.failure = another_schema(instances, found.failure);
+      } else if (found.of_method) {
+        found.over = true;
+      } else if (found.failure.code == Code::schema_mismatch) {
+        found.failure = another_schema(instances, std::move(found.failure));
         found.over = true;
       } else {
         // Who asks for one instance decides itself what follows: it may know another way.

@@ -129,6 +129,7 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   /// Whether the relay did not know the schema yet that the client's resolver told of, and another is bound.
   [[nodiscard]] bool is_provisional(const Known& known) const;
   [[nodiscard]] bool can_be_asked(const MethodInfo& method) const;
+  [[nodiscard]] bool is_latest_one_way(const link::Adaptation* adaptation) const;
   [[nodiscard]] std::optional<Failure> refusal_of(const MethodInfo& method) const;
   [[nodiscard]] std::shared_ptr<AsyncCall> stop_resting(const AsyncCall* call);
   void try_missing();
@@ -136,7 +137,8 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   /// The instances to try, in random order. Those on which nothing can be called are included only if there
   /// are no others.
   [[nodiscard]] std::vector<Instance> select(const Offers& offers) const;
-  [[nodiscard]] Failure another_schema(const std::vector<Instance>& instances, const Failure& of_one) const;
+  /// `of_one`: the refusal of one of them, which names it.
+  [[nodiscard]] Failure another_schema(const std::vector<Instance>& instances, Failure of_one) const;
   [[nodiscard]] Failure out_of_time();
   [[nodiscard]] Failure nobody(const Offers& offers) const;
   /// Without a method any route is accepted.
@@ -160,8 +162,8 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   std::vector<Known> routes_;
   bool adapted_ = false;  // some of them have another schema
   bool ordered_ = false;  // one-way calls were made: a relay gets calls for one of its schemas only,
-  const link::Adaptation* one_way_ = nullptr;  // that of the latest of them
-  std::uint64_t version_ = 0;                  // the resolver's version when the routes were made
+  std::optional<Fingerprint> one_way_;  // that of the latest of them; none: this client's
+  std::uint64_t version_ = 0;           // the resolver's version when the routes were made
   std::vector<Address> announced_;
   bool missing_ = false;  // some offered instances are not connected
   TimePoint try_again_{};

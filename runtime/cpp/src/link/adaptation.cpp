@@ -24,6 +24,7 @@ struct Key {
   Fingerprint own_annex;  // which fingerprints do not cover
   Fingerprint theirs;
   Fingerprint annex;  // of their schema
+  std::string peer;
   auto operator<=>(const Key&) const = default;
 };
 
@@ -34,13 +35,15 @@ class Kept {
     const auto found = kept_.find(key);
     return found == kept_.end() ? nullptr : found->second;
   }
-  /// Ignores the annex.
-  std::shared_ptr<const Adaptation> find_any(const Key& key) {
+  /// The first one from `key` on for the same service and fingerprints, and any peer. `any_annex`: and for
+  /// any annex of theirs.
+  std::shared_ptr<const Adaptation> find_any(const Key& key, bool any_annex) {
     const std::scoped_lock lock(mutex_);
     const auto found = kept_.lower_bound(key);
     if (found == kept_.end()) return nullptr;
     auto same = found->first;
-    same.annex = key.annex;
+    same.peer = key.peer;
+    if (any_annex) same.annex = key.annex;
     return same == key ? found->second : nullptr;
   }
   /// Returns the first one if two were made at the same time.
@@ -68,7 +71,14 @@ Key key_of(const ServiceInfo& own, const Fingerprint& theirs, const Fingerprint&
           .own = own.fingerprint,
           .own_annex = fingerprint_of(own.annex),
           .theirs = theirs,
-          .annex = annex};
+          .annex = annex,
+          .peer = {}};
+}
+
+std::string said_of(std::string_view peer, std::string_view words) {
+  auto said = std::string(peer);
+  if (!said.empty()) said += ": ";
+  return said.append(words);
 }
 
 Failure not_executed(Code code, std::string message) {
@@ -90,25 +100,41 @@ Fingerprint fingerprint_of(std::string_view descriptor) {
   return fingerprint;
 }
 
-Adaptation::Adaptation(const ServiceInfo& own, const Fingerprint& theirs, evolution::Plan plan)
-    : plan_(std::move(plan)), name_(own.name), places_(plan_.methods.size()) {
-  for (std::size_t index = 0; index < plan_.methods.size(); ++index) {
-    auto& method = plan_.methods[index];
+Adaptation::Adaptation(const ServiceInfo& own, const Fingerprint& theirs, evolution::Plan plan,
+                       std::string peer)
+    : peer_(std::move(peer)) {
+  const auto made = std::make_shared<Made>();
+  made->plan = std::move(plan);
+  made->name = own.name;
+  auto& methods = made->plan.methods;
+  auto& names = made->names;
+  made->places.resize(methods.size());
+  for (std::size_t index = 0; index < methods.size(); ++index) {
+    auto& method = methods[index];
     if (!method.callable()) continue;
     if (method.there.empty() && index < own.methods.size()) method.there = own.methods[index];  // for a topic
-    places_[index] = static_cast<std::uint16_t>(names_.size());
-    names_.push_back(method.there);
+    made->places[index] = static_cast<std::uint16_t>(names.size());
+    names.push_back(method.there);
   }
   // No method can be called: it is bound nevertheless, so that each call gets its own failure.
-  if (names_.empty() && plan_.refusal.empty() && !plan_.there->methods().empty())
-    names_.push_back(plan_.there->methods().front().name);
-  bound_ = {.name = name_, .per_agent = own.per_agent, .fingerprint = theirs, .methods = names_};
+  const auto& there = *made->plan.there;
+  if (names.empty() && made->plan.refusal.empty() && !there.methods().empty())
+    names.push_back(there.methods().front().name);
+  made->bound = {.name = made->name, .per_agent = own.per_agent, .fingerprint = theirs, .methods = names};
+  made_ = made;
 }
 
-Failure Adaptation::refusal_of(std::uint16_t index) const {
+Adaptation::Adaptation(const Adaptation& other, std::string peer)
+    : made_(other.made_), peer_(std::move(peer)) {}
+
+Failure Adaptation::refusal_of(std::uint16_t index, std::string_view peer) const {
   const auto& plan = method(index);
   const bool unknown = plan.verdict == evolution::Verdict::unknown_method;
-  return not_executed(unknown ? Code::unknown_method : Code::schema_mismatch, plan.reason);
+  return not_executed(unknown ? Code::unknown_method : Code::schema_mismatch, said_of(peer, plan.reason));
+}
+
+std::string Adaptation::said(std::string_view words) const {
+  return said_of(peer_, words);
 }
 
 std::uint16_t Binding::adapted_route(std::uint16_t method) const noexcept {
@@ -116,14 +142,18 @@ std::uint16_t Binding::adapted_route(std::uint16_t method) const noexcept {
 }
 
 std::shared_ptr<const Adaptation> known_adaptation(const ServiceInfo& own, const Fingerprint& theirs) {
-  return Kept::of_process().find_any(key_of(own, theirs));
+  return Kept::of_process().find_any(key_of(own, theirs), true);
 }
 
 std::shared_ptr<const Adaptation> adaptation_to(const ServiceInfo& own, const ClientLink::Described& theirs,
-                                                std::string& why) {
+                                                const std::string& peer, std::string& why) {
   const auto fingerprint = fingerprint_of(theirs.text);
   auto key = key_of(own, fingerprint, fingerprint_of(theirs.annex));
+  const auto of_another = Kept::of_process().find_any(key, false);
+  key.peer = peer;
   if (auto known = Kept::of_process().find(key)) return known;
+  if (of_another)
+    return Kept::of_process().add(std::move(key), std::make_shared<Adaptation>(*of_another, peer));
   auto own_schema = described::Schema::read(own.descriptor, own.annex);
   if (!own_schema) {
     why = "the client's own schema cannot be read: " + own_schema.error().message();
@@ -136,7 +166,7 @@ std::shared_ptr<const Adaptation> adaptation_to(const ServiceInfo& own, const Cl
   }
   auto plan = evolution::make_plan(std::make_shared<described::Schema>(*std::move(own_schema)),
                                    std::make_shared<described::Schema>(*std::move(their_schema)));
-  auto made = std::make_shared<Adaptation>(own, fingerprint, std::move(plan));
+  auto made = std::make_shared<Adaptation>(own, fingerprint, std::move(plan), peer);
   return Kept::of_process().add(std::move(key), std::move(made));
 }
 
@@ -166,7 +196,7 @@ Outcome<std::shared_ptr<Binding>> bind_adapting(ClientLink& link, const ServiceI
       return differs(link, "the schema that it describes is not the one that it has");
     if (fingerprint == own.fingerprint) return link.bind(own, agent, deadline);
     std::string why;
-    const auto adaptation = adaptation_to(own, *theirs, why);
+    const auto adaptation = adaptation_to(own, *theirs, link.peer(), why);
     if (!adaptation && !why.empty()) return differs(link, why);
     if (!adaptation) return link.bind(own, agent, deadline);
     if (!adaptation->refusal().empty()) return differs(link, adaptation->refusal());

@@ -27,6 +27,12 @@ std::string method_name(const Adaptation& adaptation, std::uint16_t method) {
 
 }  // namespace
 
+std::string undeclared(const Adaptation& adaptation, std::uint16_t method,
+                       const evolution::ErrorPlan& error) {
+  return adaptation.said(method_name(adaptation, method) + ": " + error.name +
+                         " was thrown, which the client's schema does not declare");
+}
+
 // ---- one value
 
 Conversion::Conversion(std::shared_ptr<const Adaptation> adaptation, std::uint16_t method,
@@ -54,7 +60,7 @@ Converted Conversion::said(Went went, std::string_view place) const {
   words.append(place);
   if (!error.path.empty()) words.append(" ").append(error.path);
   if (!words.ends_with(':')) words += ":";
-  return {.went = went, .why = words + " " + reason};
+  return {.went = went, .why = adaptation_->said(words + " " + reason)};
 }
 
 Converted Conversion::fields(codec::Reader& reader, Buffer& out) {
@@ -151,7 +157,7 @@ std::optional<Reply> AdaptedRequest::send(std::span<const std::byte> payload, pr
   head.count = items_ - static_cast<std::uint32_t>(unsent_.size());
   head.tier = adaptation_->plan().there->type(plan_.params_type).tier;
   if (head.count != 0) return std::nullopt;
-  if (items_ == 1)
+  if (items_ == 1 && (head.flags & protocol::kBulk) == 0)
     return Reply::failed({.code = Code::invalid_argument,
                           .execution = Execution::not_executed,
                           .message = unsent_.front().second,
@@ -167,8 +173,8 @@ Failure AdaptedRequest::unreadable(std::string_view why) const {
   const auto& here = *adaptation_->plan().here;
   return {.code = Code::decode_error,
           .execution = Execution::unknown,
-          .message = "the reply of " + std::string(here.name()) + "." +
-                     std::string(here.methods()[method_].name) + ": " + std::string(why),
+          .message = adaptation_->said("the reply of " + std::string(here.name()) + "." +
+                                       std::string(here.methods()[method_].name) + ": " + std::string(why)),
           .declared = nullptr};
 }
 
@@ -240,8 +246,7 @@ bool AdaptedRequest::take(protocol::MixedReader& outcomes, Code code, Answer& an
   answer.error = error.here;
   if (error.here == evolution::ErrorPlan::kUndeclared) {
     answer.code = Code::handler_failed;
-    answer.message = method_name(*adaptation_, method_) + ": " + error.name +
-                     " was thrown, which the client's schema does not declare";
+    answer.message = undeclared(*adaptation_, method_, error);
     return true;
   }
   codec::Reader reader(bytes);

@@ -50,8 +50,7 @@ std::optional<Failure> AdaptedMessages::outcome(std::uint16_t index, replication
     if (outcome.error >= plan.errors.size()) return std::nullopt;
     const auto& error = plan.errors[outcome.error];
     if (error.here == evolution::ErrorPlan::kUndeclared)
-      return failed(Code::handler_failed, Execution::unknown,
-                    error.name + " was thrown, which the client's schema does not declare");
+      return failed(Code::handler_failed, Execution::unknown, link::undeclared(*adaptation_, index, error));
     converted = conversion.error(error, reader, out);
     outcome.error = error.here;
   }

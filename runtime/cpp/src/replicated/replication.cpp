@@ -101,12 +101,13 @@ void Replication::stop_with(const std::shared_ptr<Waiter>& waiter, const std::ve
 std::optional<Failure> Replication::adapt(const replication::Group& group) {
   const auto& theirs = group.schemas.front();
   if (link::fingerprint_of(theirs.descriptor) == service_.fingerprint) return std::nullopt;
+  const auto peer = "the replicas of " + std::string(service_.name);
   const auto refused = [&](const std::string& why) {
-    return failed(Code::schema_mismatch, Execution::not_executed,
-                  "schemas differ from the replicas of " + std::string(service_.name) + ": " + why);
+    return failed(Code::schema_mismatch, Execution::not_executed, "schemas differ from " + peer + ": " + why);
   };
   std::string why;
-  auto adaptation = link::adaptation_to(service_, {.text = theirs.descriptor, .annex = theirs.annex}, why);
+  auto adaptation =
+      link::adaptation_to(service_, {.text = theirs.descriptor, .annex = theirs.annex}, peer, why);
   if (adaptation == nullptr) return refused(why);
   if (!adaptation->refusal().empty()) return refused(adaptation->refusal());
   const std::scoped_lock lock(mutex_);

@@ -37,7 +37,7 @@ const std::variant<AdaptedMessages, std::string>& Schemas::messages_of(const Uui
   client.fingerprint = link::fingerprint_of(theirs.descriptor);
   std::string why;
   const auto adaptation =
-      link::adaptation_to(client, {.text = all_.front().descriptor, .annex = all_.front().annex}, why);
+      link::adaptation_to(client, {.text = all_.front().descriptor, .annex = all_.front().annex}, {}, why);
   if (adaptation != nullptr) why = adaptation->refusal();
   if (adaptation != nullptr && why.empty())
     return made_.try_emplace(schema, AdaptedMessages(adaptation)).first->second;

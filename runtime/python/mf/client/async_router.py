@@ -52,11 +52,11 @@ class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
         """A route, and whether it is the only possible one. Raises Error, NOT_EXECUTED."""
         search = Search(self, service, agent, deadline)
         while True:
-            route, trouble = await self._try_all(service, method, search.candidates(), deadline)
-            if route is not None:
-                search.succeeded(route.binding, method)
-                return route, search.only
-            search.failed(trouble)
+            tried = await self._try_all(service, method, search.candidates(), deadline)
+            if isinstance(tried, Route):
+                search.succeeded(tried.binding, method)
+                return tried, search.only
+            search.failed(tried)
             await self.resolver.wait(service.name, search.view, search.pause)
 
     async def _try_all(
@@ -65,7 +65,7 @@ class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
         method: Method[Any, Any],
         candidates: list[tuple[str, Instance]],
         deadline: float,
-    ) -> tuple[Route[AsyncLink] | None, Error | None]:
+    ) -> Route[AsyncLink] | Troubles:
         """A route to the first reachable candidate, or the reason why there is none. A candidate that does
         not answer is waited for only briefly while there are others."""
         pool = self.pool
@@ -84,7 +84,7 @@ class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
                     route = Route(link, binding, len(candidates) > 1)
                     left = self.surer(binding, method, instance, left)
                     if not left:
-                        return route, None
+                        return route
                     found = found or route
                 else:
                     troubles.refused(refusal)
@@ -92,7 +92,7 @@ class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
                 if left and monotonic() >= until:
                     pool.note_silent(instance)
                 troubles.add(error)
-        return found, None if found is not None else troubles.worst
+        return found or troubles
 
     async def agents(self, service: ServiceInfo, deadline: float) -> list[str]:
         """See AgentsSearch."""

@@ -36,12 +36,12 @@ class Router(Routing[Resolver, Pool]):
         self, search: Search, service: ServiceInfo, method: Method[Any, Any], deadline: float
     ) -> Route[Link] | None:
         """One attempt, which may connect and bind. None: continue. Raises Error, NOT_EXECUTED."""
-        route, trouble = self._try_all(service, method, search.candidates(), deadline)
-        if route is None:
-            search.failed(trouble)
-        else:
-            search.succeeded(route.binding, method)
-        return route
+        tried = self._try_all(service, method, search.candidates(), deadline)
+        if isinstance(tried, Troubles):
+            search.failed(tried)
+            return None
+        search.succeeded(tried.binding, method)
+        return tried
 
     def prepare(self, service: ServiceInfo, searches: Iterable[Search], deadline: float) -> None:
         """Connects and binds for several searches at once, so that their attempts find connections and
@@ -62,7 +62,7 @@ class Router(Routing[Resolver, Pool]):
         method: Method[Any, Any],
         candidates: list[tuple[str, Instance]],
         deadline: float,
-    ) -> tuple[Route[Link] | None, Error | None]:
+    ) -> Route[Link] | Troubles:
         """A route to the first reachable candidate, or the reason why there is none. A candidate that does
         not answer is waited for only briefly while there are others."""
         pool = self.pool
@@ -83,7 +83,7 @@ class Router(Routing[Resolver, Pool]):
                     route = Route(link, binding, len(candidates) > 1)
                     left = self.surer(binding, method, instance, left)
                     if not left:
-                        return route, None
+                        return route
                     found = found or route
                 else:
                     troubles.refused(refusal)
@@ -91,7 +91,7 @@ class Router(Routing[Resolver, Pool]):
                 if left and monotonic() >= until:
                     pool.note_silent(instance)
                 troubles.add(error)
-        return found, None if found is not None else troubles.worst
+        return found or troubles
 
     def agents(self, service: ServiceInfo, deadline: float) -> list[str]:
         """See AgentsSearch."""

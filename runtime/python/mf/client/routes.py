@@ -339,9 +339,10 @@ class Search:
         if binding.schema:
             self._router.used(self._service, binding.schema, method, only=self.only)
 
-    def failed(self, trouble: Error | None) -> None:
+    def failed(self, troubles: "Troubles") -> None:
         """No candidate could be reached: try again after `pause` seconds, or as soon as `view` is outdated.
         Raises Error, NOT_EXECUTED, when it is time to give up."""
+        trouble = troubles.worst(_what(self._service, self._agent))
         if trouble is not None and trouble.code in _FINAL:
             raise trouble
         key = (self._service.name, self._agent)
@@ -363,15 +364,20 @@ class Troubles:
     """The failure of one attempt with several candidates: the first failure counts, or the last if it is
     final. A refusal by schema counts only if there is no other failure."""
 
-    __slots__ = ("_refusal", "_trouble")
+    __slots__ = ("_refusal", "_refusals", "_trouble")
 
     def __init__(self) -> None:
         self._trouble: Error | None = None
         self._refusal: Error | None = None
+        self._refusals = 0
 
-    @property
-    def worst(self) -> Error | None:
-        return self._trouble or self._refusal
+    def worst(self, what: str) -> Error | None:
+        """`what`: the service and agent that the candidates offer."""
+        refusal = self._refusal
+        if self._trouble is not None or refusal is None or self._refusals == 1:
+            return self._trouble or refusal
+        text = f"all servers of {what} have another schema: {refusal.message}"
+        return not_executed(refusal.code, text)
 
     def add(self, error: Error) -> None:
         if error.code is Code.SCHEMA_MISMATCH:
@@ -382,6 +388,7 @@ class Troubles:
     def refused(self, refusal: Error) -> None:
         """Refused by the client itself, as the server has another schema. A refusal of the call is more
         specific than that the method is unknown."""
+        self._refusals += 1
         if self._refusal is None or refusal.code is Code.SCHEMA_MISMATCH:
             self._refusal = refusal
 

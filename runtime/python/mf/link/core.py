@@ -188,7 +188,7 @@ class LinkCore(ABC):
         key = found.fingerprint if schema else b""
         if key == service.fingerprint:
             return key
-        self._adaptations[service.name, key] = found
+        self._adaptations[service.name, key] = found.at(self.peer)
         return key
 
     @abstractmethod

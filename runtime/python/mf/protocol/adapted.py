@@ -8,7 +8,8 @@ with its original bytes.
 """
 
 from collections.abc import Callable
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 from mf.adapt.made import Made
 from mf.adapt.transcode import Transcoder, Transcoders, shared
@@ -19,12 +20,17 @@ from mf.evolution.plan import MethodPlan, Plan, plan
 from mf.evolution.rules import Verdict, reached
 from mf.evolution.schema import Schema
 from mf.evolution.types import SchemaError, short
-from mf.protocol.frame import ENCODING_MASK, METADATA, Buffer
+from mf.protocol.frame import BULK, ENCODING_MASK, METADATA, Buffer
 from mf.protocol.metadata import block_size
 from mf.protocol.other_schema import LostItemsError, TopicValue
 from mf.protocol.wire import U16, U32, Violation, pack_failure, read_failure
 
 _OK, _MIXED = 0, 1
+
+
+def _at(peer: str, words: str) -> str:
+    """All that is said of an adaptation begins with the provider, where it is known."""
+    return f"{peer}: {words}" if peer else words
 
 
 class Adapted:
@@ -60,11 +66,17 @@ class Adapted:
             for at, each in enumerate(self._errors)
         )
 
+    def at(self, peer: str) -> Self:
+        """The same at this provider, which its failures then name."""
+        made = copy(self)
+        made._name = _at(peer, self._name)
+        return made
+
     # To the provider
 
     def request(self, flags: int, items: int, body: Buffer) -> tuple[int, Buffer]:
         """Flags and body of a REQUEST. Raises Error, NOT_EXECUTED, for a value that the provider's schema
-        does not have; of several items, LostItemsError."""
+        does not have; of several items and of a bulk, LostItemsError."""
         params = self._params
         if params.is_equal:
             return flags, body
@@ -73,7 +85,7 @@ class Adapted:
         try:
             made = self._sent("parameter ", lambda: params.all(values, items))
         except Error as refused:
-            if items == 1 or refused.code is not Code.INVALID_ARGUMENT:
+            if not (items > 1 or flags & BULK) or refused.code is not Code.INVALID_ARGUMENT:
                 raise
             lost = params.lost(values, items).items()
             each = {at: not_executed(refused.code, self._words("parameter ", why)) for at, why in lost}
@@ -129,7 +141,7 @@ class Adapted:
         if results.is_equal and (status == _OK or self._same_errors):
             return status, encoding, payload
         if encoding != results.f_encoding:
-            text = f"result of {self._name} came in encoding {encoding}, planned is {results.f_encoding}"
+            text = f"{self._name}: result came in encoding {encoding}, planned is {results.f_encoding}"
             raise Error(Code.DECODE_ERROR, text, Execution.UNKNOWN)
         try:
             codes, values, records = self._read(status, count, payload)
@@ -166,7 +178,7 @@ class Adapted:
             return status, error, bytes(payload)
         found = self._errors[error]
         if isinstance(found, str):
-            text = f"{found} was thrown, which the client's schema does not declare"
+            text = f"{self._name}: {found} was thrown, which the client's schema does not declare"
             return int(Code.HANDLER_FAILED), 0, text.encode()
         name, place, transcoder = found
         try:
@@ -246,6 +258,7 @@ class Adaptation:
     data."""
 
     value: TopicValue | None = None
+    _peer = ""
 
     def __init__(self, service: ServiceInfo, made: Plan) -> None:
         self.fingerprint = made.theirs.fingerprint
@@ -261,6 +274,14 @@ class Adaptation:
                 names.append(method.theirs.name)
         self.names = tuple(names)
         self._methods: dict[int, Adapted | Error] = {}
+        self._here: dict[int, Adapted | Error] = {}
+
+    def at(self, peer: str) -> Self:
+        """The same at this provider, which its failures then name. It shares what was made of methods."""
+        made = copy(self)
+        made._peer = peer
+        made._here = {}
+        return made
 
     def method(self, method: Method[Any, Any]) -> Adapted:
         """Raises Error, NOT_EXECUTED, if it cannot be called there."""
@@ -289,9 +310,16 @@ class Adaptation:
         raise not_executed(Code.UNKNOWN_METHOD, f"{self._service.short_name} has no method {name!r}")
 
     def _find(self, index: int) -> Adapted | Error:
-        found = self._methods.get(index)
+        found = self._here.get(index)
         if found is None:
-            found = self._methods[index] = self._make(self._plans[index], self._places.get(index, -1))
+            found = self._methods.get(index)
+            if found is None:
+                found = self._methods[index] = self._make(self._plans[index], self._places.get(index, -1))
+            if isinstance(found, Error):
+                found = not_executed(found.code, _at(self._peer, found.message))
+            else:
+                found = found.at(self._peer)
+            self._here[index] = found
         return found
 
     def _make(self, plan: MethodPlan, place: int) -> Adapted | Error:
@@ -312,10 +340,20 @@ class TopicAdaptation:
     """A topic at a publisher with this fingerprint: the method of topics is always the same, but its messages
     differ."""
 
-    def __init__(self, service: ServiceInfo, fingerprint: bytes, value: TopicValue) -> None:
+    def __init__(self, service: ServiceInfo, fingerprint: bytes, value: "_TopicMessages") -> None:
         self.fingerprint = fingerprint
         self.names = tuple(method.name for method in service.methods)
-        self.value: TopicValue | None = value
+        self._messages = value
+
+    def at(self, peer: str) -> Self:
+        """The same at this publisher or relay, which its failures then name."""
+        made = copy(self)
+        made._messages = self._messages.at(peer)
+        return made
+
+    @property
+    def value(self) -> TopicValue | None:
+        return self._messages
 
     def method(self, method: Method[Any, Any]) -> None:  # noqa: ARG002
         return None
@@ -335,6 +373,9 @@ class _TopicMessages:
     def __init__(self, name: str, value: Transcoder) -> None:
         self._name = name
         self._value = value
+
+    def at(self, peer: str) -> "_TopicMessages":
+        return _TopicMessages(_at(peer, self._name), self._value)
 
     def __call__(self, payload: Payload) -> Buffer:
         """Raises Error, DECODE_ERROR."""

@@ -3,7 +3,7 @@ imported when a server has one.
 """
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from mf.core.error import Code, Error, Execution
 from mf.core.service import Method, Payload
@@ -33,8 +33,8 @@ class Adapted(Protocol):
 
     def request(self, flags: int, items: int, body: Buffer) -> tuple[int, Buffer]:
         """Flags and body of a REQUEST in the server's schema, converted from those in the client's. Raises
-        Error, NOT_EXECUTED, for a value that the server's schema does not have; of several items,
-        LostItemsError."""
+        Error, NOT_EXECUTED, for a value that the server's schema does not have; of several items and of a
+        bulk, LostItemsError."""
 
     def reply(self, status: int, encoding: int, count: int, payload: Payload) -> tuple[int, int, Payload]:
         """Status, encoding and payload of a REPLY, which is OK or MIXED, in the client's schema. Raises
@@ -68,6 +68,9 @@ class Adaptation(Protocol):
 
     @property
     def value(self) -> TopicValue | None: ...
+
+    def at(self, peer: str) -> Self:
+        """The same at this provider, which all failures then name."""
 
     def method(self, method: Method[Any, Any]) -> Adapted | None:
         """None if the method's bytes and place are those of the client's schema. Raises Error, NOT_EXECUTED,

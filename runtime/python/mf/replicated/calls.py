@@ -106,14 +106,14 @@ class AsyncReplication:
     def _adapt(self, group: wire.Group) -> UUID:
         """To the schema of the replicas, if that is another one; its fingerprint."""
         own, there = schema_of(self._service), group.schemas[0]
+        replicas = f"the replicas of {self._service.name}"
         if Texts(there.descriptor, there.annex).fingerprint == own.bytes:
             return own
         made = adapting(self._service, there.descriptor, there.annex)
         if isinstance(made, str):
-            text = f"schemas differ from the replicas of {self._service.name}: {made}"
-            raise not_executed(Code.SCHEMA_MISMATCH, text)
+            raise not_executed(Code.SCHEMA_MISMATCH, f"schemas differ from {replicas}: {made}")
         assert isinstance(made, Adaptation)
-        self._adaptation = made
+        self._adaptation = made.at(replicas)
         return UUID(bytes=made.fingerprint)
 
     def _for_replicas(self, method: Method[Any, Any], payload: bytes) -> tuple[str, bytes, Adapted | None]:

@@ -23,31 +23,44 @@ namespace mf::link {
 
 class Adaptation final : public std::enable_shared_from_this<Adaptation> {
  public:
-  Adaptation(const ServiceInfo& own, const Fingerprint& theirs, evolution::Plan plan);
+  /// `peer`: who has the other schema, as failures name it; "": nobody in particular.
+  Adaptation(const ServiceInfo& own, const Fingerprint& theirs, evolution::Plan plan, std::string peer);
+  /// The same for another peer.
+  Adaptation(const Adaptation& other, std::string peer);
   Adaptation(const Adaptation&) = delete;
   Adaptation& operator=(const Adaptation&) = delete;
 
   /// Why the service cannot be bound; empty: it can be, and each method has its own verdict.
-  [[nodiscard]] const std::string& refusal() const noexcept { return plan_.refusal; }
+  [[nodiscard]] const std::string& refusal() const noexcept { return plan().refusal; }
   /// The service as it is bound: the server's fingerprint, and its names of the callable methods.
-  [[nodiscard]] const ServiceInfo& service() const noexcept { return bound_; }
+  [[nodiscard]] const ServiceInfo& service() const noexcept { return made_->bound; }
   /// `index` is the method's index in the client's schema, here and below.
   [[nodiscard]] const evolution::MethodPlan& method(std::uint16_t index) const {
-    return plan_.methods[index];
+    return plan().methods[index];
   }
   [[nodiscard]] bool allows(std::uint16_t index) const { return method(index).callable(); }
   /// Why a method cannot be called; only for methods that allows() refuses.
-  [[nodiscard]] Failure refusal_of(std::uint16_t index) const;
+  [[nodiscard]] Failure refusal_of(std::uint16_t index) const { return refusal_of(index, peer_); }
+  /// The same at another peer of that schema.
+  [[nodiscard]] Failure refusal_of(std::uint16_t index, std::string_view peer) const;
   /// The offset of the method's route from the first route; only for methods that allows() permits.
-  [[nodiscard]] std::uint16_t place(std::uint16_t index) const { return places_[index]; }
-  [[nodiscard]] const evolution::Plan& plan() const noexcept { return plan_; }
+  [[nodiscard]] std::uint16_t place(std::uint16_t index) const { return made_->places[index]; }
+  [[nodiscard]] const evolution::Plan& plan() const noexcept { return made_->plan; }
+  /// What is said of values that do not go over begins with the peer, as all failures of calls do.
+  [[nodiscard]] std::string said(std::string_view words) const;
 
  private:
-  evolution::Plan plan_;
-  const std::string name_;
-  std::vector<std::string_view> names_;  // of the bound methods
-  std::vector<std::uint16_t> places_;    // by the method's index
-  ServiceInfo bound_;
+  /// What is alike for all peers of the two schemas.
+  struct Made {
+    evolution::Plan plan;
+    std::string name;
+    std::vector<std::string_view> names;  // of the bound methods
+    std::vector<std::uint16_t> places;    // by the method's index
+    ServiceInfo bound;
+  };
+
+  std::shared_ptr<const Made> made_;
+  const std::string peer_;
 };
 
 /// The first 16 bytes of the SHA-256 of a descriptor.
@@ -57,11 +70,11 @@ class Adaptation final : public std::enable_shared_from_this<Adaptation> {
 /// connected server may differ, since its annex may.
 [[nodiscard]] std::shared_ptr<const Adaptation> known_adaptation(const ServiceInfo& own,
                                                                  const Fingerprint& theirs);
-/// Makes the adaptation for the schema that a server describes, or finds the one made before. Null: there is
+/// Makes the adaptation for the schema that `peer` describes, or finds the one made before. Null: there is
 /// none, for the reason in `why`.
 [[nodiscard]] std::shared_ptr<const Adaptation> adaptation_to(const ServiceInfo& own,
                                                               const ClientLink::Described& theirs,
-                                                              std::string& why);
+                                                              const std::string& peer, std::string& why);
 
 /// Binds a service whose schema at the server may differ. `announced`: the server's fingerprint, as a
 /// resolver has it; zeros: it is unknown. Failure: SCHEMA_MISMATCH with the difference, if the schemas cannot

@@ -32,6 +32,10 @@ struct Converted {
   std::string why{};
 };
 
+/// Of a declared error that the client's schema lacks.
+[[nodiscard]] std::string undeclared(const Adaptation& adaptation, std::uint16_t method,
+                                     const evolution::ErrorPlan& error);
+
 enum class Direction : std::uint8_t { to_server, to_client };
 
 /// Converts one part of a method in one direction. Used by one thread at a time.
