@@ -29,7 +29,7 @@ from mf.transport.address import Address
 from mf.transport.inproc import pair
 from mf.transport.memory import MemoryStream
 from mf.transport.sockets import Dialer
-from mf.transport.stream import Buffer
+from mf.transport.stream import Buffer, Stream
 from tests.python.echo import ECHO_SERVICE, NOTE, TWICE, Number
 
 HELLO = frame.pack(frame.HELLO, Hello(nonce=bytes(16), max_in_flight=9).pack())
@@ -40,7 +40,7 @@ def reply(id_: int, route: int = 0, payload: bytes = b"\x2a\0\0\0") -> bytes:
     return frame.pack(frame.REPLY, payload, flags=1, route=route, id_=id_, count=1)
 
 
-def link_over(stream: MemoryStream) -> Link:
+def link_over(stream: Stream) -> Link:
     return Link(stream, Hello(nonce=bytes(16)), Watches())
 
 
@@ -160,6 +160,11 @@ def test_a_silent_server_is_found_by_many_calls_that_each_wait_less_than_a_turn(
     assert "nothing has come for 0.4 s, not even the answer to a ping" in link.failure.message
     assert set(ended) == {Code.DEADLINE_EXCEEDED}
     link.close()
+    assert kinds_of(theirs).count(frame.PING) == 1
+
+
+def kinds_of(theirs: socket.socket) -> list[int]:
+    """Of all frames that have come."""
     got = b""
     while piece := theirs.recv(1 << 16):
         got += piece
@@ -169,7 +174,22 @@ def test_a_silent_server_is_found_by_many_calls_that_each_wait_less_than_a_turn(
         size, kind, *_ = frame.HEADER.unpack_from(got)
         kinds.append(kind)
         got = got[(size + 7) & ~7 :]
-    assert kinds.count(frame.PING) == 1
+    return kinds
+
+
+def test_a_binding_whose_answer_was_too_late_for_one_is_there_for_the_next() -> None:
+    stream, theirs = pair()
+    link = link_over(stream)
+    theirs.sendall(HELLO)
+    for _ in range(3):
+        with pytest.raises(Error, match="within the deadline") as late:
+            link.bind(ECHO_SERVICE, "a", time.monotonic())
+        assert (late.value.code, late.value.execution) == (Code.UNAVAILABLE, Execution.NOT_EXECUTED)
+    theirs.sendall(BOUND)
+
+    assert link.bind(ECHO_SERVICE, "a", time.monotonic() + 20).first == 0
+    link.close()
+    assert kinds_of(theirs).count(frame.BIND) == 1
 
 
 def test_many_callers_share_one_connection_and_get_their_own_replies() -> None:

@@ -91,6 +91,7 @@ class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
             except Error as error:
                 if left and monotonic() >= until:
                     pool.note_silent(instance)
+                    troubles.late = True
                 troubles.add(error)
         return found or troubles
 

@@ -90,6 +90,7 @@ class Router(Routing[Resolver, Pool]):
             except Error as error:
                 if left and monotonic() >= until:
                     pool.note_silent(instance)
+                    troubles.late = True
                 troubles.add(error)
         return found or troubles
 

@@ -20,7 +20,7 @@ from mf.core.cached import Caches
 from mf.core.error import Code, Error, not_executed, shortened, some_of
 from mf.core.service import Method, ServiceInfo
 from mf.link.balancing import usual_with
-from mf.link.core import LinkCore
+from mf.link.core import HANDSHAKE_TIMEOUT, LinkCore
 from mf.link.fork import JITTER
 from mf.link.places import Places
 from mf.link.reconnect import Backoff
@@ -341,14 +341,17 @@ class Search:
 
     def failed(self, troubles: "Troubles") -> None:
         """No candidate could be reached: try again after `pause` seconds, or as soon as `view` is outdated.
-        Raises Error, NOT_EXECUTED, when it is time to give up."""
+        Raises Error, NOT_EXECUTED, when it is time to give up. One that did not answer within a moment may
+        still do so: it is given as long as one that is alone."""
         trouble = troubles.worst(_what(self._service, self._agent))
-        if trouble is not None and trouble.code in _FINAL:
+        if trouble is not None and trouble.code in _FINAL and not troubles.late:
             raise trouble
         key = (self._service.name, self._agent)
         limit = self._router.limit(key, self.view, self._found, self._start, self._deadline)
         if trouble is not None and trouble.code is Code.OVERLOADED:
             limit = self._deadline  # a binding becomes free when the calls on it have ended
+        elif troubles.late:
+            limit = max(limit, min(self._deadline, self._start + HANDSHAKE_TIMEOUT))
         if self._trouble is None or self._begun + _SHORT < limit:
             self._trouble = trouble
         left = limit - monotonic()
@@ -356,17 +359,19 @@ class Search:
         if self._note is not None:
             self._note(failure)
         if left <= 0:
-            raise failure if limit < self._deadline else _gave_up(failure)
+            raise failure if limit < self._deadline or failure.code in _FINAL else _gave_up(failure)
         self.pause = min(self._backoff.next(), left) if self._found else left
 
 
 class Troubles:
     """The failure of one attempt with several candidates: the first failure counts, or the last if it is
-    final. A refusal by schema counts only if there is no other failure."""
+    final. A refusal by schema counts only if there is no other failure. `late`: some did not answer within a
+    moment, and were left alone since there were others."""
 
-    __slots__ = ("_refusal", "_refusals", "_trouble")
+    __slots__ = ("_refusal", "_refusals", "_trouble", "late")
 
     def __init__(self) -> None:
+        self.late = False
         self._trouble: Error | None = None
         self._refusal: Error | None = None
         self._refusals = 0

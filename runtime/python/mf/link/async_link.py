@@ -36,7 +36,6 @@ class AsyncLink(LinkCore):
     futures."""
 
     __slots__ = (
-        "_asked",
         "_blocked",
         "_crowd",
         "_expiry",
@@ -61,7 +60,6 @@ class AsyncLink(LinkCore):
         self._silence: TimerHandle | None = None  # set while a reply is awaited
         self._heard_before = 0  # when the timer was set
         self._loop = loop
-        self._asked: dict[tuple[str, str, bytes], Binding] = {}
         self._blocked = False
         self._crowd: list[Future[None]] = []  # futures that wait for room
         self._expiry = FOREVER
@@ -195,22 +193,12 @@ class AsyncLink(LinkCore):
         known = self._bindings.get(key)
         if known is not None:
             return known
-        asked = self._asked.get(key) or self._ask_binding(service, agent, schema)
-        await self._answer(asked, deadline)
-        return asked
-
-    def _ask_binding(self, service: ServiceInfo, agent: str, schema: bytes) -> Binding:
-        binding = self.binding_to(service, agent, FOREVER, schema)
-        if not self.usable:
-            raise self.gone()
-        while not self.queue_bind(binding, service):
-            if not self._unbind_idle():
-                raise not_executed(Code.OVERLOADED, f"{self.peer} takes no more bindings, and all are busy")
-        self._asked[service.name, agent, schema] = binding
+        asked = self._ask_for(service, agent, schema)
         if self._silence is None:
             self._watch_silence()
         self.flush()
-        return binding
+        await self._answer(asked, deadline)
+        return asked
 
     async def _learn_schema(
         self, service: ServiceInfo, deadline: float, schema: bytes, refused: Binding | None
@@ -257,21 +245,10 @@ class AsyncLink(LinkCore):
         if isinstance(pending, StreamCall):
             pending.release()
             return
-        if isinstance(pending, Binding):
-            self._bound(pending)
         waiter = pending.waiter
         if waiter is not None:
             for future in waiter if isinstance(waiter, list) else (waiter,):
                 _end(future)
-
-    def _bound(self, binding: Binding) -> None:
-        """A server has answered, or never will."""
-        key = (binding.service, binding.agent, binding.schema)
-        if self._asked.get(key) is binding:
-            del self._asked[key]
-            if binding.failure is None and not binding.status:
-                binding.used = monotonic()
-                self._bindings[key] = binding
 
     # Reading
 

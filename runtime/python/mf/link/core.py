@@ -7,6 +7,8 @@ If callers are on several threads, all of this runs under their lock.
 
 from abc import ABC, abstractmethod
 from contextlib import suppress
+from math import inf
+from time import monotonic
 from typing import Any
 
 from mf.core.error import Code, Error, Execution, not_executed
@@ -60,6 +62,7 @@ class LinkCore(ABC):
     __slots__ = (
         "__weakref__",
         "_adaptations",
+        "_asked",
         "_bindings",
         "_calm",
         "_greetings",
@@ -89,6 +92,7 @@ class LinkCore(ABC):
         self._stream = stream
         self._session = ClientSession(hello, scratch)
         self._bindings: dict[tuple[str, str, bytes], Binding] = {}
+        self._asked: dict[tuple[str, str, bytes], Binding] = {}  # not answered yet
         self._adaptations: dict[tuple[str, bytes], Adaptation] = {}
         self._greetings: list[Pending] = []  # waits for HELLO
         self._windows: WindowBudget | None = None
@@ -147,16 +151,42 @@ class LinkCore(ABC):
         """Whether the schema is another one than the client's, and not known here."""
         return schema not in (b"", service.fingerprint) and (service.name, schema) not in self._adaptations
 
-    def binding_to(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes) -> Binding:
+    def _ask_for(self, service: ServiceInfo, agent: str, schema: bytes) -> Binding:
+        """The binding that was requested, and is not answered yet; requests it now if there is none. Raises
+        Error, NOT_EXECUTED."""
+        key = (service.name, agent, schema)
+        asked = self._asked.get(key)
+        if asked is not None:
+            return asked
+        if not self.usable:
+            raise self.gone()
+        binding = self._binding_to(service, agent, schema)
+        while not self._queue_bind(binding, service):
+            if not self._unbind_idle():
+                raise not_executed(Code.OVERLOADED, f"{self.peer} takes no more bindings, and all are busy")
+        self._asked[key] = binding
+        return binding
+
+    def _answered(self, binding: Binding) -> None:
+        """The server has answered, or never will. A binding is kept even if nobody waits for it any more:
+        the server has it, too."""
+        key = (binding.service, binding.agent, binding.schema)
+        if self._asked.pop(key, None) is not None and binding.failure is None and not binding.status:
+            binding.used = monotonic()
+            self._bindings[key] = binding
+        self._done(binding)
+        self._wake(binding.awaited_by)
+
+    def _binding_to(self, service: ServiceInfo, agent: str, schema: bytes) -> Binding:
         """A binding to request, in the schema that the server is known to have."""
         adaptation = self._adaptations.get((service.name, schema))
         count = len(service.methods) if adaptation is None else len(adaptation.names)
-        binding = Binding(service.name, agent, count, deadline)
+        binding = Binding(service.name, agent, count, inf)
         binding.adaptation = adaptation
         binding.schema = schema
         return binding
 
-    def queue_bind(self, binding: Binding, service: ServiceInfo) -> bool:
+    def _queue_bind(self, binding: Binding, service: ServiceInfo) -> bool:
         """False: this connection has no routes left."""
         adaptation = binding.adaptation
         if adaptation is not None:
@@ -373,7 +403,7 @@ class LinkCore(ABC):
         elif isinstance(event, HelloReceived):
             self._greeted()
         elif isinstance(event, BindingAnswered):
-            self._done(event.binding)
+            self._answered(event.binding)
         elif isinstance(event, DescriptionReceived):
             self._done(event.description)
         elif isinstance(event, GoawayReceived):
@@ -482,7 +512,10 @@ class LinkCore(ABC):
         session.calls.by_id.clear()
         for asked in session.waiting():
             asked.failure = error
-            self._done(asked)
+            if isinstance(asked, Binding):
+                self._answered(asked)
+            else:
+                self._done(asked)
         self._greeted()
         if error.code == Code.PROTOCOL_ERROR and self._may_write():  # REFUSE, as a courtesy
             with suppress(OSError):

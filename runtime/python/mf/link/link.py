@@ -18,10 +18,11 @@ Nothing here polls: a leader sleeps in the read itself, a follower on its own lo
 is changed only when a deadline needs a shorter or a much longer one.
 """
 
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 
-from mf.core.error import Code, not_executed
+from mf.core.error import Code, Error, not_executed
 from mf.core.service import ServiceInfo
 from mf.link.alarm import StreamWait
 from mf.link.core import HANDSHAKE_TIMEOUT, MOST_SCHEMAS, NO_RETRY_MENDS
@@ -204,21 +205,17 @@ class Link(LinkStreams):
             return
         try:
             asked: list[Binding] = []
-            with self._lock:
+            with self._lock, suppress(Error):
                 for agent in agents:
-                    binding = self.binding_to(service, agent, deadline, schema)
-                    new = (service.name, agent, schema) not in self._bindings and self.usable
-                    if not new or not self.queue_bind(binding, service):
+                    if (service.name, agent, schema) in self._bindings:
                         continue
-                    asked.append(binding)
+                    asked.append(self._ask_for(service, agent, schema))
                     if self._session.peer is None:
                         break  # how many bindings the server accepts is not known yet
             self.send(deadline)
-            for binding in asked:
-                self.wait(binding, monotonic())
-                if binding.failure is None and not binding.status:
-                    binding.used = monotonic()
-                    self._bindings[service.name, binding.agent, schema] = binding
+            with suppress(Error):
+                for binding in asked:
+                    self._await_answer(binding, deadline)
         finally:
             self._bind_lock.release()
 
@@ -233,26 +230,16 @@ class Link(LinkStreams):
             binding = self._ask_once(service, agent, deadline, schema)
         if binding.status:
             raise not_executed(Code(binding.status), self.refusal(binding))
-        binding.used = monotonic()
-        # By the schema that it has: the one that was asked for is asked for again.
-        self._bindings[service.name, agent, schema] = binding
         return binding
 
     def _ask_once(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes) -> Binding:
         known = self._bindings.get((service.name, agent, schema))
         if known is not None:
             return known
-        binding = self.binding_to(service, agent, deadline, schema)
         with self._lock:
-            if not self.usable:
-                raise self.gone()
-            while not self.queue_bind(binding, service):
-                if not self._unbind_idle():
-                    raise not_executed(
-                        Code.OVERLOADED, f"{self.peer} takes no more bindings, and all are busy"
-                    )
-        self._await(binding)
-        return binding
+            asked = self._ask_for(service, agent, schema)
+        self._await_answer(asked, deadline)
+        return asked
 
     def _learn_schema(
         self, service: ServiceInfo, deadline: float, schema: bytes, refused: Binding | None
@@ -261,13 +248,21 @@ class Link(LinkStreams):
         description = Description(service.name, deadline, schema if refused is None else b"")
         with self._lock:
             self._session.describe(description)
-        self._await(description)
+        self._await(description, description)
         return self.adapt(service, schema, refused, description)
 
-    def _await(self, pending: Pending) -> None:
+    def _await_answer(self, asked: Binding, deadline: float) -> None:
+        wait = Pending(deadline)
+        with self._lock:
+            wait.done = asked.done
+            asked.awaited_by = wait
+        self._await(wait, asked)
+
+    def _await(self, pending: Pending, of: Pending) -> None:
+        """Waits for `pending`. Raises the failure of it, or of what it waits for, as NOT_EXECUTED."""
         self.flush()
         self.wait(pending, monotonic())
-        failure = pending.failure
+        failure = pending.failure or of.failure
         if failure is not None:
             code = failure.code if failure.code in NO_RETRY_MENDS else Code.UNAVAILABLE
             raise not_executed(code, failure.message)

@@ -11,7 +11,7 @@ from mf.core.error import Code, Error, not_executed
 from mf.link import fork
 from mf.link.core import DEAD_AFTER
 from mf.link.link import Link
-from mf.link.places import A_MOMENT, CONNECT_TIMEOUT, Place, Places
+from mf.link.places import A_MOMENT, CONNECT_TIMEOUT, Place, Places, connect_failed
 from mf.link.resolver import Instance
 from mf.link.watch import Watches
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
@@ -22,6 +22,9 @@ from mf.transport.stream import Stream
 
 if TYPE_CHECKING:
     from mf.transport.tls import Tls
+
+_HEARD_WITHIN = 1.0
+"""Seconds. A server gives up a connection on which it hears nothing for 2 s."""
 
 Connect = Callable[[str, float], Stream]
 """Opens a stream to an address within a time in seconds; raises OSError."""
@@ -34,6 +37,26 @@ class _Place(Place[Link]):
         super().__init__()
         self.lock = Lock()
         self.connecting: tcp.Connecting | None = None
+
+    def begun(self) -> tcp.Connecting | None:
+        """With the lock: the connection that is being made. One that was left alone for long is dropped."""
+        begun = self.connecting
+        if begun is not None and begun.begun + _HEARD_WITHIN < monotonic():
+            begun.close()
+            self.connecting = None
+        return self.connecting
+
+    def finish(self, until: float) -> Stream | None:
+        """With the lock: the stream that was begun. None if it is still being made at that time. Raises
+        OSError."""
+        begun = self.connecting
+        if begun is None:
+            return None
+        self.connecting = None
+        stream = begun.finish(until)
+        if stream is None:
+            self.connecting = begun
+        return stream
 
 
 class Pool(Places[_Place, Link]):
@@ -60,8 +83,9 @@ class Pool(Places[_Place, Link]):
 
     def connect_all(self, instances: list[Instance], deadline: float) -> None:
         """Starts to connect to several instances at once, and waits until all are connected, or for a moment:
-        `open` waits for the rest. Failures are ignored here."""
-        begun: list[tcp.Connecting] = []
+        `open` waits for the rest. Failures are ignored here. Servers are greeted, even those that are not
+        needed now: a connection on which they hear nothing ends."""
+        begun: list[tuple[_Place, tcp.Connecting]] = []
         if self._connect is not None or len(instances) < 2:
             return
         until = min(deadline, monotonic() + A_MOMENT)
@@ -72,15 +96,24 @@ class Pool(Places[_Place, Link]):
             if not place.lock.acquire(blocking=False):
                 continue
             try:
-                if place.connecting is None and monotonic() >= place.not_before:
+                if place.begun() is None and monotonic() >= place.not_before:
                     place.connecting = self._dialer.begin(Address.parse(instance.address))
                     if place.connecting is not None:
-                        begun.append(place.connecting)
+                        begun.append((place, place.connecting))
             except OSError:
                 pass  # `open` gets the same failure, and reports it
             finally:
                 place.lock.release()
-        tcp.wait_for(begun, until - monotonic())
+        tcp.wait_for([each for _, each in begun], until - monotonic())
+        for place, each in begun:
+            if place.lock.acquire(blocking=False):
+                try:
+                    if place.connecting is each and (stream := place.finish(0.0)) is not None:
+                        self._connected(place, stream).flush()
+                except OSError:
+                    pass
+                finally:
+                    place.lock.release()
 
     def _place(self, address: str) -> _Place:
         place = self._places.get(address)
@@ -135,15 +168,23 @@ class Pool(Places[_Place, Link]):
         place.check(now)
         try:
             timeout = min(max(deadline - now, 0.001), CONNECT_TIMEOUT)
-            begun, place.connecting = place.connecting, None
-            stream = begun.finish(timeout) if begun is not None else self._dial(address, timeout)
+            begun = place.begun()
+            stream = place.finish(now + timeout) if begun is not None else self._dial(address, timeout)
         except OSError as failed:
             raise place.failed(address, failed) from None
-        link = Link(stream, self._hello(), self.watches, place.standing, self._dead_after)
-        place.connected(link)
+        if stream is None:  # whoever comes next goes on with it
+            assert begun is not None
+            raise connect_failed(address, begun.too_late())
+        link = self._connected(place, stream)
         if self._closed_meanwhile():
             link.close()
             raise not_executed(Code.CANCELLED, "the client was closed")
+        return link
+
+    def _connected(self, place: _Place, stream: Stream) -> Link:
+        """With the lock of the place."""
+        link = Link(stream, self._hello(), self.watches, place.standing, self._dead_after)
+        place.connected(link)
         return link
 
     def _closed_meanwhile(self) -> bool:

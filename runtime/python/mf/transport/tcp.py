@@ -70,11 +70,11 @@ class Connecting:
     that one does not answer, the others are tried one by one. Raises OSError if it cannot be started.
     """
 
-    __slots__ = ("_address", "_begun", "_socket")
+    __slots__ = ("_address", "_socket", "begun")
 
     def __init__(self, address: Address) -> None:
         self._address = address
-        self._begun = monotonic()
+        self.begun = monotonic()
         family, kind, protocol, _, where = found_within(address.host, address.port, _LOOK_UP_WITHIN)[0]
         self._socket = socket.socket(family, kind, protocol)
         self._socket.setblocking(False)
@@ -86,20 +86,23 @@ class Connecting:
     def fileno(self) -> int:
         return self._socket.fileno()
 
-    def finish(self, timeout: float) -> Stream:
-        """The stream. Raises OSError if no server can be reached within `timeout` seconds from the start."""
-        return self._finish(timeout)
+    def finish(self, until: float) -> Stream | None:
+        """The stream. None if it is still being made at that time: it may be asked again. Raises OSError."""
+        return self._connected(until)
 
-    def _finish(self, timeout: float) -> SocketStream:
-        until = self._begun + timeout
-        wait_for([self], max(until - monotonic(), 0.0))
+    def too_late(self) -> OSError:
+        """Why it was given up."""
+        return TimeoutError(errno.ETIMEDOUT, NO_ANSWER)
+
+    def _connected(self, until: float) -> SocketStream | None:
+        wait_for([self], until - monotonic())
         error = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
         try:
             self._socket.getpeername()
         except OSError:
-            self.close()
             if not error:
-                raise TimeoutError(errno.ETIMEDOUT, NO_ANSWER) from None
+                return None
+            self.close()
             return connect(self._address, max(until - monotonic(), 0.001))
         return stream_over(self._socket, self._address)
 

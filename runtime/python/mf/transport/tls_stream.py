@@ -83,11 +83,16 @@ class TlsStream(Stream):
 
     def shake_hands(self, timeout: float) -> None:
         """Makes a client's handshake, before anything else. Raises OSError."""
-        until = monotonic() + timeout
+        if not self.shaken(monotonic() + timeout):
+            raise handshake_took_too_long()
+
+    def shaken(self, until: float) -> bool:
+        """The same, but False if it is not made by then: it may be gone on with. Raises OSError."""
         while not self.goes_on_shaking():
             left = until - monotonic()
             if left <= 0 or not self._socket.wait(False, left):
-                raise handshake_took_too_long()
+                return False
+        return True
 
     def goes_on_shaking(self) -> bool:
         """The same without waiting: handles what has arrived. False: more must arrive. Raises OSError."""
@@ -304,12 +309,30 @@ def connected(socket: SocketStream, context: TlsContext, address: Address, timeo
 class TlsConnecting(tcp.Connecting):
     """Makes the handshake when it is finished."""
 
-    __slots__ = ("_context",)
+    __slots__ = ("_context", "_stream")
 
     def __init__(self, address: Address, context: TlsContext) -> None:
         super().__init__(address)
         self._context = context
+        self._stream: TlsStream | None = None
 
-    def finish(self, timeout: float) -> Stream:
-        until = self._begun + timeout
-        return connected(self._finish(timeout), self._context, self._address, max(until - monotonic(), 0.001))
+    def finish(self, until: float) -> Stream | None:
+        if self._stream is None:
+            connected = self._connected(until)
+            if connected is None:
+                return None
+            self._stream = client_end(connected, self._context, self._address)
+        try:
+            return self._stream if self._stream.shaken(until) else None
+        except OSError:
+            self._stream.close()
+            raise
+
+    def too_late(self) -> OSError:
+        return super().too_late() if self._stream is None else handshake_took_too_long()
+
+    def close(self) -> None:
+        if self._stream is None:
+            super().close()
+        else:
+            self._stream.close()
