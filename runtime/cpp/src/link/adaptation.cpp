@@ -185,9 +185,9 @@ Outcome<std::shared_ptr<Binding>> bind_adapting(ClientLink& link, const ServiceI
     const auto theirs = link.describe(own.name, asked, deadline);
     if (!theirs) {
       if (link.broken()) return link.bind(own, agent, deadline);  // which returns the reason
-      return not_executed(Code::schema_mismatch, link.peer() + " has another schema of " +
-                                                     std::string(own.name) +
-                                                     ", and did not say in time what that schema is");
+      return not_executed(Code::deadline_exceeded, link.peer() + " has another schema of " +
+                                                       std::string(own.name) +
+                                                       ", and did not say in time what that schema is");
     }
     const bool own_refused = !stranger && schemas == 1;
     if (theirs->text.empty()) return own_refused ? std::move(refused) : link.bind(own, agent, deadline);
