@@ -15,12 +15,12 @@ using namespace std::chrono_literals;
 TEST(Batch, IsSplitAsAskedAndKeepsTheOrder) {
   Calling calling;
   std::vector<calls::EchoTwiceRequest> requests;
-  for (std::int32_t i = 0; i < 1000; ++i) requests.push_back({.x = i});
+  for (std::int32_t i = 0; i < 300; ++i) requests.push_back({.x = i});
   for (const std::uint32_t size : {0U, 1U, 7U, 5000U}) {
     for (const std::uint32_t window : {0U, 1U, 3U}) {
       const auto outcomes = calling.stub.twice_batch(requests, {.size = size, .window = window}).results();
-      ASSERT_EQ(outcomes.size(), 1000U);
-      for (std::size_t i = 0; i < 1000; ++i) EXPECT_EQ(outcomes[i].value(), 2 * static_cast<std::int32_t>(i));
+      ASSERT_EQ(outcomes.size(), 300U);
+      for (std::size_t i = 0; i < 300; ++i) EXPECT_EQ(outcomes[i].value(), 2 * static_cast<std::int32_t>(i));
     }
   }
   EXPECT_TRUE(calling.stub.twice_batch({}).results().empty());

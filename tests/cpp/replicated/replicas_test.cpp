@@ -299,6 +299,7 @@ TEST(Replicas, AReplicaThatStopsWithinItsOwnOnApplyIsToldSoAndGoesOn) {
 
 TEST(Replicas, ACallThatNotEnoughCanApplyEndsAtItsDeadlineAndSaysHowManyHave) {
   Group group;
+  EXPECT_EQ(group.journal.one_hop("all are connected", kAll).applied, kNames);
   group.stop(group.another());
 
   const auto failed =

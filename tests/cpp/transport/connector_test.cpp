@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -115,13 +116,13 @@ class Hole {
     EXPECT_EQ(::getsockname(fd_, reinterpret_cast<sockaddr*>(&bound), &size), 0);
     address = Address::parse("tcp://127.0.0.1:" + std::to_string(ntohs(bound.sin_port)));
     bound.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    for (int i = 0; i < 4; ++i) {
-      queued_.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-      (void)::connect(queued_.back(), reinterpret_cast<const sockaddr*>(&bound), sizeof bound);
-    }
+    queued_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    EXPECT_EQ(::connect(queued_, reinterpret_cast<const sockaddr*>(&bound), sizeof bound), 0);
+    pollfd full{.fd = fd_, .events = POLLIN, .revents = 0};
+    EXPECT_EQ(::poll(&full, 1, 60'000), 1);
   }
   ~Hole() {
-    for (const int fd : queued_) ::close(fd);
+    ::close(queued_);
     ::close(fd_);
   }
   Hole(const Hole&) = delete;
@@ -130,7 +131,7 @@ class Hole {
 
  private:
   const int fd_;
-  std::vector<int> queued_;
+  int queued_ = -1;
 };
 
 TEST_F(ConnectorTest, ManyThatHangHoldUpNobodyAndEndAtTheirTime) {

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -36,13 +37,14 @@ class Listening {
     socklen_t size = sizeof bound;
     EXPECT_EQ(::getsockname(fd_, reinterpret_cast<sockaddr*>(&bound), &size), 0);
     address = loopback(ntohs(bound.sin_port));
-    for (int i = 0; full && i < 4; ++i) {
-      queued_.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-      (void)::connect(queued_.back(), reinterpret_cast<const sockaddr*>(&address.bytes), address.size);
-    }
+    if (!full) return;
+    queued_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    EXPECT_EQ(::connect(queued_, reinterpret_cast<const sockaddr*>(&address.bytes), address.size), 0);
+    pollfd queue{.fd = fd_, .events = POLLIN, .revents = 0};
+    EXPECT_EQ(::poll(&queue, 1, 60'000), 1);  // the peer knows of a connection before it is in the queue
   }
   ~Listening() {
-    for (const int fd : queued_) ::close(fd);
+    if (queued_ >= 0) ::close(queued_);
     ::close(fd_);
   }
   Listening(const Listening&) = delete;
@@ -52,7 +54,7 @@ class Listening {
 
  private:
   int fd_;
-  std::vector<int> queued_;
+  int queued_ = -1;
 };
 
 SocketAddress refusing() {

@@ -184,7 +184,7 @@ def test_a_server_that_the_controller_forgot_registers_again(controller: Running
     key = instance.offer.key
     assert instance.offer.addresses == [server.address]
     assert (key.name, key.agent, instance.instance.bytes) == ("demo.Echo", "a", server.nonce)
-    assert controller.servant.instances() == []
+    assert eventually(lambda: controller.servant.instances() == [])
 
 
 def test_calls_are_spread_over_the_instances_of_an_agent_and_survive_one_of_them(controller: Running) -> None:

@@ -275,7 +275,7 @@ def test_a_server_that_stops_tells_its_controller_unless_that_is_away(
 ) -> None:
     with registered(kind, controller.address):
         assert eventually(lambda: agents(controller) == ["a"])
-    assert controller.servant.farewells == 1
+    assert eventually(lambda: controller.servant.farewells == 1)
 
     with registered(kind, controller.address):
         assert eventually(lambda: agents(controller) == ["a"])
