@@ -32,6 +32,9 @@ ALONE := tests/bridge tests/conformance tests/etcd tests/faults tests/hostile te
 # What takes minutes, since processes must be given time: `make test-system` runs it behind `make test`.
 SYSTEM := tests/bridge tests/etcd tests/examples/test_upgrade_long.py tests/faults/test_in_flight.py tests/faults/test_interrupted.py
 
+# What `make test-system` runs on a slow network. Others need an answer within a millisecond, or send a lot.
+DISTANT := ^(client|streams|cached|controller|relay|flex|evolution|topics|testing)$$
+
 # The order is cheapest first, so that a mistake shows early; the sanitizers close.
 test: ## Run everything that must hold, as CI does
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
@@ -48,6 +51,8 @@ test-system: ## Run the tests of whole systems under harm, which take minutes
 	@$(STAGE) 'install the engines of bridges' tools/bootstrap bridge
 	@$(MAKE) build-release
 	@$(STAGE) 'systems under harm' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(SYSTEM)
+	@$(STAGE) 'a slow network, C++' tools/with_latency 0-20 $(CHANCE) ctest --preset release -j 6 -L '$(DISTANT)'
+	@$(STAGE) 'a slow network, Python' tools/with_latency 10 $(CHANCE) $(PY) -m pytest -q -n 4 --dist worksteal tests/python/client tests/python/link
 
 bench: ## Run every bench; `make bench-rpc` runs one, QUICK=1 shortens it
 	@$(MAKE) bench-all
