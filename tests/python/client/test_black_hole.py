@@ -1,6 +1,7 @@
 """Instances that accept a connection and never answer, like a stopped process, delay no other call."""
 
 import asyncio
+import select
 import socket
 from collections.abc import Iterator
 
@@ -24,13 +25,11 @@ def full() -> Iterator[str]:
     """Its queue is full: connections are neither accepted nor refused."""
     with socket.create_server(("127.0.0.1", 0), backlog=0) as listening:
         port = listening.getsockname()[1]
-        queued = [socket.socket() for _ in range(4)]
-        for each in queued:
-            each.setblocking(False)
-            each.connect_ex(("127.0.0.1", port))
-        yield f"tcp://127.0.0.1:{port}"
-        for each in queued:
-            each.close()
+        with socket.create_connection(("127.0.0.1", port)):
+            assert select.select([listening], [], [], 20)[
+                0
+            ]  # the client knows of a connection before its server
+            yield f"tcp://127.0.0.1:{port}"
 
 
 @pytest.mark.parametrize("round_", range(5))

@@ -54,20 +54,24 @@ def scripted(bind: Callable[[ServerSession, BindRequested], None]) -> Iterator[s
         listening.shutdown(socket.SHUT_RDWR)
 
 
+@pytest.mark.parametrize("refuses", [True, False], ids=["refuses", "silent"])
 @pytest.mark.parametrize("awaits", [False, True], ids=["blocking", "asyncio"])
-def test_a_server_that_is_late_is_waited_for_when_all_others_refuse(
-    awaits: bool, monkeypatch: pytest.MonkeyPatch
+def test_a_server_that_is_late_is_waited_for_when_the_other_refuses_or_is_silent(
+    awaits: bool, refuses: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Places, "ordered", lambda _, candidates: candidates)
-    others_asked = threading.Event()
+    for where in ("link", "async_link"):
+        monkeypatch.setattr(f"mf.link.{where}.HANDSHAKE_TIMEOUT", 60.0)
+    other_asked = threading.Event()
 
     def late(session: ServerSession, event: BindRequested) -> None:
-        assert others_asked.wait(20)  # they are asked once this one was waited for
+        assert other_asked.wait(20)  # it is asked once this one was waited for
         session.accept(event, ["x"] * len(event.methods))
 
     def refuse(session: ServerSession, event: BindRequested) -> None:
-        session.reject(event, Code.UNKNOWN_AGENT, "not here")
-        others_asked.set()
+        if refuses:
+            session.reject(event, Code.UNKNOWN_AGENT, "not here")
+        other_asked.set()
 
     async def call(where: str) -> int:
         async with mf.AsyncClient(where) as client:

@@ -67,7 +67,7 @@ def test_all_kinds_of_calls(echo: EchoClient) -> None:
 
 
 def test_streams(flow: Flow) -> None:
-    assert flow.count(100_000) == list(range(1, 100_001))
+    assert flow.count(20_000) == list(range(1, 20_001))
     assert flow.total(list(range(1, 5000))) == 10 + sum(range(5000))
     assert flow.shout(["a", "bc", "é" * 50_000]) == ["A", "BC", "É" * 50_000]
 

@@ -76,7 +76,8 @@ class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
             pool.begin_all([instance for _, instance in left if not instance.local])
         while left:
             (agent, instance), *left = left
-            until = pool.patience(deadline) if left or found is not None else deadline
+            others = bool(left) or troubles.late
+            until = pool.patience(deadline) if others or found is not None else deadline
             try:
                 link = await pool.open(instance, until)
                 binding = await link.bind(service, agent, until, self.schema_of(instance))
@@ -89,7 +90,7 @@ class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
                 else:
                     troubles.refused(refusal)
             except Error as error:
-                if left and monotonic() >= until:
+                if others and monotonic() >= until:
                     pool.note_silent(instance)
                     troubles.late = True
                 troubles.add(error)

@@ -72,7 +72,8 @@ class Router(Routing[Resolver, Pool]):
         left = self.ordered(candidates, service, method)
         while left:
             (agent, instance), *left = left
-            until = pool.patience(deadline) if left or found is not None else deadline
+            others = bool(left) or troubles.late
+            until = pool.patience(deadline) if others or found is not None else deadline
             if left and not begun and pool.usable(instance) is None:
                 begun = True
                 pool.connect_all([instance, *(other for _, other in left)], deadline)
@@ -88,7 +89,7 @@ class Router(Routing[Resolver, Pool]):
                 else:
                     troubles.refused(refusal)
             except Error as error:
-                if left and monotonic() >= until:
+                if others and monotonic() >= until:
                     pool.note_silent(instance)
                     troubles.late = True
                 troubles.add(error)
