@@ -11,10 +11,10 @@ TOPIC = "ledgers.Entries"
 
 
 class Kafka:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, brokers: int = 3) -> None:
         binary = BUILD / "tests" / "bridge" / "mf_mock_kafka"
         assert binary.is_file(), f"{binary} is missing: tools/bootstrap bridge, then build mf_mock_kafka"
-        command = [str(binary), "3", TOPIC, "4"]
+        command = [str(binary), str(brokers), TOPIC, "4"]
         self._process = Server(command, dict(os.environ), folder / "kafka.stderr")
         self.url = self._process.address
 

@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -26,11 +27,16 @@ Answer = dict[str, Any]
 
 
 class Nats:
-    """One server; it keeps its streams when it is killed and started again."""
+    """One server; it keeps its streams when it is killed and started again. `shown`: what a client says of
+    itself to be let in; `tls`: how it is reached, if over TLS."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(
+        self, folder: Path, *options: str, shown: Answer | None = None, tls: ssl.SSLContext | None = None
+    ) -> None:
         self.port = free_port()
-        self.url = f"nats://127.0.0.1:{self.port}"
+        self.url = f"{'nats' if tls is None else 'tls'}://127.0.0.1:{self.port}"
+        self.shown = shown or {}
+        self._tls = tls
         self._folder = folder / "nats"
         self._options = options or ("--jetstream", "--store_dir", str(self._folder))
         self._process: subprocess.Popen[bytes] | None = None
@@ -61,14 +67,22 @@ class Nats:
 
     def ask(self, what: str, body: Answer | None = None) -> Answer:
         """JetStream's answer: ask("STREAM.INFO.NAME")."""
-        with socket.create_connection(("127.0.0.1", self.port), PATIENCE) as connection:
+        with contextlib.ExitStack() as stack:
+            connection = stack.enter_context(socket.create_connection(("127.0.0.1", self.port), PATIENCE))
+            while connection.recv(1) != b"\n":  # INFO, behind which TLS begins
+                pass
+            if self._tls is not None:
+                connection = stack.enter_context(
+                    self._tls.wrap_socket(connection, server_hostname="127.0.0.1")
+                )
             lines = connection.makefile("rb")
-            lines.readline()  # INFO
             payload = b"" if body is None else json.dumps(body).encode()
-            connection.sendall(b'CONNECT {"verbose":false,"headers":true}\r\nSUB answer 1\r\n')
+            said = json.dumps({"verbose": False, "headers": True, **self.shown})
+            connection.sendall(f"CONNECT {said}\r\nSUB answer 1\r\n".encode())
             connection.sendall(f"PUB $JS.API.{what} answer {len(payload)}\r\n".encode() + payload + b"\r\n")
             while not (line := lines.readline()).startswith((b"MSG ", b"HMSG ")):
                 assert line, "NATS has closed the connection"
+                assert not line.startswith(b"-ERR"), line
             answer = lines.read(int(line.split()[-1]))
         assert line.startswith(b"MSG "), answer  # without JetStream nobody answers
         return dict(json.loads(answer))
@@ -93,5 +107,5 @@ class Nats:
 
     def _answers(self) -> bool:
         with contextlib.suppress(OSError, AssertionError):
-            return not self._options[0].startswith("--jetstream") or "error" not in self.ask("INFO")
+            return "--debug" in self._options or "error" not in self.ask("INFO")
         return False

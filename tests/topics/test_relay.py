@@ -253,6 +253,31 @@ def test_a_publisher_that_is_killed_and_back_elsewhere_is_found_through_the_rela
     assert subscriber.ask("account 10") == {"received": 10, "missed": 0, "in_order": True}
 
 
+@languages
+def test_a_subscriber_behind_relays_knows_how_many_publishers_there_are(
+    programs: Programs, subscribes: str
+) -> None:
+    controller = programs.controller()
+    inner = programs.relay(controller.address)
+    outer = programs.relay(inner.address)
+    publishers = [programs.publisher(language, controller.address) for language in LANGUAGES]
+    for each in publishers:
+        each.ask("publish books 0 1 10")
+    several = [
+        programs.subscriber(subscribes, relay.address, "Additions", "*", "drop_oldest", 100)
+        for relay in (inner, outer)
+    ]
+    for subscriber in several:
+        assert subscriber.ask("publishers 2")
+        assert subscriber.ask("stats")["publishers"] == 2
+    publishers[0].process.kill()
+    for subscriber in several:  # once the controller has forgotten it
+        assert subscriber.ask("left 1")
+    inner.kill()
+    for subscriber in several:
+        assert subscriber.ask("left 0")
+
+
 @pairs
 def test_topics_pass_relays_over_tls_too(
     programs: Programs, tmp_path: Path, publishes: str, subscribes: str

@@ -2,6 +2,7 @@
 same words, which name who failed, the way to it, and the cause.
 """
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -305,6 +306,31 @@ def test_a_publisher_is_told_what_it_may_not(programs: Programs, language: str) 
         "SHUTTING_DOWN",
         "the topics of this process have been closed: nothing of events.Additions is published any more",
     ]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_publisher_is_told_which_subscriber_it_has_waited_for_in_vain(
+    programs: Programs, language: str
+) -> None:
+    publisher = programs.publisher(language)
+    quick = programs.subscriber("python", publisher.address, "Additions", "*", "drop_newest", 2)
+    stopped = programs.subscriber("python", publisher.address, "Additions", "bo.*", "block", 2)
+    assert publisher.ask("await Additions 2") is True
+    peers = {overflow: (peer, agents) for overflow, peer, agents in publisher.ask("peers")}
+    stopped.process.freeze()
+    code, words = publisher.ask("late bo.oks 3000 10000 200")
+    peer, agents = peers["block"]
+    assert agents == "bo.*"
+    begin = (
+        f'the subscriber of events.Additions at {peer} for "bo.*", which blocks, has had no room until the '
+        "deadline: its queue holds 2 of 2 messages and "
+    )
+    assert (code, words[: len(begin)]) == ("DEADLINE_EXCEEDED", begin)
+    assert re.fullmatch(r"200\d\d of 8388608 bytes", words[len(begin) :]), words
+    assert peer != peers["drop_newest"][0]
+    stopped.process.thaw()
+    assert publisher.ask("late bo.oks 3 10 60000") is None
+    assert quick.ask("stats")["cut"] == 0
 
 
 @pytest.mark.parametrize("language", ["cpp", "python"])

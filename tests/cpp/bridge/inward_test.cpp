@@ -26,11 +26,23 @@ class Inward : public testing::Test {
   }
   ~Inward() override { stop(); }
 
-  void start(mf::bridge::InwardOptions options = {}) {
+  void make(mf::bridge::InwardOptions options = {}) {
     options.log = mf::Log(log_);
     core_ = mf::client::Core::at(server_.address().str(), {.log = mf::Log(log_)});
     inward_ = std::make_unique<mf::bridge::Inward>(core_, *topic_, engine_, options);
+  }
+  void start(mf::bridge::InwardOptions options = {}) {
+    make(std::move(options));
     thread_ = std::jthread([this](const std::stop_token& stop) { inward_->run(stop); });
+  }
+  /// In words; "" if they are not.
+  [[nodiscard]] std::string refusal_of(mf::bridge::InwardOptions options) {
+    try {
+      make(std::move(options));
+    } catch (const mf::Error& error) {
+      return error.message();
+    }
+    return "";
   }
   void stop() {
     thread_ = {};
@@ -48,7 +60,7 @@ class Inward : public testing::Test {
   }
 
   const std::shared_ptr<KeptLog> log_ = std::make_shared<KeptLog>();
-  const std::unique_ptr<mf::bridge::DescribedTopic> topic_ = described<AdditionsTopic>();
+  std::unique_ptr<mf::bridge::DescribedTopic> topic_ = described<AdditionsTopic>();
   mf::Topics topics_;
   AdditionsPublisher additions_{topics_};
   mf::Server server_;
@@ -102,6 +114,28 @@ TEST_F(Inward, AnEngineThatTakesNothingHoldsBackThePublisherAndNothingIsLost) {
   EXPECT_EQ(appended(), to(published));
   EXPECT_EQ(inward_->stats().missed, 0U);
   EXPECT_TRUE(eventually([&] { return log_->has("appends_again"); }));
+}
+
+TEST_F(Inward, AnAgentThatIsAMemberOfAnEnumIsGivenByItsName) {
+  topic_ = described<ReportsTopic>();
+  ReportsPublisher reports(topics_);
+  start({.agents = "london"});
+  ASSERT_TRUE(reports.await_subscribers(1, kLong));
+  EXPECT_EQ(reports.stats().subscriptions.at(0).agents, "london");
+  reports.at(Venue::xetra).publish({.name = "one", .values = {}});
+  reports.at(Venue::london).publish({.name = "two", .values = {}});
+  ASSERT_TRUE(eventually([&] { return engine_.records().size() == 1; }));
+  EXPECT_EQ(engine_.records().back().agent, "2") << "as it is sent";
+  EXPECT_EQ(mf::from_bytes<Report>(engine_.records().back().payload)->name, "two");
+}
+
+TEST_F(Inward, WhatTheTopicCannotHaveIsRefusedBeforeTheEngineIsAsked) {
+  topic_ = described<ReportsTopic>();
+  engine_.go_away(true);
+  EXPECT_EQ(refusal_of({.agents = "paris"}),
+            "topic topics.events.Reports has agents of type topics.events.Venue, and \"paris\" is none");
+  EXPECT_EQ(refusal_of({.subscribe = {.overflow = mf::Overflow::drop_oldest}}),
+            "topic topics.events.Reports does not allow overflow drop_oldest, but drop_newest, block");
 }
 
 TEST_F(Inward, TheSameTroubleIsToldOnce) {

@@ -126,7 +126,8 @@ def test_a_process_that_is_found_twice_delivers_once_and_goes_on_wherever_it_is_
     two.topics = one.topics
     two.start()
     number = 0
-    here = events.AdditionsPublisher(one.topics).at("here")
+    additions = events.AdditionsPublisher(one.topics)
+    here = additions.at("here")
 
     def publish() -> list[int]:
         nonlocal number
@@ -137,7 +138,7 @@ def test_a_process_that_is_found_twice_delivers_once_and_goes_on_wherever_it_is_
     try:
         with mf.Client(f"{one.address},{two.address}") as client:
             subscriber = events.AdditionsSubscriber(client, "*")
-            assert subscriber.await_publishers(2, PATIENCE)
+            assert additions.await_subscribers(2, PATIENCE)
             expected = publish()
             assert [each.sequence for each in taken(subscriber, 3)] == expected
             assert eventually(lambda: subscriber.stats().duplicates == 3, PATIENCE)
@@ -146,7 +147,8 @@ def test_a_process_that_is_found_twice_delivers_once_and_goes_on_wherever_it_is_
                 expected = publish()
                 assert [each.sequence for each in taken(subscriber, 3)] == expected
                 each.start()
-                assert subscriber.await_publishers(2, PATIENCE)
+                assert additions.await_subscribers(2, PATIENCE)
+                assert subscriber.stats().publishers == 1, "they are one process"
             stats = subscriber.stats()
             assert (stats.received, stats.not_kept, stats.upstream, stats.dropped) == (9, 0, 0, 0)
     finally:

@@ -3,6 +3,9 @@ each command that comes on standard input by one line of JSON:
 
     publish AGENT FIRST COUNT SIZE   Additions of an agent, documents FIRST.., titles of SIZE characters
     order FIRST COUNT SIZE           Orders, which may make it wait; both say how many
+    late AGENT COUNT SIZE MS         so many Additions, each within MS: the code and the words of what the
+                                     first that is too late raises, or null
+    peers                            the subscriptions of Additions, each [policy, peer, agents]
     await TOPIC COUNT                whether Additions, or Orders, get so many subscriptions in a minute
     close                            closes its topics
     try AGENT                        the code and the words of what publishing for it raises, or null
@@ -61,6 +64,14 @@ def main() -> None:
             first, count, size = map(int, arguments)
             orders.publish_all(Indexed(doc, "x" * size) for doc in range(first, first + count))
             answer = count
+        elif command == "late":
+            agent, (count, size, patience) = arguments[0], map(int, arguments[1:])
+            values = [Indexed(doc, "x" * size) for doc in range(count)]
+            within = mf.PublishOptions(deadline=patience / 1000)
+            answer = tried(lambda: additions.at(agent).publish_all(values, within))  # noqa: B023
+        elif command == "peers":
+            all_of_them = additions.stats().subscriptions
+            answer = [[each.overflow.name, each.peer, each.agents] for each in all_of_them]
         elif command == "await":
             publisher: Any = additions if arguments[0] == "Additions" else orders
             answer = publisher.await_subscribers(int(arguments[1]), PATIENCE)

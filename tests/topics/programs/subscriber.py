@@ -12,6 +12,7 @@ of JSON:
                     order, as messages or as missed
     stats           {received, dropped, not_kept, upstream, duplicates, undecodable, cut, publishers}
     publishers N    whether it is subscribed at so many within a minute
+    left N          whether there are only so many publishers within a minute
     cut N           whether so many subscriptions were cut within a minute
     memory          the most bytes that it had in memory so far
 """
@@ -19,6 +20,7 @@ of JSON:
 import json
 import resource
 import sys
+from collections.abc import Callable
 from time import monotonic, sleep
 from typing import Any
 
@@ -27,6 +29,13 @@ from events import AdditionsSubscriber, OrdersSubscriber
 import mf
 
 PATIENCE = 60.0
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    until = monotonic() + PATIENCE
+    while not holds() and monotonic() < until:
+        sleep(0.01)
+    return holds()
 
 
 def value_of(message: Any) -> list[Any]:
@@ -99,11 +108,10 @@ def main() -> None:  # noqa: C901 - one branch a command
             answer = {"received": subscriber.stats().received, "missed": missed(), "in_order": in_order}
         elif command == "publishers":
             answer = subscriber.await_publishers(int(arguments[0]), PATIENCE)
+        elif command == "left":
+            answer = eventually(lambda: subscriber.stats().publishers <= int(arguments[0]))  # noqa: B023
         elif command == "cut":
-            until = monotonic() + PATIENCE
-            while subscriber.stats().cut < int(arguments[0]) and monotonic() < until:
-                sleep(0.01)
-            answer = subscriber.stats().cut >= int(arguments[0])
+            answer = eventually(lambda: subscriber.stats().cut >= int(arguments[0]))  # noqa: B023
         elif command == "memory":
             answer = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         else:

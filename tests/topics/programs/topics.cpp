@@ -52,6 +52,23 @@ std::string words_of(const mf::Error& error) {
   return "[\"" + std::string(name(error.code())) + "\", \"" + escaped + "\"]";
 }
 
+template <class Publish>
+std::string tried(Publish&& publish) {
+  try {
+    publish();
+  } catch (const mf::Error& error) {
+    return words_of(error);
+  }
+  return "null";
+}
+
+template <class Condition>
+const char* eventually(Condition&& holds) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (!holds() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(10ms);
+  return holds() ? "true" : "false";
+}
+
 /// The most bytes that this process had so far.
 long memory() {
   rusage usage{};
@@ -89,6 +106,22 @@ int publisher(const std::string& listen, const std::string& controller) {
       in >> first >> count >> size;
       orders.publish_all(documents(first, count, size));
       std::cout << count;
+    } else if (command == "late") {
+      std::int64_t patience = 0;
+      in >> name >> count >> size >> patience;
+      std::cout << tried([&] {
+        additions.at(name).publish_all(documents(0, count, size),
+                                       {.deadline = std::chrono::milliseconds(patience)});
+      });
+    } else if (command == "peers") {
+      std::cout << '[';
+      const char* comma = "";
+      for (const auto& each : additions.stats().subscriptions) {
+        std::cout << comma << "[\"" << mf::topics::name(each.overflow) << "\", \"" << each.peer << "\", \""
+                  << each.agents << "\"]";
+        comma = ", ";
+      }
+      std::cout << ']';
     } else if (command == "await") {
       in >> name >> count;
       const bool came = name == "Additions" ? additions.await_subscribers(count, kPatience)
@@ -99,12 +132,7 @@ int publisher(const std::string& listen, const std::string& controller) {
       std::cout << "null";
     } else if (command == "try") {
       in >> name;
-      try {
-        additions.at(name).publish({.doc = 1, .title = "one"});
-        std::cout << "null";
-      } catch (const mf::Error& error) {
-        std::cout << words_of(error);
-      }
+      std::cout << tried([&] { additions.at(name).publish({.doc = 1, .title = "one"}); });
     } else if (command == "stats") {
       std::cout << '[' << figures(additions.stats()) << ", " << figures(orders.stats()) << ']';
     } else {
@@ -183,11 +211,10 @@ int serve(Subscriber&& subscriber) {
                 << R"(, "in_order": )" << (in_order ? "true" : "false") << '}';
     } else if (command == "publishers") {
       std::cout << (subscriber.await_publishers(count, kPatience) ? "true" : "false");
+    } else if (command == "left") {
+      std::cout << eventually([&] { return subscriber.stats().publishers <= count; });
     } else if (command == "cut") {
-      const auto until = std::chrono::steady_clock::now() + kPatience;
-      while (subscriber.stats().cut < count && std::chrono::steady_clock::now() < until)
-        std::this_thread::sleep_for(10ms);
-      std::cout << (subscriber.stats().cut >= count ? "true" : "false");
+      std::cout << eventually([&] { return subscriber.stats().cut >= count; });
     } else if (command == "memory") {
       std::cout << memory();
     } else {

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -57,6 +58,17 @@ std::string plain(std::string name) {
   return name;
 }
 
+/// "@FILE" is the first line of that file, so that what is secret stands in no list of processes.
+std::string value_of(std::string given) {
+  if (!given.starts_with('@')) return given;
+  std::ifstream file(given.substr(1));
+  std::string value;
+  if (!std::getline(file, value))
+    throw mf::Error(mf::Code::invalid_argument, mf::Execution::not_executed,
+                    "the value of a setting cannot be read: " + given.substr(1));
+  return value;
+}
+
 mf::bridge::EngineOptions engine_options(const Arguments& arguments, std::string_view topic,
                                          const mf::Log& log) {
   auto options = arguments.engine;
@@ -68,7 +80,7 @@ mf::bridge::EngineOptions engine_options(const Arguments& arguments, std::string
     if (equals == std::string::npos)
       throw mf::Error(mf::Code::invalid_argument, mf::Execution::not_executed,
                       "--set takes KEY=VALUE, not \"" + setting + "\"");
-    options.settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+    options.settings.emplace_back(setting.substr(0, equals), value_of(setting.substr(equals + 1)));
   }
   options.log = log;
   return options;
@@ -174,9 +186,11 @@ void add_common(CLI::App& app, Arguments& arguments) {
   app.add_option("--subject", arguments.engine.subject,
                  "The subject of NATS; \"mf.\" and the topic's name if it is left out");
   app.add_flag("--create", arguments.engine.create, "Make that stream if there is none");
-  app.add_option("--set", arguments.settings,
-                 "A setting of the engine's library: of NATS credentials and ca, of Kafka all of librdkafka")
-      ->type_name("KEY=VALUE");
+  app.add_option(
+         "--set", arguments.settings,
+         "A setting of the engine: of NATS credentials, user, password, token, ca, certificate and key, of "
+         "Kafka all of librdkafka")
+      ->type_name("KEY=VALUE or KEY=@FILE");
 }
 
 void add_in(CLI::App& app, Arguments& arguments) {

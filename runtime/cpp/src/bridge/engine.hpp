@@ -11,6 +11,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bridge/record.hpp"
@@ -82,6 +84,9 @@ class Engine {
   /// name takes its place.
   [[nodiscard]] virtual std::unique_ptr<Reader> reader(const std::string& name) = 0;
 };
+
+/// The URL of an engine for words that are logged: without the names and passwords that it may have.
+[[nodiscard]] std::string shown_url(std::string_view url);
 
 /// Throws INVALID_ARGUMENT for a URL of another engine, and for one that this program was built without.
 [[nodiscard]] std::unique_ptr<Engine> open_engine(const EngineOptions& options);

@@ -15,6 +15,17 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
 constexpr std::chrono::milliseconds kLook{200};
 constexpr std::chrono::seconds kAttempt{2};
 
+std::string agents_of(const topics::TopicInfo& topic, const std::string& given) {
+  return given.empty() && topic.per_agent ? "*" : topics::sent_pattern(topic, given);
+}
+
+/// Who may block its publisher loses nothing.
+SubscribeOptions subscribe_with(const topics::TopicInfo& topic, SubscribeOptions given) {
+  if (!given.overflow && (topic.overflow & topics::bit(Overflow::block)) != 0)
+    given.overflow = Overflow::block;
+  return given;
+}
+
 }  // namespace
 
 Inward::Inward(std::shared_ptr<client::Core> core, const DescribedTopic& topic, Engine& engine,
@@ -23,19 +34,17 @@ Inward::Inward(std::shared_ptr<client::Core> core, const DescribedTopic& topic, 
       topic_(topic),
       engine_(engine),
       options_(std::move(options)),
-      trouble_(options_.log, "not_appended", "appends_again") {}
+      agents_(agents_of(topic.info(), options_.agents)),
+      subscribe_(subscribe_with(topic.info(), options_.subscribe)),
+      trouble_(options_.log, "not_appended", "appends_again") {
+  const auto& info = topic_.info();
+  topics::check_subscription(info, subscribe_.overflow.value_or(info.default_overflow), agents_);
+}
 
 std::shared_ptr<topics::RemoteInbox> Inward::subscribe() {
-  const auto& info = topic_.info();
-  auto agents = options_.agents;
-  if (agents.empty() && info.per_agent) agents = "*";
-  auto subscribe = options_.subscribe;
-  // Who may block its publisher loses nothing.
-  if (!subscribe.overflow && (info.overflow & topics::bit(Overflow::block)) != 0)
-    subscribe.overflow = Overflow::block;
-  topics::check_subscription(info, subscribe.overflow.value_or(info.default_overflow), agents);
-  auto inbox = std::make_shared<topics::RemoteInbox>(
-      core_, info, agents, subscribe, &topics::Unread::received, std::vector<Uuid>{mark_of(options_.stream)});
+  auto inbox = std::make_shared<topics::RemoteInbox>(core_, topic_.info(), agents_, subscribe_,
+                                                     &topics::Unread::received,
+                                                     std::vector<Uuid>{mark_of(options_.stream)});
   inbox->on_gap([this](const Gap& gap) {
     missed_ += gap.count;
     options_.log.write(Level::warning, "messages_missed",
@@ -109,7 +118,7 @@ void Inward::add(const topics::Item& item, std::vector<Record>& into) {
     ++unreadable_;
     options_.log.write(Level::error, "message_unreadable",
                        {{"topic", origin.topic},
-                        {"agent", origin.agent},
+                        {"agent", origin.shown},
                         {"sequence", item.sequence},
                         {"reason", item.fault->message}});
     return;
@@ -135,7 +144,7 @@ void Inward::append(std::span<const Record> records, const std::stop_token& stop
       ++refused_;
       options_.log.write(Level::error, "message_refused",
                          {{"topic", records[0].topic},
-                          {"agent", records[0].agent},
+                          {"agent", topics::shown_agent(topic_.info(), records[0].agent)},
                           {"sequence", records[0].sequence},
                           {"bytes", records[0].payload.size()},
                           {"reason", refusal.why}});

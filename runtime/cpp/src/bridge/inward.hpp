@@ -25,7 +25,7 @@
 namespace mf::bridge {
 
 struct InwardOptions {
-  /// The pattern; empty: all.
+  /// The pattern, in which a member of an enum has its name; empty: all.
   std::string agents{};
   SubscribeOptions subscribe{};
   std::string stream{};
@@ -41,6 +41,7 @@ struct InwardStats {
 
 class Inward {
  public:
+  /// Throws INVALID_ARGUMENT for agents or a policy that the topic cannot have.
   Inward(std::shared_ptr<client::Core> core, const DescribedTopic& topic, Engine& engine,
          InwardOptions options);
 
@@ -59,6 +60,8 @@ class Inward {
   const DescribedTopic& topic_;
   Engine& engine_;
   const InwardOptions options_;
+  const std::string agents_;  // as they are sent
+  const SubscribeOptions subscribe_;
   std::unique_ptr<Writer> writer_;
   Trouble trouble_;
   std::atomic<std::uint64_t> appended_{0};

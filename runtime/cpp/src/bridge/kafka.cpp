@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -58,6 +59,29 @@ std::string servers_of(const std::string& url) {
 /// What all of its callbacks write down: how it stands with the brokers.
 struct Standing {
   std::atomic<bool> all_down{false};
+  std::atomic<bool> refused{false};  // who this is, by a broker
+  /// Why brokers do not take this one: what TLS or SASL says.
+  void note(int error, const char* words) {
+    if (error != RD_KAFKA_RESP_ERR__AUTHENTICATION && error != RD_KAFKA_RESP_ERR__SSL) return;
+    if (error == RD_KAFKA_RESP_ERR__AUTHENTICATION) refused = true;
+    const std::scoped_lock lock(mutex_);
+    why_ = words;
+  }
+  /// Brokers take this one.
+  void forget() {
+    all_down = refused = false;
+    const std::scoped_lock lock(mutex_);
+    why_.clear();
+  }
+  /// Behind the words of a failure.
+  [[nodiscard]] std::string why() const {
+    const std::scoped_lock lock(mutex_);
+    return why_.empty() ? "" : ": " + why_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string why_;
 };
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
@@ -76,8 +100,10 @@ Client open_client(rd_kafka_type_t type, const EngineOptions& options, Settings 
   }
   rd_kafka_conf_set_opaque(config, &standing);
   rd_kafka_conf_set_log_cb(config, [](const rd_kafka_t*, int, const char*, const char*) {});
-  rd_kafka_conf_set_error_cb(config, [](rd_kafka_t*, int error, const char*, void* opaque) {
-    if (error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) static_cast<Standing*>(opaque)->all_down = true;
+  rd_kafka_conf_set_error_cb(config, [](rd_kafka_t*, int error, const char* words, void* opaque) {
+    auto& standing = *static_cast<Standing*>(opaque);
+    if (error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) standing.all_down = true;
+    standing.note(error, words);
   });
   if (delivered != nullptr) rd_kafka_conf_set_dr_msg_cb(config, delivered);
   Client client(rd_kafka_new(type, config, why.data(), why.size()));
@@ -89,12 +115,17 @@ Client open_client(rd_kafka_type_t type, const EngineOptions& options, Settings 
 }
 
 /// Throws what Engine::writer() may.
-void need_topic(rd_kafka_t* client, const EngineOptions& options) {
+void need_topic(rd_kafka_t* client, const EngineOptions& options, const Standing& standing) {
   Held<rd_kafka_topic_t, rd_kafka_topic_destroy> topic(
       rd_kafka_topic_new(client, options.stream.c_str(), nullptr));
   const rd_kafka_metadata_t* made = nullptr;
   const auto error = rd_kafka_metadata(client, 0, topic.get(), &made, kRequest);
-  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) throw away("Kafka at " + options.url + " does not answer", error);
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    (void)rd_kafka_poll(client, 0);  // tells what brokers said
+    auto failed = away("Kafka at " + shown_url(options.url) + " does not answer", error);
+    if (standing.refused) throw unusable(failed.message() + standing.why());
+    throw Error(failed.code(), failed.execution(), failed.message() + standing.why());
+  }
   const Held<const rd_kafka_metadata_t, rd_kafka_metadata_destroy> metadata(made);
   const auto found = made->topic_cnt == 1 ? made->topics[0].err : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
   if (found == RD_KAFKA_RESP_ERR_NO_ERROR) return;
@@ -124,7 +155,7 @@ class KafkaWriter final : public Writer {
  public:
   explicit KafkaWriter(const EngineOptions& options) : options_(options) {
     open();
-    need_topic(client_.get(), options_);
+    need_topic(client_.get(), options_, standing_);
   }
   ~KafkaWriter() override { close(); }
   KafkaWriter(const KafkaWriter&) = delete;
@@ -150,10 +181,14 @@ class KafkaWriter final : public Writer {
       return kept;
     }
     if (kept < handed_.size())
-      refusal.why = standing_.all_down ? "no broker of " + options_.url + " answers"
-                                       : "Kafka at " + options_.url + " has not acknowledged it";
+      refusal.why = (standing_.all_down ? "no broker of " + where_ + " answers"
+                                        : "Kafka at " + where_ + " has not acknowledged it") +
+                    standing_.why();
     handed_.erase(handed_.begin(), handed_.begin() + static_cast<std::ptrdiff_t>(kept));
-    if (kept != 0) alone_ = standing_.all_down = false;
+    if (kept != 0) {
+      alone_ = false;
+      standing_.forget();
+    }
     return kept;
   }
 
@@ -222,6 +257,7 @@ class KafkaWriter final : public Writer {
   }
 
   const EngineOptions options_;
+  const std::string where_ = shown_url(options_.url);
   Standing standing_;
   std::vector<std::unique_ptr<Handed>> handed_;
   bool alone_ = false;  // one record at a time
@@ -240,7 +276,7 @@ class KafkaReader final : public Reader {
                              {"session.timeout.ms", "6000"}},
                             standing_)) {
     (void)rd_kafka_poll_set_consumer(client_.get());
-    need_topic(client_.get(), options_);
+    need_topic(client_.get(), options_, standing_);
     const Partitions topics(rd_kafka_topic_partition_list_new(1));
     (void)rd_kafka_topic_partition_list_add(topics.get(), options_.stream.c_str(), RD_KAFKA_PARTITION_UA);
     const auto error = rd_kafka_subscribe(client_.get(), topics.get());
@@ -265,7 +301,8 @@ class KafkaReader final : public Reader {
       }
     }
     if (records.empty() && standing_.all_down.exchange(false))
-      throw away("Kafka at " + options_.url, RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN);
+      throw away("Kafka at " + shown_url(options_.url) + standing_.why(),
+                 RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN);
     return records;
   }
 

@@ -28,6 +28,7 @@ class NatsWriter final : public Writer {
   [[nodiscard]] natsStatus publish(const Record& record, const std::string& id, const std::string& before,
                                    std::size_t number);
   [[nodiscard]] std::size_t number_of(natsMsg* message) const;
+  void listen();
 
   const std::unique_ptr<Session> session_;
   std::string inbox_;

@@ -111,6 +111,11 @@ void NatsReader::remove(const std::string& consumer) const {
 
 std::vector<Reader::Read> NatsReader::read(std::size_t most, TimePoint until) {
   std::vector<Read> records;
+  if (session_->closed()) {
+    subscription_.reset();
+    consumer_.clear();
+    session_->renew();
+  }
   if (consumer_.empty()) open();  // it did not come to that, or something was lost
   if (awaited_ == 0 || mf::now() >= awaited_until_) ask(most);
   while (records.size() < most && next(records, until)) {
@@ -182,7 +187,7 @@ bool NatsReader::take(natsMsg* message, std::vector<Read>& into) {
 /// Nothing has come: is the consumer still ours, and was nothing lost behind the last that has come?
 void NatsReader::look_after() {
   if (!session_->connected())
-    throw away("NATS at " + session_->options().url + " is away", NATS_CONNECTION_DISCONNECTED);
+    throw away("NATS at " + session_->where() + " is away", NATS_CONNECTION_DISCONNECTED);
   const auto reconnects = session_->reconnects();
   if (reconnects != std::exchange(reconnects_, reconnects)) {
     awaited_ = 0;  // it was another connection that asked

@@ -2,6 +2,12 @@
 #include "bridge/nats_session.hpp"
 
 #include <array>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mf/core/text.hpp"
 
 namespace mf::bridge::nats {
 namespace {
@@ -27,33 +33,105 @@ Error unusable(std::string why) {
   return {Code::invalid_argument, Execution::not_executed, std::move(why)};
 }
 
-Session::Session(const EngineOptions& options) : options_(options) {
+namespace {
+
+/// The settings that NATS takes here.
+struct Settings {
+  std::string credentials{};
+  std::string ca{};
+  std::string user{};
+  std::string password{};
+  std::string token{};
+  std::string certificate{};
+  std::string key{};
+};
+
+Settings settings_of(const EngineOptions& options) {
+  Settings settings;
+  const std::map<std::string_view, std::string*> places{{"credentials", &settings.credentials},
+                                                        {"ca", &settings.ca},
+                                                        {"user", &settings.user},
+                                                        {"password", &settings.password},
+                                                        {"token", &settings.token},
+                                                        {"certificate", &settings.certificate},
+                                                        {"key", &settings.key}};
+  for (const auto& [key, value] : options.settings) {
+    const auto found = places.find(key);
+    if (found == places.end()) {
+      std::vector<std::string> known;
+      for (const auto& [name, place] : places) known.emplace_back(name);
+      throw unusable("NATS has no setting \"" + key + "\" here, but " + some_of(known));
+    }
+    *found->second = value;
+  }
+  if (settings.certificate.empty() != settings.key.empty())
+    throw unusable("NATS takes a certificate and its key, not one of them");
+  return settings;
+}
+
+natsOptions* with_options(const EngineOptions& options, const std::string& where) {
+  const auto settings = settings_of(options);
   natsOptions* made = nullptr;
   check(natsOptions_Create(&made), "NATS");
-  const Held<natsOptions, natsOptions_Destroy> held(made);
-  check(natsOptions_SetURL(made, options.url.c_str()), "the address " + options.url);
+  Held<natsOptions, natsOptions_Destroy> held(made);
+  check(natsOptions_SetURL(made, options.url.c_str()), "the address " + where);
   check(natsOptions_SetName(made, "mf-bridge"), "NATS");
   check(natsOptions_SetTimeout(made, kTimeout), "NATS");
   check(natsOptions_SetMaxReconnect(made, -1), "NATS");
   check(natsOptions_SetReconnectWait(made, kReconnectWait), "NATS");
   check(natsOptions_SetPingInterval(made, kPingInterval), "NATS");
   check(natsOptions_SetErrorHandler(made, ignore_error, nullptr), "NATS");
-  for (const auto& [key, value] : options.settings) {
-    if (key == "credentials") {
-      check(natsOptions_SetUserCredentialsFromFiles(made, value.c_str(), nullptr), "credentials " + value);
-    } else if (key == "ca") {
-      check(natsOptions_LoadCATrustedCertificates(made, value.c_str()), "ca " + value);
-    } else {
-      throw unusable("NATS has no setting \"" + key + "\" here: credentials and ca are known");
-    }
-  }
+  if (const auto& file = settings.credentials; !file.empty())
+    check(natsOptions_SetUserCredentialsFromFiles(made, file.c_str(), nullptr), "credentials " + file);
+  if (const auto& file = settings.ca; !file.empty())
+    check(natsOptions_LoadCATrustedCertificates(made, file.c_str()), "ca " + file);
+  if (const auto& file = settings.certificate; !file.empty())
+    check(natsOptions_LoadCertificatesChain(made, file.c_str(), settings.key.c_str()), "certificate " + file);
+  if (!settings.user.empty())
+    check(natsOptions_SetUserInfo(made, settings.user.c_str(), settings.password.c_str()), "user");
+  if (!settings.token.empty()) check(natsOptions_SetToken(made, settings.token.c_str()), "token");
+  return held.release();
+}
+
+}  // namespace
+
+Session::Session(const EngineOptions& options)
+    : options_(options), where_(shown_url(options.url)), with_(with_options(options, where_)) {
+  auto status = NATS_OK;
+  auto why = connect(status);
+  if (why.empty()) return;
+  if (status == NATS_CONNECTION_AUTH_FAILED) throw unusable(std::move(why));
+  throw Error(Code::unavailable, Execution::unknown, why);
+}
+
+void Session::renew() {
+  auto status = NATS_OK;
+  if (const auto why = connect(status); !why.empty()) throw Error(Code::unavailable, Execution::unknown, why);
+}
+
+std::string Session::connect(natsStatus& status) {
+  jetstream_.reset();
+  connection_.reset();
   natsConnection* connection = nullptr;
-  if (const auto status = natsConnection_Connect(&connection, made); status != NATS_OK)
-    throw away("NATS at " + options.url + " does not answer", status);
-  connection_.reset(connection);
-  jsCtx* jetstream = nullptr;
-  check(natsConnection_JetStream(&jetstream, connection, nullptr), "JetStream");
-  jetstream_.reset(jetstream);
+  status = natsConnection_Connect(&connection, with_.get());
+  if (status == NATS_OK) {
+    connection_.reset(connection);
+    jsCtx* jetstream = nullptr;
+    check(natsConnection_JetStream(&jetstream, connection, nullptr), "JetStream");
+    jetstream_.reset(jetstream);
+    return {};
+  }
+  if (status == NATS_CONNECTION_AUTH_FAILED)
+    return "NATS at " + where_ +
+           " refuses who this is: see credentials, user, password, token and certificate of --set";
+  auto why = "NATS at " + where_ + " does not answer: " + natsStatus_GetText(status);
+  const char* const more = nats_GetLastError(nullptr);
+  if (status == NATS_SSL_ERROR && more != nullptr) why.append(": ").append(more);
+  return why;
+}
+
+bool Session::closed() const {
+  return natsConnection_Status(connection_.get()) == NATS_CONN_STATUS_CLOSED;
 }
 
 bool Session::connected() const {
@@ -77,7 +155,7 @@ void Session::need_stream() const {
   const StreamInfo found(info);
   if (status == NATS_OK) return;
   if (code == JSNotEnabledErr || code == JSNotEnabledForAccountErr || status == NATS_NO_RESPONDERS)
-    throw unusable("NATS at " + options_.url + " has no JetStream: start it with --jetstream");
+    throw unusable("NATS at " + where_ + " has no JetStream: start it with --jetstream");
   if (code != JSStreamNotFoundErr) throw away("stream " + options_.stream, status);
   if (!options_.create)
     throw unusable("NATS has no stream " + options_.stream + ": make it, with subject " + options_.subject +

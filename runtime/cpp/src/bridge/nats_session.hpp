@@ -1,5 +1,5 @@
 // A connection to NATS and its JetStream: made, asked, and what it says in words. It comes back by itself
-// after it was lost.
+// after it was lost, unless NATS has refused it: then renew() makes another one.
 #pragma once
 
 #include <nats/nats.h>
@@ -33,12 +33,19 @@ using StreamInfo = Held<jsStreamInfo, jsStreamInfo_Destroy>;
 
 class Session {
  public:
-  /// Throws UNAVAILABLE, and INVALID_ARGUMENT for settings that NATS does not take.
+  /// Throws UNAVAILABLE, and INVALID_ARGUMENT for settings that NATS does not take, and for credentials that
+  /// it refuses.
   explicit Session(const EngineOptions& options);
 
   [[nodiscard]] natsConnection* connection() const noexcept { return connection_.get(); }
   [[nodiscard]] jsCtx* jetstream() const noexcept { return jetstream_.get(); }
   [[nodiscard]] bool connected() const;
+  /// It does not come back by itself. What was made of it must be destroyed before renew().
+  [[nodiscard]] bool closed() const;
+  /// Throws UNAVAILABLE.
+  void renew();
+  /// Where NATS is, for words.
+  [[nodiscard]] const std::string& where() const noexcept { return where_; }
   /// How often the connection was made anew.
   [[nodiscard]] std::uint64_t reconnects() const;
   /// Makes the stream if there is none and that is wanted. Throws what Engine::writer() may.
@@ -46,7 +53,12 @@ class Session {
   [[nodiscard]] const EngineOptions& options() const noexcept { return options_; }
 
  private:
+  /// Returns why it does not go, and what status that is; or "".
+  [[nodiscard]] std::string connect(natsStatus& status);
+
   const EngineOptions options_;
+  const std::string where_;
+  const Held<natsOptions, natsOptions_Destroy> with_;
   Held<natsConnection, natsConnection_Destroy> connection_;
   Held<jsCtx, jsCtx_Destroy> jetstream_;
 };

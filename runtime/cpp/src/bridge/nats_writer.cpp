@@ -46,6 +46,10 @@ Answer read_answer(natsMsg* message, const EngineOptions& options) {
 }  // namespace
 
 NatsWriter::NatsWriter(std::unique_ptr<Session> session) : session_(std::move(session)) {
+  listen();
+}
+
+void NatsWriter::listen() {
   natsInbox* inbox = nullptr;
   if (const auto status = natsInbox_Create(&inbox); status != NATS_OK) throw away("NATS", status);
   inbox_ = inbox;
@@ -71,8 +75,18 @@ std::size_t NatsWriter::append(std::span<const Record> records, TimePoint until,
 
 std::size_t NatsWriter::send(std::span<const Record> records, TimePoint until, Refusal& refusal) {
   again_ = false;
+  if (session_->closed()) {
+    try {
+      answers_.reset();
+      session_->renew();
+      listen();
+    } catch (const Error& error) {
+      refusal.why = error.message();
+      return 0;
+    }
+  }
   if (!session_->connected()) {
-    refusal.why = "NATS at " + session_->options().url + " is away";
+    refusal.why = "NATS at " + session_->where() + " is away";
     return 0;
   }
   const auto reconnects = session_->reconnects();
@@ -113,7 +127,7 @@ std::size_t NatsWriter::send(std::span<const Record> records, TimePoint until, R
   const auto& first = answers[kept];
   again_ = first.code == JSStreamWrongLastMsgIDErr;
   refusal.for_good = first.code == JSStreamMessageExceedsMaximumErr;
-  refusal.why = first.come ? first.why : "NATS at " + session_->options().url + " does not answer";
+  refusal.why = first.come ? first.why : "NATS at " + session_->where() + " does not answer";
   if (!first.come && last == NATS_NO_RESPONDERS)
     refusal.why = "no stream of NATS takes the subject " + session_->options().subject;
   return kept;

@@ -74,7 +74,7 @@ void Outward::unsubscribe(const Queue& queue) {
   if (!what) return;
   options_.topics.log.write(Level::info, "subscription_ended",
                             {{"topic", topic_.info().name()},
-                             {"agents", what->agents},
+                             {"agents", topics::shown_agent(topic_.info(), what->agents)},
                              {"peer", what->peer},
                              {"delivered", what->delivered},
                              {"dropped", what->dropped}});

@@ -133,7 +133,6 @@ std::shared_ptr<Queue> Channel::make_queue(const Queue::Bounds& wanted) const {
 void Channel::subscribe(const std::shared_ptr<Queue>& queue, const Request& request) {
   Attached attached{.queue = queue,
                     .agents = std::string(request.agents),
-                    .peer = std::string(request.peer),
                     .remote = request.remote,
                     .replay = request.replay,
                     .matched = request.matched};
@@ -150,6 +149,7 @@ void Channel::subscribe(const std::shared_ptr<Queue>& queue, const Request& requ
                                    .agents = request.agents,
                                    .peer = request.peer,
                                    .authentication = request.authentication});
+    queue->belong_to(std::string(request.peer), shown_agent(topic_, request.agents));
     const std::scoped_lock lock(mutex_);
     if (closed_)
       throw refused(Code::shutting_down, "the publisher of " + std::string(topic_.name()) + " stops");
@@ -167,7 +167,7 @@ void Channel::subscribe(const std::shared_ptr<Queue>& queue, const Request& requ
     throw;
   }
   if (matches && attached.matched) attached.matched(true);
-  if (listener) hub_->complete([listener, about = figures(attached)] { listener(about); });
+  if (listener) hub_->complete([listener, about = queue->subscription()] { listener(about); });
 }
 
 void Channel::unsubscribe(const Queue& queue) {
@@ -181,7 +181,7 @@ void Channel::unsubscribe(const Queue& queue) {
     gone = std::move(found->second);
     subscriptions_.erase(found);
     for (const auto& [agent, outlet] : outlets_) outlet->detach(queue);
-    last = figures(gone);
+    last = gone.queue->subscription();
     if (last.why) ++cut_;
     ++ended_.subscriptions;
     ended_.delivered += last.delivered;
@@ -204,10 +204,6 @@ void Channel::set_listeners(Listener matched, Listener unmatched) {
   if (unmatched) unmatched_ = std::move(unmatched);
 }
 
-SubscriptionStats Channel::figures(const Attached& attached) const {
-  return attached.queue->subscription(attached.peer, shown_agent(topic_, attached.agents));
-}
-
 void Channel::log_cut(const SubscriptionStats& gone) const {
   hub_->options().log.write(Level::warning, "subscription_cut",
                             {{"topic", topic_.name()},
@@ -226,7 +222,8 @@ PublisherStats Channel::stats() const {
                        .encoded = hub_->counters()->encoded.load(),
                        .copied = hub_->counters()->copied.load()};
   for (const auto& [agent, outlet] : outlets_) stats.agents.push_back(outlet->stats());
-  for (const auto& [queue, attached] : subscriptions_) stats.subscriptions.push_back(figures(attached));
+  for (const auto& [queue, attached] : subscriptions_)
+    stats.subscriptions.push_back(attached.queue->subscription());
   return stats;
 }
 

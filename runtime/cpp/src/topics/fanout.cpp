@@ -19,10 +19,8 @@ bool Fanout::match(Attached& attached, Outlet& outlet) {
 }
 
 bool Fanout::attach(const std::shared_ptr<Queue>& queue, const Request& request) {
-  Attached attached{.queue = queue,
-                    .agents = std::string(request.agents),
-                    .peer = std::string(request.peer),
-                    .replay = request.replay};
+  Attached attached{.queue = queue, .agents = std::string(request.agents), .replay = request.replay};
+  queue->belong_to(std::string(request.peer), std::string(request.agents));
   if (request.seen != nullptr) {
     for (const auto& position : *request.seen)
       attached.seen[{position.publisher, position.agent}] = position.sequence;
@@ -47,7 +45,7 @@ std::optional<SubscriptionStats> Fanout::detach(const Queue& queue) {
   gone = std::move(found->second);
   subscriptions_.erase(found);
   for (const auto& [source, outlet] : outlets_) outlet->detach(queue);
-  return figures(gone);
+  return gone.queue->subscription();
 }
 
 void Fanout::add(const std::shared_ptr<Outlet>& outlet, Woken& woken) {
@@ -114,14 +112,10 @@ std::vector<std::shared_ptr<Queue>> Fanout::queues() const {
   return queues;
 }
 
-SubscriptionStats Fanout::figures(const Attached& attached) {
-  return attached.queue->subscription(attached.peer, attached.agents);
-}
-
 std::vector<SubscriptionStats> Fanout::stats() const {
   std::vector<SubscriptionStats> stats;
   const std::scoped_lock lock(mutex_);
-  for (const auto& [queue, attached] : subscriptions_) stats.push_back(figures(attached));
+  for (const auto& [queue, attached] : subscriptions_) stats.push_back(attached.queue->subscription());
   return stats;
 }
 

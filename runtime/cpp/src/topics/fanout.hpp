@@ -70,14 +70,12 @@ class Fanout {
   struct Attached {
     std::shared_ptr<Queue> queue{};
     std::string agents{};
-    std::string peer{};
     std::uint32_t replay = 0;
     std::map<Source, std::uint64_t> seen{};
   };
 
   /// Returns whether the agents match.
   static bool match(Attached& attached, Outlet& outlet);
-  [[nodiscard]] static SubscriptionStats figures(const Attached& attached);
 
   const std::string topic_;
   const std::size_t most_;

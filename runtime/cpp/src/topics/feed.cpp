@@ -26,6 +26,9 @@ constexpr std::size_t kPartOfRelay = 8;
 constexpr std::uint64_t kLastNumber = std::uint64_t{1} << 48U;
 // So many are named in the life of one subscription, most of which have ended; then it begins anew.
 constexpr std::size_t kMostNamed = 1U << 20U;
+// Within this time a publisher that is there again has named all that it publishes. What it does not name
+// then was of a process before it. A relay that is not back by then is taken for gone.
+constexpr auto kNamedWithin = std::chrono::seconds(10);
 // Between two lines of the log about the losses of one subscription.
 constexpr auto kTellEvery = std::chrono::seconds(10);
 
@@ -74,9 +77,7 @@ void Feed::begin() {
   if (left_) return;
   if (!upstream_->goes_on(*this)) {
     upstream_->give_up(*this);
-    for (const auto& each : sources_) {
-      if (each.known) upstream_->end_lost(*each.known, woken_);
-    }
+    upstream_->end_gone(*this, woken_);
     return wake_all(woken_);
   }
   const auto& target = ways_[way_];
@@ -274,7 +275,7 @@ void Feed::take_source(const Source& source) {
   if (!std::exchange(subscribed_, true)) {
     if (!broken_) backoff_.reset();
     upstream_->give_up(*this, &source.publisher);
-    upstream_->on_subscribed();
+    if (turns_++ != 0) end_gone_later();
     set_failure({});
     if (std::exchange(lost_told_, false))
       upstream_->core()->options().log.write(Level::info, "subscription_back",
@@ -374,7 +375,10 @@ bool Feed::take_missed(const Missed& missed) {
 
 void Feed::lost(const Failure& why) {
   const bool was_subscribed = std::exchange(subscribed_, false);
-  if (was_subscribed) upstream_->on_lost();
+  if (was_subscribed) {
+    ++turns_;
+    if (upstream_->core()->resolver().of_relays()) end_gone_later();  // no controller forgets those behind it
+  }
   broken_ = why.code == Code::protocol_error || why.code == Code::decode_error;
   for (const auto& each : sources_) {
     if (each.known) upstream_->lose(*each.known, broken_, woken_);
@@ -418,6 +422,16 @@ void Feed::set_failure(std::string failure) {
 std::string Feed::failure() const {
   const std::scoped_lock lock(mutex_);
   return failure_;
+}
+
+void Feed::end_gone_later() {
+  upstream_->core()->reactor().at(mf::now() + kNamedWithin, [weak = weak_from_this(), turn = turns_.load()] {
+    const auto self = weak.lock();
+    if (!self || self->turns_ != turn) return;
+    Woken woken;
+    self->upstream_->end_gone(*self, woken);
+    wake_all(woken);
+  });
 }
 
 void Feed::again() {

@@ -75,6 +75,7 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   void log_lost(const Failure& why);
   void set_failure(std::string failure);
   void again();
+  void end_gone_later();
 
   const std::shared_ptr<Upstream> upstream_;
   std::vector<client::Target> ways_;
@@ -82,8 +83,9 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   std::atomic<std::size_t> way_{0};
   std::atomic<std::uint32_t> asked_{0};  // how often read() was called
   std::atomic<bool> left_{false};
-  std::atomic<bool> stands_in_{false};  // its call was ended for that
-  mutable std::mutex mutex_;            // the next two
+  std::atomic<bool> stands_in_{false};   // its call was ended for that
+  std::atomic<std::uint32_t> turns_{0};  // how often its publisher was there or lost
+  mutable std::mutex mutex_;             // the next two
   std::shared_ptr<Call> call_;
   std::string failure_{};
   // Of who reads:

@@ -121,7 +121,9 @@ void Outlet::wait_for_room(Lock& lock, Queue& queue, std::size_t size, TimePoint
       cut(queue);
     } else if (now >= deadline) {
       throw Error(Code::deadline_exceeded, Execution::not_executed,
-                  "a subscriber of " + origin_->topic + " that blocks has had no room until the deadline");
+                  "the subscriber of " + origin_->topic + " " + queue.owner_text() +
+                      ", which blocks, has had no room until the deadline: its queue holds " +
+                      queue.content_text());
     }
   }
   lock.lock();

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "mf/core/text.hpp"
+
 namespace mf::topics {
 namespace {
 
@@ -497,10 +499,10 @@ void Queue::close() {
   for (auto& [size, room] : rooms) room();
 }
 
-SubscriptionStats Queue::subscription(const std::string& peer, const std::string& agents) const {
+SubscriptionStats Queue::subscription() const {
   const auto now = figures();
-  SubscriptionStats stats{.peer = peer,
-                          .agents = agents,
+  SubscriptionStats stats{.peer = peer_,
+                          .agents = agents_,
                           .overflow = bounds_.overflow,
                           .delivered = now.delivered,
                           .dropped = now.dropped,
@@ -509,6 +511,18 @@ SubscriptionStats Queue::subscription(const std::string& peer, const std::string
                           .queued_bytes = now.bytes};
   if (const auto failure = why(); failure && failure->code != Code::shutting_down) stats.why = *failure;
   return stats;
+}
+
+std::string Queue::owner_text() const {
+  auto text = peer_.empty() ? "in this process" : "at " + peer_;
+  if (!agents_.empty()) text += " for \"" + shortened(agents_) + '"';
+  return text;
+}
+
+std::string Queue::content_text() const {
+  const std::scoped_lock lock(mutex_);
+  return std::to_string(messages_) + " of " + std::to_string(bounds_.max_messages) + " messages and " +
+         std::to_string(bytes_) + " of " + std::to_string(bounds_.max_bytes) + " bytes";
 }
 
 bool Queue::ended() const {

@@ -75,26 +75,25 @@ void Upstream::leave(const RemoteInbox& inbox) {
   });
 }
 
-void Upstream::changed(int by) {
-  std::vector<std::shared_ptr<RemoteInbox>> told;
-  std::size_t count = 0;
-  {
-    const std::scoped_lock lock(mutex_);
-    subscribed_ = by > 0 ? subscribed_ + 1 : subscribed_ - 1;
-    count = subscribed_;
-    for (const auto& each : inboxes_) {
-      if (auto inbox = each.lock()) told.push_back(std::move(inbox));
-    }
-    waits_.reach(subscribed_);
+Upstream::Change Upstream::count(int by) {
+  publishers_ = by > 0 ? publishers_ + 1 : publishers_ - 1;
+  Change change{.by = by, .publishers = publishers_};
+  for (const auto& each : inboxes_) {
+    if (auto inbox = each.lock()) change.told.push_back(std::move(inbox));
   }
-  for (const auto& inbox : told) inbox->changed(by, count);
+  waits_.reach(publishers_);
+  return change;
+}
+
+void Upstream::tell(const Change& change) {
+  for (const auto& inbox : change.told) inbox->changed(change.by, change.publishers);
 }
 
 bool Upstream::await_publishers(std::size_t count, TimePoint until, const std::function<bool()>& over) {
   std::unique_lock lock(mutex_);
   auto ended = CountWaits::Ended::told;
   while (ended == CountWaits::Ended::told) {  // somebody has ended, perhaps another subscriber
-    if (subscribed_ >= count) return true;
+    if (publishers_ >= count) return true;
     if (over()) return false;
     ended = waits_.wait(lock, count, until);
   }
@@ -108,16 +107,16 @@ void Upstream::wake_waiters() {
 
 std::string Upstream::silence() const {
   std::vector<std::string> failures;
-  bool subscribed = false;
+  bool found = false;
   {
     const std::scoped_lock lock(mutex_);
-    subscribed = subscribed_ != 0;
+    found = publishers_ != 0;
     for (const auto& [key, feed] : feeds_) {
       if (auto failure = feed->failure(); !failure.empty()) failures.push_back(std::move(failure));
     }
   }
   if (failures.empty()) {
-    if (subscribed) return {};
+    if (found) return {};
     const auto offers = core_->resolver().offers(topic_view(topic().name()));
     const bool trouble = !offers->answered && !offers->note.empty();
     return ": no publisher of it was found" + (trouble ? " (" + offers->note + ")" : "");
@@ -134,7 +133,7 @@ std::string Upstream::silence() const {
 
 std::size_t Upstream::publishers() const {
   const std::scoped_lock lock(mutex_);
-  return subscribed_;
+  return publishers_;
 }
 
 void Upstream::add_stats(SubscriberStats& stats) const {
@@ -280,26 +279,39 @@ Subscription Upstream::subscription() const {
 
 std::shared_ptr<Upstream::Known> Upstream::known(const Source& source, const std::string& where,
                                                  const std::shared_ptr<Feed>& feed, Woken& woken) {
-  const std::scoped_lock lock(mutex_);
-  auto& owner = owners_[source.publisher];
-  if (owner.feed == nullptr) owner.feed = feed.get();
-  if (owner.feed != feed.get()) {
-    owner.standing_by.emplace(feed.get(), feed);
-    return nullptr;
+  Change change;
+  std::shared_ptr<Known> known;
+  {
+    const std::scoped_lock lock(mutex_);
+    auto& owner = owners_[source.publisher];
+    if (owner.feed == nullptr) owner.feed = feed.get();
+    if (owner.feed != feed.get()) {
+      owner.standing_by.emplace(feed.get(), feed);
+      return nullptr;
+    }
+    if (owner.names++ == 0) change = count(1);
+    known = known_of(source, where, *feed, woken);
   }
-  ++owner.names;
+  tell(change);
+  return known;
+}
+
+std::shared_ptr<Upstream::Known> Upstream::known_of(const Source& source, const std::string& where,
+                                                    const Feed& feed, Woken& woken) {
   if (known_.size() > std::max(kMostKnown, forget_at_)) forget_some(woken);
   auto& place = known_[{source.publisher, source.agent}];
   if (place) {
     place->named = ++named_;
+    place->feed = &feed;
     ++place->names;
-    if (std::exchange(place->ended, false))
-      add_outlet(*place, std::max(source.next, place->last + 1), source, woken);
+    // From where it was left: what lies between is missed, and told when the next of it comes.
+    if (std::exchange(place->ended, false)) add_outlet(*place, place->last + 1, 0, source.keep, woken);
     return place;
   }
   place = std::make_shared<Known>();
   place->named = ++named_;
   place->names = 1;
+  place->feed = &feed;
   place->origin = std::make_shared<Origin>(Origin{.topic = std::string(topic().name()),
                                                   .agent = source.agent,
                                                   .publisher = source.publisher,
@@ -307,7 +319,7 @@ std::shared_ptr<Upstream::Known> Upstream::known(const Source& source, const std
                                                   .keep = source.keep,
                                                   .where = where,
                                                   .shown = shown_agent(topic(), source.agent)});
-  add_outlet(*place, source.next, source, woken);
+  add_outlet(*place, source.next, source.live, source.keep, woken);
   return place;
 }
 
@@ -320,12 +332,18 @@ void Upstream::stand_in(const Feeds& feeds) const {
 }
 
 void Upstream::lose(Known& known, bool broken, Woken& woken) {
-  const std::scoped_lock lock(mutex_);
-  --owners_[known.origin->publisher].names;
-  if (--known.names != 0 || !broken || known.last != known.first) return;
-  end_unused(known, woken);
-  const auto found = known_.find({known.origin->publisher, known.origin->agent});
-  if (found != known_.end() && found->second.get() == &known) known_.erase(found);  // its feed still has it
+  Change change;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (--owners_[known.origin->publisher].names == 0) change = count(-1);
+    if (--known.names == 0 && broken && known.last == known.first) {
+      end_unused(known, woken);
+      const auto found = known_.find({known.origin->publisher, known.origin->agent});
+      if (found != known_.end() && found->second.get() == &known)
+        known_.erase(found);  // its feed still has it
+    }
+  }
+  tell(change);
 }
 
 void Upstream::give_up(const Feed& feed, const Uuid* but) {
@@ -344,37 +362,43 @@ void Upstream::give_up(const Feed& feed, const Uuid* but) {
 
 void Upstream::end_source(Known& known, Woken& woken) {
   Feeds free;
+  Change change;
   {
     const std::scoped_lock lock(mutex_);
     const auto owner = owners_.find(known.origin->publisher);
     if (--owner->second.names == 0) {
+      change = count(-1);
       free = std::move(owner->second.standing_by);
       owners_.erase(owner);
     }
     --known.names;
     end_unused(known, woken);
   }
+  tell(change);
   stand_in(free);
 }
 
-void Upstream::end_lost(Known& known, Woken& woken) {
+void Upstream::end_gone(const Feed& feed, Woken& woken) {
   const std::scoped_lock lock(mutex_);
-  end_unused(known, woken);
+  for (const auto& [key, known] : known_) {
+    if (known->feed == &feed) end_unused(*known, woken);
+  }
 }
 
 void Upstream::end_unused(Known& known, Woken& woken) {
   if (known.names == 0 && !std::exchange(known.ended, true)) fanout_.end(*known.outlet, woken);
 }
 
-void Upstream::add_outlet(Known& known, std::uint64_t next, const Source& source, Woken& woken) {
-  const auto keep = std::min(source.keep, wanted_.replay);
+void Upstream::add_outlet(Known& known, std::uint64_t next, std::uint64_t live, std::uint32_t kept,
+                          Woken& woken) {
+  const auto keep = std::min(kept, wanted_.replay);
   known.outlet =
       std::make_shared<Outlet>(known.origin,
                                Outlet::Limits{.keep = is_of_relay() ? 0 : keep,  // a relay keeps it itself
                                               .keep_bytes = TopicsOptions().keep_bytes,
                                               .budget = kept_,
                                               .of_subscribers = true},
-                               next, std::max(next, source.live));
+                               next, std::max(next, live));
   fanout_.add(known.outlet, woken);
 }
 

@@ -65,9 +65,10 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
     std::uint64_t first = 0;             // `last` of the beginning
     std::atomic<bool> begun{false};
     // With the lock of the upstream:
-    std::size_t names = 0;    // numbers of its feed that stand for it
-    bool ended = false;       // nothing more comes of it, for all that is known
-    std::uint64_t named = 0;  // counts when its publisher named it last
+    std::size_t names = 0;       // numbers of its feed that stand for it
+    bool ended = false;          // nothing more comes of it, for all that is known
+    std::uint64_t named = 0;     // counts when its publisher named it last
+    const Feed* feed = nullptr;  // that named it last
   };
 
   Upstream(std::shared_ptr<client::Core> core, Wanted wanted);
@@ -118,8 +119,9 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   void end_source(Known& known, Woken& woken);
   /// The feed lives no more, or has come back and named `but` first: others may stand in for what it had.
   void give_up(const Feed& feed, const Uuid* but = nullptr);
-  /// Its end is told if no feed has it.
-  void end_lost(Known& known, Woken& woken);
+  /// What the feed had named, and does not name any more, is over: its publisher has gone, and another one
+  /// may have come at its address.
+  void end_gone(const Feed& feed, Woken& woken);
   /// Calls `room` once there is room in this queue, or others need not wait for it any more.
   void when_room(const std::shared_ptr<Queue>& full, std::size_t size, UniqueFunction<void()> room);
   /// More sources and ends of sources wait for its only subscriber than for somebody who takes what comes.
@@ -129,13 +131,22 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   void count_cut() noexcept { cut_.fetch_add(1, std::memory_order_relaxed); }
   /// Is its publisher still there, for all that is known? If not, it is forgotten.
   [[nodiscard]] bool goes_on(const Feed& feed);
-  void on_subscribed() { changed(1); }
-  void on_lost() { changed(-1); }
   /// Is it the only publisher that there is?
   [[nodiscard]] bool alone() const;
 
  private:
-  void changed(int by);
+  /// A publisher that has come or gone, and who is to be told of it.
+  struct Change {
+    int by = 0;
+    std::size_t publishers = 0;
+    std::vector<std::shared_ptr<RemoteInbox>> told{};
+  };
+  /// With the lock of the upstream.
+  [[nodiscard]] Change count(int by);
+  /// Without it.
+  static void tell(const Change& change);
+  [[nodiscard]] std::shared_ptr<Known> known_of(const Source& source, const std::string& where,
+                                                const Feed& feed, Woken& woken);
   void wake_waiters();
   void look();
   /// By their addresses: a process that has come back at the address of the one before has that one's feed,
@@ -144,7 +155,7 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   using Found = std::map<std::string, std::vector<Instance>>;
   [[nodiscard]] Found instances();
   void forget_some(Woken& woken);
-  void add_outlet(Known& known, std::uint64_t next, const Source& source, Woken& woken);
+  void add_outlet(Known& known, std::uint64_t next, std::uint64_t live, std::uint32_t kept, Woken& woken);
   void end_unused(Known& known, Woken& woken);
   using Feeds = std::map<const Feed*, std::weak_ptr<Feed>>;
   /// The feed that has named a publisher, until it gives it up (decision 0056).
@@ -174,8 +185,8 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   std::uint64_t named_ = 0;
   std::size_t forget_at_ = 0;  // so many that are known
   std::uint64_t listener_ = 0;
-  std::size_t subscribed_ = 0;
-  CountWaits waits_;  // for publishers
+  std::size_t publishers_ = 0;  // that a feed names now
+  CountWaits waits_;            // for publishers
 };
 
 /// The upstreams of a client.

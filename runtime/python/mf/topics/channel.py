@@ -50,17 +50,16 @@ class _Attached(NamedTuple):
 
     queue: Queue
     agents: str
-    peer: str
     remote: bool
     replay: int
     seen: dict[str, int]
     matched: Callable[[], None] | None = None
 
-    def figures(self, topic: AnyTopic) -> SubscriptionStats:
+    def figures(self) -> SubscriptionStats:
         queue = self.queue
         return SubscriptionStats(
-            self.peer,
-            shown_agent(topic, self.agents),
+            queue.peer,
+            queue.agents,
             queue.overflow,
             queue.delivered,
             queue.dropped,
@@ -192,10 +191,11 @@ class Channel:
         """Puts every matching message into the queue from now on. Raises OVERLOADED if there are too many
         subscriptions, INVALID_ARGUMENT as `check_subscription` does, PERMISSION_DENIED, SHUTTING_DOWN."""
         ours = {each.agent: each.sequence for each in seen if each.publisher == self.hub.publisher}
-        attached = _Attached(queue, agents, peer, remote, replay, ours, matched)
+        attached = _Attached(queue, agents, remote, replay, ours, matched)
         try:
             check_subscription(self.topic, queue.overflow, agents)
             self._authorize(TopicAccess(self.topic.name, agents, peer, authentication=authentication))
+            queue.peer, queue.agents = peer, shown_agent(self.topic, agents)
             with self._lock:
                 self._check_count()
                 matches = [_match(attached, outlet) for outlet in self._outlets.values()]
@@ -212,7 +212,7 @@ class Channel:
             wake()
         if matched is not None and any(matches):
             matched()
-        self._tell(listener, attached.figures(self.topic))
+        self._tell(listener, attached.figures())
 
     def unsubscribe(self, queue: Queue) -> None:
         """Closes the queue."""
@@ -225,7 +225,7 @@ class Channel:
                 outlet.detach(queue)
             why = gone.cut_for()
             self._cut += why is not None
-            last = gone.figures(self.topic)
+            last = gone.figures()
             self._ended = self._ended.plus(last)
             listener = self._unmatched
         if why is not None and gone.remote:
@@ -233,7 +233,7 @@ class Channel:
                 "subscription_cut",
                 topic=self.topic.name,
                 agents=last.agents,
-                peer=gone.peer,
+                peer=queue.peer,
                 overflow=queue.overflow.name,
                 code=why.code.name,
                 reason=why.message,
@@ -263,7 +263,7 @@ class Channel:
             counters = self.hub.counters
             return PublisherStats(
                 [outlet.stats() for outlet in self._outlets.values()],
-                [attached.figures(self.topic) for attached in self._subscriptions.values()],
+                [attached.figures() for attached in self._subscriptions.values()],
                 self._refused,
                 self._cut,
                 counters.encoded,

@@ -276,7 +276,6 @@ class Follow:
                         backoff.reset()
                     if not stay.matched:
                         stay.matched = True
-                        upstream.matched(1)
                         upstream.failures.pop(key, None)
                         stay.tell_back(upstream.topic.name)
                     await self._take(delivery, stay, sources, adapt)
@@ -291,8 +290,6 @@ class Follow:
                 stay.sources = sources.seen()
                 for seen in stay.sources:
                     upstream.lose(seen.origin.publisher)
-                if stay.matched:
-                    upstream.matched(-1)
 
     async def _take(self, delivery: Any, stay: Stay, sources: "_Sources", adapt: TopicValue | None) -> None:
         upstream = self._upstream

@@ -200,7 +200,7 @@ class SubscriberStats:
     """`received`: messages taken. `dropped`, `not_kept`, `upstream`: messages missed, by reason.
     `duplicates`: messages that came twice and were discarded. `undecodable`: messages whose `value` raises.
     `cut`: subscriptions that were ended since their publisher broke the protocol.
-    `publishers`: publishers connected now."""
+    `publishers`: processes that publish for it now, also behind relays."""
 
     received: int
     dropped: int

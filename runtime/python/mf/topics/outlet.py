@@ -112,8 +112,11 @@ class Outlet:
         )
         queue.end(not_executed(Code.OVERLOADED, text))
 
-    def no_room(self) -> Error:
-        text = f"a subscriber of {self.origin.topic.name} that blocks has had no room until the deadline"
+    def no_room(self, queue: Queue) -> Error:
+        text = (
+            f"the subscriber of {self.origin.topic.name} {queue.owner_text()}, which blocks, has had no room "
+            f"until the deadline: its queue holds {queue.content_text()}"
+        )
         return not_executed(Code.DEADLINE_EXCEEDED, text)
 
     def attach(self, queue: Queue, since: Since, *, remote: bool) -> None:

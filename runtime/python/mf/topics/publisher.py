@@ -55,7 +55,7 @@ class _Wait:
         if stalls_at is not None and self._queue.waited_since and now >= stalls_at:
             self._outlet.cut(self._queue)
         elif now >= self.deadline:
-            raise self._outlet.no_room()
+            raise self._outlet.no_room(self._queue)
 
 
 class _ToOutlet(Generic[T]):

@@ -17,7 +17,7 @@ from enum import IntEnum
 from threading import Lock
 from time import monotonic
 
-from mf.core.error import Code, Error, not_executed
+from mf.core.error import Code, Error, not_executed, shortened
 from mf.topics._generated.mf.topics._types import Overflow, Why
 from mf.topics.item import Item, Origin
 
@@ -67,12 +67,14 @@ class Queue:
         "_room",
         "_sources",
         "_urgent",
+        "agents",
         "delivered",
         "dropped",
         "max_bytes",
         "max_messages",
         "not_kept",
         "overflow",
+        "peer",
         "waited_since",
         "why",
     )
@@ -81,6 +83,10 @@ class Queue:
         self.max_messages = max_messages
         self.max_bytes = max_bytes
         self.overflow = overflow
+        self.peer = ""
+        """Whose queue it is; "" in this process."""
+        self.agents = ""
+        """Of which agents, as they are shown."""
         self.delivered = 0
         self.dropped = 0
         self.not_kept = 0
@@ -117,6 +123,16 @@ class Queue:
     @property
     def queued_bytes(self) -> int:
         return self._bytes
+
+    def owner_text(self) -> str:
+        """For words of failures: whose it is, 'at tcp://192.0.2.1:4711 for "books"'."""
+        place = f"at {self.peer}" if self.peer else "in this process"
+        return f'{place} for "{shortened(self.agents)}"' if self.agents else place
+
+    def content_text(self) -> str:
+        """The same of what it holds: "2 of 2 messages and 40 of 8388608 bytes"."""
+        messages, size = self._messages + self._gaps, self._bytes
+        return f"{messages} of {self.max_messages} messages and {size} of {self.max_bytes} bytes"
 
     def has_room(self, size: int) -> bool:
         """One message always fits into an empty queue. A MISSED entry counts as one message."""

@@ -172,9 +172,9 @@ class _Blocking(_Taking[T]):
         self._inbox.on_end(callback)
 
     def await_publishers(self, count: int, timeout: float) -> bool:
-        """Waits at most `timeout` seconds until `count` publishers are connected; False: there are fewer.
-        Raises the error that has ended the subscription, as next() does. The publishers of a process are one,
-        and a relay is one, whatever is behind it."""
+        """Waits at most `timeout` seconds until `count` publishers are there for it; False: there are fewer.
+        Raises the error that has ended the subscription, as next() does. The publishers of a process are one;
+        behind a relay each process counts."""
         finding, event = _Finding(self._inbox, count), Event()
         wake = event.set
         finding.begin(wake)

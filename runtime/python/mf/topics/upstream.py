@@ -116,6 +116,7 @@ class Upstream:
         self.trouble = ""
         """Why it is not known who publishes."""
         self.publishers = 0
+        """That a stream names now: the peers of streams, or those behind relays."""
         self.duplicates = 0
         self.cut = 0
         self._table = table
@@ -233,8 +234,8 @@ class Upstream:
         """The latest attempt at a publisher has failed."""
         self.failures[key] = why if len(why) <= _LONGEST_FAILURE else why[:_LONGEST_FAILURE] + "…"
 
-    def matched(self, by: int) -> None:
-        """Called when a publisher was connected (`by` 1) or lost (`by` -1)."""
+    def _count(self, by: int) -> None:
+        """A publisher is named by a stream (`by` 1), or by none any more (`by` -1)."""
         with self._waiting:
             self.publishers += by
             ready = [wake for count, wake in self._waiters if count <= self.publishers]
@@ -282,11 +283,16 @@ class Upstream:
             owner.standing_by.add(stream)
             return False
         owner.names += 1
+        if owner.names == 1:
+            self._count(1)
         return True
 
     def lose(self, publisher: UUID) -> None:
         """A source is gone with its stream, which may come back to it."""
-        self.owners[publisher].names -= 1
+        owner = self.owners[publisher]
+        owner.names -= 1
+        if not owner.names:
+            self._count(-1)
 
     def release(self, publisher: UUID) -> None:
         """A source is gone for good."""

@@ -55,7 +55,6 @@ class Channel final : public Subscriptions, public std::enable_shared_from_this<
   struct Attached {
     std::shared_ptr<Queue> queue{};
     std::string agents{};
-    std::string peer{};
     bool remote = false;
     std::uint32_t replay = 0;
     std::map<std::string, std::uint64_t, std::less<>> seen{};  // by agent, of this publisher
@@ -63,7 +62,6 @@ class Channel final : public Subscriptions, public std::enable_shared_from_this<
   };
 
   [[nodiscard]] static bool match(const Attached& attached, Outlet& outlet);
-  [[nodiscard]] SubscriptionStats figures(const Attached& attached) const;
   void log_cut(const SubscriptionStats& gone) const;
 
   const std::shared_ptr<Hub> hub_;

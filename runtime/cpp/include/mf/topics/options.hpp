@@ -132,7 +132,7 @@ struct SubscriberStats {
   std::uint64_t cut = 0;          // subscriptions that were ended since their publisher broke the protocol
   std::uint64_t decoded = 0;
   std::uint64_t copied = 0;    // by mutate()
-  std::size_t publishers = 0;  // with a subscription now
+  std::size_t publishers = 0;  // processes that publish for it now, also behind relays
   std::size_t queued = 0;
   std::size_t queued_bytes = 0;
 };

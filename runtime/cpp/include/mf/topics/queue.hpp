@@ -18,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,13 @@ class Queue {
   Queue(const Bounds& wanted, const TopicsOptions& most);
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
+
+  /// Whose queue it is: the peer, "" in this process, and its agents as they are shown. Called before the
+  /// queue is filled.
+  void belong_to(std::string peer, std::string agents) {
+    peer_ = std::move(peer);
+    agents_ = std::move(agents);
+  }
 
   [[nodiscard]] const Bounds& bounds() const noexcept { return bounds_; }
   [[nodiscard]] bool blocks() const noexcept { return bounds_.overflow == Overflow::block; }
@@ -146,7 +154,11 @@ class Queue {
   /// Nothing more comes into it.
   [[nodiscard]] bool ended() const;
   /// The figures of the subscription whose queue it is. A publisher that ends cuts nobody.
-  [[nodiscard]] SubscriptionStats subscription(const std::string& peer, const std::string& agents) const;
+  [[nodiscard]] SubscriptionStats subscription() const;
+  /// For words of failures: whose it is, "at tcp://192.0.2.1:4711 for \"books\"".
+  [[nodiscard]] std::string owner_text() const;
+  /// The same of what it holds: "2 of 2 messages and 40 of 8388608 bytes".
+  [[nodiscard]] std::string content_text() const;
   [[nodiscard]] std::shared_ptr<const Origin> origin(std::uint32_t source) const;
   [[nodiscard]] Figures figures() const;
 
@@ -218,6 +230,8 @@ class Queue {
   [[nodiscard]] Rooms release_rooms();
 
   const Bounds bounds_;
+  std::string peer_;
+  std::string agents_;
   mutable std::mutex mutex_;  // all below
   Ring ring_;
   std::deque<Entry> urgent_;  // entries that stood between dropped messages; no messages

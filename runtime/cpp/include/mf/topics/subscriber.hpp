@@ -131,9 +131,8 @@ class BaseSubscriber {
   /// Called with the number of publishers when one is found (matched) or lost.
   void on_matched(Inbox::Matched callback) { inbox_->set_matched(std::move(callback), nullptr); }
   void on_unmatched(Inbox::Matched callback) { inbox_->set_matched(nullptr, std::move(callback)); }
-  /// Waits until this is subscribed at `count` publishers; false on a timeout. Throws why the subscription
-  /// has ended, as next() does. The publishers of a process are one, and a relay is one, whatever is behind
-  /// it.
+  /// Waits until `count` publishers are there for this; false on a timeout. Throws why the subscription has
+  /// ended, as next() does. The publishers of a process are one; behind a relay each process counts.
   [[nodiscard]] bool await_publishers(std::size_t count, std::chrono::nanoseconds timeout) {
     if (inbox_->await_publishers(count, deadline_after(mf::now(), timeout))) return true;
     inbox_->check();
