@@ -4,6 +4,8 @@ from functools import cached_property
 from typing import Protocol
 
 from mfidl import model
+from mfidl.emit.cpp.names import Names
+from mfidl.emit.python.names import Inherited, ModuleNames, module_names
 
 
 class Deprecatable(Protocol):
@@ -23,6 +25,16 @@ class Whole:
 
     def __init__(self, program: model.Program) -> None:
         self._program = program
+
+    @cached_property
+    def cpp_names(self) -> Names:
+        return Names(self._program)
+
+    @cached_property
+    def python_names(self) -> dict[str, ModuleNames]:
+        """Of each module."""
+        inherited: Inherited = {}
+        return {each.name: module_names(each, inherited) for each in self._program.modules}
 
     @cached_property
     def thrown(self) -> frozenset[str]:

@@ -363,7 +363,8 @@ def test_the_whole_program_is_looked_through_once_however_many_modules_are_linte
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked: list[object] = []
-    for name in ("thrown", "agents", "deprecated"):
+    names = ("thrown", "agents", "deprecated", "cpp_names", "python_names")
+    for name in names:
         known = vars(Whole)[name]
         original = known.func
 
@@ -377,7 +378,7 @@ def test_the_whole_program_is_looked_through_once_however_many_modules_are_linte
         (tmp_path / f"m{number}.mfidl").write_text(text)
     lint_files([str(tmp_path / f"m{number}.mfidl") for number in range(5)], [], Settings())
 
-    assert len(looked) == 3
+    assert len(looked) == len(names)
 
 
 def test_many_findings_are_counted_by_rule_the_most_frequent_first(tmp_path: Path) -> None:

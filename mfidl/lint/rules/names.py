@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator, Mapping
 
 from mfidl import model
-from mfidl.emit.cpp.names import Names
-from mfidl.emit.python.names import Inherited, ModuleNames, module_names
 from mfidl.lint.subject import Finding, Subject, fields, named
 from mfidl.semantics.symbols import BUILTIN_TYPES
 from mfidl.syntax import ast
@@ -110,7 +108,8 @@ def files_not_named_like_modules(subject: Subject) -> Iterator[Finding]:
 def classes_that_give_way(subject: Subject) -> Iterator[Finding]:
     """Reports the first class of each service and topic in each language. The compiler adds names without `_`
     at their ends; it puts one there if a name is taken."""
-    cpp, python = Names(subject.program).module(subject.module.name), _python_names(subject)
+    name = subject.module.name
+    cpp, python = subject.whole.cpp_names.module(name), subject.whole.python_names[name]
     declared: list[model.Service | model.Topic] = [*subject.module.services, *subject.module.topics]
     meanings = {each.name: each for each in declared}
     for kind, each in named(subject.file):
@@ -150,9 +149,3 @@ def _given_way(made: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     if len(set(first.values())) == 1:
         first = {" and ".join(first): next(iter(first.values()))}
     return {language: found for language, found in first.items() if found}
-
-
-def _python_names(subject: Subject) -> ModuleNames:
-    inherited: Inherited = {}
-    names = {each.name: module_names(each, inherited) for each in subject.program.modules}
-    return names[subject.module.name]
