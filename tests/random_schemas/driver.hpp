@@ -23,6 +23,7 @@
 #include "mf/codec/tiered.hpp"
 #include "mf/codec/value.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/hex.hpp"
 
 namespace driver {
 
@@ -32,13 +33,7 @@ struct Subject {
 };
 
 inline std::string hex(std::span<const std::byte> bytes) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text = bytes.empty() ? "-" : "";
-  for (const std::byte byte : bytes) {
-    text += kDigits[std::to_integer<std::size_t>(byte >> 4)];
-    text += kDigits[std::to_integer<std::size_t>(byte & std::byte{15})];
-  }
-  return text;
+  return bytes.empty() ? "-" : mf::to_hex(bytes);
 }
 
 inline std::vector<std::byte> from_hex(std::string_view text) {

@@ -229,6 +229,7 @@ class ModuleFiles:
             '"mf/core/service.hpp"',
             f'"{self._stem}.codec.hpp"',
         }
+        headers |= {'"mf/core/printable.hpp"'} if self._printed_results else set()
         headers |= self._constraint_headers(each.constraints for each in self._implicit)
         headers |= _readable_header(self._implicit)
         headers |= self._constraint_headers(
@@ -242,11 +243,23 @@ class ModuleFiles:
             headers | self._included(types) | self._imported(types, "codec.hpp"),
             services=self._services,
             structs=self._implicit,
+            printable=bool(self._printed_results),
         )
 
     def _methods_source(self) -> GeneratedFile:
         headers = {"<array>", "<cstddef>", "<string_view>", "<type_traits>"}
-        return self._file("methods.cpp", headers, services=self._services, structs=self._implicit)
+        headers |= {'"mf/core/printer.hpp"'} if self._printed_results else set()
+        return self._file(
+            "methods.cpp",
+            headers,
+            services=self._services,
+            structs=self._implicit,
+            printed=self._printed_results,
+        )
+
+    @property
+    def _printed_results(self) -> tuple[StructView, ...]:
+        return tuple(each for each in self._implicit if each.print_template != "cpp/nothing.j2")
 
     def _client_header(self) -> GeneratedFile:
         headers = {"<span>", "<utility>", '"mf/client/call.hpp"', f'"{self._stem}.methods.hpp"'}

@@ -122,7 +122,8 @@ class Describer:
         compared = (*members, unknown) if unknown else members
         tables = graph_tables(self.types, self.names, struct) if declared else None
         ordering = self.codecs.facts.ordering(struct.fields)
-        comparison = "default" if declared else "equality"
+        printed = declared or struct.kind is StructKind.RESULTS  # what users get
+        comparison = "default" if declared else "equality" if printed else "without"
         if struct.cycle:
             comparison = "no" if self.codecs.facts.holds_existing(struct.fields) else "declared"
         return StructView(
@@ -130,7 +131,7 @@ class Describer:
             name=name,
             qualified=qualified,
             full_name=struct.full_name,
-            wire_name=struct.name,
+            wire_name=struct.name if declared else name,  # only printed
             type_info=type_info(qualified, struct.tier.value, struct.name),
             fields=fields,
             attribute=deprecation(struct.deprecated),
@@ -142,7 +143,7 @@ class Describer:
             orders=tuple(_orders(compared)),
             comparisons=comparisons(comparison, name, ordering) + tables_friend(tables),
             comparison_definition_template=_if(comparison == "declared", "cpp/codec/comparison.j2"),
-            print_template="cpp/codec/existing_print.j2" if existing else "cpp/codec/print.j2",
+            print_template="cpp/codec/existing_print.j2" if existing else _if(printed, "cpp/codec/print.j2"),
             codec=self.codecs.codec(struct, qualified, members),
             readable=readable.of_struct(self.codecs.facts, struct, qualified, members),
             heap_of_new=self.codecs.heap_of_new(struct),

@@ -97,15 +97,16 @@ def _pack(line: str, margin: str, items: Sequence[str], tail: str) -> str:
 
 
 def comparisons(kind: str, name: str, ordering: str) -> tuple[str, ...]:
-    """The friends of a class: `default` ones, `declared` ones, only `equality`, or `no` comparison."""
+    """The friends of a class: `default` ones, `declared` ones, only `equality`, or `no` comparison; and its
+    text, which those of equality alone do `without`."""
     left, right = (f"const {name}& left", f"const {name}& right")
-    if kind in ("default", "equality"):
+    if kind in ("default", "equality", "without"):
         left = right = f"const {name}&"
     tail = ");" if kind == "declared" else ") = default;"
     equal = fill("friend bool operator==(", [left, right], tail, indent=2)
     order = fill(f"friend {ordering} operator<=>(", [left, right], tail, indent=2)
     text = fill("friend void print_to(", ["mf::Printer& printer", f"const {name}& value"], ");", indent=2)
-    return {"equality": (equal,), "no": (text,)}.get(kind, (equal, order, text))
+    return {"without": (equal,), "equality": (equal, text), "no": (text,)}.get(kind, (equal, order, text))
 
 
 def initialised(head: str, items: Sequence[str], indent: int = 0, middle: bool = True) -> str:

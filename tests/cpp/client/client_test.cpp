@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "support/joined.hpp"
 
 namespace mftest {
@@ -30,6 +32,14 @@ TEST(Client, ALimitOfPayloadsThatNoPeerAcceptsIsRefusedWhereItIsGiven) {
   EXPECT_THAT(failure.message, HasSubstr("max_payload is 1000: give bytes from 4096"));
   mf::Server server({.max_payload = 4'095});
   EXPECT_EQ(failure_of([&] { server.start(); }).code, Code::invalid_argument);
+}
+
+TEST(Client, SeveralResultsArePrintedAsTheirStruct) {
+  Calling calling;
+  std::ostringstream text;
+  text << calling.stub.both(3);
+  EXPECT_EQ(text.str(), "EchoBothResult{plus: 4, minus: 2}");
+  EXPECT_EQ(to_string(calling.stub.both(1)), "EchoBothResult{plus: 2, minus: 0}");
 }
 
 TEST(Client, ManyThreadsShareOneClient) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "mf/core/hex.hpp"
 #include "mf/evolution/plan.hpp"
 #include "mf/link/adaptation.hpp"
 #include "mf/link/converting.hpp"
@@ -71,16 +72,6 @@ TEST(EvolutionVectors, EachMethodHasItsVerdictAndItsReason) {
   EXPECT_GE(seen, 300U);
 }
 
-std::string hex(std::span<const std::byte> bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const auto byte : bytes) {
-    text += kDigits[std::to_integer<std::size_t>(byte) >> 4U];
-    text += kDigits[std::to_integer<std::size_t>(byte) & 15U];
-  }
-  return text;
-}
-
 std::vector<std::byte> bytes(std::string_view text) {
   std::vector<std::byte> made;
   for (std::size_t i = 0; i + 1 < text.size(); i += 2)
@@ -108,15 +99,15 @@ std::string request_of(const Adapting& adapting, std::uint16_t index, const json
   protocol::RequestHead head{
       .route = 0, .tier = Tier::memcpy, .flags = 0, .count = 1, .deadline = 0, .id = 0};
   const auto adapted = link::adapted_request(*adapting.adaptation, index);
-  if (!adapted) return hex(own);
+  if (!adapted) return to_hex(own);
   if (const auto ended = adapted->send(std::span<const std::byte>(own), head)) return ended->failure.message;
-  return hex(adapted->payload().buffer.span());
+  return to_hex(adapted->payload().buffer.span());
 }
 
 std::string result_of(const Adapting& adapting, std::uint16_t index, const json::value& result) {
   const auto theirs = bytes(text(result, "theirs"));
   const auto adapted = link::adapted_request(*adapting.adaptation, index);
-  if (!adapted) return hex(theirs);
+  if (!adapted) return to_hex(theirs);
   protocol::RequestHead head{
       .route = 0, .tier = Tier::memcpy, .flags = 0, .count = 1, .deadline = 0, .id = 0};
   EXPECT_EQ(adapted->send(std::span<const std::byte>(), head), std::nullopt);
@@ -126,7 +117,7 @@ std::string result_of(const Adapting& adapting, std::uint16_t index, const json:
   reply.encoding = static_cast<std::uint8_t>(adapting.there->type(method.results_type).tier);
   reply.payload = theirs;
   adapted->receive(reply);
-  if (reply.status == Code::ok) return hex(reply.payload);
+  if (reply.status == Code::ok) return to_hex(reply.payload);
   if (reply.local()) return reply.failure.message;
   protocol::MixedReader outcomes(reply.payload, 1);
   protocol::FailureRecord record;

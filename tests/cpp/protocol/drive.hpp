@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mf/core/hex.hpp"
 #include "mf/protocol/metadata.hpp"
 #include "mf/protocol/session.hpp"
 
@@ -31,13 +32,7 @@ inline Octets octets(std::string_view hex) {
 }
 
 inline std::string hex(std::span<const std::byte> bytes) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  std::string out;
-  for (const std::byte b : bytes) {
-    out += kDigits[std::to_integer<unsigned>(b) >> 4];
-    out += kDigits[std::to_integer<unsigned>(b) & 15];
-  }
-  return out;
+  return to_hex(bytes);
 }
 
 /// An event without views, so that it outlives the window.

@@ -18,6 +18,14 @@ TEST(FailureRecord, SurvivesARoundTrip) {
   EXPECT_EQ(record.message, "full");
 }
 
+TEST(FailureRecord, OfWhatAHandlerHasMetInAFileSaysThatTheCallMayHaveRun) {
+  Buffer out;
+  write_failure_record(out, Execution{2}, "points.mfv: No space left on device");
+  FailureRecord record;
+  ASSERT_TRUE(parse_failure(out.span(), record));
+  EXPECT_EQ(record.execution, Execution::unknown);
+}
+
 TEST(FailureRecord, IsCutAtACharacter) {
   std::string message(1023, 'a');
   message += "\xc3\xa4";

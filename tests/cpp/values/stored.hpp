@@ -57,7 +57,7 @@ inline std::string told(const Failure& failure) {
   return std::string(name(failure.code)) + ": " + failure.message;
 }
 inline std::string told(const Error& error) {
-  return std::string(name(error.code())) + ": " + error.message();
+  return error.what();  // which says nothing of a call
 }
 
 /// A folder that goes with the test.

@@ -80,11 +80,10 @@ TEST(ValueVectors, WhatIsDamagedIsToldInTheSameWordsBehindTheSameValues) {
       }
     }
     const auto expected = text_at(file, "fault");
-    // What is wrong within a descriptor or a value each language says in words of its own.
+    // What is wrong within a value each language says in words of its own.
     auto compared = expected.size();
-    for (const std::string_view before :
-         {"what it says of its schema cannot be read: ", "Point, at byte 0: "})
-      if (const auto at = expected.find(before); at != std::string::npos) compared = at + before.size();
+    const std::string_view before = "Point, at byte 0: ";
+    if (const auto at = expected.find(before); at != std::string::npos) compared = at + before.size();
     EXPECT_EQ(fault.substr(0, compared), expected.substr(0, compared));
     EXPECT_EQ(values, file.at("values").as_int64());
     ++files;

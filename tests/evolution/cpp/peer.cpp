@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "mf/client/client.hpp"
+#include "mf/core/hex.hpp"
 #include "mf/server/server.hpp"
 #include "say.hpp"
 #include "side.hpp"
@@ -59,19 +60,9 @@ Value unhex(const std::string& digits) {
   return bytes;
 }
 
-std::string hex(const Value& bytes) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string digits;
-  for (const auto byte : bytes) {
-    const auto number = std::to_integer<unsigned>(byte);
-    digits += {kDigits[number >> 4U], kDigits[number & 15U]};
-  }
-  return digits;
-}
-
 std::string list(const std::vector<Value>& values) {
   std::string all;
-  for (const auto& each : values) all += (all.empty() ? "" : ", ") + text(hex(each));
+  for (const auto& each : values) all += (all.empty() ? "" : ", ") + text(mf::to_hex(each));
   return "[" + all + "]";
 }
 
@@ -136,7 +127,7 @@ class Peer {
          {"execution", text(mf::name(ended.failure.execution))},
          {"message", text(ended.failure.message)},
          {"error", std::to_string(ended.error)},
-         {"value", text(hex(ended.value))},
+         {"value", text(mf::to_hex(ended.value))},
          {"stream", list(ended.elements)}});
   }
 

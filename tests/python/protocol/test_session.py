@@ -19,7 +19,7 @@ from mf.protocol.handshake import Hello, pack_bind
 from mf.protocol.reply import MIXED, pack_mixed, read_outcomes
 from mf.protocol.server_session import ServerSession
 from mf.protocol.state import State
-from mf.protocol.wire import Violation, read_failure
+from mf.protocol.wire import Violation, pack_failure, read_failure
 from tests.python.echo import TWICE, Negative
 
 NONCE = bytes(range(16))
@@ -264,6 +264,11 @@ def test_a_small_reply_may_have_many_items(count: int, others: int) -> None:
     events = feed(session, b"".join(replies))
 
     assert events == [(call, 0, 1, b"ab") for call in calls]
+
+
+def test_what_a_handler_has_met_in_a_file_says_that_the_call_may_have_run() -> None:
+    record = pack_failure(Error(Code.UNAVAILABLE, "full", Execution.NO_CALL))
+    assert read_failure(Code.UNAVAILABLE, record, 0)[0].execution is Execution.UNKNOWN
 
 
 def test_a_failure_record_has_at_least_four_bytes_of_which_one_is_zero() -> None:

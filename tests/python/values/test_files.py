@@ -150,8 +150,10 @@ def test_reading_goes_on_behind_a_value_that_does_not_go_over(tmp_path: Path) ->
     words = "value 1 at byte .*: x: 70000 does not fit u16 of the reader's schema"
     with mf.ValueReader(path, NewPoint) as reader:
         assert next(reader).x == 1
-        with pytest.raises(mf.Error, match=words):
+        with pytest.raises(mf.Error, match=words) as raised:
             next(reader)
+        assert raised.value.execution is mf.Execution.NO_CALL
+        assert str(raised.value).endswith("does not fit u16 of the reader's schema")  # nothing of a call
         assert [each.x for each in reader] == [3]
         assert reader.number == 3
 

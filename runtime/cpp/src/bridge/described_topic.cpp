@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mf/core/error.hpp"
+#include "mf/core/hex.hpp"
 #include "mf/core/text.hpp"
 #include "mf/link/adaptation.hpp"
 
@@ -84,13 +85,7 @@ std::string_view name(Tier tier) noexcept {
 }
 
 std::string text_of(const Fingerprint& fingerprint) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  for (const auto byte : fingerprint) {
-    text += digits[byte >> 4U];
-    text += digits[byte & 0xfU];
-  }
-  return text;
+  return to_hex(fingerprint);
 }
 
 DescribedTopic::DescribedTopic(std::string text) : text_(std::move(text)), info_{.service = service_} {

@@ -5,12 +5,11 @@
 
 #include "bridge/described_topic.hpp"
 #include "mf/core/agent.hpp"
+#include "mf/core/hex.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf::bridge {
 namespace {
-
-constexpr std::string_view kDigits = "0123456789abcdef";
 
 bool is_plain(char c) noexcept {
   return c > ' ' && c <= '~' && c != '%';
@@ -23,10 +22,8 @@ std::string escaped(std::string_view text) {
       all += c;
       continue;
     }
-    const auto byte = static_cast<unsigned char>(c);
     all += '%';
-    all += kDigits[byte >> 4U];
-    all += kDigits[byte & 0xfU];
+    append_hex(all, static_cast<unsigned char>(c));
   }
   return all;
 }

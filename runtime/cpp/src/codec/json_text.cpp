@@ -7,11 +7,12 @@
 #include <limits>
 #include <system_error>
 
+#include "mf/core/hex.hpp"
+
 namespace mf::codec::json_text {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::string_view kHex = "0123456789abcdef";
 constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 bool is_digit(char each) noexcept {
@@ -160,8 +161,7 @@ void append(std::string& to, Duration value) {
 void append(std::string& to, const Uuid& value) {
   for (std::size_t i = 0; i < value.bytes.size(); ++i) {
     to.append(i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "");
-    to += kHex[value.bytes[i] >> 4U];
-    to += kHex[value.bytes[i] & 15U];
+    append_hex(to, value.bytes[i]);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "mf/codec/utf8.hpp"
+#include "mf/core/hex.hpp"
 
 namespace mf::codec {
 namespace {
@@ -14,13 +15,11 @@ bool is_plain(char each) noexcept {
 void append_escaped(std::string& to, char each) {
   constexpr std::string_view kMeant = "\"\\\b\f\n\r\t";
   constexpr std::string_view kMarks = "\"\\bfnrt";
-  constexpr std::string_view kHex = "0123456789abcdef";
   to += '\\';
   if (const std::size_t which = kMeant.find(each); which != std::string_view::npos) {
     to += kMarks[which];
   } else {
-    const auto code = static_cast<unsigned char>(each);
-    to.append("u00").append(1, kHex[code >> 4U]).append(1, kHex[code & 15U]);
+    append_hex(to.append("u00"), static_cast<unsigned char>(each));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "controller/etcd_session.hpp"
 #include "controller/etcd_shared.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/hex.hpp"
 
 namespace mf::controller {
 namespace {
@@ -39,9 +40,8 @@ std::vector<Address> servers_of(std::string_view where, std::string_view list) {
 }
 
 std::string new_run() {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string run;
-  for (std::uint64_t rest = random_number(), i = 0; i < 16; rest >>= 4, ++i) run += kDigits[rest & 15];
+  for (std::uint64_t rest = random_number(), i = 0; i < 16; rest >>= 4, ++i) run += kHexDigits[rest & 15];
   return run;
 }
 

@@ -6,6 +6,8 @@
 #include <array>
 #include <span>
 
+#include "mf/core/hex.hpp"
+
 namespace mf::controller {
 namespace {
 
@@ -30,15 +32,8 @@ bool is_hash_of(const Bytes& hash, const Uuid& secret) {
 }
 
 std::string public_id(const Uuid& nonce) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  constexpr std::size_t kBytes = 4;
   const Digest digest = digest_of(nonce);
-  std::string text;
-  for (std::size_t i = 0; i < kBytes; ++i) {
-    text += kDigits[digest[i] >> 4];
-    text += kDigits[digest[i] & 15];
-  }
-  return text;
+  return to_hex(std::span<const std::uint8_t>(digest).first(4));
 }
 
 }  // namespace mf::controller

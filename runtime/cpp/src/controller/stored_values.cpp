@@ -7,12 +7,12 @@
 #include "mf/codec/value.hpp"
 #include "mf/controller.codec.hpp"
 #include "mf/controller/stored.codec.hpp"
+#include "mf/core/hex.hpp"
 
 namespace mf::controller {
 namespace {
 
 constexpr std::string_view kProcessKeys = "process/";
-constexpr std::string_view kDigits = "0123456789abcdef";
 
 std::string escaped(std::string_view part) {
   std::string text;
@@ -74,7 +74,7 @@ std::optional<Uuid> process_of(std::string_view key) {
   key = key.substr(kProcessKeys.size(), 2 * nonce.bytes.size());
   if (key.size() != 2 * nonce.bytes.size()) return std::nullopt;
   for (std::size_t i = 0; i < key.size(); ++i) {
-    const std::size_t digit = kDigits.find(key[i]);
+    const std::size_t digit = kHexDigits.find(key[i]);
     if (digit == std::string_view::npos) return std::nullopt;
     nonce.bytes[i / 2] = static_cast<std::uint8_t>(static_cast<unsigned>(nonce.bytes[i / 2]) << 4 |
                                                    static_cast<unsigned>(digit));
@@ -83,12 +83,7 @@ std::optional<Uuid> process_of(std::string_view key) {
 }
 
 std::string process_key(const Uuid& nonce) {
-  std::string key(kProcessKeys);
-  for (const std::uint8_t byte : nonce.bytes) {
-    key += kDigits[byte >> 4];
-    key += kDigits[byte & 15];
-  }
-  return key;
+  return std::string(kProcessKeys) + to_hex(nonce.bytes);
 }
 
 std::string offer_key(const Uuid& nonce, const Key& key) {

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/agent_text.hpp"
+#include "mf/core/hex.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf {
@@ -128,13 +129,8 @@ std::string shown_agent(std::string_view descriptor, std::string_view sent) {
 }  // namespace detail
 
 std::string agent_text(const Uuid& value) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (std::size_t at = 0; at < value.bytes.size(); ++at) {
-    if (at == 4 || at == 6 || at == 8 || at == 10) text += '-';
-    text += kDigits[value.bytes[at] >> 4U];
-    text += kDigits[value.bytes[at] & 15U];
-  }
+  auto text = to_hex(value.bytes);
+  for (const std::size_t at : {8U, 13U, 18U, 23U}) text.insert(at, 1, '-');
   return text;
 }
 

@@ -32,7 +32,9 @@ constexpr std::array<const char*, kLastCode + 1> kNames{
 std::string in_words(Code code, Execution execution, std::string_view message) {
   std::string text = name(code);
   if (!message.empty()) text.append(": ").append(message);
-  return text + (execution == Execution::not_executed ? " (not executed)" : " (may have run)");
+  if (execution == Execution::not_executed) text += " (not executed)";
+  if (execution == Execution::unknown) text += " (may have run)";
+  return text;  // of files, where there was no call: nothing more
 }
 
 }  // namespace
@@ -54,7 +56,8 @@ const char* name(Code code) noexcept {
 }
 
 const char* name(Execution execution) noexcept {
-  return execution == Execution::not_executed ? "NOT_EXECUTED" : "UNKNOWN";
+  if (execution == Execution::not_executed) return "NOT_EXECUTED";
+  return execution == Execution::unknown ? "UNKNOWN" : "NO_CALL";
 }
 
 }  // namespace mf

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "mf/core/hex.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf {
@@ -84,10 +85,8 @@ void append_escaped(std::string& out, unsigned char c) {
     default:
       break;
   }
-  constexpr const char* kDigits = "0123456789abcdef";
   out += "\\x";
-  out += kDigits[c >> 4];
-  out += kDigits[c & 15];
+  append_hex(out, c);
 }
 
 bool is_printable_ascii(unsigned char c) noexcept {

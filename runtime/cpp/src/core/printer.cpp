@@ -7,23 +7,17 @@
 #include <cmath>
 #include <ostream>
 
+#include "mf/core/hex.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf {
 namespace {
-
-constexpr std::string_view kHex = "0123456789abcdef";
 
 template <class Number, class... Options>
 std::string digits(Number value, Options... options) {
   std::array<char, 64> text{};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value, options...);
   return {text.data(), end.ptr};
-}
-
-void append_hex(std::string& text, unsigned byte) {
-  text += kHex[byte >> 4U];
-  text += kHex[byte & 0xFU];
 }
 
 void append_padded(std::string& text, std::int64_t value, std::size_t width) {
@@ -143,7 +137,7 @@ void Printer::write_bytes(const Bytes& value) {
   const std::size_t shown = std::min(value.size(), kShownBytes);
   std::string text = "<";
   for (std::size_t i = 0; i < shown; ++i) {
-    append_hex(text, std::to_integer<unsigned>(value[i]));
+    append_hex(text, std::to_integer<std::uint8_t>(value[i]));
   }
   if (shown < value.size()) {
     text.append("... (").append(digits(value.size())).append(" bytes)");

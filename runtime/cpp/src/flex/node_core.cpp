@@ -4,6 +4,7 @@
 #include <set>
 
 #include "codec/flex/tags.hpp"
+#include "mf/core/agent.hpp"
 #include "mf/core/random.hpp"
 #include "mf/core/text.hpp"
 
@@ -20,17 +21,6 @@ constexpr std::uint32_t kMostStreams = 512;
 // With which each of them begins: half of what a connection may have ahead, so that those that carry much can
 // grow.
 constexpr std::uint32_t kFirstWindow = 8 * 1024;
-
-std::string text_of(const Uuid& uuid) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const auto byte : uuid.bytes) {
-    text += kDigits[byte >> 4U];
-    text += kDigits[byte & 15U];
-    if (text.size() == 8 || text.size() == 13 || text.size() == 18 || text.size() == 23) text += '-';
-  }
-  return text;
-}
 
 Client client_of(const std::string* where, const NodeOptions& options) {
   ClientOptions of_client;
@@ -112,7 +102,7 @@ std::vector<std::string> NodeCore::agents_of(const ProcessCore& process) {
 }
 
 std::shared_ptr<ProcessCore> NodeCore::process(std::string name, const ProcessOptions& options) {
-  if (name.empty()) name = text_of(random_uuid());
+  if (name.empty()) name = agent_text(random_uuid());
   check_name(name);
   for (const auto& group : options.groups) check_name(group);
   const auto made = std::make_shared<ProcessCore>(weak_from_this(), std::move(name), options, client_.core());

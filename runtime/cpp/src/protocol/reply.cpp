@@ -36,7 +36,8 @@ void write_failure_record(Buffer& out, Execution execution, std::string_view mes
   std::string marked;
   if (!is_utf8(message)) message = marked = with_marks(message);
   std::byte* at = out.append(kFailureHead + message.size());
-  store(at, static_cast<std::uint8_t>(execution));
+  // What a handler has met in a file says nothing of calls: this one has begun.
+  store(at, std::uint8_t{execution != Execution::not_executed});
   store(at + 1, std::uint8_t{0});
   store(at + 2, static_cast<std::uint16_t>(message.size()));
   if (!message.empty()) std::memcpy(at + kFailureHead, message.data(), message.size());

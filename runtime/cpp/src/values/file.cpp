@@ -17,7 +17,7 @@ void Descriptor::close() noexcept {
 }
 
 Error failed(const std::string& name, const std::string& words, Code code) {
-  return {code, Execution::not_executed, name + ": " + words};
+  return {code, kNoCall, name + ": " + words};
 }
 
 Error not_done(const std::string& name, int error, const std::string& then) {

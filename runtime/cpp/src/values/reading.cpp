@@ -21,7 +21,7 @@ struct Reading::State {
 
   [[nodiscard]] Failure failure(const std::string& words, Code code = Code::decode_error) const {
     return {.code = code,
-            .execution = Execution::not_executed,
+            .execution = kNoCall,
             .message = name + ": value " + std::to_string(number) + " at byte " + std::to_string(offset) +
                        ": " + words,
             .declared = nullptr};

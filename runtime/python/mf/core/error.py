@@ -45,6 +45,11 @@ class Execution(IntEnum):
     """The handler never started: safe to call again."""
     UNKNOWN = 1
     """It may have run."""
+    NO_CALL = 2
+    """There was no call: of files of values."""
+
+
+_RAN = (" (not executed)", " (may have run)", "")
 
 
 class MfError(Exception):
@@ -68,8 +73,8 @@ class Error(MfError):
         self.execution = execution
 
     def __str__(self) -> str:
-        ran = "not executed" if self.execution == Execution.NOT_EXECUTED else "may have run"
-        return f"{self.code.name}: {self.message} ({ran})" if self.message else f"{self.code.name} ({ran})"
+        text = f"{self.code.name}: {self.message}" if self.message else self.code.name
+        return text + _RAN[self.execution]
 
     def __repr__(self) -> str:
         return f"mf.Error({self.code.name}, {self.message!r}, {self.execution.name})"

@@ -27,6 +27,8 @@ from .types import (
     Type,
     parse,
     parts,
+    quoted,
+    spell,
 )
 
 MOST_BYTES = 1 << 20
@@ -55,16 +57,18 @@ class _Line:
 
 def _tree(text: str, what: str) -> list[_Line]:
     if len(text) > MOST_BYTES or len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
-        raise SchemaError(f"the {what} has more than {MOST_BYTES} bytes")
+        raise SchemaError(f"a descriptor or annex is longer than {MOST_BYTES} bytes")
     if not text.endswith("\n"):
-        raise SchemaError(f"the {what} does not end with a line feed" if text else f"the {what} is empty")
+        if not text and what == "descriptor":
+            raise SchemaError("a descriptor names no service, topic or value")
+        raise SchemaError(f"the {what} does not end with a line feed")
     root = _Line("", "")
     above = [root]
     for line in text[:-1].split("\n"):
         stripped = line.lstrip(" ")
         depth = len(line) - len(stripped)
         if not stripped or depth >= len(above):
-            raise SchemaError(f"the {what} has a line that stands under none: {line[:80]!r}")
+            raise _under_nothing()
         if depth > 2 * MOST_LEVELS:
             raise SchemaError(f"the {what} is nested too deep")
         word, _, rest = stripped.partition(" ")
@@ -73,6 +77,10 @@ def _tree(text: str, what: str) -> list[_Line]:
         del above[depth + 1 :]
         above.append(made)
     return root.under
+
+
+def _under_nothing() -> SchemaError:
+    return SchemaError("a line stands under nothing that has such lines")
 
 
 def read(descriptor: str, annex: str = "") -> Schema:
@@ -111,7 +119,9 @@ class _Reading:
         lines = _tree(descriptor, "descriptor")
         head = lines[0]
         if head.word not in ("service", "topic", "value") or not FULL_NAME.match(head.rest):
-            raise SchemaError(f"the descriptor begins with {head.word[:40]!r}")
+            if head.word in ("service", "topic", "value"):
+                raise SchemaError(f"{quoted(head.rest)} is no name of a type")
+            raise SchemaError("a descriptor begins with none of service, topic and value")
         self._annex_methods: dict[str, _Line] = {}
         self._annex_types: dict[str, _Line] = {}
         if annex:
@@ -126,7 +136,9 @@ class _Reading:
 
     def _read_annex(self, lines: list[_Line], name: str) -> None:
         if lines[0].word != "annex" or lines[0].rest != name:
-            raise SchemaError(f"the annex is not of {name}")
+            raise SchemaError(
+                f"an annex tells of {quoted(lines[0].rest)}, which the descriptor does not have"
+            )
         self._annex_methods = {line.rest: line for line in lines[0].under if line.word == "method"}
         self._annex_types = {line.rest: line for line in lines[1:] if line.word == "type"}
 
@@ -144,12 +156,12 @@ class _Reading:
                 value = parse(line.rest)
             elif line.word == "method" and head.word == "service":
                 if _identifier(line.rest) in methods:
-                    raise SchemaError(f"the descriptor has method {line.rest} twice")
+                    raise SchemaError(f"method {quoted(line.rest)} is there twice")
                 methods[line.rest] = self._method(line)
             else:
                 raise _misplaced(line)
         if head.word == "topic" and value is None:
-            raise SchemaError("the descriptor of a topic names no value")
+            raise SchemaError("the descriptor of a topic says nothing of its value")
         if len(methods) > MOST_METHODS:
             raise SchemaError(f"the descriptor has more than {MOST_METHODS} methods")
         return per, value, methods
@@ -167,8 +179,10 @@ class _Reading:
             else:
                 raise _misplaced(each)
         oneway = "oneway" in found
-        if "params" not in found or ("results" in found) == oneway:
-            raise SchemaError(f"method {line.rest} lacks its parameters or results")
+        if "params" not in found:
+            raise SchemaError(f"method {quoted(line.rest)} has no parameters' line")
+        if ("results" in found) == oneway:
+            raise SchemaError(f"method {quoted(line.rest)} has not the results that it should")
         none = Fields("memcpy")
         return Method(
             line.rest,
@@ -186,14 +200,14 @@ class _Reading:
 
     def _types(self, lines: list[_Line]) -> dict[str, Declared]:
         if len(lines) > MOST_TYPES:
-            raise SchemaError(f"the descriptor has more than {MOST_TYPES} types")
+            raise SchemaError(f"there are more than {MOST_TYPES} types")
         types: dict[str, Declared] = {}
         for line in lines:
             name, _, head = line.rest.partition(" ")
             if line.word != "type":
                 raise _misplaced(line)
             if _full_name(name) in types:
-                raise SchemaError(f"the descriptor has type {name} twice")
+                raise SchemaError(f"type {quoted(name)} is declared twice")
             said = self._annex_types.get(name)
             about = _NOTHING if said is None else _Earlier(said.under)
             types[name] = _declared(name, head.split(" "), line.under, about)
@@ -204,50 +218,48 @@ _OF_METHODS = frozenset(("oneway", "replicated", "params", "params_stream", "res
 
 
 def _misplaced(line: _Line) -> SchemaError:
-    return SchemaError(f"the descriptor has a line where none may be: {line.word[:40]!r} {line.rest[:40]!r}")
+    return SchemaError(f"a line begins with the unknown word {quoted(line.word)}")
 
 
 def _identifier(name: str) -> str:
     if len(name) > 1024 or not IDENTIFIER.match(name):
-        raise SchemaError(f"{name[:80]!r} is no name")
+        raise SchemaError(f"{quoted(name)} is no name")
     return name
 
 
 def _full_name(name: str) -> str:
     if len(name) > 1024 or not FULL_NAME.match(name):
-        raise SchemaError(f"{name[:80]!r} is no name of a type")
+        raise SchemaError(f"{quoted(name)} is no name of a type")
     return name
-
-
-def _number(text: str) -> int:
-    if not _NUMBER.match(text):
-        raise SchemaError(f"{text[:40]!r} is no number")
-    return int(text)
 
 
 def _fields(line: _Line, about: _Earlier) -> Fields:
     if line.rest not in _TIERS:
-        raise SchemaError(f"{line.rest[:40]!r} is no tier of parameters or results")
-    return Fields(line.rest, _members(line.under, False, about, _LAST_FIELD))
+        raise SchemaError(f"the parameters or results of a method are of tier {quoted(line.rest)}")
+    return Fields(line.rest, _members("", line.under, False, about, _LAST_FIELD))
 
 
-def _members(lines: Iterable[_Line], numbered: bool, about: _Earlier, last: int) -> tuple[Field, ...]:
+def _members(
+    owner: str, lines: Iterable[_Line], numbered: bool, about: _Earlier, last: int
+) -> tuple[Field, ...]:
     fields: list[Field] = []
     names: set[str] = set()
-    numbers: set[int] = set()
+    before = 0
     for line in lines:
         name, number, expression = _identifier(line.word), 0, line.rest
         if numbered:
             text, colon, expression = line.rest.partition(": ")
-            number = _number(text)
-            if not colon or not 0 < number <= last or number in numbers:
-                raise SchemaError(f"field {name} has the number {text[:40]}")
-            numbers.add(number)
+            number = int(text) if _NUMBER.match(text) else 0
+            if not colon or not 0 < number <= last:
+                raise SchemaError(f"the field {quoted(name)} has no number")
+            if number <= before:
+                raise SchemaError(f"the numbers of fields do not ascend at {quoted(name)}")
+            before = number
         if name in names:
-            raise SchemaError(f"field {name} is there twice")
+            raise SchemaError(f"field {quoted(name)} of {quoted(owner)} is there twice")
         names.add(name)
         if line.under:
-            raise _misplaced(line.under[0])
+            raise _under_nothing()
         fields.append(Field(name, parse(expression), number, *about.of(name)))
     return tuple(fields)
 
@@ -256,24 +268,30 @@ def _declared(name: str, head: list[str], lines: list[_Line], about: _Earlier) -
     match head:
         case ["struct" | "error" as kind, "memcpy" | "febird" | "archive" | "custom" as tier]:
             if tier == "custom" and lines:
-                raise SchemaError(f"type {name} is custom, and has fields")
-            return Declared(name, kind, tier, _members(lines, tier == "archive", about, _LAST_FIELD))
+                raise SchemaError("a type of tier custom has fields")
+            return Declared(name, kind, tier, _members(name, lines, tier == "archive", about, _LAST_FIELD))
         case ["union", "febird" | "archive" as tier]:
             last = _LAST_FIELD if tier == "archive" else _LAST_ALTERNATIVE
-            fields = _members(lines, True, about, last)
+            fields = _members(name, lines, True, about, last)
             if not fields:
-                raise SchemaError(f"union {name} has no alternatives")
+                raise SchemaError(f"union {quoted(name)} has no alternatives")
             return Declared(name, "union", tier, fields)
         case ["enum", base, "open" | "closed" as openness] if base in (*UNSIGNED, *SIGNED):
             members = _numbers(name, lines, *_range(base))
             if not members:
-                raise SchemaError(f"enum {name} has no members")
+                raise SchemaError(f"enum {quoted(name)} has no members")
             return Declared(name, "enum", base=base, open=openness == "open", members=members)
         case ["flags", base] if base in UNSIGNED:
             bits = int(base[1:])
             return Declared(name, "flags", base=base, open=True, members=_numbers(name, lines, 0, bits - 1))
+        case ["struct" | "error" | "union", *_]:
+            raise SchemaError(f"type {quoted(name)} is of no known tier: {quoted(' '.join(head))}")
+        case ["enum", base, *_] if base in (*UNSIGNED, *SIGNED):
+            raise SchemaError(f"enum {quoted(name)} is neither open nor closed")
+        case ["enum" | "flags", *_]:
+            raise SchemaError(f"type {quoted(name)} has no integer as its base")
         case _:
-            raise SchemaError(f"type {name} is {' '.join(head)[:80]!r}")
+            raise SchemaError(f"type {quoted(name)} is of no known kind: {quoted(' '.join(head))}")
 
 
 def _range(scalar: str) -> tuple[int, int]:
@@ -286,11 +304,19 @@ def _range(scalar: str) -> tuple[int, int]:
 
 def _numbers(name: str, lines: Iterable[_Line], low: int, high: int) -> dict[str, int]:
     found: dict[str, int] = {}
+    before = low - 1
     for line in lines:
-        number = _number(line.rest)
-        if line.under or not low <= number <= high or number in found.values() or line.word in found:
-            raise SchemaError(f"member {line.word[:40]} of {name} is {line.rest[:40]!r}")
-        found[_identifier(line.word)] = number
+        member = _identifier(line.word)
+        number = int(line.rest) if _NUMBER.match(line.rest) else low - 1
+        if not low <= number <= high:
+            raise SchemaError(f"the number of {quoted(member)} is none of its type")
+        if number <= before:
+            raise SchemaError(f"the numbers of members do not ascend at {quoted(member)}")
+        if member in found:
+            raise SchemaError(f"member {quoted(member)} of {quoted(name)} is there twice")
+        if line.under:
+            raise _under_nothing()
+        found[member] = before = number
     return found
 
 
@@ -318,19 +344,34 @@ class _Checks:
             for error in method.throws:
                 known = self._types.get(error)
                 if known is None or known.kind != "error":
-                    raise SchemaError(f"{method.name} throws {error}, which is no error of the descriptor")
+                    raise SchemaError(f"the error {quoted(error)} is not declared")
         for declared in self._types.values():
             self._fields(declared.fields, declared.tier, declared.name)
         self._levels()
 
     def _fields(self, fields: Iterable[Field], tier: str, owner: str) -> None:
         allowed = {"memcpy": self._as_fixed, "archive": self._as_archive}.get(tier, self._as_any)
+        without = f"type {quoted(owner)} is of tier memcpy, but a field of it has no layout"
         for field in fields:
-            self._of(field.type, f"{owner}.{field.name}", allowed)
+            of_memory = tier == "memcpy" and owner in self._types
+            self._of(field.type, f"{owner}.{field.name}", allowed, without if of_memory else "")
 
-    def _of(self, type_: Type, place: str, allowed: Callable[[Type], bool]) -> None:
+    def _of(self, type_: Type, place: str, allowed: Callable[[Type], bool], why: str = "") -> None:
         if not allowed(type_):
-            raise SchemaError(f"{place} has a type that cannot be there")
+            self._tell(type_)
+            raise SchemaError(why or f"{place} has a type that cannot be there")
+
+    def _tell(self, type_: Type) -> None:
+        """Why it can be nowhere, if that is so."""
+        match type_:
+            case Named(name) if name not in self._types:
+                raise SchemaError(f"the type {quoted(name)} is not declared")
+            case SetOf(key) | MapOf(key, _) if not self._as_key(key, coded=True) and not parts(key):
+                self._tell(key)
+                name = key.name if isinstance(key, Named) else spell(key)
+                raise SchemaError(f"a key cannot be of type {quoted(name)}")
+        for part in parts(type_):
+            self._tell(part)
 
     def _as_fixed(self, type_: Type) -> bool:
         match type_:
@@ -401,7 +442,7 @@ class _Checks:
                 current, held = stack[-1]
                 for inner in held:
                     if inner in open_names:
-                        raise SchemaError(f"type {inner} contains itself")
+                        raise SchemaError(f"type {quoted(inner)} holds itself by value")
                     if inner not in heights:
                         stack.append((inner, self._held(inner)))
                         open_names.add(inner)

@@ -85,6 +85,11 @@ class SchemaError(Exception):
     """A text is no descriptor or annex. Says why."""
 
 
+def quoted(text: str) -> str:
+    """Of a peer, shortened: 80 bytes of it are shown, as in C++."""
+    return f"`{text.encode('utf-8', 'replace')[:80].decode('utf-8', 'ignore')}`"
+
+
 def parts(type_: Type) -> tuple[Type, ...]:
     """What a type is made of, one level down."""
     match type_:
@@ -135,7 +140,7 @@ class _Reader:
             raise self.wrong()
 
     def wrong(self) -> SchemaError:
-        return SchemaError(f"{self._text[:80]!r} is no type")
+        return SchemaError(f"the type {quoted(self._text)} is not declared")
 
     def whole(self) -> Type:
         found = self._type(MOST_LEVELS)
@@ -197,7 +202,7 @@ class _Reader:
     def _length(self) -> int:
         digits = self._next()
         if not digits.isdecimal() or len(digits) > 10 or not 0 < int(digits) < _MOST_ELEMENTS:
-            raise self.wrong()
+            raise SchemaError(f"an array has no length that it can have: {quoted(self._text)}")
         return int(digits)
 
 

@@ -56,7 +56,8 @@ def read_only_str16(data: Payload, what: str) -> str:
 def pack_failure(error: Error) -> bytes:
     """u8 execution, u8 zero, str16 message."""
     text = cut(f"{error.message}")  # or another object that a servant passed
-    return bytes((error.execution, 0)) + U16.pack(len(text)) + text
+    # What a handler has met in a file says nothing of calls: this one has begun.
+    return bytes((error.execution != Execution.NOT_EXECUTED, 0)) + U16.pack(len(text)) + text
 
 
 def read_failure(code: int, data: Payload, at: int) -> tuple[Error, int]:

@@ -145,7 +145,7 @@ class Records:
 
 def failed(name: str, words: str, code: Code = Code.DECODE_ERROR) -> Error:
     """`name`: of the file."""
-    return Error(code, f"{name}: {words}", Execution.NOT_EXECUTED)
+    return Error(code, f"{name}: {words}", Execution.NO_CALL)
 
 
 def not_done(name: str, failure: OSError, then: str = "") -> Error:

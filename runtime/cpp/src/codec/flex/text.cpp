@@ -7,6 +7,8 @@
 
 #include "codec/flex/tags.hpp"
 #include "mf/codec/flex/value.hpp"
+#include "mf/core/agent.hpp"
+#include "mf/core/hex.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf::flex {
@@ -17,19 +19,11 @@ constexpr std::size_t kMost = 8;      // elements of a list or map
 constexpr unsigned kDeepest = 4;
 
 std::string hex(std::string_view bytes) {
-  std::string text;
-  for (const char each : bytes) {
-    std::array<char, 3> two{};
-    std::snprintf(two.data(), two.size(), "%02x", static_cast<unsigned>(static_cast<unsigned char>(each)));
-    text += two.data();
-  }
-  return text;
+  return to_hex(std::as_bytes(std::span(bytes)));
 }
 
 std::string shown(const Uuid& uuid) {
-  auto text = hex({reinterpret_cast<const char*>(uuid.bytes.data()), uuid.bytes.size()});
-  for (const std::size_t at : {8U, 13U, 18U, 23U}) text.insert(at, 1, '-');
-  return "uuid(" + text + ")";
+  return "uuid(" + agent_text(uuid) + ")";
 }
 
 std::string shown(double number) {

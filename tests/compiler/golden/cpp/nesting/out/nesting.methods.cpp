@@ -7,6 +7,19 @@
 #include <string_view>
 #include <type_traits>
 
+#include "mf/core/printer.hpp"
+
+namespace nesting {
+
+void print_to(mf::Printer& printer, const AtlasAroundResult& value) {
+  printer.open("AtlasAroundResult");
+  printer.field("place", value.place);
+  printer.field("status", value.status);
+  printer.close();
+}
+
+}  // namespace nesting
+
 namespace nesting::methods {
 
 namespace {

@@ -12,6 +12,7 @@
 #include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/handler.hpp"
+#include "mf/core/printable.hpp"
 #include "mf/core/service.hpp"
 #include "mf/core/stream.hpp"
 #include "nesting.codec.hpp"
@@ -20,6 +21,9 @@ namespace nesting {
 
 class AtlasServant;
 class AtlasAsyncServant;
+
+using mf::operator<<;
+using mf::to_string;
 
 struct AtlasFindRequest {
   std::string name{};
@@ -40,6 +44,7 @@ struct AtlasAroundResult {
   Place_Shape_Status status{};
 
   friend bool operator==(const AtlasAroundResult&, const AtlasAroundResult&) = default;
+  friend void print_to(mf::Printer& printer, const AtlasAroundResult& value);
 };
 
 struct AtlasCirclesRequest {

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "mf/core/printer.hpp"
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
@@ -48,6 +50,17 @@ static_assert(offsetof(::streams::KeptPutItemsRequest, x) == 0);
 static_assert(sizeof(::streams::KeptAsyncPutRequest) == 4 && alignof(::streams::KeptAsyncPutRequest) == 4);
 static_assert(std::is_trivially_copyable_v<::streams::KeptAsyncPutRequest>);
 static_assert(offsetof(::streams::KeptAsyncPutRequest, x) == 0);
+
+namespace streams {
+
+void print_to(mf::Printer& printer, const ElementsBlocksResult& value) {
+  printer.open("ElementsBlocksResult");
+  printer.field("count", value.count);
+  printer.field("size", value.size);
+  printer.close();
+}
+
+}  // namespace streams
 
 namespace streams::methods {
 

@@ -22,6 +22,7 @@
 #include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/handler.hpp"
+#include "mf/core/printable.hpp"
 #include "mf/core/service.hpp"
 #include "mf/core/stream.hpp"
 #include "mf/core/types.hpp"
@@ -44,6 +45,9 @@ class LangsServant;
 class LangsAsyncServant;
 class KeptServant;
 class KeptAsyncServant;
+
+using mf::operator<<;
+using mf::to_string;
 
 struct IndexScanRequest {
   std::uint32_t from = 0U;
@@ -100,6 +104,7 @@ struct ElementsBlocksResult {
   std::uint64_t size{};
 
   friend bool operator==(const ElementsBlocksResult&, const ElementsBlocksResult&) = default;
+  friend void print_to(mf::Printer& printer, const ElementsBlocksResult& value);
 };
 
 struct ElementsPeopleRequest {

@@ -7,6 +7,19 @@
 #include <string_view>
 #include <type_traits>
 
+#include "mf/core/printer.hpp"
+
+namespace archive::now {
+
+void print_to(mf::Printer& printer, const StoreHoldResult& value) {
+  printer.open("StoreHoldResult");
+  printer.field("holder", value.holder);
+  printer.field("pairs", value.pairs);
+  printer.close();
+}
+
+}  // namespace archive::now
+
 namespace archive::now::methods {
 
 namespace {

@@ -17,6 +17,7 @@
 #include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/handler.hpp"
+#include "mf/core/printable.hpp"
 #include "mf/core/service.hpp"
 
 #pragma GCC diagnostic push
@@ -28,6 +29,9 @@ namespace archive::now {
 
 class StoreServant;
 class StoreAsyncServant;
+
+using mf::operator<<;
+using mf::to_string;
 
 struct StorePutRequest {
   mf::Graph<Config> config{};
@@ -47,6 +51,7 @@ struct StoreHoldResult {
   std::vector<Pair> pairs{};
 
   friend bool operator==(const StoreHoldResult&, const StoreHoldResult&) = default;
+  friend void print_to(mf::Printer& printer, const StoreHoldResult& value);
 };
 
 struct StorePairRequest {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "mf/core/printer.hpp"
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
@@ -14,6 +16,17 @@ static_assert(sizeof(::shapes::kinds::KindsFindRequest) == 2 &&
               alignof(::shapes::kinds::KindsFindRequest) == 2);
 static_assert(std::is_trivially_copyable_v<::shapes::kinds::KindsFindRequest>);
 static_assert(offsetof(::shapes::kinds::KindsFindRequest, fields) == 0);
+
+namespace shapes::kinds {
+
+void print_to(mf::Printer& printer, const KindsFindResult& value) {
+  printer.open("KindsFindResult");
+  printer.field("fields", value.fields);
+  printer.field("value", value.value);
+  printer.close();
+}
+
+}  // namespace shapes::kinds
 
 namespace shapes::kinds::methods {
 

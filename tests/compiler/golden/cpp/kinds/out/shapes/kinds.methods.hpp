@@ -14,6 +14,7 @@
 #include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/handler.hpp"
+#include "mf/core/printable.hpp"
 #include "mf/core/service.hpp"
 #include "shapes/kinds.codec.hpp"
 
@@ -27,6 +28,9 @@ namespace shapes::kinds {
 
 class KindsServant;
 class KindsAsyncServant;
+
+using mf::operator<<;
+using mf::to_string;
 
 struct KindsTurnRequest {
   /// What to turn.
@@ -47,6 +51,7 @@ struct KindsFindResult {
   Value value{};
 
   friend bool operator==(const KindsFindResult&, const KindsFindResult&) = default;
+  friend void print_to(mf::Printer& printer, const KindsFindResult& value);
 };
 
 struct KindsEvaluateRequest {

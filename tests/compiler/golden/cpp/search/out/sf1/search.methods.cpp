@@ -8,6 +8,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "mf/core/printer.hpp"
+
 static_assert(sizeof(::sf1::search::IndexStatsResult) == 16 && alignof(::sf1::search::IndexStatsResult) == 8);
 static_assert(std::is_trivially_copyable_v<::sf1::search::IndexStatsResult>);
 static_assert(offsetof(::sf1::search::IndexStatsResult, documents) == 0);
@@ -23,6 +25,17 @@ static_assert(sizeof(::sf1::search::IndexScoreRequest) == 16 &&
 static_assert(std::is_trivially_copyable_v<::sf1::search::IndexScoreRequest>);
 static_assert(offsetof(::sf1::search::IndexScoreRequest, doc) == 0);
 static_assert(offsetof(::sf1::search::IndexScoreRequest, query) == 8);
+
+namespace sf1::search {
+
+void print_to(mf::Printer& printer, const IndexStatsResult& value) {
+  printer.open("IndexStatsResult");
+  printer.field("documents", value.documents);
+  printer.field("terms", value.terms);
+  printer.close();
+}
+
+}  // namespace sf1::search
 
 namespace sf1::search::methods {
 

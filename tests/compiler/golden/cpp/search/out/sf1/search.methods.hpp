@@ -16,6 +16,7 @@
 #include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/handler.hpp"
+#include "mf/core/printable.hpp"
 #include "mf/core/service.hpp"
 #include "mf/core/types.hpp"
 #include "sf1/search.codec.hpp"
@@ -27,6 +28,9 @@ class IndexServant;
 class IndexAsyncServant;
 class AdminServant;
 class AdminAsyncServant;
+
+using mf::operator<<;
+using mf::to_string;
 
 struct IndexAddRequest {
   ::sf1::text::Document doc{};
@@ -51,6 +55,7 @@ struct IndexStatsResult {
   std::uint64_t terms{};
 
   friend bool operator==(const IndexStatsResult&, const IndexStatsResult&) = default;
+  friend void print_to(mf::Printer& printer, const IndexStatsResult& value);
 };
 
 struct IndexClearRequest {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "mf/core/printer.hpp"
+
 static_assert(sizeof(::shapes::services::PlainIn1Out0Request) == 4 &&
               alignof(::shapes::services::PlainIn1Out0Request) == 4);
 static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn1Out0Request>);
@@ -68,6 +70,37 @@ static_assert(sizeof(::shapes::services::ShardedNamedResult) == 4 &&
               alignof(::shapes::services::ShardedNamedResult) == 4);
 static_assert(std::is_trivially_copyable_v<::shapes::services::ShardedNamedResult>);
 static_assert(offsetof(::shapes::services::ShardedNamedResult, only) == 0);
+
+namespace shapes::services {
+
+void print_to(mf::Printer& printer, const PlainIn0Out2Result& value) {
+  printer.open("PlainIn0Out2Result");
+  printer.field("count", value.count);
+  printer.field("name", value.name);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const PlainIn4Out2Result& value) {
+  printer.open("PlainIn4Out2Result");
+  printer.field("sum", value.sum);
+  printer.field("mean", value.mean);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const PlainIn5Out2Result& value) {
+  printer.open("PlainIn5Out2Result");
+  printer.field("low", value.low);
+  printer.field("high", value.high);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const ShardedNamedResult& value) {
+  printer.open("ShardedNamedResult");
+  printer.field("only", value.only);
+  printer.close();
+}
+
+}  // namespace shapes::services
 
 namespace shapes::services::methods {
 

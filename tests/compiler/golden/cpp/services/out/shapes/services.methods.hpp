@@ -18,6 +18,7 @@
 #include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/handler.hpp"
+#include "mf/core/printable.hpp"
 #include "mf/core/service.hpp"
 #include "mf/core/types.hpp"
 #include "shapes/services.codec.hpp"
@@ -28,6 +29,9 @@ class PlainServant;
 class PlainAsyncServant;
 class ShardedServant;
 class ShardedAsyncServant;
+
+using mf::operator<<;
+using mf::to_string;
 
 struct PlainIn0Out0Request {
   friend bool operator==(const PlainIn0Out0Request&, const PlainIn0Out0Request&) = default;
@@ -46,6 +50,7 @@ struct PlainIn0Out2Result {
   std::string name{};
 
   friend bool operator==(const PlainIn0Out2Result&, const PlainIn0Out2Result&) = default;
+  friend void print_to(mf::Printer& printer, const PlainIn0Out2Result& value);
 };
 
 struct PlainIn1Out0Request {
@@ -105,6 +110,7 @@ struct PlainIn4Out2Result {
   double mean{};
 
   friend bool operator==(const PlainIn4Out2Result&, const PlainIn4Out2Result&) = default;
+  friend void print_to(mf::Printer& printer, const PlainIn4Out2Result& value);
 };
 
 struct PlainIn5Out1Request {
@@ -132,6 +138,7 @@ struct PlainIn5Out2Result {
   std::int32_t high{};
 
   friend bool operator==(const PlainIn5Out2Result&, const PlainIn5Out2Result&) = default;
+  friend void print_to(mf::Printer& printer, const PlainIn5Out2Result& value);
 };
 
 struct PlainIn6Out1Request {
@@ -184,6 +191,7 @@ struct ShardedNamedResult {
   std::int32_t only{};
 
   friend bool operator==(const ShardedNamedResult&, const ShardedNamedResult&) = default;
+  friend void print_to(mf::Printer& printer, const ShardedNamedResult& value);
 };
 
 }  // namespace shapes::services

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "mf/core/printer.hpp"
+
 static_assert(sizeof(::vectors::shapes::IndexOneRequest) == 4 &&
               alignof(::vectors::shapes::IndexOneRequest) == 4);
 static_assert(std::is_trivially_copyable_v<::vectors::shapes::IndexOneRequest>);
@@ -22,6 +24,23 @@ static_assert(sizeof(::vectors::shapes::IndexTouchRequest) == 4 &&
               alignof(::vectors::shapes::IndexTouchRequest) == 4);
 static_assert(std::is_trivially_copyable_v<::vectors::shapes::IndexTouchRequest>);
 static_assert(offsetof(::vectors::shapes::IndexTouchRequest, doc) == 0);
+
+namespace vectors::shapes {
+
+void print_to(mf::Printer& printer, const IndexStatsResult& value) {
+  printer.open("IndexStatsResult");
+  printer.field("documents", value.documents);
+  printer.field("terms", value.terms);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const IndexNamedResult& value) {
+  printer.open("IndexNamedResult");
+  printer.field("hit", value.hit);
+  printer.close();
+}
+
+}  // namespace vectors::shapes
 
 namespace vectors::shapes::methods {
 

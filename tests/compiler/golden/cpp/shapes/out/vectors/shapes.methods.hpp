@@ -15,6 +15,7 @@
 #include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/handler.hpp"
+#include "mf/core/printable.hpp"
 #include "mf/core/service.hpp"
 #include "vectors/shapes.codec.hpp"
 
@@ -22,6 +23,9 @@ namespace vectors::shapes {
 
 class IndexServant;
 class IndexAsyncServant;
+
+using mf::operator<<;
+using mf::to_string;
 
 struct IndexNothingRequest {
   friend bool operator==(const IndexNothingRequest&, const IndexNothingRequest&) = default;
@@ -49,6 +53,7 @@ struct IndexStatsResult {
   std::uint64_t terms{};
 
   friend bool operator==(const IndexStatsResult&, const IndexStatsResult&) = default;
+  friend void print_to(mf::Printer& printer, const IndexStatsResult& value);
 };
 
 struct IndexNamedRequest {
@@ -61,6 +66,7 @@ struct IndexNamedResult {
   Hit hit{};
 
   friend bool operator==(const IndexNamedResult&, const IndexNamedResult&) = default;
+  friend void print_to(mf::Printer& printer, const IndexNamedResult& value);
 };
 
 struct IndexTouchRequest {

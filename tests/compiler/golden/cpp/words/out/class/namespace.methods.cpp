@@ -7,6 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "mf/core/printer.hpp"
+
 static_assert(sizeof(::class_::namespace_::IndexAsyncQueryRequest) == 2 &&
               alignof(::class_::namespace_::IndexAsyncQueryRequest) == 1);
 static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexAsyncQueryRequest>);
@@ -35,6 +37,17 @@ static_assert(sizeof(::class_::namespace_::IndexOperatorRequest) == 4 &&
               alignof(::class_::namespace_::IndexOperatorRequest) == 4);
 static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexOperatorRequest>);
 static_assert(offsetof(::class_::namespace_::IndexOperatorRequest, int_) == 0);
+
+namespace class_::namespace_ {
+
+void print_to(mf::Printer& printer, const IndexAsyncQueryResult& value) {
+  printer.open("IndexAsyncQueryResult");
+  printer.field("std", value.std_);
+  printer.field("mf", value.mf_);
+  printer.close();
+}
+
+}  // namespace class_::namespace_
 
 namespace class_::namespace_::methods {
 

@@ -17,12 +17,16 @@
 #include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/handler.hpp"
+#include "mf/core/printable.hpp"
 #include "mf/core/service.hpp"
 
 namespace class_::namespace_ {
 
 class IndexServant;
 class IndexAsyncServant;
+
+using mf::operator<<;
+using mf::to_string;
 
 struct IndexQueryRequest_ {
   std::int32_t options_{};
@@ -45,6 +49,7 @@ struct IndexAsyncQueryResult {
   std::int32_t mf_{};
 
   friend bool operator==(const IndexAsyncQueryResult&, const IndexAsyncQueryResult&) = default;
+  friend void print_to(mf::Printer& printer, const IndexAsyncQueryResult& value);
 };
 
 struct IndexQueryBatchRequest {
