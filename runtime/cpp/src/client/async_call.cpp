@@ -162,14 +162,13 @@ std::optional<link::Reply> AsyncCall::send(std::shared_ptr<AsyncCall>& owner, Ti
   // A payload that is moved into the link is not available for another attempt.
   const bool last = call.call_.attempt() == protocol::Call::kMostAttempts;
   auto& large = call.payload_;
+  auto payload = large.empty() ? link::Payload({call.small_.data(), call.small_size_})
+                 : last        ? link::Payload(large)
+                               : link::Payload(std::as_const(large));
   if (call.route_.adaptation() != nullptr) [[unlikely]] {
     if (auto ended = call.adapt(head)) return ended;
+    if (call.adapted_) payload = link::Payload(call.adapted_->payload());
   }
-  if (auto* const stream = call.stream(); stream != nullptr) call.on_schema(call.route_.adaptation());
-  const auto payload = call.adapted_   ? link::Payload(call.adapted_->payload())
-                       : large.empty() ? link::Payload({call.small_.data(), call.small_size_})
-                       : last          ? link::Payload(large)
-                                       : link::Payload(std::as_const(large));
   auto* const link = call.route_.link.get();
   if (call.route_.chosen()) [[unlikely]]
     call.sent_ = now == TimePoint{} ? mf::now() : now;
@@ -182,6 +181,7 @@ std::optional<link::Reply> AsyncCall::send(std::shared_ptr<AsyncCall>& owner, Ti
   std::shared_ptr<link::ClientLink> kept;
   if (call.reader_ != nullptr || !call.state_->core->reactor().on_own_thread()) kept = call.route_.link;
   if (auto* const stream = call.stream()) {
+    call.on_schema(call.route_.adaptation());
     link::Completion ended([kept = std::shared_ptr(owner)](link::Reply&& reply) mutable {
       on_reply(std::move(kept), std::move(reply));
     });

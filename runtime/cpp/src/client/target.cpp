@@ -154,10 +154,10 @@ void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protoco
       route = state_->find_route(method, call, step, slot.reply, now);
       continue;
     }
-    sent.route = route.of(method);
     encode_request(scratch.payload(), encode, context);
     const bool chosen = route.chosen() && !method.oneway;
     const auto began = chosen && now == TimePoint{} ? mf::now() : now;
+    sent.route = route.of(method);
     if (route.adaptation() != nullptr) [[unlikely]] {
       call_adapted(slot, route, method, sent, scratch.payload(), context.deadline);
       now = {};

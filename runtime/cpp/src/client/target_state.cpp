@@ -107,9 +107,11 @@ Route Target::State::pick(const MethodInfo& method, TimePoint now) {
     if (missing_) [[unlikely]]
       try_missing();
     const bool several = routes_.size() > 1;
-    const auto taken = several || adapted_ ? choose(method, now) : 0;
-    if (taken == routes_.size()) [[unlikely]]
-      return {};
+    std::size_t taken = 0;
+    if (several || adapted_) [[unlikely]] {
+      taken = choose(method, now);
+      if (taken == routes_.size()) return {};
+    }
     auto& known = routes_[taken];
     if (known.binding->pin()) [[likely]] {
       if (method.oneway) {

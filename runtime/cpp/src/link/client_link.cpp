@@ -310,8 +310,8 @@ std::uint32_t ClientLink::append(protocol::RequestHead& head, const Payload& pay
 
 void ClientLink::send_request(const protocol::RequestHead& head, const Payload& payload) {
   warm_blocks_for(payload.size(), reactor_);
-  if (payload.coming_) {
-    session_.send_request(head, payload.coming_);
+  if (payload.coming_ != nullptr) {
+    session_.send_request(head, payload.coming_->shared_from_this());
   } else if (payload.size() < protocol::kSeparateSegmentFrom) {
     session_.send_request(head, payload.bytes_);
   } else if (payload.pieces_.empty()) {

@@ -21,6 +21,23 @@ constexpr int kReadsPerTurn = 16;
 // Memory for payloads of completions that is kept between turns.
 constexpr std::size_t kKeptAtMost = std::size_t{256} << 10U;
 
+/// The reply that begins with this event, without its payload.
+Reply reply_to_be(const protocol::Event& event) noexcept {
+  Reply reply;
+  reply.status = event.header.code();
+  reply.encoding = event.header.encoding();
+  reply.count = event.count;
+  return reply;
+}
+
+Reply unreadable(const std::string& peer, const char* fault) {
+  return Reply::failed({.code = Code::decode_error,
+                        .execution = Execution::unknown,
+                        .message = "the reply of " + peer + ": metadata: " + fault,
+                        .declared = nullptr},
+                       Ended::unreadable);
+}
+
 }  // namespace
 
 void ClientLink::drive(Waiter& waiter, TimePoint deadline) {
@@ -273,24 +290,14 @@ void ClientLink::on_reply(protocol::Event& event, FinishedList& own) {
   uncount(*pending);
   in_flight_.store(calls_.size(), std::memory_order_relaxed);
   try {
-    Reply reply;
+    auto reply = reply_to_be(event);
     if (pending->forwarded) {
-      reply.status = event.header.code();
-      reply.encoding = event.header.encoding();
       reply.flags = event.header.flags & protocol::kMetadata;
-      reply.count = event.count;
       reply.payload = event.body();
       reply.owner = std::move(event.owner);
     } else if (event.metadata_fault != nullptr) [[unlikely]] {
-      reply = Reply::failed({.code = Code::decode_error,
-                             .execution = Execution::unknown,
-                             .message = "the reply of " + peer() + ": metadata: " + event.metadata_fault,
-                             .declared = nullptr},
-                            Ended::unreadable);
+      reply = unreadable(peer(), event.metadata_fault);
     } else {
-      reply.status = event.header.code();
-      reply.encoding = event.header.encoding();
-      reply.count = event.count;
       reply.payload = event.payload;
       reply.owner = std::move(event.owner);
       warm_blocks_for(reply.owner.size(), reactor_);
@@ -322,12 +329,10 @@ void ClientLink::on_begun(const protocol::Event& event, FinishedList& own) {
   }
   uncount(*pending);
   in_flight_.store(calls_.size(), std::memory_order_relaxed);
-  Reply reply;
-  reply.status = event.header.code();
-  reply.encoding = event.header.encoding();
+  auto reply = reply_to_be(event);
   reply.flags = event.header.flags & protocol::kMetadata;
-  reply.count = event.count;
-  reply.coming = coming_;
+  reply.coming = coming_.get();
+  reply.owner = Bytes(coming_, coming_->memory());
   end(std::move(*pending), std::move(reply), own);
 }
 

@@ -161,14 +161,14 @@ ServerLink::Went ServerLink::read_once() {
   frames_ += events_.size();
   in_turn_ = true;
   lock.unlock();
-  tell_coming();
+  if (coming_) [[unlikely]]
+    tell_coming();
   return run_turn(result.bytes == window.size());
 }
 
 // Passes on what has arrived of a forwarded request.
 void ServerLink::tell_coming() {
   const auto coming = coming_;
-  if (!coming) return;
   if (coming->complete()) {
     const Lock lock(mutex_);
     coming_ = nullptr;
@@ -345,18 +345,28 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
     }
     case protocol::EventType::bind:
       return on_bind(event);
-    case protocol::EventType::begun: {
-      // A request that would be refused is not forwarded.
-      if (above(1) || lacks_memory(event.announced) || !handler_->passes_on(event)) return;
-      {
-        const Lock lock(mutex_);
-        coming_ = session_.pass_on();
+    case protocol::EventType::begun:
+      if (!passes_on(event)) return;
+      [[fallthrough]];
+    case protocol::EventType::request: {
+      const auto size = event.size();
+      in_flight_.fetch_add(1);
+      queued_bytes_.fetch_add(size);
+      warm_blocks_for(size, reactor_);
+      const bool too_many = above(1);
+      if (too_many || lacks_memory(size)) [[unlikely]] {
+        if (!event.header.oneway()) {
+          return send_failure(protocol::ReplyHead::to(event), Code::overloaded, Execution::not_executed,
+                              too_many
+                                  ? "too many requests in flight on this connection"
+                                  : "the requests and replies of this server take all the memory that it "
+                                    "has for them",
+                              size);
+        }
+        crowded_ = true;
       }
-      event.coming = coming_.get();
-      return on_request(event, now);
+      return handler_->on_request(event, now);
     }
-    case protocol::EventType::request:
-      return on_request(event, now);
     case protocol::EventType::cancel:
       return handler_->on_cancel(event.header.id);
     case protocol::EventType::data:
@@ -397,23 +407,13 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
   }
 }
 
-void ServerLink::on_request(const protocol::Event& event, TimePoint now) {
-  const auto size = event.size();
-  in_flight_.fetch_add(1);
-  queued_bytes_.fetch_add(size);
-  warm_blocks_for(size, reactor_);
-  const bool too_many = above(1);
-  if (too_many || lacks_memory(size)) [[unlikely]] {
-    if (!event.header.oneway()) {
-      return send_failure(protocol::ReplyHead::to(event), Code::overloaded, Execution::not_executed,
-                          too_many ? "too many requests in flight on this connection"
-                                   : "the requests and replies of this server take all the memory that it "
-                                     "has for them",
-                          size);
-    }
-    crowded_ = true;
-  }
-  handler_->on_request(event, now);
+// Whether a request that begins to arrive is forwarded at once: one that would be refused is not.
+bool ServerLink::passes_on(protocol::Event& begun) {
+  if (above(1) || lacks_memory(begun.announced) || !handler_->passes_on(begun)) return false;
+  const Lock lock(mutex_);
+  coming_ = session_.pass_on();
+  begun.coming = coming_.get();
+  return true;
 }
 
 // Connections that hold little are still served, so that no client can block them by holding nearly all. If

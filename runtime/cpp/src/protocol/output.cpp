@@ -53,9 +53,10 @@ void Output::push(Bytes&& bytes) {
 
 void Output::push(std::shared_ptr<const Coming> payload) {
   Segment segment;
+  segment.coming = payload.get();
   segment.begin = payload->data();
-  segment.coming = std::move(payload);
-  bytes_ += segment.coming->size();
+  segment.shared = Bytes(std::move(payload), {segment.begin, segment.coming->size()});
+  bytes_ += segment.shared.size();
   segments_.push_back(std::move(segment));
   ++coming_;
   open_ = false;
@@ -65,7 +66,7 @@ std::size_t Output::count_ready() const noexcept {
   std::size_t ready = 0;
   for (std::size_t i = first_; i < segments_.size(); ++i) {
     const auto& segment = segments_[i];
-    const auto missing = segment.coming ? segment.coming->size() - segment.coming->arrived() : 0;
+    const auto missing = segment.missing();
     ready += segment.rest().size() - missing;
     if (missing != 0) break;
   }
@@ -74,12 +75,12 @@ std::size_t Output::count_ready() const noexcept {
 
 std::size_t Output::fill(std::span<IoSlice> slices) const noexcept {
   std::size_t filled = 0;
-  for (std::size_t i = first_; i < segments_.size() && filled < slices.size(); ++i) {
-    std::span<const std::byte> rest = segments_[i].rest();
-    const auto& coming = segments_[i].coming;
-    const auto missing = coming ? coming->size() - coming->arrived() : 0;
-    if (missing != 0) rest = rest.first(rest.size() - missing);
-    if (!rest.empty()) slices[filled++] = {rest.data(), rest.size()};
+  const auto end = segments_.end();
+  for (auto at = segments_.begin() + static_cast<std::ptrdiff_t>(first_); at != end; ++at) {
+    const auto rest = at->rest();
+    const auto missing = at->missing();
+    if (filled == slices.size()) break;
+    if (rest.size() != missing) slices[filled++] = {rest.data(), rest.size() - missing};
     if (missing != 0) break;
   }
   return filled;
@@ -112,8 +113,7 @@ void Output::drop_first() noexcept {
     spare_.swap(segment.buffer);
   segment.buffer = Buffer();
   segment.shared.clear();
-  if (segment.coming) --coming_;
-  segment.coming = nullptr;
+  if (segment.coming != nullptr) --coming_;
   ++first_;
   if (first_ == segments_.size()) {
     segments_.clear();

@@ -64,6 +64,12 @@ bool carries_items(FrameType type) noexcept {
   return type == FrameType::request || type == FrameType::reply;
 }
 
+/// What is wrong with the header of a request or a reply; null: nothing.
+const char* fault_of(const Header& header) noexcept {
+  if (header.type == FrameType::request) return header.id != 0 ? nullptr : "a REQUEST has the id 0";
+  return header.status() <= kLastCode ? nullptr : "a REPLY has a status that does not exist";
+}
+
 bool all_zero(std::span<const std::byte> bytes) noexcept {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
 }
@@ -177,7 +183,7 @@ bool Session::next_dedicated(Event& event) {
 bool Session::tell_begun(Event& event) {
   const auto size = event.header.size - event.header.payload_offset();
   if (options_.told_from == 0 || size < options_.told_from || !carries_items(event.header.type)) return false;
-  if (!check_items(event.header)) return give_broken(event);
+  if (const auto* const fault = fault_of(event.header)) return broke(fault) || give_broken(event);
   event.type = EventType::begun;
   event.count = dedicated_count_;
   event.announced = size;
@@ -278,25 +284,17 @@ bool Session::read_count(const Header& header, const std::byte* frame, std::uint
   return broke("the count extension of a frame is not what it should be");
 }
 
-bool Session::check_items(const Header& header) {
-  if (header.type == FrameType::request) {
-    if (header.id == 0) [[unlikely]]
-      return broke("a REQUEST has the id 0");
-  } else if (header.status() > kLastCode) [[unlikely]] {
-    return broke("a REPLY has a status that does not exist");
-  }
-  return true;
-}
-
 bool Session::deliver(Event& event) {
   const Header& header = event.header;
   if (header.type == FrameType::request) {
     event.type = EventType::request;
-    if (!check_items(header)) return false;
+    if (const auto* const fault = fault_of(header)) [[unlikely]]
+      return broke(fault);
     last_id_ = header.id;
   } else if (header.type == FrameType::reply) {
     event.type = EventType::reply;
-    if (!check_items(header)) return false;
+    if (const auto* const fault = fault_of(header)) [[unlikely]]
+      return broke(fault);
   } else if (header.type == FrameType::data) {
     event.type = EventType::data;
   } else if (!deliver_control(event)) {

@@ -61,14 +61,15 @@ void Call::on_reply(link::Reply&& reply) {
   if (reply.how == link::Ended::replied) destination_->settled(oneways_);
   route_ = {};
   if (answered_) return;
-  if (reply.coming && !connection_->passes_on(reply.coming)) return await_rest(std::move(reply));
+  if (reply.coming != nullptr && !connection_->passes_on(reply.coming->shared_from_this()))
+    return await_rest(std::move(reply));
   answer(reply);
 }
 
 // Other calls wait for answers, too: a reply that is forwarded before it is complete would block them if the
 // rest did not arrive.
 void Call::await_rest(link::Reply&& reply) {
-  const auto coming = reply.coming;
+  const auto coming = reply.coming->shared_from_this();
   coming->watch([self = shared_from_this(),
                  kept = std::make_shared<link::Reply>(std::move(reply))](protocol::Coming::State state) {
     if (state == protocol::Coming::State::coming) return;

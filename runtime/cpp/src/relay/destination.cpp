@@ -140,7 +140,7 @@ bool Destination::send(const Request& request, const std::shared_ptr<Call>& call
     Gathered shared;
     if (!owner.empty() && payload.size() >= Gathered::kFrom)
       shared.pieces.push_back({.at = 0, .bytes = owner.cut(payload)});
-    const auto sent = coming                  ? link::Payload(coming)
+    const auto sent = coming                  ? link::Payload(*coming)
                       : shared.pieces.empty() ? link::Payload(payload)
                                               : link::Payload(std::as_const(shared));
     std::optional<Failure> refused;

@@ -630,7 +630,7 @@ void Connection::on_handed_over() noexcept {
   }
 }
 
-void Connection::run_here(const std::shared_ptr<Binding>& binding, Ticket ticket, std::uint16_t method,
+void Connection::run_here(const std::shared_ptr<Binding>& binding, Ticket&& ticket, std::uint16_t method,
                           Tier tier, std::span<const std::byte> payload, const Bytes& owner,
                           TimePoint deadline, Placement* placement) {
   // Earlier handlers of the same turn may have taken long.
@@ -687,7 +687,7 @@ void Connection::run(std::unique_ptr<Job> job) {
   }
 }
 
-void Connection::run(const Binding& binding, Ticket ticket, std::uint16_t method, Tier tier,
+void Connection::run(const Binding& binding, Ticket&& ticket, std::uint16_t method, Tier tier,
                      std::span<const std::byte> payload, const Bytes& owner, TimePoint deadline, Here* here) {
   auto& servant = *binding.offer->servant;
   const auto link = link_.lock();

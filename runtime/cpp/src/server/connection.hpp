@@ -118,10 +118,10 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   [[nodiscard]] Answer forward_bind(std::uint16_t first_route, const protocol::Bind& bind);
   /// Makes the live call of a request with a stream or metadata. False: the request was answered.
   bool make_live(Ticket& ticket, const protocol::Event& event, TimePoint deadline);
-  void run_here(const std::shared_ptr<Binding>& binding, Ticket ticket, std::uint16_t method, Tier tier,
+  void run_here(const std::shared_ptr<Binding>& binding, Ticket&& ticket, std::uint16_t method, Tier tier,
                 std::span<const std::byte> payload, const Bytes& owner, TimePoint deadline,
                 Placement* placement);
-  void run(const Binding& binding, Ticket ticket, std::uint16_t method, Tier tier,
+  void run(const Binding& binding, Ticket&& ticket, std::uint16_t method, Tier tier,
            std::span<const std::byte> payload, const Bytes& owner, TimePoint deadline, Here* here = nullptr);
   void run(std::unique_ptr<Job> job);
   void submit(std::unique_ptr<Job> job);

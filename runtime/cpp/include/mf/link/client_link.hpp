@@ -78,8 +78,7 @@ class Payload {
   explicit Payload(std::span<const std::byte> bytes) noexcept : bytes_(bytes), size_(bytes.size()) {}
 
   /// Sends the payload while it arrives.
-  explicit Payload(std::shared_ptr<const protocol::Coming> coming) noexcept
-      : size_(coming->size()), coming_(std::move(coming)) {}
+  explicit Payload(const protocol::Coming& coming) noexcept : size_(coming.size()), coming_(&coming) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
@@ -90,7 +89,7 @@ class Payload {
   std::size_t size_;
   Buffer* buffer_ = nullptr;
   Gathered* gathered_ = nullptr;
-  std::shared_ptr<const protocol::Coming> coming_;
+  const protocol::Coming* coming_ = nullptr;
 };
 
 /// How a link detects that its server does not answer.

@@ -40,8 +40,8 @@ struct Reply {
   /// completion returns.
   std::span<const std::byte> payload;
   Bytes owner;
-  /// Only in a reply to a forwarded request: the payload, if it is still arriving.
-  std::shared_ptr<protocol::Coming> coming;
+  /// Only in a reply to a forwarded request: the payload, if it is still arriving. `owner` keeps it alive.
+  protocol::Coming* coming = nullptr;
   /// Unless this is `replied`, the link itself ended the call: `failure` says why and there is no payload.
   Ended how = Ended::replied;
   Failure failure;
@@ -57,7 +57,7 @@ struct Reply {
         count(other.count),
         payload(std::exchange(other.payload, {})),
         owner(std::move(other.owner)),
-        coming(std::move(other.coming)),
+        coming(other.coming),
         how(other.how),
         failure(std::move(other.failure)),
         metadata(std::move(other.metadata)) {}
@@ -68,9 +68,10 @@ struct Reply {
     count = other.count;
     payload = std::exchange(other.payload, {});
     owner = std::move(other.owner);
-    coming = std::move(other.coming);
+    coming = other.coming;
+    if (local() || other.local()) [[unlikely]]
+      failure = std::move(other.failure);
     how = other.how;
-    failure = std::move(other.failure);
     metadata = std::move(other.metadata);
     return *this;
   }

@@ -187,7 +187,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void go_on_with_turn();
   void end_turn();
   void handle(protocol::Event& event, TimePoint now);
-  void on_request(const protocol::Event& event, TimePoint now);
+  [[nodiscard]] bool passes_on(protocol::Event& begun);
   void tell_coming();
   void on_bind(const protocol::Event& event);
   void answer(std::uint16_t first_route, Code code, std::string_view why);

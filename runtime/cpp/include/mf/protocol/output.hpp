@@ -54,17 +54,19 @@ class Output {
 
  private:
   struct Segment {
-    Buffer buffer;  // or
-    Bytes shared;   // with other owners; or
-    std::shared_ptr<const Coming> coming;
+    Buffer buffer;                   // or
+    Bytes shared;                    // with other owners
+    const Coming* coming = nullptr;  // what `shared` holds, if that is still arriving
     const std::byte* begin =
         nullptr;           // of what is not written yet; ahead of buffer.data() while the headroom is used
     std::size_t back = 0;  // bytes used after the buffer's own
 
     [[nodiscard]] std::span<const std::byte> rest() const noexcept {
-      if (coming) [[unlikely]]
-        return {begin, coming->data() + coming->size()};
       return {begin, shared.empty() ? buffer.data() + buffer.size() + back : shared.end()};
+    }
+    /// The size of the part of rest() that has not arrived yet.
+    [[nodiscard]] std::size_t missing() const noexcept {
+      return coming == nullptr ? 0 : coming->size() - coming->arrived();
     }
   };
 

@@ -223,7 +223,6 @@ class Session {
   [[nodiscard]] bool next_dedicated(Event& event);
   [[nodiscard]] bool tell_begun(Event& event);
   [[nodiscard]] bool end_passed_on();
-  [[nodiscard]] bool check_items(const Header& header);
   [[nodiscard]] bool check_skippable(const Header& header);
   [[nodiscard]] bool give_broken(Event& event);
   // Each of these returns false if the peer violated the protocol; the session has ended then.

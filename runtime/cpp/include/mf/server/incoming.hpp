@@ -97,7 +97,7 @@ class Ticket {
 
 class Incoming final : public mf::detail::CallHandle {
  public:
-  Incoming(Ticket ticket, std::shared_ptr<Calls> calls, std::uint16_t method, Tier tier,
+  Incoming(Ticket&& ticket, std::shared_ptr<Calls> calls, std::uint16_t method, Tier tier,
            std::span<const std::byte> payload, const Bytes& owner, const CallInfo& info, const Log& log)
       : ticket_(std::move(ticket)),
         call_(ticket_.call()),
