@@ -19,6 +19,14 @@ Run unary(const Stub& stub, std::size_t count) {
   };
 }
 
+Run unary_look_up(const Stub& stub, std::size_t count) {
+  return [=, name = name_of(1)] {
+    return one_by_one(count, [&](std::int32_t i) {
+      check(stub.look_up(i, name) == looked_up(i, name.size()), "a wrong answer");
+    });
+  };
+}
+
 /// Keeps a fixed number of calls under way: each completion starts the next.
 class Pipeline {
  public:
@@ -227,6 +235,7 @@ int call(const std::string& way, const std::string& port) {
   const mf::CallOptions deadline{.deadline = std::chrono::seconds(30)};
   return obey({
       {"unary_i32", [&](std::size_t n) { return unary(stub, n); }},
+      {"unary_look_up", [&](std::size_t n) { return unary_look_up(stub, n); }},
       {"pipelined_128", [&](std::size_t n) { return pipelined(stub, n); }},
       {"independent_100k", [&](std::size_t n) { return independent(stub, n); }},
       {"batch_100k", [&](std::size_t n) { return application_batch(stub, n); }},

@@ -1,5 +1,6 @@
 """What `make bench-where` runs: in which functions a call's instructions are spent, in both processes, and
-how its time divides between the two programs and the kernel.
+how its time divides between the two programs and the kernel; and how many instructions each kind of call
+takes where both schemas are equal, and where the server's is a later one.
 
 Instructions are counted by valgrind's callgrind in two runs of different lengths: their difference, divided
 by the difference in calls, leaves out starting, warming up and ending. Counting is exact, so one pair of runs
@@ -15,6 +16,7 @@ import shutil
 import subprocess
 import tempfile
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 from harness.child import BenchError
@@ -26,6 +28,19 @@ NAME = "where"
 CHART = {"unary_i32": "instructions", "pipelined_128": "instructions"}
 
 _WORKS = {"unary_i32": (10_000, 30_000), "pipelined_128": (50_000, 150_000)}
+# Further kinds of calls, of which the sum alone is told; short and long runs as above. `True`: the server
+# with a later schema has the method, too (bench/rpc/later).
+_KINDS = {
+    "unary_i32": (4_000, 12_000, True),
+    "unary_look_up": (4_000, 12_000, True),
+    "pipelined_128": (20_000, 60_000, True),
+    "independent_100k": (10_000, 40_000, True),
+    "batch_100k": (10_000, 40_000, True),
+    "batch_100k/message": (10_000, 40_000, True),
+    "batch_100k/list": (10_000, 40_000, False),
+    "server_stream_100b": (20_000, 80_000, False),
+    "client_stream_100b": (20_000, 80_000, False),
+}
 _WARMED = 1.1  # a tenth of the calls is made to warm up
 _TIMED = {"unary_i32": 200_000, "pipelined_128": 4_000_000}
 _SHOWN = 12
@@ -57,19 +72,28 @@ def run(build: Path, quick: bool, samples: Samples, _failures: list[str]) -> Non
     for work, counts in _WORKS.items():
         for name in ("raw", "mf"):
             _divide(_system(programs, name), work, _TIMED[work] // (4 if quick else 1), samples)
-        with tempfile.TemporaryDirectory() as folder:
-            short, long = (_counted(programs, work, count, Path(folder)) for count in counts)
-        calls = (counts[1] - counts[0]) * _WARMED
-        for end in ("client", "server"):
-            names = short[end].keys() | long[end].keys()
-            spent = {name: (long[end][name] - short[end][name]) / calls for name in names}
+        for end, spent in _spent(_system(programs, "mf"), work, counts).items():
             _tell(work, end, spent, samples)
+    print("instructions a call, client + server, of handlers that run where the request was read:")
+    for work, (fewer, more, adapts) in _KINDS.items():
+        said = []
+        for name in ("mf/equal", "mf/later") if adapts else ("mf/equal",):
+            sums = {
+                end: sum(spent.values())
+                for end, spent in _spent(_system(programs, name), work, (fewer, more)).items()
+            }
+            for end, count in sums.items():
+                samples.add(work, SAME, f"{name}/{end}", {"instructions": count})
+            said.append(" + ".join(f"{count:,.0f}" for count in sums.values()))
+        print(f"  {work}: equal schemas " + "; a later schema ".join(said))
 
 
 def _system(programs: Path, name: str) -> System:
     if name == "raw":
         return System(name, [str(programs / "bench-raw"), "server"], [str(programs / "bench-raw"), "client"])
-    return System(name, [str(programs / "bench-mf-server"), "default"], [str(programs / "bench-mf-client")])
+    server = {"mf": ["bench-mf-server", "default"], "mf/equal": ["bench-mf-server", "tcp"]}
+    program, *way = server.get(name, ["bench-mf-later"])
+    return System(name, [str(programs / program), *way], [str(programs / "bench-mf-client")])
 
 
 def _divide(system: System, work: str, count: int, samples: Samples) -> None:
@@ -91,17 +115,29 @@ def _times(pid: int) -> tuple[float, float]:
     return int(fields[11]) / tick, int(fields[12]) / tick
 
 
-def _counted(programs: Path, work: str, count: int, folder: Path) -> dict[str, dict[str, float]]:
-    def under_valgrind(end: str, command: list[str]) -> list[str]:
+def _spent(system: System, work: str, counts: tuple[int, int]) -> dict[str, dict[str, float]]:
+    """The instructions of one call by function, of each end: the difference of two runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        short, long = (_counted(system, work, count, Path(folder)) for count in counts)
+    calls = (counts[1] - counts[0]) * _WARMED
+    return {
+        end: {
+            name: (long[end][name] - short[end][name]) / calls
+            for name in short[end].keys() | long[end].keys()
+        }
+        for end in ("client", "server")
+    }
+
+
+def _counted(plain: System, work: str, count: int, folder: Path) -> dict[str, dict[str, float]]:
+    def under_valgrind(end: str, command: Sequence[str]) -> list[str]:
         out = folder / f"{end}-{count}"
         return ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *command]
 
-    plain = _system(programs, "mf")
-    system = System(
-        "mf", under_valgrind("server", list(plain.server)), under_valgrind("client", list(plain.client))
-    )
-    with Pair(system, cores(SAME)) as pair:
-        pair.prepare(work, count)
+    server, client = under_valgrind("server", plain.server), under_valgrind("client", plain.client)
+    with Pair(System(plain.name, server, client), cores(SAME)) as pair:
+        if not pair.prepare(work, count):
+            raise BenchError(f"{plain.name} does not know {work}")
         pair.go()
     return {end: _by_function(folder / f"{end}-{count}") for end in ("client", "server")}
 
