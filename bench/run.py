@@ -26,6 +26,7 @@ from pyrpc import suite as python
 from report import suite as report
 from rpc import suite as rpc
 from topics import suite as topics
+from values import suite as values
 from ways import suite as ways
 from where import suite as where
 
@@ -46,6 +47,7 @@ _SUITES: dict[str, ModuleType] = {
         flex,
         patterns,
         topics,
+        values,
     )
 }
 

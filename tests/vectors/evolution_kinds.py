@@ -198,4 +198,40 @@ def _more() -> list[Change]:
     ]  # fmt: skip
 
 
-KINDS: list[Change] = [*_enums(), *_unions(), *_archives(), *_defaults(), *_more()]
+def _codings() -> list[Change]:
+    """Integers of archives that lie as existing protobuf has them are the same numbers to other schemas."""
+    a = "@tier(archive) struct $S"
+
+    def fits(value: str, type_: str, path: str = ".a") -> Fault:
+        return Fault(f"{value} does not fit {type_} of {{side}} schema", path)
+
+    return [
+        change("coded_kept", "$S", f"{a} {{ 1: a: i32.varint; }}", f"{a} {{ 1: a: i32.varint; }}", equal('{"a":-5}'), equal('{"a":5}')),
+        change("zigzag_varint", "$S", f"{a} {{ 1: a: i64; }}", f"{a} {{ 1: a: i64.varint; }}",
+               adapts(*same('{"a":"-5"}', '{"a":"9223372036854775807"}')), adapts(*same('{"a":"-9223372036854775808"}', '{"a":"3"}'))),
+        change("zigzag_fixed", "$S", f"{a} {{ 1: a: i32; 2: b: i64; }}", f"{a} {{ 1: a: i32.fixed; 2: b: i64.fixed; }}",
+               adapts(*same('{"a":-2147483648,"b":"-1"}')), adapts(*same('{"a":2147483647,"b":"9223372036854775807"}'))),
+        change("unsigned_fixed", "$S", f"{a} {{ 1: a: u32; 2: b: u64; }}", f"{a} {{ 1: a: u32.fixed; 2: b: u64.fixed; }}",
+               adapts(*same('{"a":4294967295,"b":"18446744073709551615"}')), adapts(*same('{"a":0,"b":"300"}'))),
+        change("varint_fixed", "$S", f"{a} {{ 1: a: i32.varint; }}", f"{a} {{ 1: a: i32.fixed; }}", adapts(*same('{"a":-2147483648}')), adapts(*same('{"a":-1}'))),
+        change("coded_widens", "$S", f"{a} {{ 1: a: i32.fixed; }}", f"{a} {{ 1: a: i64.varint; }}",
+               adapts(('{"a":-5}', '{"a":"-5"}')), checked(('{"a":"-5"}', '{"a":-5}'), ('{"a":"4294967296"}', fits("4294967296", "i32")))),
+        change("coded_narrow_widens", "$S", f"{a} {{ 1: a: i8; 2: b: u16; }}", f"{a} {{ 1: a: i32.varint; 2: b: u64.fixed; }}",
+               adapts(('{"a":-7,"b":9}', '{"a":-7,"b":"9"}')), checked(('{"a":-7,"b":"9"}', '{"a":-7,"b":9}'), ('{"a":1,"b":"65536"}', fits("65536", "u16", ".b")))),
+        change("coded_lists", "$S", f"{a} {{ 1: a: list<u32>; 2: b: list<i64>; }}", f"{a} {{ 1: a: list<u32.fixed>; 2: b: list<i64.varint>; }}",
+               adapts(*same('{"a":[1,300,4294967295],"b":["-1","5"]}', '{"a":[],"b":[]}')), adapts(*same('{"a":[7],"b":["-300"]}'))),
+        change("coded_keys_and_values", "$S", f"{a} {{ 1: a: map<u32, i32>; 2: b: set<i64>; }}", f"{a} {{ 1: a: map<u32.fixed, i32.varint>; 2: b: set<i64.fixed>; }}",
+               adapts(*same('{"a":{"7":-7},"b":["5"]}')), adapts(*same('{"a":{},"b":[]}'))),
+        change("coded_optional_and_default", "$S", f"{a} {{ 1: a: i32.varint?; 2: b: u64.fixed = 9; }}", f"{a} {{ 1: a: i32?; 2: b: u64 = 9; }}",
+               adapts(*same('{"a":-1,"b":"9"}', '{"b":"300"}')), adapts(*same('{"a":5,"b":"9"}'))),
+        change("coded_other_signedness", "$S", f"{a} {{ 1: a: list<u32.fixed>; }}", f"{a} {{ 1: a: list<i32.fixed>; }}",
+               refused("field $S.a: [list<u32.fixed>|list<i32.fixed>]"), refused("field $S.a: [list<u32.fixed>|list<i32.fixed>]")),
+        change("coded_archive_to_febird", "$S", f"{a} {{ 1: a: i64.varint; 2: b: list<u32.fixed>; }}", "@tier(febird) struct $S { a: i64; b: list<u32>; }",
+               adapts(*same('{"a":"-5","b":[1,300]}')), adapts(*same('{"a":"-9","b":[]}'))),
+        change("coded_alternatives", "$U", "@tier(archive) union $U { 1: a: i64.varint; 2: b: u32.fixed; }", "@tier(archive) union $U { 1: a: i64; 2: b: u64.fixed; }",
+               adapts(('{"a":"-5"}', '{"a":"-5"}'), ('{"b":4294967295}', '{"b":"4294967295"}')),
+               checked(('{"b":"1"}', '{"b":1}'), ('{"b":"4294967296"}', fits("4294967296", "u32", ".b")))),
+    ]  # fmt: skip
+
+
+KINDS: list[Change] = [*_enums(), *_unions(), *_archives(), *_defaults(), *_more(), *_codings()]

@@ -14,9 +14,9 @@ from typing import Any
 from checks import Checks, differ, differ_all, outcome_of
 from interop import ShapesAsyncClient, ShapesBoundedRequest, ShapesClient, ShapesSlowRequest
 from servant import Room
-from values import Shape, shapes
 
 import mf
+from values import Shape, shapes
 
 ROOMS = ("red", "blue")
 BATCH = 10

@@ -46,7 +46,7 @@ class Shelves:
         assert self.client._pool is not None
         link = self.client._pool.usable(Instance(self.server.address))
         assert link is not None
-        return [agent for _, agent, _ in link._bindings]
+        return [agent for _, _, agent, _ in link._bindings]
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ may be is the conversion's affair (values.py), or that of the codec at the end.
 of them need no conversion.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,7 +16,6 @@ from mf.codec import shape as s
 from mf.codec.archived import ArchiveStruct, GraphAlternative, GraphStruct
 from mf.codec.codec import Codec
 from mf.codec.flags import Flags
-from mf.codec.json import value_of
 from mf.codec.sizes import has_layout
 from mf.core.dataclass import dataclass
 from mf.core.error import Error
@@ -43,6 +43,13 @@ _CODED = {
     (each.name, each.coding): each
     for each in (s.I32_VARINT, s.I64_VARINT, s.I32_FIXED, s.I64_FIXED, s.U32_FIXED, s.U64_FIXED)
 }
+
+
+_BITS = {f"{sign}{bits}": bits for sign in "iu" for bits in (8, 16, 32, 64)}
+_WORDS = {"true": True, "false": False}
+_TEXT = re.compile(r'"[ !#-\[\]-~]*"\Z')
+_FRACTION = re.compile(r"-?(0|[1-9][0-9]{0,15})\.[0-9]{1,17}\Z")
+_NUMBER = re.compile(r"(-?[1-9][0-9]{0,19}|0)\Z")
 
 
 class _Numbers:
@@ -122,6 +129,12 @@ class Made:
         bare = shape.element if isinstance(shape, s.Optional) else shape
 
         def make() -> Any:
+            plain = _plain(bare, text)
+            if plain is not None:
+                return plain
+            # Rare, and slow to import.
+            from mf.codec.json import value_of
+
             try:
                 return value_of(bare, text)
             except Error as wrong:
@@ -244,3 +257,25 @@ def _numbers(declared: Declared) -> s.Enum:
 
 def codec(shape: s.Composite, where: str) -> Codec[Any, Any]:
     return Codec(shape, where=where)
+
+
+def _plain(shape: s.Shape, text: str) -> Any:
+    """The value of a plain number, word or text; None for all else, and for what is none."""
+    name = shape.name if isinstance(shape, s.Scalar) and not shape.coding else ""
+    if name == "bool":
+        return _WORDS.get(text)
+    if name == "string":
+        return text[1:-1] if _TEXT.match(text) else None
+    if name == "f64":
+        return float(text) if _FRACTION.match(text) else None
+    bits = _BITS.get(name)
+    if bits is None:
+        return None
+    if bits == 64:
+        if len(text) < 3 or text[0] != '"' or text[-1] != '"':
+            return None
+        text = text[1:-1]
+    if not _NUMBER.match(text):
+        return None
+    number, lowest = int(text), -(1 << bits - 1) if name[0] == "i" else 0
+    return number if lowest <= number < lowest + (1 << bits) else None

@@ -16,7 +16,7 @@ from mf.core.log import error as log_error
 from mf.core.log import quote
 from mf.core.service import Payload, ServiceInfo
 from mf.link.balancing import Standing
-from mf.link.core import DEAD_AFTER, HANDSHAKE_TIMEOUT, MOST_SCHEMAS, NO_RETRY_MENDS, LinkCore
+from mf.link.core import DEAD_AFTER, HANDSHAKE_TIMEOUT, MOST_SCHEMAS, NO_RETRY_MENDS, LinkCore, binding_key
 from mf.protocol.call import Call
 from mf.protocol.call_table import BOUND_AT_ONCE, WRITTEN_AT_ONCE, CallEvent
 from mf.protocol.calls import Binding, Description, Pending, Request
@@ -172,7 +172,7 @@ class AsyncLink(LinkCore):
     async def bind(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes = b"") -> Binding:
         """The routes of (service, agent), requested when first needed. `schema`: the fingerprint of servers
         behind a relay. Raises Error if the server refuses."""
-        binding = self._bindings.get((service.name, agent, schema))
+        binding = self._bindings.get(binding_key(service, agent, schema))
         if binding is not None:
             return binding
         deadline = min(deadline, monotonic() + HANDSHAKE_TIMEOUT)
@@ -189,7 +189,7 @@ class AsyncLink(LinkCore):
         return asked
 
     async def _ask_once(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes) -> Binding:
-        key = (service.name, agent, schema)
+        key = binding_key(service, agent, schema)
         known = self._bindings.get(key)
         if known is not None:
             return known

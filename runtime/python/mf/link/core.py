@@ -50,6 +50,14 @@ SILENCE_TURNS = 5
 """DEAD_AFTER is divided in so many turns: after one silent turn the server is pinged, after three more the
 connection ends."""
 
+BindingKey = tuple[str, bytes, str, bytes]
+"""The service, the client's schema of it, since a program may have code of several, the agent, and the schema
+by which it was asked for at a relay."""
+
+
+def binding_key(service: ServiceInfo, agent: str, schema: bytes) -> BindingKey:
+    return service.name, service.fingerprint, agent, schema
+
 
 class LinkCore(ABC):
     """Owns the stream and the session. Ends for good when the stream does: `usable` is false then and
@@ -91,9 +99,9 @@ class LinkCore(ABC):
     ) -> None:
         self._stream = stream
         self._session = ClientSession(hello, scratch)
-        self._bindings: dict[tuple[str, str, bytes], Binding] = {}
-        self._asked: dict[tuple[str, str, bytes], Binding] = {}  # not answered yet
-        self._adaptations: dict[tuple[str, bytes], Adaptation] = {}
+        self._bindings: dict[BindingKey, Binding] = {}
+        self._asked: dict[BindingKey, Binding] = {}  # not answered yet
+        self._adaptations: dict[tuple[str, bytes, bytes], Adaptation] = {}
         self._greetings: list[Pending] = []  # waits for HELLO
         self._windows: WindowBudget | None = None
         self._orphans: list[StreamCall[Any]] = []
@@ -149,12 +157,13 @@ class LinkCore(ABC):
 
     def is_unlearned(self, service: ServiceInfo, schema: bytes) -> bool:
         """Whether the schema is another one than the client's, and not known here."""
-        return schema not in (b"", service.fingerprint) and (service.name, schema) not in self._adaptations
+        known = (service.name, service.fingerprint, schema) in self._adaptations
+        return schema not in (b"", service.fingerprint) and not known
 
     def _ask_for(self, service: ServiceInfo, agent: str, schema: bytes) -> Binding:
         """The binding that was requested, and is not answered yet; requests it now if there is none. Raises
         Error, NOT_EXECUTED."""
-        key = (service.name, agent, schema)
+        key = binding_key(service, agent, schema)
         asked = self._asked.get(key)
         if asked is not None:
             return asked
@@ -170,7 +179,7 @@ class LinkCore(ABC):
     def _answered(self, binding: Binding) -> None:
         """The server has answered, or never will. A binding is kept even if nobody waits for it any more:
         the server has it, too."""
-        key = (binding.service, binding.agent, binding.schema)
+        key = (binding.service, binding.own, binding.agent, binding.schema)
         if self._asked.pop(key, None) is not None and binding.failure is None and not binding.status:
             binding.used = monotonic()
             self._bindings[key] = binding
@@ -179,10 +188,11 @@ class LinkCore(ABC):
 
     def _binding_to(self, service: ServiceInfo, agent: str, schema: bytes) -> Binding:
         """A binding to request, in the schema that the server is known to have."""
-        adaptation = self._adaptations.get((service.name, schema))
+        adaptation = self._adaptations.get((service.name, service.fingerprint, schema))
         count = len(service.methods) if adaptation is None else len(adaptation.names)
         binding = Binding(service.name, agent, count, inf)
         binding.adaptation = adaptation
+        binding.own = service.fingerprint
         binding.schema = schema
         return binding
 
@@ -218,7 +228,7 @@ class LinkCore(ABC):
         key = found.fingerprint if schema else b""
         if key == service.fingerprint:
             return key
-        self._adaptations[service.name, key] = found.at(self.peer)
+        self._adaptations[service.name, service.fingerprint, key] = found.at(self.peer)
         return key
 
     @abstractmethod

@@ -25,7 +25,7 @@ from typing import Any
 from mf.core.error import Code, Error, not_executed
 from mf.core.service import ServiceInfo
 from mf.link.alarm import StreamWait
-from mf.link.core import HANDSHAKE_TIMEOUT, MOST_SCHEMAS, NO_RETRY_MENDS
+from mf.link.core import HANDSHAKE_TIMEOUT, MOST_SCHEMAS, NO_RETRY_MENDS, binding_key
 from mf.link.streams import LinkStreams
 from mf.link.watch import FOREVER, READ, Watch
 from mf.protocol.call import Call
@@ -180,7 +180,7 @@ class Link(LinkStreams):
     def bind(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes = b"") -> Binding:
         """The routes of (service, agent), requested when first needed. `schema`: the fingerprint of servers
         behind a relay. Raises Error if the server refuses."""
-        key = (service.name, agent, schema)
+        key = binding_key(service, agent, schema)
         binding = self._bindings.get(key)
         if binding is not None:
             return binding
@@ -207,7 +207,7 @@ class Link(LinkStreams):
             asked: list[Binding] = []
             with self._lock, suppress(Error):
                 for agent in agents:
-                    if (service.name, agent, schema) in self._bindings:
+                    if binding_key(service, agent, schema) in self._bindings:
                         continue
                     asked.append(self._ask_for(service, agent, schema))
                     if self._session.peer is None:
@@ -233,7 +233,7 @@ class Link(LinkStreams):
         return binding
 
     def _ask_once(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes) -> Binding:
-        known = self._bindings.get((service.name, agent, schema))
+        known = self._bindings.get(binding_key(service, agent, schema))
         if known is not None:
             return known
         with self._lock:

@@ -53,11 +53,12 @@ class Request(Pending):
 class Binding(Pending):
     """A range of routes for one (service, agent). `status` is a code once done; `text` is the reason of a
     refusal. `bound`: whether requests may be sent to it. `used`: when the last one was sent. `adaptation`:
-    that to the server's schema, if it differs. `schema`: the fingerprint by which it was asked for at a
-    relay. `awaited_by`: ends with it, or before, at a deadline: an answer that comes later is of use to
-    others."""
+    that to the server's schema, if it differs. `own`: the fingerprint of the client's schema. `schema`: the
+    one by which it was asked for at a relay. `awaited_by`: ends with it, or before, at a deadline: an answer
+    that comes later is of use to others."""
 
     bound = True
+    own = b""
     schema = b""
     awaited_by: Pending | None = None
     adaptation: Adaptation | None = None
