@@ -46,6 +46,11 @@ struct Found {
   Resolver::Snapshot offers;
 };
 
+/// How often instances that could not be reached are tried again while others serve the calls.
+inline constexpr std::chrono::milliseconds kTryMissingEvery{200};
+/// How often a search without a thread checks whether the resolver has news.
+inline constexpr std::chrono::milliseconds kLookEvery{10};
+
 struct Target::State final : Shared, std::enable_shared_from_this<State> {
   std::shared_ptr<Core> core;
   const ServiceInfo* service = nullptr;

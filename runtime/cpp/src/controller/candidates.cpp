@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/gave_up.hpp"
+#include "client/failures.hpp"
 
 namespace mf::controller {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "client/core.hpp"
-#include "client/gave_up.hpp"
+#include "client/failures.hpp"
 #include "controller/turns.hpp"
 #include "mf/client/client.hpp"
 #include "mf/controller.client.hpp"

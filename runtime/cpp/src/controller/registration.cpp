@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "client/core.hpp"
-#include "client/gave_up.hpp"
+#include "client/failures.hpp"
 #include "controller/candidates.hpp"
 #include "controller/turns.hpp"
 #include "mf/client/client.hpp"

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <utility>
 
+#include "core/not_executed.hpp"
+
 namespace mf::link {
 namespace {
 
@@ -79,11 +81,6 @@ std::string said_of(std::string_view peer, std::string_view words) {
   auto said = std::string(peer);
   if (!said.empty()) said += ": ";
   return said.append(words);
-}
-
-Failure not_executed(Code code, std::string message) {
-  return {
-      .code = code, .execution = Execution::not_executed, .message = std::move(message), .declared = nullptr};
 }
 
 Failure differs(const ClientLink& link, const std::string& how) {

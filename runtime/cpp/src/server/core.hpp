@@ -24,7 +24,7 @@
 namespace mf {
 namespace server {
 
-/// Of what a caller asks of its own server.
+/// The error for a request that the process makes of its own server, and that the server cannot fulfil.
 [[nodiscard]] inline Error refused(const std::string& message) {
   return {Code::invalid_argument, Execution::not_executed, message};
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "core/not_executed.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/extension.hpp"
@@ -33,11 +34,6 @@ void check_announced(const OfferOptions& options, std::string_view agent, bool r
       throw server::refused("a label has 1 to " + std::to_string(kLongestLabel) +
                             " bytes, its text at most " + std::to_string(kLongestText) + ": '" +
                             shortened(label) + "'");
-}
-
-Failure unknown(Code code, std::string message) {
-  return Failure{
-      .code = code, .execution = Execution::not_executed, .message = std::move(message), .declared = nullptr};
 }
 
 }  // namespace
@@ -197,8 +193,8 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
     std::vector<std::string> services;  // sorted: those of one service are adjacent
     for (const auto& [key, offer] : offers_)
       if (services.empty() || services.back() != key.first) services.push_back(key.first);
-    return unknown(Code::unknown_service, "this server does not offer " + service + "; it offers " +
-                                              (services.empty() ? "nothing" : some_of(services)));
+    return not_executed(Code::unknown_service, "this server does not offer " + service + "; it offers " +
+                                                   (services.empty() ? "nothing" : some_of(services)));
   }
   if (found == offers_.end() && bind.agent.empty()) found = first;  // any agent of this server
   if (found == offers_.end()) {
@@ -206,15 +202,15 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
     std::vector<std::string> agents;
     for (auto at = first; at != offers_.end() && at->first.first == service; ++at)
       agents.push_back(at->second->agent);
-    return unknown(Code::unknown_agent, "this server does not offer " + service + " for agent \"" +
-                                            shortened(shown_agent(asked, bind.agent)) +
-                                            "\"; known agents: " + some_of(agents, "\""));
+    return not_executed(Code::unknown_agent, "this server does not offer " + service + " for agent \"" +
+                                                 shortened(shown_agent(asked, bind.agent)) +
+                                                 "\"; known agents: " + some_of(agents, "\""));
   }
   if (found->second->service().fingerprint != bind.fingerprint) {
     // It may adapt. If it cannot it is told how they differ, which only it knows.
     options_.log.write(Level::warning, "schema_mismatch", {{"service", service}, {"peer", peer}});
-    return unknown(Code::schema_mismatch,
-                   "client and server were generated from different schemas of " + service);
+    return not_executed(Code::schema_mismatch,
+                        "client and server were generated from different schemas of " + service);
   }
   return found->second;
 }

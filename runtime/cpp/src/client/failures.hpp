@@ -1,0 +1,31 @@
+// The failures of calls that found no connection.
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+#include "core/not_executed.hpp"
+
+namespace mf::client {
+
+[[nodiscard]] inline Failure client_closed() {
+  return not_executed(Code::cancelled, "the client was closed");
+}
+
+/// The prefix of the message of a call that was tried until its deadline, before the failure of the last
+/// attempt. Code that passes such a failure on in its own message (a client that calls a controller) removes
+/// it first, so that a message contains it at most once, at the start.
+inline constexpr std::string_view kGaveUp = "gave up at the deadline: ";
+
+[[nodiscard]] inline std::string_view without_gave_up(std::string_view message) noexcept {
+  return message.starts_with(kGaveUp) ? message.substr(kGaveUp.size()) : message;
+}
+
+/// The failure of a search that has run out of time.
+[[nodiscard]] inline Failure gave_up(Failure failure) {
+  if (failure.code == Code::ok || failure.code == Code::internal) failure.code = Code::unavailable;
+  failure.message.insert(0, kGaveUp);
+  return failure;
+}
+
+}  // namespace mf::client

@@ -1,0 +1,166 @@
+// How a server's connection ends: drained, closed, cut by a limit, or given up because its peer is silent.
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "link/silence.hpp"
+#include "mf/link/server_link.hpp"
+
+namespace mf::link {
+
+// Under the lock: from now on data must be transferred within the time limit.
+void ServerLink::watch_progress() {
+  progress_watched_ = true;
+  progress_ = {.written = written_,
+               .received = received_,
+               .frames = frames_,
+               .output = session_.output_ready(),
+               .mid_frame = session_.mid_frame() && !paused_};
+  reactor_->at(mf::now() + options_.progress_timeout, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->look_at_progress();
+  });
+}
+
+// Single bytes do not count as progress: either all that waited was transferred, or as much as a slow network
+// manages.
+void ServerLink::look_at_progress() {
+  Lock lock(mutex_);
+  progress_watched_ = false;
+  if (closed()) return;
+  if (written_ - progress_.written < std::min(progress_.output, options_.least_progress)) {
+    return cut(
+        Cut::progress, "progress_timeout",
+        "the peer does not read its replies: " + std::to_string(session_.output_bytes()) + " bytes wait",
+        lock);
+  }
+  // Nothing is read while replies wait, or while there are too many requests: then the peer is not at fault.
+  const bool same_frame = progress_.mid_frame && session_.mid_frame() && frames_ == progress_.frames;
+  if (same_frame && received_ - progress_.received < options_.least_progress) {
+    return cut(Cut::progress, "progress_timeout", "the peer does not end the frame that it has begun", lock);
+  }
+  if (session_.mid_frame() || session_.output_bytes() != 0) watch_progress();
+}
+
+void ServerLink::keep_alive(std::chrono::milliseconds dead_after) {
+  const Lock lock(mutex_);
+  const auto turn = dead_after / kSilenceTurns;
+  if (closed() || turn.count() == 0 || (silence_turn_.count() != 0 && silence_turn_ <= turn)) return;
+  if (silence_turn_.count() != 0) reactor_->cancel(silence_timer_);
+  silence_turn_ = turn;
+  quiet_turns_ = 0;
+  watch_silence();
+}
+
+// Under the lock.
+void ServerLink::watch_silence() {
+  silence_timer_ = reactor_->at(mf::now() + silence_turn_, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    Lock lock(self->mutex_);
+    self->look_for_silence(lock);
+  });
+}
+
+// If it is not read since its replies wait, look_at_progress() handles it.
+void ServerLink::look_for_silence(Lock& lock) {
+  if (closed()) return;
+  const bool heard = std::exchange(received_before_, received_) != received_;
+  quiet_turns_ = heard || paused_ || turn_held_ ? 0 : quiet_turns_ + 1;
+  if (quiet_turns_ == kSilenceTurns - 1) {
+    options_.load->count(Cut::progress);
+    const auto silence = std::chrono::duration_cast<std::chrono::seconds>(silence_turn_ * quiet_turns_);
+    options_.log.write(Level::warning, "connection_cut",
+                       {{"peer", peer()},
+                        {"limit", "keep_alive"},
+                        {"reason", "nothing has come for " + std::to_string(silence.count()) +
+                                       " s, not even the answer to a ping"}});
+    return shut("", lock);
+  }
+  watch_silence();
+  if (quiet_turns_ != 1) return;
+  session_.send_ping(0);
+  flush(lock);
+}
+
+void ServerLink::cut(Cut why, std::string_view limit, const std::string& reason) {
+  Lock lock(mutex_);
+  cut(why, limit, reason, lock);
+}
+
+// Under the lock. Drops the pending output: it is too much, or the peer does not read it.
+void ServerLink::cut(Cut why, std::string_view limit, const std::string& reason, Lock& lock) {
+  if (closed()) return;
+  options_.load->count(why);
+  options_.log.write(Level::warning, "connection_cut",
+                     {{"peer", peer()}, {"limit", limit}, {"reason", reason}});
+  if (session_.output_bytes() == 0 && !writing_) {
+    session_.fail(Code::overloaded, reason);
+    flush(lock);
+  }
+  shut("", lock);
+}
+
+void ServerLink::drain(const std::string& reason) {
+  Lock lock(mutex_);
+  if (closed() || drains_) return;
+  drains_ = reason;
+  if (handler_) handler_->on_drain(session_.last_id());
+  if (greeted_) session_.send_goaway(Code::shutting_down, reason);
+  flush(lock);
+}
+
+bool ServerLink::idle() {
+  const std::scoped_lock lock(mutex_);
+  return closed() || (!in_turn_ && !turn_held_ && in_flight() == 0 && session_.output_bytes() == 0 &&
+                      stream_->unacknowledged() == 0);
+}
+
+void ServerLink::close(const std::string& reason) {
+  Lock lock(mutex_);
+  // Answers that wait for the reactor's turn are written; a write in progress never blocks.
+  while (writing_ && !closed()) {
+    lock.unlock();
+    std::this_thread::yield();
+    lock.lock();
+  }
+  flush(lock);
+  if (!closed()) shut(reason, lock);
+}
+
+void ServerLink::shut_by_peer(Lock& lock) {
+  if (const auto why = stream_->failure()) {
+    options_.log.write(Level::warning, "connection_broken",
+                       {{"peer", peer()}, {"code", name(why->code)}, {"reason", why->message}});
+  }
+  shut(session_.mid_frame() ? "the peer closed the connection within a frame" : "", lock);
+}
+
+void ServerLink::shut(const std::string& reason, Lock& lock) {
+  if (closed_.exchange(true)) return;
+  if (!reason.empty())
+    options_.log.write(Level::info, "connection_closed", {{"peer", peer()}, {"reason", reason}});
+  reactor_->cancel(handshake_timer_);
+  if (silence_turn_.count() != 0) reactor_->cancel(silence_timer_);
+  reactor_->forget(stream_->fd());
+  stream_->shutdown();
+  options_.load->change_leaving(static_cast<std::ptrdiff_t>(charged_.load(std::memory_order_relaxed)));
+  full_.store(false, std::memory_order_relaxed);  // the peer does not read, so nothing waits any more
+  release_stream();
+  const auto handler = handler_;
+  const auto coming = coming_;
+  lock.unlock();
+  if (handler) handler->on_closed();
+  if (coming) coming->lose();
+  lock.lock();
+}
+
+// Under the lock, after the end. Unanswered requests may keep this object alive, but not its descriptor or
+// pending output.
+void ServerLink::release_stream() {
+  if (writing_ || reading_ || std::exchange(released_, true)) return;
+  stream_->close();
+  session_.drop_output();
+  charge();
+}
+
+}  // namespace mf::link
