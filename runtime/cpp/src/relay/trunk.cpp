@@ -156,8 +156,8 @@ std::shared_ptr<Queue> Trunk::pass_messages(Outlet& outlet) {
   std::shared_ptr<Queue> full;
   topics::Woken woken;
   const auto passed = outlet.forward(run_, full, woken);
+  received_.fetch_add(passed, std::memory_order_relaxed);  // before a subscriber that has one can ask
   topics::wake_all(woken);
-  received_.fetch_add(passed, std::memory_order_relaxed);
   at_ += passed;
   for (auto i = passed; i < run_.size(); ++i) entries_[at_ + i - passed].item = std::move(run_[i]);
   run_.clear();

@@ -99,6 +99,7 @@ class _AtOne:
 
     __slots__ = (
         "_address",
+        "_asked",
         "_either",
         "_ended",
         "_leads",
@@ -115,6 +116,7 @@ class _AtOne:
         self._address = controller
         self._registration = registration
         self.stands = False
+        self._asked = False  # the controller may know of the server already, whether it has answered or not
         self.cluster: UUID | None = None
         self._ended = False
         self._either = Event()  # it is registered, or has ended
@@ -132,7 +134,7 @@ class _AtOne:
         self._either.set()
         for lead in self._leads:  # before another process can be granted what this one leads
             lead.cancel()
-        if self.stands:  # while its stream is open, whose end would count as the loss of the server
+        if self._asked:  # while its stream is open, whose end would count as the loss of the server
             with suppress(Error, DeclaredError):  # it is gone, and so are our entries
                 options = CallOptions(deadline=max(timeout, 0.001))
                 await self.connection.stub.deregister(self._registration.who, options=options)
@@ -150,6 +152,7 @@ class _AtOne:
                 error: Exception | None = failed
             else:
                 error = None  # it has to register again
+            self._asked = False
             if self.stands:
                 self.stands = False
                 if not self._ended:
@@ -168,6 +171,7 @@ class _AtOne:
         self.changed.clear()
         told = await self._registration.entries(self._address)
         who = self._registration.who
+        self._asked = True
         stream = self.connection.stub.register(who, self._registration.process, told, options=WITHOUT_END)
         async with stream:
             standing = await first_of(stream)
