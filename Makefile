@@ -16,7 +16,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Set QUICK=1 for a bench of at most five minutes; passed on as it is.
 export QUICK
 
-.PHONY: help demo test test-system bench soak fuzz mutants lint tidy format regen docs clean
+.PHONY: help demo test test-system test-distant bench soak fuzz mutants lint tidy format regen docs clean
 
 help: ## This list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -32,7 +32,7 @@ ALONE := tests/bridge tests/conformance tests/etcd tests/faults tests/hostile te
 # What takes minutes, since processes must be given time: `make test-system` runs it behind `make test`.
 SYSTEM := tests/bridge tests/etcd tests/examples/test_upgrade_long.py tests/faults/test_in_flight.py tests/faults/test_interrupted.py
 
-# What `make test-system` runs on a slow network. Others need an answer within a millisecond, or send a lot.
+# What `make test-distant` runs. Others need an answer within a millisecond, or send a lot.
 DISTANT := ^(client|streams|cached|controller|relay|flex|evolution|topics|testing)$$
 
 # The order is cheapest first, so that a mistake shows early; the sanitizers close.
@@ -51,6 +51,10 @@ test-system: ## Run the tests of whole systems under harm, which take minutes
 	@$(STAGE) 'install the engines of bridges' tools/bootstrap bridge
 	@$(MAKE) build-release
 	@$(STAGE) 'systems under harm' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(SYSTEM)
+
+test-distant: ## Run tests as on a slow network, which needs /dev/net/tun and rights for a network namespace
+	@$(STAGE) 'install what the tests need' tools/bootstrap core test
+	@$(MAKE) build-release
 	@$(STAGE) 'a slow network, C++' tools/with_latency 0-20 $(CHANCE) ctest --preset release -j 6 -L '$(DISTANT)'
 	@$(STAGE) 'a slow network, Python' tools/with_latency 10 $(CHANCE) $(PY) -m pytest -q -n 4 --dist worksteal tests/python/client tests/python/link
 
