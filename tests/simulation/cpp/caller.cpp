@@ -202,7 +202,12 @@ void Caller::bulk(const Step& step, const mf::CallOptions& options) {
     asked.push_back(&each);
     requests.push_back({each.call, step.nap, step.refuse, {}});
   }
-  auto outcomes = stub_.at(step.place).again_bulk(requests, options);
+  auto all = mf::attempt([&] { return stub_.at(step.place).again_bulk(requests, options); });
+  if (!all.ok()) {  // its one message has failed, and so has each item
+    for (auto* const each : asked) record().end(*each, mf::Failure(all.failure()));
+    return;
+  }
+  auto& outcomes = all.value();
   if (outcomes.size() != asked.size()) record().trouble("a bulk call ended with another number of outcomes");
   for (std::size_t i = 0; i < outcomes.size(); ++i) record().end(*asked[i], std::move(outcomes[i]));
 }
