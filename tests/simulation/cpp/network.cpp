@@ -174,6 +174,13 @@ std::size_t Network::unacknowledged(const Socket& socket) {
   return direction.lost + direction.flying + unread(socket.connection->inside[socket.side]);
 }
 
+int Network::process_at(std::uint16_t port) const {
+  for (const auto& [fd, socket] : sockets_) {
+    if (socket->port == port && socket->side == 0 && !socket->listens) return socket->process;
+  }
+  return -1;
+}
+
 Time Network::latency() {
   const double drawn = static_cast<double>(scheduler().below(1'000)) / 1'000;
   const double spread = static_cast<double>(weather.spread) * drawn * drawn * drawn * drawn;

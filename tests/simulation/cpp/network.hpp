@@ -94,6 +94,8 @@ class Network {
   void operation(Socket& socket);
   [[nodiscard]] std::size_t piece(std::size_t size);
   [[nodiscard]] std::size_t unacknowledged(const Socket& socket);
+  /// The process that has connected from a port; -1: none has.
+  [[nodiscard]] int process_at(std::uint16_t port) const;
 
   // What goes wrong
   void cut(int one, int other);

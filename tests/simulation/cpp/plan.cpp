@@ -145,7 +145,7 @@ void plan_topics(Plan& plan) {
                            .lasts = 60 * kSecond});
   for (auto& client : plan.clients) client.clear();
   for (const bool kept : {true, false}) {
-    Reading calm{.client = plan.clients.size(), .kept = kept, .agents = "*"};
+    Reading calm{.client = plan.clients.size(), .kept = kept, .agents = "*", .calm = true};
     calm.options.overflow = mf::Overflow::block;
     topics.readings.push_back(std::move(calm));
   }
@@ -171,6 +171,16 @@ std::string Fault::str() const {
   if (!other.empty()) text += " from " + other;
   if (lasts != 0) text += " for " + seconds(lasts);
   return text;
+}
+
+std::size_t TopicsPlan::most_bytes() const {
+  std::map<int, std::size_t> published;
+  for (const auto& [where, all] : bursts) {
+    for (const auto& each : all) published[where.first] += each.count * each.filler;
+  }
+  std::size_t most = 0;
+  for (const auto& [server, bytes] : published) most = std::max(most, bytes);
+  return most;
 }
 
 Plan plan_of(std::uint64_t seed, bool topics) {

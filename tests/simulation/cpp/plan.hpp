@@ -59,15 +59,18 @@ struct Reading {
   bool kept = false;
   std::string agents{};
   mf::SubscribeOptions options{};
-  Time nap = 0;   // what it takes for a message
-  Time ends = 0;  // after so long; 0: never
+  Time nap = 0;       // what it takes for a message
+  Time ends = 0;      // after so long; 0: never
+  bool calm = false;  // of the client that no fault is about: it reads all, at once
 };
 
-/// What is published, by each server and place, and read in a run of topics. The last client is one that no
-/// fault is about, and that reads all, at once.
+/// What is published, by each server and place, and read in a run of topics. The last client is the calm one.
 struct TopicsPlan {
   std::map<std::pair<int, std::string>, std::vector<Burst>> bursts;
   std::vector<Reading> readings;
+
+  /// That one server publishes, about.
+  [[nodiscard]] std::size_t most_bytes() const;
 };
 
 struct Plan {

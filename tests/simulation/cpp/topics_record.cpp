@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 namespace simulated {
 namespace {
@@ -14,9 +15,12 @@ std::string text(std::uint64_t number) {
   return std::to_string(number);
 }
 
+bool lossless(mf::Overflow overflow) {
+  return overflow == mf::Overflow::block || overflow == mf::Overflow::disconnect;
+}
+
 bool lossless(const Read& read) {
-  return read.plan.options.overflow == mf::Overflow::block ||
-         read.plan.options.overflow == mf::Overflow::disconnect;
+  return lossless(*read.plan.options.overflow);
 }
 
 /// The events of each publisher and agent that a subscriber has seen, unless its process was killed.
@@ -75,7 +79,7 @@ void a_message_says_what_was_missed_before_it(const TopicsRecord& record, Broken
 }
 
 void published_is_received_and_missed(const TopicsRecord& record, Broken& out) {
-  for (const auto& missing : record.missing()) out.push_back(missing);
+  out.insert(out.end(), record.never_came.begin(), record.never_came.end());
 }
 
 void who_counts_gives_what_came(const TopicsRecord& record, Broken& out) {
@@ -129,6 +133,93 @@ void who_reads_here_gets_all_at_once(const TopicsRecord& record, Broken& out) {
   });
 }
 
+/// A relay has one subscription for all who want the same, and those that block are waited for by the others.
+bool shares_with_who_blocks(const TopicsRecord& record, const Read& read) {
+  return record.relayed && std::any_of(record.reads.begin(), record.reads.end(), [&](const Read& other) {
+           return !other.local && !other.plan.calm && other.plan.kept == read.plan.kept &&
+                  other.plan.agents == read.plan.agents && other.plan.options.overflow == mf::Overflow::block;
+         });
+}
+
+/// By troubles of others, the controller's too: the client that reads all at once gets each message in time
+/// from those publishers that no fault is about, from its first one on.
+void who_has_no_trouble_is_not_held_up(const TopicsRecord& record, Broken& out) {
+  if (!record.patience) return;
+  for_each(record, [&](const Read& read, const Source& source, const std::vector<const Event*>& events) {
+    if (!read.plan.calm || shares_with_who_blocks(record, read)) return;
+    if (!record.has_no_trouble(record.publishers.at(static_cast<std::size_t>(source.run)))) return;
+    const auto& sent = record.sent.at(source);
+    for (const auto* const event : events) {
+      const auto what = text(event->first) + " of " + source.str();
+      if (event->why) {
+        out.push_back(read.name + " misses " + what + ", and neither has any trouble");
+        continue;
+      }
+      if (event->first > sent.size()) continue;
+      const auto& message = sent[event->first - 1];
+      if (message.ended == 0 || message.began <= events.front()->when) continue;
+      if (const auto late = event->when - message.ended; late > *record.patience)
+        out.push_back(read.name + " gets " + what + " " +
+                      text(static_cast<std::uint64_t>(late / kMillisecond)) + " ms after it was published");
+    }
+  });
+}
+
+/// Of subscribers whom a publisher cannot tell apart: their process, agents and policy.
+using Kind = std::tuple<int, std::string, mf::Overflow>;
+
+Kind kind_of(const Read& read) {
+  return {read.process, read.plan.agents, *read.plan.options.overflow};
+}
+
+/// Subscribers of one client that want the same have one subscription, of which the publisher counts each
+/// message once.
+bool shares_a_subscription(const TopicsRecord& record, const Read& read) {
+  return std::any_of(record.reads.begin(), record.reads.end(), [&](const Read& other) {
+    return &other != &read && !other.local && other.plan.kept == read.plan.kept &&
+           kind_of(other) == kind_of(read) &&
+           other.plan.options.max_messages == read.plan.options.max_messages &&
+           other.plan.options.max_bytes == read.plan.options.max_bytes;
+  });
+}
+
+/// Where neither has had any trouble, so that there was one subscription, and nobody is cut.
+void both_sides_count_the_same(const TopicsRecord& record, Broken& out) {
+  if (!record.patience || record.relayed) return;
+  for (std::size_t run = 0; run < record.publishers.size(); ++run) {
+    const auto& publisher = record.publishers[run];
+    if (!record.has_no_trouble(publisher)) continue;
+    for (const auto& [kept, subscriptions] : publisher.counted) {
+      std::map<Kind, std::array<std::uint64_t, 2>> counted;  // delivered, dropped
+      std::map<Kind, std::array<std::uint64_t, 2>> seen;
+      for (const auto& [process, stats] : subscriptions) {
+        if (lossless(stats.overflow) || record.troubled.contains(process)) continue;
+        auto& sums = counted[{process, stats.agents, stats.overflow}];
+        sums[0] += stats.delivered;
+        sums[1] += stats.dropped;
+      }
+      for (const auto& read : record.reads) {
+        if (read.local || read.plan.kept != kept || !read.lives()) continue;
+        if (shares_a_subscription(record, read)) counted.erase(kind_of(read));
+        for (const auto& event : read.events) {
+          if (event.source.run != static_cast<int>(run)) continue;
+          auto& sums = seen[kind_of(read)];
+          if (!event.why) ++sums[0];
+          if (event.why == mf::Why::dropped) sums[1] += event.count;
+        }
+      }
+      for (const auto& [kind, sums] : counted) {
+        const auto& [process, agents, overflow] = kind;
+        if (const auto& came = seen[kind]; came != sums)
+          out.push_back("publisher " + std::to_string(run) + " counts " + text(sums[0]) + " delivered and " +
+                        text(sums[1]) + " dropped to process " + std::to_string(process) + " of " +
+                        (kept ? "Kept " : "Fleeting ") + agents + " (" + std::string(name(overflow)) +
+                        "), where " + text(came[0]) + " and " + text(came[1]) + " came");
+      }
+    }
+  }
+}
+
 void subscriptions_end_for_a_reason(const TopicsRecord& record, Broken& out) {
   for (const auto& read : record.reads) {
     if (!read.end || scheduler().killed(read.process)) continue;
@@ -148,6 +239,8 @@ constexpr struct {
     {"who_counts_gives_what_came", who_counts_gives_what_came},
     {"what_is_kept_is_not_missed", what_is_kept_is_not_missed},
     {"who_reads_here_gets_all_at_once", who_reads_here_gets_all_at_once},
+    {"who_has_no_trouble_is_not_held_up", who_has_no_trouble_is_not_held_up},
+    {"both_sides_count_the_same", both_sides_count_the_same},
     {"subscriptions_end_for_a_reason", subscriptions_end_for_a_reason},
 };
 
@@ -176,6 +269,12 @@ std::uint64_t Read::next_of(const Source& source) const {
 bool TopicsRecord::publishes(int run) const {
   const auto& publisher = publishers[static_cast<std::size_t>(run)];
   return !publisher.stopped && !scheduler().killed(publisher.process);
+}
+
+// Servers cut clients that are well, now and then, where bytes come one by one (docs/simulation.md): once
+// that is mended, no server of such a run may.
+bool TopicsRecord::has_no_trouble(const Publishing& publisher) const {
+  return publisher.cut == 0 && !troubled.contains(publisher.process);
 }
 
 std::vector<std::string> TopicsRecord::missing() const {

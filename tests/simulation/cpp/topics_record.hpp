@@ -9,12 +9,14 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "mf/core/outcome.hpp"
 #include "mf/core/types.hpp"
 #include "mf/topics/options.hpp"
+#include "mf/topics/topics.hpp"
 #include "plan.hpp"
 #include "scheduler.hpp"
 
@@ -33,14 +35,25 @@ struct Source {
 /// A message that is being published, or was. `number`: its value's.
 struct Sent {
   std::uint64_t number = 0;
-  Time ended = 0;  // when publish() returned; 0: it has not
+  Time began = 0;  // when publish() was called
+  Time ended = 0;  // when it returned; 0: it has not
+};
+
+/// What a publisher counts of one subscription in another process.
+struct Subscription {
+  int process = 0;  // whose it is; -1: of none that has a connection
+  mf::SubscriptionStats stats{};
 };
 
 /// One run of a publisher's program.
 struct Publishing {
   int process = 0;
-  bool stopped = false;  // in good order
-  int working = 0;       // threads that still publish
+  bool stopped = false;          // in good order
+  int working = 0;               // threads that still publish
+  mf::Topics* topics = nullptr;  // as long as it is neither stopped nor killed
+  std::uint64_t cut = 0;         // connections that its server took for stalled, until it was asked to stop
+  /// What it counts of Kept (true) and Fleeting when all has come, before anybody ends.
+  std::map<bool, std::vector<Subscription>> counted{};
 };
 
 /// `count` messages from `first` on: one that was taken, with the number of its value, or missed ones.
@@ -76,13 +89,19 @@ struct Read {
 class TopicsRecord {
  public:
   bool relayed = false;
+  std::set<int> troubled;  // processes that faults are about, and those that came in their places
+  /// How late a message may be whose publisher and subscriber have no trouble; not set: all have.
+  std::optional<Time> patience;
   std::deque<Publishing> publishers;  // by run
   std::map<mf::Uuid, int> runs;
   std::map<Source, std::vector<Sent>> sent;  // the message with the number n is at n - 1
   std::deque<Read> reads;
+  std::vector<std::string> never_came;  // what was missing long after all was well
 
   /// Of processes that have neither ended nor been killed.
   [[nodiscard]] bool publishes(int run) const;
+  /// No fault is about it, and it has cut nobody.
+  [[nodiscard]] bool has_no_trouble(const Publishing& publisher) const;
   /// What has not come to who wants it, in words.
   [[nodiscard]] std::vector<std::string> missing() const;
 };

@@ -1,7 +1,9 @@
 #include "topics_work.hpp"
 
+#include <charconv>
 #include <chrono>
 
+#include "network.hpp"
 #include "record.hpp"
 #include "simulation.topics.hpp"
 
@@ -87,6 +89,12 @@ void take_all(const From& from, Read& read, const Signals& signals) {
   }
 }
 
+int process_of(const std::string& peer) {
+  std::uint16_t port = 0;
+  (void)std::from_chars(peer.data() + peer.rfind(':') + 1, peer.data() + peer.size(), port);
+  return network().process_at(port);
+}
+
 }  // namespace
 
 PublisherWork::PublisherWork(const TopicsPlan& plan, int server, const Signals& signals)
@@ -95,7 +103,7 @@ PublisherWork::PublisherWork(const TopicsPlan& plan, int server, const Signals& 
       signals_(signals),
       topics_({.max_messages = 1'000, .stall_timeout = kStallTimeout, .log = mf::Log(mf::Level::off)}),
       run_(static_cast<int>(topics_record().publishers.size())) {
-  topics_record().publishers.push_back({.process = scheduler().process_here()});
+  topics_record().publishers.push_back({.process = scheduler().process_here(), .topics = &topics_});
   topics_record().runs[topics_.hub()->publisher()] = run_;
 }
 
@@ -141,8 +149,8 @@ void PublisherWork::publish(const Burst& burst, const std::string& place,
                             std::map<bool, std::uint64_t>& numbers) {
   const Source source{.run = run_, .kept = burst.kept, .agent = place};
   auto& sent = topics_record().sent[source];
-  sent.push_back({.number = numbers[burst.kept]++});
   const auto began = scheduler().now();
+  sent.push_back({.number = numbers[burst.kept]++, .began = began});
   try {
     const simulation::News news{.number = sent.back().number,
                                 .filler = mf::Bytes(std::string(burst.filler, 'x'))};
@@ -168,9 +176,32 @@ void PublisherWork::publish(const Burst& burst, const std::string& place,
                      std::to_string((scheduler().now() - began) / kMillisecond) + " ms");
 }
 
+void PublisherWork::note_cuts(const mf::Server& server) const {
+  topics_record().publishers[static_cast<std::size_t>(run_)].cut = server.stats().connections.cut_progress;
+}
+
 void PublisherWork::join() {
   topics_record().publishers[static_cast<std::size_t>(run_)].stopped = true;
   for (auto& thread : threads_) thread.join();
+}
+
+void count_subscriptions() {
+  auto& all = topics_record();
+  for (std::size_t run = 0; run < all.publishers.size(); ++run) {
+    auto& publisher = all.publishers[run];
+    if (!all.publishes(static_cast<int>(run))) continue;
+    for (const bool kept : {true, false}) {
+      const auto stats = kept ? simulation::KeptPublisher(*publisher.topics).stats()
+                              : simulation::FleetingPublisher(*publisher.topics).stats();
+      for (const auto& each : stats.subscriptions) {
+        if (each.peer.empty()) continue;  // in its own process
+        publisher.counted[kept].push_back({.process = process_of(each.peer), .stats = each});
+        record().write("publisher " + std::to_string(run) + " counts " + std::to_string(each.delivered) +
+                       " delivered and " + std::to_string(each.dropped) + " dropped to " + each.peer +
+                       " of " + (kept ? "Kept " : "Fleeting ") + each.agents);
+      }
+    }
+  }
 }
 
 ReaderWork::ReaderWork(const TopicsPlan& plan, std::size_t client, const mf::Client& caller,

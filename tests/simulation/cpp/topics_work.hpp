@@ -24,6 +24,8 @@ class PublisherWork {
  public:
   PublisherWork(const TopicsPlan& plan, int server, const Signals& signals);
   void offer_at(mf::Server& server) { server.offer(topics_); }
+  /// Before it stops.
+  void note_cuts(const mf::Server& server) const;
   /// Begins to publish, once its server has started.
   void start();
   /// When its server has stopped.
@@ -40,6 +42,9 @@ class PublisherWork {
   const int run_;
   std::vector<std::thread> threads_;
 };
+
+/// Writes down what the publishers that live count of their subscriptions. All is well, and all has come.
+void count_subscriptions();
 
 class ReaderWork {
  public:

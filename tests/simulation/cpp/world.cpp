@@ -21,6 +21,8 @@ namespace {
 constexpr const char* kController = "mf://127.0.0.1:7400";
 constexpr const char* kRelay = "relay://127.0.0.1:7500";
 constexpr int kFirstPort = 7'401;
+/// Bytes for which there is credit, or room, before something has to come back over a slow network.
+constexpr std::size_t kSmallestWindow = 1 << 13;
 
 void sleep(Time time) {
   std::this_thread::sleep_for(std::chrono::nanoseconds(time));
@@ -105,8 +107,8 @@ class Place final : public simulation::WorkServant {
 void World::run(const std::vector<Fault>& faults) {
   const auto start_of_run = scheduler().now();
   network().weather = plan_.weather;
+  note_troubles(faults);
   start("controller");
-  topics_record().relayed = plan_.relayed;
   if (plan_.relayed) start("relay");
   for (int server = 0; server < kServers; ++server) start("server " + std::to_string(server));
   for (std::size_t client = 0; client < plan_.clients.size(); ++client)
@@ -126,7 +128,7 @@ void World::run(const std::vector<Fault>& faults) {
 
 /// Returns when all that was published has come to all who want it, or should have.
 void World::await_messages() {
-  const auto& seen = topics_record();
+  auto& seen = topics_record();
   wait_until(
       [&] {
         for (std::size_t run = 0; run < seen.publishers.size(); ++run) {
@@ -137,7 +139,26 @@ void World::await_messages() {
       600 * kSecond, "what is published");
   const auto until = scheduler().now() + 60 * kSecond;
   while (!seen.missing().empty() && scheduler().now() < until) sleep(100 * kMillisecond);
-  for (const auto& each : seen.missing()) record().trouble("all is well, and " + each);
+  seen.never_came = seen.missing();
+  count_subscriptions();
+}
+
+/// Whom the faults are about, and how late what comes to the others may be.
+void World::note_troubles(const std::vector<Fault>& faults) {
+  auto& seen = topics_record();
+  seen.relayed = plan_.relayed;
+  for (const auto& fault : faults) {
+    troubled_.insert(fault.whom);
+    troubled_.insert(fault.other);
+  }
+  const bool all =
+      troubled_.contains("relay") || std::any_of(faults.begin(), faults.end(), [](const Fault& each) {
+        return each.kind == "slow" || each.kind == "operation";
+      });
+  if (!plan_.topics || all) return;
+  const auto waits = static_cast<Time>(30 + plan_.topics->most_bytes() / kSmallestWindow);
+  seen.patience =
+      2 * kSecond + waits * (plan_.relayed ? 2 : 1) * (plan_.weather.latency + plan_.weather.spread);
 }
 
 /// Meanwhile starts what is to be started.
@@ -158,6 +179,7 @@ void World::start(const std::string& name) {
   auto& process = processes_.emplace_back();
   process.number = static_cast<int>(processes_.size());
   by_name_[name] = &process;
+  if (troubled_.contains(name)) topics_record().troubled.insert(process.number);
   record().write("process " + std::to_string(process.number) + " is " + name);
   auto& here = scheduler().self().process;
   const int before = std::exchange(here, process.number);
@@ -206,6 +228,7 @@ void World::serve(Process& process, int server) {
   serving.start();
   if (publishing) publishing->start();
   while (!process.asked_to_stop) sleep(often());
+  if (publishing) publishing->note_cuts(serving);
   serving.stop();
   if (publishing) publishing->join();
 }

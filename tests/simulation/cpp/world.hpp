@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -35,6 +36,7 @@ class World {
   void hand_on(Process& process);
   void call(Process& process, std::size_t client);
   void begin(const Fault& fault);
+  void note_troubles(const std::vector<Fault>& faults);
   void start_later(const std::string& name, Time after);
   [[nodiscard]] Time often() const;
   [[nodiscard]] int number_of(const std::string& name) const;
@@ -48,6 +50,7 @@ class World {
   std::deque<Process> processes_;
   std::map<std::string, Process*> by_name_;  // the latest of each
   std::deque<std::string> to_start_;
+  std::set<std::string> troubled_;  // whom faults are about
   bool all_is_well_ = false;
 };
 
