@@ -80,6 +80,7 @@ void Scheduler::end_current() {
 }
 
 void Scheduler::point() {
+  if (in_event_) return;  // it may be on a thread that has ended and never runs again
   if (++points_ > kMostPoints) stuck("nothing comes to an end:" + all_threads());
   if (below(preempt_every_) == 0) leave();
 }
@@ -175,7 +176,9 @@ Thread& Scheduler::next() {
     while (!events_.empty() && events_.top().when <= now_) {
       const auto event = events_.top();
       events_.pop();
+      in_event_ = true;
       (*event.work)();
+      in_event_ = false;
     }
     if (touched_) look_at_descriptors();
     ready.clear();

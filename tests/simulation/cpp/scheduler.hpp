@@ -133,6 +133,7 @@ class Scheduler {
   bool touched_ = false;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t events_made_ = 0;
+  bool in_event_ = false;
   std::map<int, Time> stopped_;
   std::map<int, bool> killed_;
   std::uint64_t switches_ = 0;
