@@ -51,7 +51,6 @@ struct Publishing {
   bool stopped = false;          // in good order
   int working = 0;               // threads that still publish
   mf::Topics* topics = nullptr;  // as long as it is neither stopped nor killed
-  std::uint64_t cut = 0;         // connections that its server took for stalled, until it was asked to stop
   /// What it counts of Kept (true) and Fleeting when all has come, before anybody ends.
   std::map<bool, std::vector<Subscription>> counted{};
 };
@@ -100,7 +99,7 @@ class TopicsRecord {
 
   /// Of processes that have neither ended nor been killed.
   [[nodiscard]] bool publishes(int run) const;
-  /// No fault is about it, and it has cut nobody.
+  /// No fault is about it.
   [[nodiscard]] bool has_no_trouble(const Publishing& publisher) const;
   /// What has not come to who wants it, in words.
   [[nodiscard]] std::vector<std::string> missing() const;

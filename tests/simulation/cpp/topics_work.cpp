@@ -176,10 +176,6 @@ void PublisherWork::publish(const Burst& burst, const std::string& place,
                      std::to_string((scheduler().now() - began) / kMillisecond) + " ms");
 }
 
-void PublisherWork::note_cuts(const mf::Server& server) const {
-  topics_record().publishers[static_cast<std::size_t>(run_)].cut = server.stats().connections.cut_progress;
-}
-
 void PublisherWork::join() {
   topics_record().publishers[static_cast<std::size_t>(run_)].stopped = true;
   for (auto& thread : threads_) thread.join();

@@ -24,8 +24,6 @@ class PublisherWork {
  public:
   PublisherWork(const TopicsPlan& plan, int server, const Signals& signals);
   void offer_at(mf::Server& server) { server.offer(topics_); }
-  /// Before it stops.
-  void note_cuts(const mf::Server& server) const;
   /// Begins to publish, once its server has started.
   void start();
   /// When its server has stopped.

@@ -228,7 +228,6 @@ void World::serve(Process& process, int server) {
   serving.start();
   if (publishing) publishing->start();
   while (!process.asked_to_stop) sleep(often());
-  if (publishing) publishing->note_cuts(serving);
   serving.stop();
   if (publishing) publishing->join();
 }

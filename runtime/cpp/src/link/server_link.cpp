@@ -148,12 +148,14 @@ ServerLink::Went ServerLink::read_once() {
   }
   session_.commit(result.bytes);
   received_ += result.bytes;
+  const auto output = session_.output_bytes();
   for (;;) {
     protocol::Event event;
     if (!session_.next(event)) break;
     events_.push_back(std::move(event));
   }
   frames_ += events_.size();
+  if (session_.output_bytes() != output) ++frames_;  // a PING: the session answers it itself, without an event
   in_turn_ = true;
   lock.unlock();
   if (coming_) [[unlikely]]
