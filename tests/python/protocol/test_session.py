@@ -124,6 +124,21 @@ def test_large_payloads_arrive_whole_and_the_next_frame_too(size: int, count: in
         assert [event[5] for event in events] == [count, 1]
 
 
+def test_a_frame_that_ends_is_known_as_ended_whether_it_makes_an_event_or_not() -> None:
+    session = open_server()
+    ping = frame.pack(frame.PING, bytes(8))
+    for data, ended in (
+        (ping[:5], False),
+        (ping[5:9], False),
+        (ping[9:] + ping[:5], True),
+        (ping[5:] + ping, True),
+        (request(1, bytes(100_000))[:70_000], False),
+        (request(1, bytes(100_000))[70_000:], True),
+    ):
+        feed(session, data)
+        assert session.has_ended_frame == ended
+
+
 def test_padding_of_a_large_payload_must_be_zero() -> None:
     session = open_server()
     data = bytearray(request(1, bytes(100_001)))

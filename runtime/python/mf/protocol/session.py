@@ -96,6 +96,7 @@ class Session:
         "_scratch",
         "_scratch_view",
         "dropped",
+        "has_ended_frame",
         "our_hello",
         "out",
         "out_bytes",
@@ -116,6 +117,8 @@ class Session:
         """The version that both sides use; 0 before the peer's HELLO."""
         self.dropped = 0
         """How many frames arrived for calls that had ended."""
+        self.has_ended_frame = False
+        """Whether a frame ended in the bytes that arrived last; some frames make no event."""
         self.out: list[Buffer] = []
         self.out_bytes = 0
         self.queued = 0
@@ -201,6 +204,7 @@ class Session:
         events: list[Any] = []
         if self.state == State.CLOSED:
             return events
+        used = 0
         try:
             if self._large is not None:
                 before = self._filled
@@ -208,6 +212,7 @@ class Session:
                 if before < _BELIEVED <= self._filled:
                     _in_large_pages(self._large)
                 if self._filled == len(self._large):
+                    used = count
                     self._finish_large(events)
             elif self._partial is None:
                 used = self._parse(self._scratch, count, events)
@@ -226,6 +231,7 @@ class Session:
             self.refuse(Code.PROTOCOL_ERROR, reason)
             events.append(Broken(reason))
         self._clean = self._partial is None and self._large is None and not self._pad_left
+        self.has_ended_frame = used > 0
         return events
 
     def _parse(self, data: bytearray, end: int, events: list[Any], at: int = 0) -> int:

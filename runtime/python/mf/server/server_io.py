@@ -143,7 +143,7 @@ class ServerIo(Loop):
         now = monotonic()
         connection.received += count
         if connection.progress is not None:
-            if events or session.is_whole:  # the earlier frame is complete, whatever begins now
+            if session.has_ended_frame:  # also one without an event, a PING; whatever begins now
                 connection.progress = connection.progress._replace(in_message=False)
         elif not session.is_whole:
             self._await_rest(connection, now)
