@@ -155,7 +155,7 @@ ServerLink::Went ServerLink::read_once() {
     events_.push_back(std::move(event));
   }
   frames_ += events_.size();
-  if (session_.output_bytes() != output) ++frames_;  // a PING: the session answers it itself, without an event
+  if (session_.output_bytes() != output) ++frames_;  // a PING, which makes no event
   in_turn_ = true;
   lock.unlock();
   if (coming_) [[unlikely]]
