@@ -8,11 +8,10 @@ import contextlib
 import os
 import signal
 import statistics
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.child import BenchError, Child
+from harness.child import BenchError, Child, output_of
 from harness.rows import Samples
 
 NAME = "controller"
@@ -80,10 +79,8 @@ def _memory(pid: int) -> int:
 
 def _scale(build: Path, size: list[int]) -> dict[str, float | None]:
     command = [str(build / "bench/bench-controller-scale"), *map(str, size)]
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=_LIMIT_SECONDS, check=False)
-    if answer.returncode != 0:
-        raise BenchError(f"{' '.join(command)}: {answer.stderr.strip()}")
-    instance, watcher, told, change, _alone, value, *_snapshot = map(float, answer.stdout.split())
+    answer = output_of(command, _LIMIT_SECONDS)
+    instance, watcher, told, change, _alone, value, *_snapshot = map(float, answer.split())
     return {
         "instance_bytes": instance,
         "watcher_bytes": watcher,

@@ -10,13 +10,12 @@ import importlib.util
 import json
 import os
 import shutil
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 from harness.chart import write_chart
-from harness.child import BenchError
+from harness.child import output_of
 from harness.interleaved import CROSS, SAME, Interleaved, Work
 from harness.lines import Panel, write_lines
 from harness.pair import System
@@ -92,17 +91,7 @@ def _peers(env: dict[str, str]) -> list[System]:
 
 
 def _matching(program: list[str], env: dict[str, str], waiting: int) -> dict[str, float]:
-    done = subprocess.run(
-        [*program, str(waiting), "2000"],
-        env=os.environ | env,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=_LIMIT_SECONDS,
-    )
-    if done.returncode != 0:
-        raise BenchError(f"matching among {waiting} messages failed: {done.stderr}")
-    found: dict[str, float] = json.loads(done.stdout)
+    found: dict[str, float] = json.loads(output_of([*program, str(waiting), "2000"], _LIMIT_SECONDS, env))
     return found
 
 

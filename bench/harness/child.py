@@ -25,6 +25,31 @@ class BenchError(Exception):
     """A program of the bench did not do what it should; says which, and what it wrote to stderr."""
 
 
+def output_of(
+    command: Sequence[str | os.PathLike[str]],
+    seconds: float,
+    env: Mapping[str, str] | None = None,
+    cwd: str | None = None,
+) -> str:
+    """What a command that ends by itself prints. Raises BenchError if it fails, or takes longer."""
+    name = " ".join(map(str, command))
+    try:
+        done = subprocess.run(
+            command,
+            env={**os.environ, **(env or {})},
+            cwd=cwd,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=seconds,
+        )
+    except subprocess.TimeoutExpired:
+        raise BenchError(f"{name} did not end within {seconds:g} s") from None
+    if done.returncode != 0:
+        raise BenchError(f"{name} failed: {done.stderr.strip() or done.stdout.strip()}")
+    return done.stdout
+
+
 class Child:
     def __init__(self, command: Sequence[str], cores: set[int], env: Mapping[str, str] | None = None) -> None:
         self.name = " ".join(command)

@@ -6,12 +6,11 @@ MF_BENCH_WORKS=prefix measures only the works whose names begin with it.
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.child import BenchError
+from harness.child import BenchError, output_of
 from harness.rows import Row, Samples
 from pycodecs import report
 from pycodecs.measure import Program, measure
@@ -66,6 +65,4 @@ def _python(build: Path) -> Program:
 
 
 def _made(command: Sequence[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_LIMIT_SECONDS)
-    if done.returncode != 0:
-        raise BenchError(f"{' '.join(command)} failed: {done.stderr}")
+    output_of(command, _LIMIT_SECONDS)

@@ -9,7 +9,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from harness.child import BenchError
+from harness.child import BenchError, output_of
 from harness.interleaved import CPU, CROSS, SAME, Interleaved, Work
 from harness.pair import System
 from harness.rows import Samples
@@ -127,15 +127,7 @@ def _stubs(build: Path) -> Path:
     out.mkdir(parents=True, exist_ok=True)
     compiler = Path(sys.executable).with_name("mfidlc")
     schema = _HERE.parent / "rpc" / "bench.mfidl"
-    done = subprocess.run(
-        [compiler, "compile", "--python", out, schema],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=_LIMIT_SECONDS,
-    )
-    if done.returncode != 0:
-        raise BenchError(f"mfidlc refused {schema}: {done.stderr}")
+    output_of([compiler, "compile", "--python", out, schema], _LIMIT_SECONDS)
     return out
 
 

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from harness.child import BenchError
+from harness.child import BenchError, output_of
 from harness.interleaved import CROSS, SAME, UNPINNED
 from harness.lines import Panel, write_lines
 from harness.rows import Row, Samples
@@ -155,13 +154,7 @@ def _stream_count(size: int, subscribers: int, quick: bool) -> int:
 
 
 def _program(command: list[str]) -> dict[str, float | None]:
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_LIMIT_SECONDS)
-    except subprocess.TimeoutExpired:
-        raise BenchError(f"did not end within {_LIMIT_SECONDS} s") from None
-    if done.returncode != 0:
-        raise BenchError(f"failed: {done.stderr.strip()}")
-    found: dict[str, float | None] = json.loads(done.stdout)
+    found: dict[str, float | None] = json.loads(output_of(command, _LIMIT_SECONDS))
     return found
 
 

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from harness.child import BenchError
+from harness.child import BenchError, output_of
 from harness.rows import Samples
 
 NAME = "values"
@@ -62,14 +61,4 @@ def _migrated(samples: Samples, folder: Path) -> None:
 
 def _done(*command: str, path: list[str] | None = None) -> str:
     path = [*(path or []), str(_ROOT), str(_ROOT / "runtime/python")]
-    done = subprocess.run(
-        command,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(path)},
-        capture_output=True,
-        text=True,
-        timeout=_LIMIT_SECONDS,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise BenchError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    return done.stdout
+    return output_of(command, _LIMIT_SECONDS, {"PYTHONPATH": os.pathsep.join(path)})

@@ -4,12 +4,11 @@ one to eight connections, by one and two threads that read."""
 from __future__ import annotations
 
 import re
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.child import BenchError
+from harness.child import BenchError, output_of
 from harness.interleaved import CPU, CROSS, SAME, UNPINNED, Interleaved, Work
 from harness.lines import Panel, write_lines
 from harness.pair import System
@@ -18,6 +17,7 @@ from harness.table import table
 
 NAME = "ways"
 
+_OPENSSL_SECONDS = 60.0
 _WAYS = ("tcp", "unix", "tls")
 _SIZES = tuple(8**i for i in range(1, 9))  # 8 bytes to 16 MiB
 _LATENCY = ("median_us", "p99_us", *CPU)
@@ -62,9 +62,7 @@ def _make_certificates(folder: str) -> None:
     """ca.pem, server.pem and server.key."""
 
     def openssl(*words: str) -> None:
-        done = subprocess.run(["openssl", *words], cwd=folder, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise BenchError(f"openssl {words[0]}: {done.stderr.strip()}")
+        output_of(["openssl", *words], _OPENSSL_SECONDS, cwd=folder)
 
     curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
     names = Path(folder, "names")

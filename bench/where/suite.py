@@ -13,13 +13,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.child import BenchError
+from harness.child import BenchError, output_of
 from harness.interleaved import SAME, cores
 from harness.pair import Pair, System
 from harness.rows import Samples
@@ -143,17 +142,11 @@ def _counted(plain: System, work: str, count: int, folder: Path) -> dict[str, di
 
 
 def _by_function(profile: Path) -> dict[str, float]:
-    done = subprocess.run(
-        ["callgrind_annotate", "--threshold=100", "--show-percs=no", str(profile)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=_LIMIT_SECONDS,
+    said = output_of(
+        ["callgrind_annotate", "--threshold=100", "--show-percs=no", str(profile)], _LIMIT_SECONDS
     )
-    if done.returncode != 0:
-        raise BenchError(f"callgrind_annotate failed: {done.stderr.strip()}")
     found: dict[str, float] = defaultdict(float)
-    for line in done.stdout.splitlines():
+    for line in said.splitlines():
         if match := _LINE.match(line):
             found[_short(match[2])] += int(match[1].replace(",", ""))
     return found

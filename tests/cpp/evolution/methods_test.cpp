@@ -58,19 +58,33 @@ TEST(Evolution, AMethodThatNoRuleAllowsIsRefusedInWordsAndTheOthersAreNot) {
   EXPECT_EQ(buyer.call<before_shop::ShopSame>(1), 2);
 }
 
+/// Calls without a waiting thread of a method that a New server lacks, and then of one that it has.
+struct Asynchronous {
+  using Result = std::future<mf::Outcome<std::int32_t>>;
+
+  explicit Asynchronous(const Buyer& buyer)
+      : gone(begun<before_shop::ShopGone>(buyer)), same(begun<before_shop::ShopSame>(buyer)) {}
+
+  Result gone;
+  Result same;
+
+ private:
+  template <class M>
+  static Result begun(const Buyer& buyer) {
+    const auto ended = std::make_shared<std::promise<mf::Outcome<std::int32_t>>>();
+    mf::client::start<M>(
+        buyer.target<M>(), {.deadline = 20s},
+        [ended](mf::Outcome<std::int32_t> outcome) { ended->set_value(std::move(outcome)); }, 1);
+    return ended->get_future();
+  }
+};
+
 TEST(Evolution, AsynchronousCallsOfAllMethodsFindTheirEndAtOnce) {
   const New served;
   const Buyer buyer(served.url());
-  std::promise<mf::Outcome<std::int32_t>> gone;
-  std::promise<mf::Outcome<std::int32_t>> same;
-  mf::client::start<before_shop::ShopGone>(
-      buyer.target<before_shop::ShopGone>(), {.deadline = 20s},
-      [&](mf::Outcome<std::int32_t> outcome) { gone.set_value(std::move(outcome)); }, 1);
-  mf::client::start<before_shop::ShopSame>(
-      buyer.target<before_shop::ShopSame>(), {.deadline = 20s},
-      [&](mf::Outcome<std::int32_t> outcome) { same.set_value(std::move(outcome)); }, 1);
-  EXPECT_EQ(gone.get_future().get().failure().code, Code::unknown_method);
-  EXPECT_EQ(same.get_future().get().value(), 2);
+  Asynchronous calls(buyer);
+  EXPECT_EQ(calls.gone.get().failure().code, Code::unknown_method);
+  EXPECT_EQ(calls.same.get().value(), 2);
 }
 
 // A step of a search that no thread waits for ends before such a server has answered.
@@ -90,18 +104,11 @@ TEST(Evolution, AsynchronousCallsOfAllMethodsFindTheirEndAtAServerThatAnswersLat
   }
   held.get_future().wait();  // its reactor reads nothing now
   const Buyer buyer(served.url());
-  std::promise<mf::Outcome<std::int32_t>> gone;
-  std::promise<mf::Outcome<std::int32_t>> same;
-  mf::client::start<before_shop::ShopGone>(
-      buyer.target<before_shop::ShopGone>(), {.deadline = 20s},
-      [&](mf::Outcome<std::int32_t> outcome) { gone.set_value(std::move(outcome)); }, 1);
-  mf::client::start<before_shop::ShopSame>(
-      buyer.target<before_shop::ShopSame>(), {.deadline = 20s},
-      [&](mf::Outcome<std::int32_t> outcome) { same.set_value(std::move(outcome)); }, 1);
+  Asynchronous calls(buyer);
   std::this_thread::sleep_for(50ms);
   released.set_value();
-  EXPECT_EQ(same.get_future().get().value(), 2);
-  EXPECT_EQ(gone.get_future().get().failure().message, served.url() + ": Shop.gone: method only here");
+  EXPECT_EQ(calls.same.get().value(), 2);
+  EXPECT_EQ(calls.gone.get().failure().message, served.url() + ": Shop.gone: method only here");
 }
 
 TEST(Evolution, ACallThatAnInstanceTakesDoesNotWaitForOneThatAnotherMethodNeeds) {
@@ -112,20 +119,11 @@ TEST(Evolution, ACallThatAnInstanceTakesDoesNotWaitForOneThatAnotherMethodNeeds)
   offers.agents[""] = {served.instance(), {.address = hole.address()}};
   resolver->set(offers);
   auto buyer = std::make_optional<Buyer>(resolver);
-  std::promise<mf::Outcome<std::int32_t>> gone;
-  std::promise<mf::Outcome<std::int32_t>> same;
-  mf::client::start<before_shop::ShopGone>(
-      buyer->target<before_shop::ShopGone>(), {.deadline = 20s},
-      [&](mf::Outcome<std::int32_t> outcome) { gone.set_value(std::move(outcome)); }, 1);
-  mf::client::start<before_shop::ShopSame>(
-      buyer->target<before_shop::ShopSame>(), {.deadline = 20s},
-      [&](mf::Outcome<std::int32_t> outcome) { same.set_value(std::move(outcome)); }, 1);
-  auto first = same.get_future();
-  auto second = gone.get_future();
-  EXPECT_EQ(first.get().value(), 2);
-  EXPECT_EQ(second.wait_for(0s), std::future_status::timeout);  // the other one may have it
+  Asynchronous calls(*buyer);
+  EXPECT_EQ(calls.same.get().value(), 2);
+  EXPECT_EQ(calls.gone.wait_for(0s), std::future_status::timeout);  // the other one may have it
   buyer.reset();
-  EXPECT_EQ(second.get().failure().code, Code::cancelled);
+  EXPECT_EQ(calls.gone.get().failure().code, Code::cancelled);
 }
 
 TEST(Evolution, AnAgentsServiceIsAdaptedLikeAnyOther) {

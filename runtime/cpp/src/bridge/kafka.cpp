@@ -59,21 +59,21 @@ std::string servers_of(const std::string& url) {
 /// What all of its callbacks write down: how it stands with the brokers.
 struct Standing {
   std::atomic<bool> all_down{false};
-  std::atomic<bool> refused{false};  // who this is, by a broker
-  /// Why brokers do not take this one: what TLS or SASL says.
+  std::atomic<bool> refused{false};  // a broker has refused the credentials
+  /// Keeps why brokers refuse this client: what TLS or SASL says.
   void note(int error, const char* words) {
     if (error != RD_KAFKA_RESP_ERR__AUTHENTICATION && error != RD_KAFKA_RESP_ERR__SSL) return;
     if (error == RD_KAFKA_RESP_ERR__AUTHENTICATION) refused = true;
     const std::scoped_lock lock(mutex_);
     why_ = words;
   }
-  /// Brokers take this one.
+  /// A broker has accepted this client: earlier refusals do not matter any more.
   void forget() {
     all_down = refused = false;
     const std::scoped_lock lock(mutex_);
     why_.clear();
   }
-  /// Behind the words of a failure.
+  /// What is added to the message of a failure: ": " and the reason, or nothing.
   [[nodiscard]] std::string why() const {
     const std::scoped_lock lock(mutex_);
     return why_.empty() ? "" : ": " + why_;

@@ -40,7 +40,8 @@ class Session {
   [[nodiscard]] natsConnection* connection() const noexcept { return connection_.get(); }
   [[nodiscard]] jsCtx* jetstream() const noexcept { return jetstream_.get(); }
   [[nodiscard]] bool connected() const;
-  /// It does not come back by itself. What was made of it must be destroyed before renew().
+  /// Whether the connection is given up, and does not come back by itself. Everything that was made of it
+  /// must be destroyed before renew().
   [[nodiscard]] bool closed() const;
   /// Throws UNAVAILABLE.
   void renew();
@@ -53,7 +54,7 @@ class Session {
   [[nodiscard]] const EngineOptions& options() const noexcept { return options_; }
 
  private:
-  /// Returns why it does not go, and what status that is; or "".
+  /// Connects. Returns "", or why that has failed, with the status.
   [[nodiscard]] std::string connect(natsStatus& status);
 
   const EngineOptions options_;

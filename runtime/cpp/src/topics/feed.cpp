@@ -26,8 +26,9 @@ constexpr std::size_t kPartOfRelay = 8;
 constexpr std::uint64_t kLastNumber = std::uint64_t{1} << 48U;
 // So many are named in the life of one subscription, most of which have ended; then it begins anew.
 constexpr std::size_t kMostNamed = 1U << 20U;
-// Within this time a publisher that is there again has named all that it publishes. What it does not name
-// then was of a process before it. A relay that is not back by then is taken for gone.
+// Within this time a publisher that has come back has named everything that it publishes: what it has not
+// named by then belonged to an earlier process at its address. A relay that is not back by then is taken for
+// gone.
 constexpr auto kNamedWithin = std::chrono::seconds(10);
 // Between two lines of the log about the losses of one subscription.
 constexpr auto kTellEvery = std::chrono::seconds(10);

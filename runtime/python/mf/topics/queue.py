@@ -84,9 +84,9 @@ class Queue:
         self.max_bytes = max_bytes
         self.overflow = overflow
         self.peer = ""
-        """Whose queue it is; "" in this process."""
+        """The peer of the subscriber that reads the queue; "" in this process."""
         self.agents = ""
-        """Of which agents, as they are shown."""
+        """The agents that it subscribes to, as they are shown."""
         self.delivered = 0
         self.dropped = 0
         self.not_kept = 0
@@ -125,12 +125,12 @@ class Queue:
         return self._bytes
 
     def owner_text(self) -> str:
-        """For words of failures: whose it is, 'at tcp://192.0.2.1:4711 for "books"'."""
+        """The subscriber as failures name it: 'at tcp://192.0.2.1:4711 for "books"'."""
         place = f"at {self.peer}" if self.peer else "in this process"
         return f'{place} for "{shortened(self.agents)}"' if self.agents else place
 
     def content_text(self) -> str:
-        """The same of what it holds: "2 of 2 messages and 40 of 8388608 bytes"."""
+        """What the queue holds, for failures: "2 of 2 messages and 40 of 8388608 bytes"."""
         messages, size = self._messages + self._gaps, self._bytes
         return f"{messages} of {self.max_messages} messages and {size} of {self.max_bytes} bytes"
 

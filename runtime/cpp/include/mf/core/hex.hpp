@@ -23,7 +23,7 @@ inline void append_hex(std::string& to, std::uint8_t byte) {
   return digits;
 }
 
-/// Of a fingerprint, a digest or the bytes of a UUID.
+/// For a fingerprint, a digest or the bytes of a UUID.
 [[nodiscard]] inline std::string to_hex(std::span<const std::uint8_t> bytes) {
   return to_hex(std::as_bytes(bytes));
 }

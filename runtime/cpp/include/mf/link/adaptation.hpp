@@ -46,11 +46,11 @@ class Adaptation final : public std::enable_shared_from_this<Adaptation> {
   /// The offset of the method's route from the first route; only for methods that allows() permits.
   [[nodiscard]] std::uint16_t place(std::uint16_t index) const { return made_->places[index]; }
   [[nodiscard]] const evolution::Plan& plan() const noexcept { return made_->plan; }
-  /// What is said of values that do not go over begins with the peer, as all failures of calls do.
+  /// A message about values that do not go over, which begins with the peer as all failures of calls do.
   [[nodiscard]] std::string said(std::string_view words) const;
 
  private:
-  /// What is alike for all peers of the two schemas.
+  /// The part that all peers with these two schemas share.
   struct Made {
     evolution::Plan plan;
     std::string name;

@@ -32,7 +32,7 @@ struct Converted {
   std::string why{};
 };
 
-/// Of a declared error that the client's schema lacks.
+/// The message for a declared error that the client's schema lacks.
 [[nodiscard]] std::string undeclared(const Adaptation& adaptation, std::uint16_t method,
                                      const evolution::ErrorPlan& error);
 

@@ -1,5 +1,5 @@
-// Threads that wait until a number is large enough, of subscriptions or of publishers. The number belongs to
-// who has this, under a lock that all functions are called with.
+// Threads that wait until a number, of subscriptions or of publishers, is large enough. The owner keeps the
+// number under a lock of its own, and holds that lock when it calls any of these functions.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class CountWaits {
 
   /// Waits without the lock until the number has reached `count`, tell_all() is called, or the time comes.
   Ended wait(std::unique_lock<std::mutex>& lock, std::size_t count, TimePoint until);
-  /// The number is this now.
+  /// Tells that the number is `count` now.
   void reach(std::size_t count);
   /// Ends all waits: what they wait for may not come any more.
   void tell_all();

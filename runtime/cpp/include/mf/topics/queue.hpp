@@ -68,8 +68,8 @@ class Queue {
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  /// Whose queue it is: the peer, "" in this process, and its agents as they are shown. Called before the
-  /// queue is filled.
+  /// Sets the subscriber that reads the queue: its peer, "" in this process, and its agents as they are
+  /// shown. To be called before the queue is filled.
   void belong_to(std::string peer, std::string agents) {
     peer_ = std::move(peer);
     agents_ = std::move(agents);
@@ -155,9 +155,9 @@ class Queue {
   [[nodiscard]] bool ended() const;
   /// The figures of the subscription whose queue it is. A publisher that ends cuts nobody.
   [[nodiscard]] SubscriptionStats subscription() const;
-  /// For words of failures: whose it is, "at tcp://192.0.2.1:4711 for \"books\"".
+  /// The subscriber as failures name it: "at tcp://192.0.2.1:4711 for \"books\"".
   [[nodiscard]] std::string owner_text() const;
-  /// The same of what it holds: "2 of 2 messages and 40 of 8388608 bytes".
+  /// What the queue holds, for failures: "2 of 2 messages and 40 of 8388608 bytes".
   [[nodiscard]] std::string content_text() const;
   [[nodiscard]] std::shared_ptr<const Origin> origin(std::uint32_t source) const;
   [[nodiscard]] Figures figures() const;
