@@ -46,7 +46,8 @@ def output_of(
     except subprocess.TimeoutExpired:
         raise BenchError(f"{name} did not end within {seconds:g} s") from None
     if done.returncode != 0:
-        raise BenchError(f"{name} failed: {done.stderr.strip() or done.stdout.strip()}")
+        why = done.stderr.strip() or done.stdout.strip()
+        raise BenchError(f"{name} ended with status {done.returncode}: {why}")
     return done.stdout
 
 
