@@ -27,7 +27,7 @@ demo: ## Run the report's search testbed on WordNet's glosses
 	@$(PY) examples/testbed/demo.py
 
 # Tests of many processes and their time limits: nothing beside them but each other, since they mostly wait.
-ALONE := tests/bridge tests/conformance tests/etcd tests/faults tests/hostile tests/interop tests/testbed tests/simulation
+ALONE := tests/conformance tests/etcd tests/faults tests/hostile tests/interop tests/testbed tests/simulation
 
 # What takes minutes, since processes must be given time: `make test-system` runs it behind `make test`.
 SYSTEM := tests/bridge tests/etcd tests/examples/test_upgrade_long.py tests/faults/test_in_flight.py tests/faults/test_interrupted.py

@@ -3,6 +3,9 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 
+# Plugins and extensions of Python are shared libraries, and link the libraries that are installed here.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
 find_program(MF_MOLD mold)
 if(MF_MOLD)
   add_link_options(-fuse-ld=mold)
