@@ -18,7 +18,7 @@ namespace {
 constexpr std::array kTiers{Tier::memcpy, Tier::febird, Tier::archive, Tier::custom};
 constexpr std::size_t kLargestFile = std::size_t{16} << 20U;
 
-Error invalid(const std::string& why) {
+Error no_topic(const std::string& why) {
   return {Code::invalid_argument, Execution::not_executed,
           "this is no description of a topic, as `mfidlc descriptor --topic NAME` writes it: " + why};
 }
@@ -53,7 +53,7 @@ Tier tier_of(std::string_view descriptor, std::string_view type) {
     const auto* const tier = std::ranges::find_if(kTiers, [&](Tier each) { return name(each) == said[3]; });
     if (tier != kTiers.end()) return *tier;
   }
-  throw invalid("it does not say the tier of its value " + shortened(type));
+  throw no_topic("it does not say the tier of its value " + shortened(type));
 }
 
 void read_annex(std::string_view annex, topics::TopicInfo& info) {
@@ -91,8 +91,8 @@ std::string text_of(const Fingerprint& fingerprint) {
 DescribedTopic::DescribedTopic(std::string text) : text_(std::move(text)), info_{.service = service_} {
   const std::string_view all = text_;
   const auto annex_at = all.find("\nannex ");
-  if (!all.starts_with("topic ")) throw invalid("it does not begin with \"topic\"");
-  if (annex_at == std::string_view::npos) throw invalid("it has no annex");
+  if (!all.starts_with("topic ")) throw no_topic("it does not begin with \"topic\"");
+  if (annex_at == std::string_view::npos) throw no_topic("it has no annex");
   const auto descriptor = all.substr(0, annex_at + 1);
   const auto annex = all.substr(annex_at + 1);
   auto rest = descriptor;
@@ -103,7 +103,7 @@ DescribedTopic::DescribedTopic(std::string text) : text_(std::move(text)), info_
     line = next_line(rest);
   }
   const auto value = behind(line, " value ");
-  if (topic.empty() || value.empty()) throw invalid("it does not say what its values are");
+  if (topic.empty() || value.empty()) throw no_topic("it does not say what its values are");
   tier_ = tier_of(rest, value);
   service_ = {.name = topic,
               .descriptor = descriptor,

@@ -9,10 +9,9 @@
 namespace mf::bridge {
 namespace {
 
-constexpr std::size_t kAtOnce = 256;
 constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
 // How long one look for messages, and one attempt to append them, lasts.
-constexpr std::chrono::milliseconds kLook{200};
+constexpr std::chrono::milliseconds kTake{200};
 constexpr std::chrono::seconds kAttempt{2};
 
 std::string agents_of(const topics::TopicInfo& topic, const std::string& given) {
@@ -98,7 +97,7 @@ void Inward::pump(topics::Inbox& inbox, const std::stop_token& stop) {
 /// Returns false if nothing has come.
 bool Inward::take(topics::Inbox& inbox, std::vector<Record>& into) {
   topics::Inbox::Taken taken;
-  if (!inbox.take(taken, mf::now() + kLook)) return false;
+  if (!inbox.take(taken, mf::now() + kTake)) return false;
   std::size_t bytes = 0;
   do {
     add(*taken.item, into);

@@ -11,7 +11,6 @@ namespace {
 using topics::Outlet;
 using topics::Queue;
 
-constexpr std::size_t kAtOnce = 256;
 constexpr std::chrono::milliseconds kLook{100};
 constexpr std::chrono::milliseconds kKeepEvery{100};
 constexpr std::size_t kMostMarks = 65'536;

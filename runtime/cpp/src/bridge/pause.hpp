@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -17,6 +18,9 @@
 #include "mf/link/backoff.hpp"
 
 namespace mf::bridge {
+
+/// The most messages that are read, or appended, at a time.
+inline constexpr std::size_t kAtOnce = 256;
 
 /// Ends early, and returns false, if it is to stop.
 inline bool pause(const std::stop_token& stop, std::chrono::milliseconds time) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <system_error>
 
+#include "codec/json_chars.hpp"
 #include "mf/codec/json_text.hpp"
 
 namespace mf::codec::json_text {
@@ -12,10 +13,6 @@ namespace {
 
 constexpr int kSmallestPlain = -4;  // decimal exponents that are written without one
 constexpr int kLargestPlain = 15;
-
-bool is_digit(char each) noexcept {
-  return each >= '0' && each <= '9';
-}
 
 template <class T>
 void append_integer(std::string& to, T value) {

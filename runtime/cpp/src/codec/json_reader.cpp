@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "codec/json_chars.hpp"
 #include "mf/codec/json_text.hpp"
 #include "mf/codec/utf8.hpp"
 
@@ -10,11 +11,6 @@ namespace {
 
 bool is_blank(char each) noexcept {
   return each == ' ' || each == '\n' || each == '\r' || each == '\t';
-}
-
-/// Stands for itself in a string.
-bool is_plain(char each) noexcept {
-  return static_cast<unsigned char>(each) >= 0x20 && each != '"' && each != '\\';
 }
 
 std::string_view name_of(JsonKind kind) noexcept {

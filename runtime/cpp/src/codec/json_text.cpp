@@ -7,6 +7,7 @@
 #include <limits>
 #include <system_error>
 
+#include "codec/json_chars.hpp"
 #include "mf/core/hex.hpp"
 
 namespace mf::codec::json_text {
@@ -14,10 +15,6 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-bool is_digit(char each) noexcept {
-  return each >= '0' && each <= '9';
-}
 
 void append_padded(std::string& to, std::int64_t value, std::size_t width) {
   std::array<char, 20> text;

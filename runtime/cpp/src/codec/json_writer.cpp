@@ -2,15 +2,12 @@
 
 #include <span>
 
+#include "codec/json_chars.hpp"
 #include "mf/codec/utf8.hpp"
 #include "mf/core/hex.hpp"
 
 namespace mf::codec {
 namespace {
-
-bool is_plain(char each) noexcept {
-  return static_cast<unsigned char>(each) >= 0x20 && each != '"' && each != '\\';
-}
 
 void append_escaped(std::string& to, char each) {
   constexpr std::string_view kMeant = "\"\\\b\f\n\r\t";

@@ -51,14 +51,14 @@ std::optional<Header> read_header(std::span<const std::byte> bytes) {
   return Header{number_at<std::uint32_t>(bytes, 8), number_at<std::uint64_t>(bytes, 16)};
 }
 
-struct Found {
+struct FoundRecord {
   std::uint64_t number;
   std::span<const std::byte> payload;
   std::size_t end;
 };
 
 /// The record that begins there, if there is one.
-std::optional<Found> record_at(std::span<const std::byte> bytes, std::size_t offset) {
+std::optional<FoundRecord> record_at(std::span<const std::byte> bytes, std::size_t offset) {
   if (bytes.size() - offset < kRecordHead || number_at<std::uint32_t>(bytes, offset + 12) != kRecordMagic)
     return std::nullopt;
   const std::size_t length = number_at<std::uint32_t>(bytes, offset + 8);
@@ -66,8 +66,9 @@ std::optional<Found> record_at(std::span<const std::byte> bytes, std::size_t off
   if (codec::xxh64(bytes.subspan(offset + 8, kRecordHead - 8 + length)) !=
       number_at<std::uint64_t>(bytes, offset))
     return std::nullopt;
-  return Found{number_at<std::uint64_t>(bytes, offset + 16), bytes.subspan(offset + kRecordHead, length),
-               std::min(bytes.size(), offset + aligned(kRecordHead + length))};
+  return FoundRecord{number_at<std::uint64_t>(bytes, offset + 16),
+                     bytes.subspan(offset + kRecordHead, length),
+                     std::min(bytes.size(), offset + aligned(kRecordHead + length))};
 }
 
 }  // namespace
@@ -113,7 +114,7 @@ ScannedFile scan_records(std::span<const std::byte> bytes) {
   };
   std::size_t at = std::min(bytes.size(), kStoreHeaderSize);
   while (at < bytes.size()) {
-    const std::optional<Found> found = record_at(bytes, at);
+    const std::optional<FoundRecord> found = record_at(bytes, at);
     // The skipped bytes have room for only so many records. This excludes remains of an older file, and names
     // that were chosen to look like a record.
     const std::uint64_t most_lost = lost_from < at ? (at - lost_from) / kRecordHead : 0;

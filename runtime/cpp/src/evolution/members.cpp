@@ -14,9 +14,6 @@ using described::PairIndex;
 using described::Rule;
 using described::Type;
 
-bool is_signed(Kind kind) noexcept {
-  return kind >= Kind::i8 && kind <= Kind::i64;
-}
 unsigned bits_of(Kind integer) noexcept {
   const auto first = is_signed(integer) ? Kind::i8 : Kind::u8;
   return 8U << (static_cast<unsigned>(integer) - static_cast<unsigned>(first));

@@ -24,9 +24,6 @@ constexpr std::uint32_t kNobody = UINT32_MAX;
 bool is_unsigned(Kind kind) noexcept {
   return kind >= Kind::u8 && kind <= Kind::u64;
 }
-bool is_signed(Kind kind) noexcept {
-  return kind >= Kind::i8 && kind <= Kind::i64;
-}
 }  // namespace
 
 std::vector<std::uint32_t> partners(std::span<const Named> from, std::span<const Named> to) {

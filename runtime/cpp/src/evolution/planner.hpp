@@ -21,6 +21,10 @@
 
 namespace mf::evolution {
 
+[[nodiscard]] inline bool is_signed(described::Kind kind) noexcept {
+  return kind >= described::Kind::i8 && kind <= described::Kind::i64;
+}
+
 /// "sf1.search.Hit" -> "Hit", "list<sf1.search.Hit>" -> "list<Hit>".
 [[nodiscard]] std::string short_expression(const described::Schema& schema, described::TypeIndex type);
 /// "field Hit.score: f32 here, string there"

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "codec/flex/tags.hpp"
+#include "core/not_executed.hpp"
 #include "flex/mailbox.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/random.hpp"
@@ -35,18 +36,14 @@ bool may_come_back(Code code) noexcept {
   }
 }
 
-Error not_executed(Code code, const std::string& text) {
-  return {code, Execution::not_executed, text};
-}
-
 Error error_of(const Failure& failure) {
   return {failure.code, failure.execution, failure.message};
 }
 
 /// A code that this runtime does not know is one of a later one.
 Error refusal_of(const Refused& refused) {
-  return not_executed(refused.code <= kLastCode ? static_cast<Code>(refused.code) : Code::internal,
-                      refused.why);
+  return not_executed_error(refused.code <= kLastCode ? static_cast<Code>(refused.code) : Code::internal,
+                            refused.why);
 }
 
 }  // namespace
@@ -183,8 +180,8 @@ void Outgoing::read(const Stream& stream) {
     if (!next) return self->on_lost(stream, error_of(next.failure()));
     auto receipt = std::move(next).value();
     if (!receipt)
-      return self->on_lost(stream,
-                           not_executed(Code::unavailable, quoted(self->dest_) + " has ended the stream"));
+      return self->on_lost(
+          stream, not_executed_error(Code::unavailable, quoted(self->dest_) + " has ended the stream"));
     self->on_receipt(stream, std::move(*receipt));
   });
 }
@@ -206,7 +203,7 @@ void Outgoing::on_receipt(const Stream& stream, Receipt&& receipt) {
   }
   tell(std::move(news));
   if (receipt.closing)
-    return on_lost(stream, not_executed(Code::unavailable, quoted(dest_) + " has closed its mailbox"));
+    return on_lost(stream, not_executed_error(Code::unavailable, quoted(dest_) + " has closed its mailbox"));
   if (writes) write(stream);
   read(stream);
 }
@@ -227,8 +224,8 @@ void Outgoing::on_lost(const Stream& stream, const Error& why) {
       news.calls.swap(for_room_);
     } else if (!may_come_back(why.code()) || mf::now() - lost_ > patience_) {
       // What was sent may have been taken; what was not, surely was not.
-      fail_all(Error(why.code(), Execution::unknown, why.message()), not_executed(why.code(), why.message()),
-               news);
+      fail_all(Error(why.code(), Execution::unknown, why.message()),
+               not_executed_error(why.code(), why.message()), news);
     } else {
       again = mf::now() + backoff_.next();
     }
@@ -289,7 +286,8 @@ void Outgoing::lose_last(const Error& why) {
   News news;
   {
     const Lock lock(mutex_);
-    if (!under_way_.empty()) lose(under_way_.rbegin()->first, not_executed(why.code(), why.message()), news);
+    if (!under_way_.empty())
+      lose(under_way_.rbegin()->first, not_executed_error(why.code(), why.message()), news);
   }
   tell(std::move(news));
 }
@@ -349,8 +347,8 @@ void Outgoing::receive(const Receipt& receipt, News& news) {
     under_way_.erase(found);
   }
   if (receipt.closing) {
-    const auto error =
-        not_executed(Code::cancelled, quoted(dest_) + " has closed its mailbox without taking the message");
+    const auto error = not_executed_error(
+        Code::cancelled, quoted(dest_) + " has closed its mailbox without taking the message");
     while (!under_way_.empty() && under_way_.begin()->first <= receipt.received)
       lose(under_way_.begin()->first, error, news);
     for (; !under_way_.empty(); under_way_.erase(std::prev(under_way_.end())))

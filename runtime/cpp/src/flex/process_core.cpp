@@ -1,6 +1,7 @@
 #include "flex/process_core.hpp"
 
 #include "codec/flex/tags.hpp"
+#include "core/not_executed.hpp"
 #include "mf/core/random.hpp"
 #include "mf/core/text.hpp"
 #include "mf/link/waiter.hpp"
@@ -18,13 +19,9 @@ constexpr std::size_t kLongestDest = 511;
 // Ways that end just when something is to be sent, one behind the other.
 constexpr int kMostWays = 8;
 
-Error not_executed(Code code, const std::string& text) {
-  return {code, Execution::not_executed, text};
-}
-
 Error no_room_in_time(const std::string& dest) {
-  return not_executed(Code::deadline_exceeded,
-                      "there was no room for the message on the way to " + quoted(dest) + " in time");
+  return not_executed_error(Code::deadline_exceeded,
+                            "there was no room for the message on the way to " + quoted(dest) + " in time");
 }
 
 bool is_group(std::string_view dest) {
@@ -60,7 +57,7 @@ bool Copy::attempt(Office& office) {
         way = office.way(way->dest());
     }
   }
-  throw not_executed(Code::unavailable, "the ways to " + quoted(dest) + " end at once");
+  throw not_executed_error(Code::unavailable, "the ways to " + quoted(dest) + " end at once");
 }
 
 void Copy::when_room(UniqueFunction<void()> call) {
@@ -94,9 +91,9 @@ ProcessCore::Prepared ProcessCore::prepared(Attributes&& attributes) const {
            std::to_string(text->size()));
   auto [bytes, types] = encode_with_types(attributes);
   if (bytes.size() > kLargest)
-    throw not_executed(Code::message_too_large, "the attributes take " + std::to_string(bytes.size()) +
-                                                    " bytes; a message has at most " +
-                                                    std::to_string(kLargest) + ": send it in pieces");
+    throw not_executed_error(Code::message_too_large, "the attributes take " + std::to_string(bytes.size()) +
+                                                          " bytes; a message has at most " +
+                                                          std::to_string(kLargest) + ": send it in pieces");
   {
     const std::scoped_lock lock(mutex_);
     if (left_) throw closed();
@@ -109,7 +106,7 @@ std::vector<std::string> ProcessCore::receivers(const std::string& dest, bool wa
   const auto group = dest.substr(0, dest.size() - 2);
   auto found = office()->members(group, wait);
   if (found.empty() && wait)
-    throw not_executed(Code::unknown_agent, "nobody is in the group " + quoted(group));
+    throw not_executed_error(Code::unknown_agent, "nobody is in the group " + quoted(group));
   return found;
 }
 
@@ -148,8 +145,8 @@ std::vector<Copy> ProcessCore::copies(const Prepared& prepared, const std::vecto
 
 bool ProcessCore::gives_up(const Copy& copy, SentState& sent, Full when_full) {
   if (when_full == Full::fail)
-    throw not_executed(Code::overloaded,
-                       "there is no room for this message on the way to " + quoted(copy.dest));
+    throw not_executed_error(Code::overloaded,
+                             "there is no room for this message on the way to " + quoted(copy.dest));
   if (when_full == Full::drop) sent.one_dropped();
   return when_full == Full::drop;
 }
@@ -191,7 +188,7 @@ class AsyncSend final : public std::enable_shared_from_this<AsyncSend> {
     if (stop.stop_possible()) {
       stopping_.emplace(stop, [weak = weak_from_this()] {
         if (const auto self = weak.lock())
-          self->finish(not_executed(Code::cancelled, "the send was cancelled"));
+          self->finish(not_executed_error(Code::cancelled, "the send was cancelled"));
       });
     }
     try {
@@ -330,8 +327,8 @@ void ProcessCore::leave() {
     if (left_) return;
     left_ = true;
   }
-  const auto error =
-      not_executed(Code::cancelled, quoted(name()) + " has closed its mailbox without taking the message");
+  const auto error = not_executed_error(
+      Code::cancelled, quoted(name()) + " has closed its mailbox without taking the message");
   for (const auto& parcel : close_mailbox()) parcel->owner->failed(*parcel, error);
   if (const auto office = office_.lock()) office->leave(self());
 }

@@ -88,8 +88,8 @@ void ServerLink::on_ready(transport::Ready ready, bool go_on) {
 void ServerLink::serve(transport::Ready ready, bool go_on) {
   if (closed() || (go_on && !turn_waits_)) return;
   // Streams that have room again, or the end of the connection, may run user code, which may wait.
-  const auto* const role = detail::io_role;
-  const auto still_ours = [role] { return detail::io_role == role; };
+  const auto* const role = mf::detail::io_role;
+  const auto still_ours = [role] { return mf::detail::io_role == role; };
   if (ready.writable) {
     Lock lock(mutex_);
     blocked_ = false;
@@ -175,11 +175,11 @@ void ServerLink::tell_coming() {
 }
 
 /// The part of a turn that one thread runs.
-class ServerLink::Turn final : public detail::IoRole {
+class ServerLink::Turn final : public mf::detail::IoRole {
  public:
-  explicit Turn(ServerLink& link) noexcept : outer_(std::exchange(detail::io_role, this)), link_(link) {}
+  explicit Turn(ServerLink& link) noexcept : outer_(std::exchange(mf::detail::io_role, this)), link_(link) {}
   ~Turn() {
-    if (!left_) detail::io_role = outer_;
+    if (!left_) mf::detail::io_role = outer_;
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
@@ -187,7 +187,7 @@ class ServerLink::Turn final : public detail::IoRole {
   void hand_over() noexcept override {
     if (outer_ == nullptr || !link_.leave_turn(*this)) return;
     left_ = true;
-    detail::io_role = outer_;
+    mf::detail::io_role = outer_;
     outer_->hand_over();
   }
   [[nodiscard]] bool left() const noexcept { return left_; }

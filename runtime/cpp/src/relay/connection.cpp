@@ -13,7 +13,6 @@ namespace {
 constexpr std::size_t kMostBindBytes = std::size_t{1} << 20U;
 constexpr std::size_t kMostDescriptions = 16;
 constexpr std::size_t kMostRefusers = 64;
-constexpr auto kLookEvery = std::chrono::milliseconds(10);
 // The limit of services that one client has in use.
 constexpr std::size_t kMostServices = 128;
 

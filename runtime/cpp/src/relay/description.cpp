@@ -11,8 +11,6 @@
 namespace mf::relay {
 namespace {
 
-constexpr auto kLookEvery = std::chrono::milliseconds(10);
-
 class Asking : public std::enable_shared_from_this<Asking> {
  public:
   Asking(std::shared_ptr<Connection> connection, const protocol::Describe& asked, bool is_topic,

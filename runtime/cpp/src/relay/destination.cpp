@@ -15,7 +15,6 @@ namespace {
 // news may be on its way to the relay.
 constexpr auto kLongest = std::chrono::milliseconds(1'500);
 constexpr auto kGrace = std::chrono::milliseconds(250);
-constexpr auto kLookEvery = std::chrono::milliseconds(10);
 // After this number of attempts the intervals grow.
 constexpr int kQuickLooks = 5;
 // How often instances that could not be reached are tried again while others serve the calls.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "client/attempt.hpp"
+#include "core/not_executed.hpp"
 
 namespace mf::relay {
 namespace {
@@ -14,11 +15,6 @@ constexpr auto kLocalAnswersWithin = std::chrono::milliseconds(250);
 constexpr auto kLongestPause = std::chrono::milliseconds(200);
 // With more addresses than this, those without a connection are forgotten.
 constexpr std::size_t kKeptSlots = 64;
-
-Failure refused(Code code, std::string message) {
-  return {
-      .code = code, .execution = Execution::not_executed, .message = std::move(message), .declared = nullptr};
-}
 
 }  // namespace
 
@@ -74,7 +70,8 @@ void Servers::open(const Instance& instance, TimePoint until, Opened done) {
 }
 
 void Servers::open(const Address& address, TimePoint until, Opened done) {
-  if (closed_) return later(std::move(done), refused(Code::shutting_down, "the relay's client has gone"));
+  if (closed_)
+    return later(std::move(done), not_executed(Code::shutting_down, "the relay's client has gone"));
   auto& to = slot(address);
   if (to.link && (*to.link)->usable())
     return later(std::move(done), std::shared_ptr<link::ClientLink>(to.link, to.link->get()));
@@ -115,12 +112,13 @@ std::optional<Failure> Servers::refusal() {
   const auto& options = shared_->options;
   if (*count_ >= options.max_servers_of_client) drop_unused();
   if (*count_ >= options.max_servers_of_client)
-    return refused(Code::overloaded, "it has " + std::to_string(*count_) +
-                                         " connections to servers for this client, which is all that one "
-                                         "may have");
+    return not_executed(Code::overloaded,
+                        "it has " + std::to_string(*count_) +
+                            " connections to servers for this client, which is all that one "
+                            "may have");
   if (shared_->connections >= options.max_servers)
-    return refused(Code::overloaded, "it has " + std::to_string(options.max_servers) +
-                                         " connections to servers, which is all that it makes");
+    return not_executed(Code::overloaded, "it has " + std::to_string(options.max_servers) +
+                                              " connections to servers, which is all that it makes");
   return std::nullopt;
 }
 
@@ -182,7 +180,7 @@ void Servers::close(const std::string& reason) {
     for (const auto& weak : of.former) {
       if (const auto former = weak.lock()) former->close(reason);
     }
-    for (auto& done : of.waiting) later(std::move(done), refused(Code::shutting_down, reason));
+    for (auto& done : of.waiting) later(std::move(done), not_executed(Code::shutting_down, reason));
   }
 }
 

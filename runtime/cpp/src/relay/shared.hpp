@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -21,6 +22,8 @@ namespace mf::relay {
 
 /// The controller's service, at the relay's configured address.
 inline constexpr std::string_view kController = "mf.controller.Controller";
+/// The pause before a route that the resolver does not know yet is looked up again.
+inline constexpr std::chrono::milliseconds kLookEvery{10};
 
 class Topics;
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "client/core.hpp"
+#include "core/not_executed.hpp"
 #include "mf/core/error.hpp"
 #include "mf/topics/pattern.hpp"
 
@@ -17,10 +18,6 @@ constexpr std::chrono::minutes kKeptFor{1};
 // The largest message accepted from a publisher.
 constexpr std::uint32_t kMostPayload = 64U << 20U;
 constexpr std::uint32_t kWindow = 256U << 10U;
-
-Error refused(Code code, std::string message) {
-  return {code, Execution::not_executed, std::move(message)};
-}
 
 /// The subscriptions of one BIND of a topic.
 class Bound final : public topics::Subscriptions {
@@ -41,7 +38,7 @@ class Bound final : public topics::Subscriptions {
       check(request);
       trunk = shared_->topics->attach(topic_, queue, request);
     } catch (const Error& error) {
-      throw refused(error.code(), shared_->name + ": " + error.message());
+      throw not_executed_error(error.code(), shared_->name + ": " + error.message());
     }
     const std::scoped_lock lock(mutex_);
     trunks_[queue.get()] = std::move(trunk);
@@ -65,14 +62,14 @@ class Bound final : public topics::Subscriptions {
       return std::memcmp(relay.bytes.data(), shared_->nonce.data(), relay.bytes.size()) == 0;
     });
     if (loop)
-      throw refused(Code::permission_denied,
-                    "a loop of relays: the subscription has come through this one already");
+      throw not_executed_error(Code::permission_denied,
+                               "a loop of relays: the subscription has come through this one already");
     if (request.path.size() >= topics::MOST_RELAYS)
-      throw refused(Code::permission_denied, "the subscription has come through " +
-                                                 std::to_string(request.path.size()) +
-                                                 " relays, which is all that it may");
+      throw not_executed_error(Code::permission_denied, "the subscription has come through " +
+                                                            std::to_string(request.path.size()) +
+                                                            " relays, which is all that it may");
     if (auto why = topics::pattern_refusal(topic_->name, !request.agents.empty(), request.agents))
-      throw refused(Code::invalid_argument, std::move(*why));
+      throw not_executed_error(Code::invalid_argument, std::move(*why));
     topics::check_access(shared_->options.topics, {.topic = topic_->name,
                                                    .agents = request.agents,
                                                    .peer = request.peer,
@@ -98,8 +95,8 @@ std::shared_ptr<topics::TopicServant> Topics::servant(const protocol::Bind& bind
 
 std::shared_ptr<TopicName> Topics::topic(std::string_view name, const Fingerprint& fingerprint) {
   if (name.size() > Services::kLongestName)
-    throw refused(Code::overloaded,
-                  "the name of the topic has more than " + std::to_string(Services::kLongestName) + " bytes");
+    throw not_executed_error(Code::overloaded, "the name of the topic has more than " +
+                                                   std::to_string(Services::kLongestName) + " bytes");
   std::shared_ptr<TopicName> forgotten;
   const std::scoped_lock lock(mutex_);
   const auto now = mf::now();
@@ -115,8 +112,9 @@ std::shared_ptr<TopicName> Topics::topic(std::string_view name, const Fingerprin
       if (oldest == names_.end() || each->second->used_at < oldest->second->used_at) oldest = each;
     }
     if (oldest == names_.end())
-      throw refused(Code::overloaded, "its clients have named " + std::to_string(kMostNames) +
-                                          " topics, which is all that it remembers; try again in a while");
+      throw not_executed_error(Code::overloaded,
+                               "its clients have named " + std::to_string(kMostNames) +
+                                   " topics, which is all that it remembers; try again in a while");
     forgotten = std::move(oldest->second);
     names_.erase(oldest);
     if (core_) core_->forget(forgotten->service);
@@ -151,20 +149,20 @@ std::shared_ptr<Trunk> Topics::attach(const std::shared_ptr<TopicName>& topic,
   if (shared_.resolver->of_relays()) key.path.assign(request.path.begin(), request.path.end());
   auto use = shared_.services->use(topic_view(topic->name));
   if (!use)
-    throw refused(Code::overloaded, "its clients use " + std::to_string(Services::kMost) +
-                                        " services and topics, which is all that it asks about");
+    throw not_executed_error(Code::overloaded, "its clients use " + std::to_string(Services::kMost) +
+                                                   " services and topics, which is all that it asks about");
   shared_.tidy_services(core()->reactor());
   std::shared_ptr<Trunk> trunk;
   {
     const std::scoped_lock lock(mutex_);
-    if (closed_) throw refused(Code::shutting_down, "it is stopping; use another instance");
+    if (closed_) throw not_executed_error(Code::shutting_down, "it is stopping; use another instance");
     topic->used_at = mf::now();
     const auto found = trunks_.find(key);
     if (found != trunks_.end() && found->second->attach(queue, request)) return found->second;
     if (const auto most = shared_.options.max_trunks; found == trunks_.end() && trunks_.size() >= most)
-      throw refused(Code::overloaded,
-                    "its clients have " + std::to_string(most) +
-                        " subscriptions that differ, which is all that it makes at publishers");
+      throw not_executed_error(Code::overloaded,
+                               "its clients have " + std::to_string(most) +
+                                   " subscriptions that differ, which is all that it makes at publishers");
   }
   // Made without the lock, which it takes; two may be made at the same time.
   auto made = std::make_shared<Trunk>(shared_.shared_from_this(), key, std::move(use));

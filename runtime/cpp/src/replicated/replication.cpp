@@ -14,8 +14,6 @@ namespace {
 
 using Group = replication::methods::ReplicaGroup;
 
-constexpr std::chrono::milliseconds kTick{50};
-
 Failure failed(Code code, Execution execution, std::string message) {
   return {.code = code, .execution = execution, .message = std::move(message), .declared = nullptr};
 }

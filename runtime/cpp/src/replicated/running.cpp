@@ -16,7 +16,6 @@ namespace {
 
 using Link = replication::methods::ReplicaLink;
 
-constexpr std::chrono::milliseconds kTick{50};
 constexpr std::chrono::milliseconds kPause{200};
 constexpr std::chrono::milliseconds kDrain{500};
 constexpr std::chrono::seconds kPatience{2};

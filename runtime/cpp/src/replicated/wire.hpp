@@ -6,6 +6,7 @@
 // Threads. Any may send; one at a time reads.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -18,6 +19,9 @@
 #include "replicated/messages.hpp"
 
 namespace mf::replicated {
+
+/// How often a machine is asked what its clock brings: those of replicas and those of their clients.
+inline constexpr std::chrono::milliseconds kTick{50};
 
 /// What a message costs in memory, about.
 [[nodiscard]] std::size_t cost_of(const Message& message) noexcept;

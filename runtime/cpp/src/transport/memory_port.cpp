@@ -35,14 +35,14 @@ struct MemoryPort::Queue {
 namespace {
 
 // The in-memory names of this process.
-struct Names {
+struct MemoryNames {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<MemoryPort::Queue>, std::less<>> listening;
   std::map<std::string, std::weak_ptr<MemoryGuard>, std::less<>> guards;
 };
 
-Names& names() {
-  static auto* const all = new Names;  // never destroyed, since threads may end later
+MemoryNames& names() {
+  static auto* const all = new MemoryNames;  // never destroyed, since threads may end later
   return *all;
 }
 
