@@ -8,7 +8,7 @@
 #include "mftest/calls.client.hpp"
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::exceptions_test {
 namespace {
 
 using mf::Code;
@@ -76,4 +76,4 @@ TEST(Exceptions, ATicketThatABegunHandlerDropsMayHaveRun) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::exceptions_test

@@ -8,7 +8,7 @@
 #include "support/joined.hpp"
 #include "support/process.hpp"
 
-namespace mftest {
+namespace mftest::frozen_server_test {
 namespace {
 
 using mf::Code;
@@ -135,4 +135,4 @@ TEST(BusyServer, IsNotCutWhileItRunsALongCallAndAnswersPings) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::frozen_server_test

@@ -11,7 +11,7 @@
 #include "mftest/calls.client.hpp"
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::interrupted_test {
 namespace {
 
 std::atomic<int> seen{0};
@@ -45,4 +45,4 @@ TEST(InterruptedClient, GoesOnWhenSignalsComeAtAnyMoment) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::interrupted_test

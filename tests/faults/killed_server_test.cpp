@@ -11,7 +11,7 @@
 #include "support/peer.hpp"
 #include "support/process.hpp"
 
-namespace mftest {
+namespace mftest::killed_server_test {
 namespace {
 
 using mf::Code;
@@ -181,4 +181,4 @@ TEST(StarvedServer, TurnsCallersAwayServesTheOthersAndRecovers) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::killed_server_test

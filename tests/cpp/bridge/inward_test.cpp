@@ -12,7 +12,7 @@
 #include "mf/topics/topics.hpp"
 #include "support/wait.hpp"
 
-namespace mftest {
+namespace mftest::inward_test {
 namespace {
 
 using namespace topics::events;
@@ -185,4 +185,4 @@ TEST_F(Inward, OneThatIsStartedAnewAppendsNothingASecondTime) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::inward_test

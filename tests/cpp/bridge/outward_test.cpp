@@ -12,7 +12,7 @@
 #include "mf/server/server.hpp"
 #include "support/wait.hpp"
 
-namespace mftest {
+namespace mftest::outward_test {
 namespace {
 
 using namespace topics::events;
@@ -232,4 +232,4 @@ TEST_F(Outward, AnEngineThatIsAwayForAWhileIsReadOn) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::outward_test

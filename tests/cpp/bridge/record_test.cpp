@@ -8,7 +8,7 @@
 #include "bridge/engine.hpp"
 #include "mf/core/error.hpp"
 
-namespace mftest {
+namespace mftest::record_test {
 namespace {
 
 using namespace topics::events;
@@ -155,4 +155,4 @@ TEST(Engines, OneThatThisProgramWasBuiltWithoutIsNamedWithItsPackage) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::record_test

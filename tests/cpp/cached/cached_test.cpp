@@ -13,7 +13,7 @@
 #include "mftest/kept.server.hpp"
 #include "support/wait.hpp"
 
-namespace mftest {
+namespace mftest::cached_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -366,4 +366,4 @@ TEST_P(Cached, ManyThreadsAndForgettingGiveEveryCallItsOwnAnswer) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::cached_test

@@ -13,7 +13,7 @@
 #include "mf/light/light.hpp"
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::asio_test {
 namespace {
 
 namespace asio = boost::asio;
@@ -103,4 +103,4 @@ TEST(Asio, APlainFunctionNeedsNoExecutor) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::asio_test

@@ -6,7 +6,7 @@
 #include "client/fake_resolver.hpp"
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::batch_test {
 namespace {
 
 using mf::Code;
@@ -133,4 +133,4 @@ TEST(Batch, MayBeWaitedForInsideACompletion) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::batch_test

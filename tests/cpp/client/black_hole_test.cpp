@@ -10,7 +10,7 @@
 #include "support/joined.hpp"
 #include "support/peer.hpp"
 
-namespace mftest {
+namespace mftest::black_hole_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -173,4 +173,4 @@ TEST(BlackHole, IsCalledOnceItAnswers) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::black_hole_test

@@ -9,7 +9,7 @@
 #include "mf/core/blocks.hpp"
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::bulk_test {
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20U;
@@ -120,4 +120,4 @@ TEST_P(Bulk, MemoryIsUsedAgainWhileLargeMessagesComeAndGoesBackAfterwards) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::bulk_test

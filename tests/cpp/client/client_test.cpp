@@ -8,7 +8,7 @@
 
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::client_test {
 namespace {
 
 using mf::Code;
@@ -229,4 +229,4 @@ TEST(Client, AMessageAboveTheServersLimitIsRefusedHereAndAReplyAboveOursThere) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::client_test

@@ -6,7 +6,7 @@
 #include "mf/client/client.hpp"
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::completions_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -91,4 +91,4 @@ TEST(Completions, OfACallThatIsRefusedRunsAfterTheFunctionThatStartsIt) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::completions_test

@@ -11,7 +11,7 @@
 #include "mf/client/client.hpp"
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::context_test {
 namespace {
 
 namespace asio = boost::asio;
@@ -238,4 +238,4 @@ TEST(Nested, CallsHaveAtMostTheDeadlineOfTheCallAroundThemAndItsTrace) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::context_test

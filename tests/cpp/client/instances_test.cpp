@@ -11,7 +11,7 @@
 #include "client/fake_resolver.hpp"
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::instances_test {
 namespace {
 
 using mf::Code;
@@ -242,4 +242,4 @@ TEST(Scatter, EverywhereNeedsASourceThatKnowsTheAgents) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::instances_test

@@ -9,7 +9,7 @@
 #include "mf/controller/controller.hpp"
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::nearest_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -81,4 +81,4 @@ TEST_F(Nearest, IsNotTheSocketOfAnotherServerAtThatPath) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::nearest_test

@@ -9,7 +9,7 @@
 #include "mf/core/blocking.hpp"
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::overloaded_test {
 namespace {
 
 using mf::Code;
@@ -240,4 +240,4 @@ TEST(OverloadedEnds, ClosingTheClientAndCancellingEndACallThatRests) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::overloaded_test

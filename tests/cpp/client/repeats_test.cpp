@@ -12,7 +12,7 @@
 #include "support/joined.hpp"
 #include "support/peer.hpp"
 
-namespace mftest {
+namespace mftest::repeats_test {
 namespace {
 
 using mf::Code;
@@ -215,4 +215,4 @@ TEST(Repeats, AsynchronousCallsGoElsewhereWhenAServerStops) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::repeats_test

@@ -5,7 +5,7 @@
 #include "client/fake_resolver.hpp"
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::schemas_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -81,4 +81,4 @@ TEST(Schemas, OneOfAListThatIsNotItsOwnDoesNotKeepAClientFromTheOthers) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::schemas_test

@@ -6,7 +6,7 @@
 #include "mf/client/client.hpp"
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::search_test {
 namespace {
 
 using mf::Code;
@@ -212,4 +212,4 @@ TEST(Search, TriesAnAddressThatIsAnnouncedAnewAtOnce) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::search_test

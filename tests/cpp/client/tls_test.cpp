@@ -12,7 +12,7 @@
 #include "support/certificates.hpp"
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::tls_test {
 namespace {
 
 using mf::Code;
@@ -310,4 +310,4 @@ TEST_F(Tls, IsWhatAClientTakesOfAServerThatRegisteredItFirst) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::tls_test

@@ -16,7 +16,7 @@
 #include "mf/codec/value.hpp"
 #include "sample.hpp"
 
-namespace mf::codec {
+namespace mf::codec::fault_test {
 namespace {
 
 using sample::Hit;
@@ -98,4 +98,4 @@ TEST(Fault, IsTheFirstFromLeftToRight) {
 }
 
 }  // namespace
-}  // namespace mf::codec
+}  // namespace mf::codec::fault_test

@@ -14,7 +14,7 @@
 #include "bytes.hpp"
 #include "sample.hpp"
 
-namespace mf::codec {
+namespace mf::codec::febird_test {
 namespace {
 
 using sample::Hit;
@@ -169,4 +169,4 @@ TEST(Febird, WritesArgumentsAsTheStructThatTheyWouldMake) {
 }
 
 }  // namespace
-}  // namespace mf::codec
+}  // namespace mf::codec::febird_test

@@ -20,7 +20,7 @@
 #include "mf/codec/json_custom.hpp"
 #include "vectors/json.json.hpp"
 
-namespace geo {
+namespace plane {
 
 struct Point {
   int x = 0;
@@ -35,13 +35,13 @@ struct Codec {
   }
 };
 
-}  // namespace geo
+}  // namespace plane
 
 namespace mf::codec {
 
 template <>
-struct Custom<geo::Point> {
-  using Codec = geo::Codec;
+struct Custom<plane::Point> {
+  using Codec = plane::Codec;
 };
 
 namespace {
@@ -226,9 +226,9 @@ TEST(Json, BoundsMemory) {
 }
 
 TEST(Json, WritesCustomValuesAsTheirBytes) {
-  EXPECT_EQ(to_json(std::vector<geo::Point>{{1}, {255}}), R"(["AQ==","/w=="])");
-  EXPECT_EQ(from_json<geo::Point>(R"("/w==")").value().x, 255);
-  const auto refused = from_json<std::vector<geo::Point>>(R"(["AQ==", ""])");
+  EXPECT_EQ(to_json(std::vector<plane::Point>{{1}, {255}}), R"(["AQ==","/w=="])");
+  EXPECT_EQ(from_json<plane::Point>(R"("/w==")").value().x, 255);
+  const auto refused = from_json<std::vector<plane::Point>>(R"(["AQ==", ""])");
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().fault, Fault::custom_codec_failed);
   EXPECT_EQ(refused.error().offset, 9U);

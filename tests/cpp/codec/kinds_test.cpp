@@ -18,7 +18,7 @@
 #include "shapes/kinds.codec.hpp"
 #include "shapes/kinds.fwd.hpp"
 
-namespace mf::codec {
+namespace mf::codec::kinds_test {
 namespace {
 
 using shapes::kinds::Call;
@@ -247,4 +247,4 @@ TEST(Names, AreThoseThatTheSchemaPrescribes) {
 }
 
 }  // namespace
-}  // namespace mf::codec
+}  // namespace mf::codec::kinds_test

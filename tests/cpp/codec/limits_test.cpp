@@ -19,7 +19,7 @@
 #include "sample.hpp"
 #include "vectors/shapes.codec.hpp"
 
-namespace mf::codec {
+namespace mf::codec::limits_test {
 namespace {
 
 using sample::Hit;
@@ -174,4 +174,4 @@ TEST(Limits, AnAlternativeMayBeLargerThanAStack) {
 }
 
 }  // namespace
-}  // namespace mf::codec
+}  // namespace mf::codec::limits_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace mf::controller {
+namespace mf::controller::known_service_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -154,4 +154,4 @@ TEST(KnownService, AServerThatRegisteredAtTheNewControllerAndLeftIsGone) {
 }
 
 }  // namespace
-}  // namespace mf::controller
+}  // namespace mf::controller::known_service_test

@@ -11,7 +11,7 @@
 
 #include "mf/core/buffer.hpp"
 
-namespace mf {
+namespace mf::bytes_test {
 namespace {
 
 constexpr std::size_t kLarge = 100'000;
@@ -146,4 +146,4 @@ TEST(Bytes, MayBeHeldByAnyThread) {
 }
 
 }  // namespace
-}  // namespace mf
+}  // namespace mf::bytes_test

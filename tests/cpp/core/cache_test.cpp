@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace mftest {
+namespace mftest::cache_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -165,4 +165,4 @@ TEST(Cache, ForgettingHoldsAgainstAFlight) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::cache_test

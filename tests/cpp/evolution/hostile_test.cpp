@@ -6,7 +6,7 @@
 #include "client/fake_resolver.hpp"
 #include "evolution/shops.hpp"
 
-namespace mftest {
+namespace mftest::hostile_test {
 namespace {
 
 using mf::Code;
@@ -82,4 +82,4 @@ TEST(HostileSchemas, OneProviderOfMistakesHindersNobody) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::hostile_test

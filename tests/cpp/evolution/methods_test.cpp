@@ -10,7 +10,7 @@
 #include "client/fake_resolver.hpp"
 #include "evolution/shops.hpp"
 
-namespace mftest {
+namespace mftest::methods_test {
 namespace {
 
 using mf::Code;
@@ -182,4 +182,4 @@ TEST(Evolution, AnAnnouncementThatIsOlderThanTheServerHindersNobody) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::methods_test

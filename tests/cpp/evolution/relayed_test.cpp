@@ -16,7 +16,7 @@
 #include "relay/relayed.hpp"
 #include "support/wait.hpp"
 
-namespace mftest {
+namespace mftest::relayed_test {
 namespace {
 
 using mf::Code;
@@ -237,4 +237,4 @@ TEST_P(RelayedSchemas, ASubscriberReadsPublishersOfAllSchemas) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::relayed_test

@@ -8,7 +8,7 @@
 #include "client/fake_resolver.hpp"
 #include "evolution/shops.hpp"
 
-namespace mftest {
+namespace mftest::several_schemas_test {
 namespace {
 
 using mf::Code;
@@ -82,4 +82,4 @@ TEST(SeveralSchemas, ADefaultThatIsNoValueIsRefusedForTheMethodsThatNeedIt) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::several_schemas_test

@@ -7,7 +7,7 @@
 #include "evolve/after.topics.hpp"
 #include "evolve/before.topics.hpp"
 
-namespace mftest {
+namespace mftest::topics_test {
 namespace {
 
 using mf::Code;
@@ -66,4 +66,4 @@ TEST(EvolvingTopics, AMessageThatHasNoValueInTheSubscribersSchemaIsOneThatCannot
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::topics_test

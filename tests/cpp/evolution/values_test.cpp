@@ -8,7 +8,7 @@
 #include "evolution/shops.hpp"
 #include "support/wait.hpp"
 
-namespace mftest {
+namespace mftest::values_test {
 namespace {
 
 using mf::Code;
@@ -299,4 +299,4 @@ TEST(EvolvingValues, CachedCallsKeepWhatTheyHave) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::values_test

@@ -14,7 +14,7 @@
 #include "flex/in_one_node.hpp"
 #include "mf/client/asio.hpp"
 
-namespace mftest {
+namespace mftest::asio_test {
 namespace {
 
 namespace asio = boost::asio;
@@ -57,4 +57,4 @@ TEST(FlexReceivers, ThatAreCancelledTakeNothing) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::asio_test

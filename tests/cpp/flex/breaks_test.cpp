@@ -13,7 +13,7 @@
 #include "flex/in_one_node.hpp"
 #include "mf/testing/faults.hpp"
 
-namespace mftest {
+namespace mftest::breaks_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -101,4 +101,4 @@ TEST_P(FlexBreaks, TellWhatIsNotTakenWhateverBreaksBeforeTheReceiverLeaves) {
 INSTANTIATE_TEST_SUITE_P(Seeds, FlexBreaks, testing::Range(0U, 12U));
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::breaks_test

@@ -14,7 +14,7 @@
 #include "flex/in_one_node.hpp"
 #include "support/wait.hpp"
 
-namespace mftest {
+namespace mftest::mailbox_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -304,4 +304,4 @@ TEST(FlexCallbacks, MayUnregisterThemselvesAndLeave) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::mailbox_test

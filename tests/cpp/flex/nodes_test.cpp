@@ -10,7 +10,7 @@
 #include "flex/in_one_node.hpp"
 #include "support/running_controller.hpp"
 
-namespace mftest {
+namespace mftest::nodes_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -330,4 +330,4 @@ TEST(FlexNodes, ShareThreadsThatSendAndReceiveAtOnce) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::nodes_test

@@ -14,7 +14,7 @@
 #include "mftest/agents.client.hpp"
 #include "mftest/agents.server.hpp"
 
-namespace mftest {
+namespace mftest::agents_test {
 namespace {
 
 using agents::Venue;
@@ -107,4 +107,4 @@ TEST(Agents, OfAnEnumAreShownByTheirNamesInWhatAServerRefuses) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::agents_test

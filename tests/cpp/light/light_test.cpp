@@ -7,7 +7,7 @@
 
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::light_test {
 namespace {
 
 using mf::Code;
@@ -231,4 +231,4 @@ TEST(Light, OffersThatDoNotFitAreRefused) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::light_test

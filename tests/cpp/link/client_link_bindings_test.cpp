@@ -155,7 +155,7 @@ TEST(RouteNumbers, RangesAreGivenBackAndJoined) {
 }  // namespace
 }  // namespace mf::link
 
-namespace mftest {
+namespace mftest::client_link_bindings_test {
 namespace {
 
 TEST(ClientLinkBindings, AClientOfMoreAgentsThanTheServerHoldsCallsThemAll) {
@@ -173,4 +173,4 @@ TEST(ClientLinkBindings, AClientOfMoreAgentsThanTheServerHoldsCallsThemAll) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::client_link_bindings_test

@@ -96,7 +96,7 @@ TEST(ClientLinkMemory, AFailedAllocationOfWhoLeadsEndsEachCallOnce) {
 }  // namespace
 }  // namespace mf::link
 
-namespace mftest {
+namespace mftest::client_link_memory_test {
 namespace {
 
 TEST(ClientLinkMemory, ALoneCallAllocatesNothing) {
@@ -108,6 +108,6 @@ TEST(ClientLinkMemory, ALoneCallAllocatesNothing) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::client_link_memory_test
 
 #endif  // MF_SANITIZED

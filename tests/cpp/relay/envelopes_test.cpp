@@ -13,7 +13,7 @@
 #include "relay/ends.hpp"
 #include "support/peer.hpp"
 
-namespace mftest {
+namespace mftest::envelopes_test {
 namespace {
 
 using mf::protocol::EventType;
@@ -200,4 +200,4 @@ TEST(RelayedEnvelopes, AClientThatDoesNotReadStopsItsServerAndCostsABoundedAmoun
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::envelopes_test

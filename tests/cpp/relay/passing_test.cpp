@@ -8,7 +8,7 @@
 
 #include "relay/ends.hpp"
 
-namespace mftest {
+namespace mftest::passing_test {
 namespace {
 
 using mf::protocol::EventType;
@@ -225,4 +225,4 @@ TEST_F(PassedOn, WhatIsHeldOfItIsGivenBack) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::passing_test

@@ -18,7 +18,7 @@
 #include "support/process.hpp"
 #include "support/wait.hpp"
 
-namespace mftest {
+namespace mftest::relay_test {
 namespace {
 
 using testing::HasSubstr;
@@ -240,4 +240,4 @@ TEST(Relay, ItsEndIsThatOfAServer) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::relay_test

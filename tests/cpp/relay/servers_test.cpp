@@ -16,7 +16,7 @@
 #include "support/echo.hpp"
 #include "support/peer.hpp"
 
-namespace mftest {
+namespace mftest::servers_test {
 namespace {
 
 using mf::protocol::EventType;
@@ -159,4 +159,4 @@ TEST_F(Bounded, AServerThatGoesMakesRoom) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::servers_test

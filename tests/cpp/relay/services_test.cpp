@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-namespace mftest {
+namespace mftest::services_test {
 namespace {
 
 using mf::relay::Services;
@@ -99,4 +99,4 @@ TEST_F(RelayedServices, ANameThatIsTooLongIsNotAskedAbout) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::services_test

@@ -17,7 +17,7 @@
 #include "support/wait.hpp"
 #include "topics/hand_made.hpp"
 
-namespace mftest {
+namespace mftest::topics_test {
 namespace {
 
 using mf::Code;
@@ -637,4 +637,4 @@ TEST(RelayedTopics, APublisherThatBreaksTheProtocolIsCutAndTheOthersGoOn) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::topics_test

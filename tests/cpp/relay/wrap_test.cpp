@@ -18,7 +18,7 @@
 #include "support/flow.hpp"
 #include "support/wait.hpp"
 
-namespace mftest {
+namespace mftest::wrap_test {
 namespace {
 
 /// Records the ids of its calls; again(x) with x < 0 answers when it is released.
@@ -169,4 +169,4 @@ INSTANTIATE_TEST_SUITE_P(Ids, Wrap,
                          [](const auto& near) { return near.param.name; });
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::wrap_test

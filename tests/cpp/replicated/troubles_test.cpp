@@ -6,7 +6,7 @@
 
 #include "replicated/world.hpp"
 
-namespace mf::replicated::testing {
+namespace mf::replicated::testing::troubles_test {
 namespace {
 
 std::unique_ptr<World> ready_world(World::Options options = {}) {
@@ -489,4 +489,4 @@ TEST(Callers, BeyondTheWindowCallsWaitForOthersToEnd) {
 }
 
 }  // namespace
-}  // namespace mf::replicated::testing
+}  // namespace mf::replicated::testing::troubles_test

@@ -11,7 +11,7 @@
 #include "support/joined.hpp"
 #include "support/peer.hpp"
 
-namespace mftest {
+namespace mftest::adaptive_test {
 namespace {
 
 using mf::Code;
@@ -591,4 +591,4 @@ TEST(Adaptive, AHandlerThatIsRunWhereItWasReadMayStopItsServer) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::adaptive_test

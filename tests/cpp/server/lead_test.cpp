@@ -16,7 +16,7 @@
 #include "support/running_controller.hpp"
 #include "support/wait.hpp"
 
-namespace mftest {
+namespace mftest::lead_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -233,4 +233,4 @@ TEST_F(Leads, AServerWithoutAControllerAndOneThatIsNotStartedHaveNone) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::lead_test

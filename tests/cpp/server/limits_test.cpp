@@ -14,7 +14,7 @@
 #include "support/joined.hpp"
 #include "support/peer.hpp"
 
-namespace mftest {
+namespace mftest::limits_test {
 namespace {
 
 using mf::Code;
@@ -326,4 +326,4 @@ TEST(ConnectionLimits, ADeadConnectionKeepsNoDescriptorWhileItsHandlerRuns) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::limits_test

@@ -13,7 +13,7 @@
 #include "support/joined.hpp"
 #include "support/peer.hpp"
 
-namespace mftest {
+namespace mftest::overload_test {
 namespace {
 
 using mf::Code;
@@ -451,4 +451,4 @@ TEST(OverloadStats, CountPerMethodAndAgentWithoutAnyLimit) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::overload_test

@@ -15,7 +15,7 @@
 #include "support/joined.hpp"
 #include "support/peer.hpp"
 
-namespace mftest {
+namespace mftest::server_test {
 namespace {
 
 using mf::Code;
@@ -600,4 +600,4 @@ TEST(Server, ManyClientsComeAndGo) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::server_test

@@ -6,7 +6,7 @@
 #include "mf/server/server.hpp"
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::unreadable_test {
 namespace {
 
 using mf::Code;
@@ -43,7 +43,7 @@ class OddServant final : public calls::OddServant {
     if (what == "null") loose.node = node(false);
     return loose;
   }
-  mf::Graph<calls::Node> node(bool ring) override { return mftest::node(ring); }
+  mf::Graph<calls::Node> node(bool ring) override { return unreadable_test::node(ring); }
   calls::OddTextsResult texts() override { return {.first = "a", .second = kNoText}; }
 
   std::atomic<std::uint32_t> taken = 0;
@@ -127,4 +127,4 @@ TEST(Unreadable, OneItemOfABatchDoesNotSpoilTheOthers) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::unreadable_test

@@ -7,7 +7,7 @@
 #include "mf/server/server.hpp"
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::withdraw_test {
 namespace {
 
 using mf::Code;
@@ -45,4 +45,4 @@ TEST(WithdrawnOffers, HaveToBeOffered) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::withdraw_test

@@ -18,7 +18,7 @@
 #include "mftest/flow.client.hpp"
 #include "support/flow.hpp"
 
-namespace mftest {
+namespace mftest::asio_test {
 namespace {
 
 using boost::asio::use_awaitable;
@@ -125,4 +125,4 @@ TEST(StreamsInCoroutines, OneThatIsCancelledWhileItWaitsCancelsTheCall) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::asio_test

@@ -13,7 +13,7 @@
 #include "support/flow.hpp"
 #include "support/peer.hpp"
 
-namespace mftest {
+namespace mftest::hostile_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -302,4 +302,4 @@ TEST(HostileStreams, AConnectionThatEndsTellsItsHandlers) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::hostile_test

@@ -9,7 +9,7 @@
 #include "support/flow.hpp"
 #include "support/peer.hpp"
 
-namespace mftest {
+namespace mftest::peer_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -93,4 +93,4 @@ TEST(StreamPeer, MetadataOfAReplyGoWithTheFirstValueAndNotAgainWithTheEnd) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::peer_test

@@ -13,7 +13,7 @@
 #include "support/flow.hpp"
 #include "support/peer.hpp"
 
-namespace mftest {
+namespace mftest::stopping_test {
 namespace {
 
 using mf::Code;
@@ -167,4 +167,4 @@ TEST(StreamOfAServerThatStops, IsNotWrittenAnewToAnotherServer) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::stopping_test

@@ -14,7 +14,7 @@
 #include "support/flow.hpp"
 #include "support/wait.hpp"
 
-namespace mftest {
+namespace mftest::streams_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -451,4 +451,4 @@ TEST_P(Streams, AServerThatStopsEndsItsStreams) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::streams_test

@@ -13,7 +13,7 @@
 #include "support/wait.hpp"
 #include "topics/hand_made.hpp"
 
-namespace mftest {
+namespace mftest::relayed_topics_test {
 namespace {
 
 using mf::testing::FakeClock;
@@ -131,4 +131,4 @@ TEST(APublisherBehindARelay, ThatIsBackAfterItWasGivenUpIsMissedFromWhereItWasLe
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::relayed_topics_test

@@ -15,7 +15,7 @@
 #include "support/echo.hpp"
 #include "support/wait.hpp"
 
-namespace mftest {
+namespace mftest::testing_test {
 namespace {
 
 using mf::Code;
@@ -311,4 +311,4 @@ TEST(Script, RecordsWhatAServantOfItsOwnIsCalledWith) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::testing_test

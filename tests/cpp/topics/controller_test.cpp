@@ -10,7 +10,7 @@
 #include "mf/server/server.hpp"
 #include "topics/hand_made.hpp"
 
-namespace mftest {
+namespace mftest::controller_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -78,4 +78,4 @@ TEST(TopicsAtAController, APublisherThatStopsIsForgottenAndAnotherThatComesIsFou
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::controller_test

@@ -11,7 +11,7 @@
 #include "mf/client/asio.hpp"
 #include "topics/hand_made.hpp"
 
-namespace mftest {
+namespace mftest::coroutine_test {
 namespace {
 
 TEST(TopicsInCoroutines, AMessageIsAwaitedAndTheEndIsAFailure) {
@@ -41,4 +41,4 @@ TEST(TopicsInCoroutines, AMessageIsAwaitedAndTheEndIsAFailure) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::coroutine_test

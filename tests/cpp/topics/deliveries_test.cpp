@@ -16,7 +16,7 @@
 #include "topics/hand_made.hpp"
 #include "topics/servant.hpp"
 
-namespace mftest {
+namespace mftest::deliveries_test {
 namespace {
 
 using mf::topics::ItemOf;
@@ -161,4 +161,4 @@ TEST(Deliveries, ComeOnceOfAProcessAtWhoseAddressAControllerStillNamesTheOneBefo
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::deliveries_test

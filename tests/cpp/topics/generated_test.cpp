@@ -9,7 +9,7 @@
 #include "mf/topics/topics.hpp"
 #include "topics/events.topics.hpp"
 
-namespace mftest {
+namespace mftest::generated_test {
 namespace {
 
 using namespace topics::events;
@@ -98,4 +98,4 @@ TEST(GeneratedTopics, WhatNoAgentOfTheTopicCanBeIsRefused) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::generated_test

@@ -19,7 +19,7 @@
 #include "support/wait.hpp"
 #include "topics/hand_made.hpp"
 
-namespace mftest {
+namespace mftest::identities_test {
 namespace {
 
 using mf::topics::Delivery;
@@ -234,4 +234,4 @@ TEST(IdentitiesOfPublishers, ASkipToTheLastNumberIsAGapThatIsCounted) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::identities_test

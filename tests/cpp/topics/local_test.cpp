@@ -12,7 +12,7 @@
 #include "mf/testing/clock.hpp"
 #include "topics/hand_made.hpp"
 
-namespace mftest {
+namespace mftest::local_test {
 namespace {
 
 using mf::Code;
@@ -572,4 +572,4 @@ TEST(LocalTopics, AValueThatBreaksItsSchemaIsRefusedAndTakesNoNumber) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::local_test

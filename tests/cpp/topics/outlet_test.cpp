@@ -8,7 +8,7 @@
 
 #include "mf/topics/outlet.hpp"
 
-namespace mftest {
+namespace mftest::outlet_test {
 namespace {
 
 using mf::topics::ItemRef;
@@ -64,4 +64,4 @@ TEST(AnOutlet, ThatHasHandedOutAllNamesNoQueueThatHadNoRoomForSomeOfItBefore) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::outlet_test

@@ -13,7 +13,7 @@
 #include "topics/hand_made.hpp"
 #include "topics/publishing.hpp"
 
-namespace mftest {
+namespace mftest::remote_test {
 namespace {
 
 using mf::Code;
@@ -360,4 +360,4 @@ TEST(RemoteTopics, AMessageThatASubscriberDoesNotAcceptIsAGap) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::remote_test

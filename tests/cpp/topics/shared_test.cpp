@@ -13,7 +13,7 @@
 #include "topics/hand_made.hpp"
 #include "topics/publishing.hpp"
 
-namespace mftest {
+namespace mftest::shared_test {
 namespace {
 
 using mf::Code;
@@ -353,4 +353,4 @@ TEST(SharedTopics, AFailureEndsAllAndTheNextBeginsAnew) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::shared_test

@@ -14,7 +14,7 @@
 #include "topics/hand_made.hpp"
 #include "topics/publishing.hpp"
 
-namespace mftest {
+namespace mftest::told_test {
 namespace {
 
 using mf::Code;
@@ -232,4 +232,4 @@ TEST(ToldOfTopics, APublisherLogsWhoseSchemaIsAnother) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::told_test

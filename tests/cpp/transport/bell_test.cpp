@@ -6,7 +6,7 @@
 
 #include "mf/transport/bell.hpp"
 
-namespace mftest {
+namespace mftest::bell_test {
 namespace {
 
 using mf::transport::Bell;
@@ -47,4 +47,4 @@ TEST(ABell, LosesNoRingBetweenTwoThreads) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::bell_test

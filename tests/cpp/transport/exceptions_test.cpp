@@ -11,7 +11,7 @@
 #include "mf/transport/workers.hpp"
 #include "support/wait.hpp"
 
-namespace mftest {
+namespace mftest::exceptions_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -59,4 +59,4 @@ TEST(Socket, SmallWritesLeaveAtOnceAtBothEnds) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::exceptions_test
