@@ -2,6 +2,10 @@
 #   ctest --preset release -L protocol
 # Tests may include each other's helpers as "support/….hpp" (tests/cpp/support/) and find files under MF_SOURCE_DIR.
 
+# The floors whose tests are built; empty: all of them. The release build names those whose bytes an optimizer could change:
+# the others run under sanitizers and in debug builds, where they find more.
+set(MF_TEST_FLOORS "" CACHE STRING "The floors whose tests are built, as a list; empty: all")
+
 set(MF_TEST_ROOT "${CMAKE_CURRENT_SOURCE_DIR}/tests/cpp")
 set(MF_TEST_TIMEOUT 60)
 
@@ -49,6 +53,14 @@ if(MF_TESTS)
   target_include_directories(mf_test_boost_json SYSTEM PUBLIC "${MF_BOOST_INCLUDE}")
 endif()
 
+# Does this build have the tests of a floor?
+function(mf_has_tests result floor)
+  set(${result} OFF PARENT_SCOPE)
+  if(NOT MF_TEST_FLOORS OR floor IN_LIST MF_TEST_FLOORS)
+    set(${result} ON PARENT_SCOPE)
+  endif()
+endfunction()
+
 # mf_add_test(NAME sources... [LINK libraries...]) makes the test binary mf_test_NAME.
 function(mf_add_test name)
   cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
@@ -59,6 +71,7 @@ function(mf_add_test name)
   target_link_libraries(${target} PRIVATE ${arg_LINK} GTest::gmock GTest::gmock_main mf::warnings)
   target_compile_options(${target} PRIVATE ${MF_TEST_OPTIONS})
   target_precompile_headers(${target} REUSE_FROM mf_gtest_pch)
+  mf_unity(${target})
   add_dependencies(mf_tests ${target})
   if(name IN_LIST MF_THREADED_TESTS)
     add_dependencies(mf_threaded_tests ${target})
@@ -70,6 +83,10 @@ endfunction()
 # A floor's folder with a CMakeLists.txt of its own is left to that; the others are globbed.
 function(mf_add_floor_tests)
   foreach(floor IN ITEMS core codec protocol evolution values transport link client server light streams cached flex topics replicated controller relay bridge app testing)
+    mf_has_tests(wanted ${floor})
+    if(NOT wanted)
+      continue()
+    endif()
     set(folder "${MF_TEST_ROOT}/${floor}")
     file(GLOB own CONFIGURE_DEPENDS "${folder}/CMakeLists.txt")
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*_test.cpp")

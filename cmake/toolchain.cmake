@@ -3,8 +3,9 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 
-# Plugins and extensions of Python are shared libraries, and link the libraries that are installed here.
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+# Plugins and extensions of Python are shared libraries, and link the libraries that are installed here. Programs get the
+# option too, so that they can use the same precompiled headers. No function here is replaced by another at run time.
+add_compile_options(-fPIC -fno-semantic-interposition)
 
 find_program(MF_MOLD mold)
 if(MF_MOLD)
