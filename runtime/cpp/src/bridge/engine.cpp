@@ -35,13 +35,16 @@ std::unique_ptr<Engine> open_engine(const EngineOptions& options) {
   const std::string_view url = options.url;
   const bool nats = url.starts_with("nats://") || url.starts_with("tls://");
   if (!nats && !url.starts_with("kafka://"))
-    throw not_executed_error(Code::invalid_argument, "\"" + shortened(shown_url(url)) +
-                  "\" names no engine: nats://HOST:PORT (JetStream) and kafka://HOST:PORT are known");
+    throw not_executed_error(
+        Code::invalid_argument,
+        "\"" + shortened(shown_url(url)) +
+            "\" names no engine: nats://HOST:PORT (JetStream) and kafka://HOST:PORT are known");
   auto engine = nats ? open_nats(options) : open_kafka(options);
   if (!engine)
-    throw not_executed_error(Code::invalid_argument, std::string("this program was built without ") +
-                  (nats ? "NATS: libnats-dev" : "Kafka: librdkafka-dev") +
-                  " was not there (packaging/apt-bridge.txt names it)");
+    throw not_executed_error(Code::invalid_argument,
+                             std::string("this program was built without ") +
+                                 (nats ? "NATS: libnats-dev" : "Kafka: librdkafka-dev") +
+                                 " was not there (packaging/apt-bridge.txt names it)");
   return engine;
 }
 
