@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from mf.core import log
+from tests.mypy import mypy_cache
 
 settings.register_profile("mf", derandomize=True, deadline=None, max_examples=100)
 settings.load_profile("mf")
@@ -25,7 +26,16 @@ def passes_mypy_strict(tmp_path: Path) -> TypeCheck:
 
     def check(programs: Iterable[Path], path: Iterable[Path]) -> None:
         done = subprocess.run(
-            [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", "cache", *programs],
+            [
+                sys.executable,
+                "-m",
+                "mypy",
+                "--strict",
+                "--config-file=",
+                "--cache-dir",
+                mypy_cache(),
+                *programs,
+            ],
             cwd=tmp_path,
             env=os.environ | {"MYPYPATH": os.pathsep.join(map(str, path))},
             capture_output=True,

@@ -13,6 +13,7 @@ from mfidl.compiler import check
 from mfidl.emit.output import EmitOptions
 from mfidl.emit.python import generate
 from tests.compiler.cpp import ROOT
+from tests.mypy import mypy_cache
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -56,6 +57,6 @@ def test_the_program_of_the_page_prints_what_the_page_says(program: Path) -> Non
 
 
 def test_the_program_of_the_page_passes_mypy_strict(program: Path) -> None:
-    done = run(program, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", "cache", str(program))
+    done = run(program, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", mypy_cache(), str(program))
 
     assert done.returncode == 0, done.stdout + done.stderr

@@ -19,6 +19,7 @@ from mfidl.compiler import check
 from mfidl.emit import cpp, python
 from mfidl.emit.output import EmitOptions
 from tests.compiler.cpp import COMPILERS, ROOT, run_all, syntax
+from tests.mypy import mypy_cache
 
 _PAGE = ROOT / "docs/calls.md"
 _BLOCK = re.compile(r"^```(mfidl|cpp|python)(?: (\w+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -189,6 +190,8 @@ def test_the_python_of_the_page_runs(program: Path, way: str) -> None:
 
 
 def test_the_python_of_the_page_passes_mypy_strict(program: Path) -> None:
-    done = _run(program, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", "cache", str(program))
+    done = _run(
+        program, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", mypy_cache(), str(program)
+    )
 
     assert done.returncode == 0, done.stdout + done.stderr

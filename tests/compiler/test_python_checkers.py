@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.mypy import mypy_cache
+
 ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).parent / "golden" / "python"
 RUNTIME = ROOT / "runtime/python"
@@ -25,6 +27,7 @@ from required import Item, Order
 from streams import IndexAsyncClient as AsyncStreams, IndexAsyncServant as StreamingAsync
 from streams import IndexClient as Streams, IndexServant as Streaming
 from streams import Posting, Venue
+
 
 client = IndexClient(mf.Light()).at("books")
 hits: list[Hit] = client.query(["one"], 3)
@@ -172,7 +175,7 @@ def test_mypy_finds_every_planted_misuse(tmp_path: Path) -> None:
     path = ":".join(map(str, (RUNTIME, *TREES, tmp_path)))
     files = [each.name for each in sorted(tmp_path.glob("*.py"))]
     report = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *files],
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", mypy_cache("checkers"), *files],
         cwd=tmp_path,
         env={**os.environ, "MYPYPATH": path},
         capture_output=True,

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from mfidl.compiler import Exit, Targets, compile_files
+from tests.mypy import mypy_cache
 
 ROOT = Path(__file__).parents[2]
 NAMES = ROOT / "tests/names"
@@ -39,7 +40,7 @@ def test_every_name_can_be_used(generated: Path, tmp_path: Path) -> None:
 
 
 def test_mypy_finds_no_name_that_hides_another(generated: Path, tmp_path: Path) -> None:
-    options = ("--strict", "--explicit-package-bases", "--cache-dir", str(tmp_path))
+    options = ("--strict", "--explicit-package-bases", "--cache-dir", mypy_cache("bases"))
     typed = _run("-m", "mypy", *options, str(generated), path=generated, cwd=tmp_path)
     assert typed.returncode == 0, typed.stdout
 

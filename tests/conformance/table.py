@@ -13,6 +13,9 @@ What is observed does not depend on the wall clock: values, counts, failures by 
 fields, and in which order handlers met what they log. The messages of failures are in the words of each
 language: `Says` names the parts that all must have, and `PEER` in it is the address of the server.
 
+The suite runs the cells of `cover()`, in which every two of client, server and way meet, and all cells with
+MF_CONFORMANCE=all, as `make test-system` sets it.
+
 A cell that cannot be has its reason in `impossible()`, and one that is known to be broken in `BROKEN`: it is
 a strict xfail.
 """
@@ -82,6 +85,28 @@ def cells() -> Iterator[Cell]:
                 # What TLS changes is between client and relay, whatever stands behind that.
                 if way != "relay+tls" or server == "cpp-plain":
                     yield Cell(client, server, way)
+
+
+def cover() -> list[Cell]:
+    """The fewest cells, as a greedy choice finds them, that have every pair of client and server, of client
+    and way, and of server and way which any cell has."""
+
+    def pairs(cell: Cell) -> set[tuple[str, str, str]]:
+        return {
+            ("client and server", cell.client, cell.server),
+            ("client and way", cell.client, cell.way),
+            ("server and way", cell.server, cell.way),
+        }
+
+    left = list(cells())
+    missing = {pair for cell in left for pair in pairs(cell)}
+    chosen = []
+    while missing:
+        best = max(left, key=lambda cell: len(pairs(cell) & missing))
+        left.remove(best)
+        chosen.append(best)
+        missing -= pairs(best)
+    return chosen
 
 
 @dataclass(frozen=True)

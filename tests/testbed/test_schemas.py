@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.mypy import mypy_cache
+
 ROOT = Path(__file__).resolve().parents[2]
 TESTBED = ROOT / "examples" / "testbed"
 
@@ -43,7 +45,7 @@ def test_the_examples_pass_mypy_strict(tmp_path: Path) -> None:
     hello = [ROOT / "examples" / "1_hello" / name for name in ("server.py", "client.py")]
     sources = [TESTBED / name for name in ("demo.py", "driver", "services")]
 
-    flags = ["--strict", "--config-file=", "--cache-dir", str(tmp_path / "cache"), "--explicit-package-bases"]
+    flags = ["--strict", "--config-file=", "--cache-dir", mypy_cache("bases"), "--explicit-package-bases"]
     path = os.pathsep.join(map(str, (stubs, TESTBED, ROOT / "runtime" / "python")))
     for files in (sources, hello):
         done = subprocess.run(

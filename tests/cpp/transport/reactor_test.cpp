@@ -312,9 +312,9 @@ TEST(Reactor, ASpareRunsTheLoopWhileACallbackWaits) {
 }
 
 TEST(Reactor, WithoutASpareTheCallbackKeepsTheRole) {
-  Reactor reactor(1);
   std::binary_semaphore gate(0);
   std::atomic<int> kept{0};
+  Reactor reactor(1);  // ends before what its callbacks use
   reactor.post([&] {
     blocking();
     EXPECT_TRUE(gate.try_acquire_for(mftest::kLong));
