@@ -18,6 +18,7 @@ from uuid import UUID, uuid4
 
 from mf.codec.flex.attributes import decode_attributes
 from mf.codec.flex.reader import NO_TYPES
+from mf.core.backoff import Backoff
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.log import quote, warning
 from mf.core.options import INFINITE, CallOptions
@@ -26,7 +27,6 @@ from mf.flex._generated.mf.flex import Message as Carried
 from mf.flex.described import Told
 from mf.flex.mailbox import OVERHEAD
 from mf.flex.message import Message
-from mf.link.reconnect import Backoff
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
