@@ -128,11 +128,17 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
       if (closing_) return;
     }
     if (!full) return read(delivery);
-    if (attempt == Attempt::recheck) return;
+    if (attempt == Attempt::recheck) return say_full();
     mailbox_->when_room([weak = weak_from_this(), delivery] {
       if (const auto self = weak.lock()) self->put(delivery, Attempt::again);
     });
     put(delivery, Attempt::recheck);
+  }
+  /// The sender is told that its next message waits for room.
+  void say_full() {
+    const std::scoped_lock lock(mutex_);
+    full_ = true;
+    arm();
   }
   [[nodiscard]] bool put_held(Delivery& delivery) {
     const auto sequence = delivery.held->sequence;
@@ -152,6 +158,7 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
       }
     }
     delivery.held.reset();
+    full_ = false;
     arm();
     return true;
   }
@@ -191,6 +198,7 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
       if (!compose(*delivery, receipt)) return;
       delivery->writing = true;
       said_ = received_;
+      said_full_ = full_;
     }
     delivery->receipts.async_write(
         receipt, [self = shared_from_this(), delivery, last = receipt.closing](Outcome<bool>&& went) {
@@ -206,6 +214,7 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
   [[nodiscard]] bool compose(Delivery& delivery, Receipt& receipt) {
     receipt.mailbox = incarnation_;
     receipt.received = received_;
+    receipt.full = full_;
     if (delivery.first) {  // all that the sender may not know
       receipt.refused.assign(ever_refused_.begin(), ever_refused_.end());
       receipt.waiting.assign(waiting_.begin(), waiting_.end());
@@ -214,7 +223,8 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
       return true;
     }
     receipt.closing = closing_;
-    if (taken_.empty() && refused_.empty() && received_ == said_ && !closing_) return false;
+    if (taken_.empty() && refused_.empty() && received_ == said_ && full_ == said_full_ && !closing_)
+      return false;
     receipt.taken.swap(taken_);
     receipt.refused.swap(refused_);
     return true;
@@ -227,6 +237,8 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
   Ref delivery_;
   std::uint64_t received_ = 0;
   std::uint64_t said_ = 0;  // what it has been told of that
+  bool full_ = false;       // its next message waits for room
+  bool said_full_ = false;
   std::vector<std::uint64_t> taken_;
   std::set<std::uint64_t> waiting_;
   std::vector<Refused> refused_;
