@@ -160,7 +160,8 @@ TEST_F(CallerAlone, ACallThatWaitedForOthersUntilItsDeadlineSaysSo) {
   const auto& failure = std::get<Failure>(done.result);
   EXPECT_EQ(failure.code, Code::deadline_exceeded);
   EXPECT_EQ(failure.execution, Execution::not_executed);
-  EXPECT_TRUE(std::string_view(failure.message).ends_with("; it waited for earlier calls of this client to end"))
+  EXPECT_TRUE(
+      std::string_view(failure.message).ends_with("; it waited for earlier calls of this client to end"))
       << failure.message;
 }
 
@@ -183,8 +184,7 @@ TEST(Versioning, WhatNoCallerSendsIsRefusedForGood) {
 
   ASSERT_TRUE(refused.has_value());
   EXPECT_EQ(refused->code, static_cast<std::uint8_t>(Code::invalid_argument));
-  EXPECT_EQ(refused->text,
-            "message 5000 of a client that still awaits 3976: at most 1024 may be under way");
+  EXPECT_EQ(refused->text, "message 5000 of a client that still awaits 3976: at most 1024 may be under way");
   EXPECT_TRUE(refused_when(5'000, 5'001).has_value());
   EXPECT_FALSE(refused_when(kMostAhead, 1).has_value());
 }

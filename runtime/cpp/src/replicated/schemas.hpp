@@ -5,8 +5,9 @@
 // that version: the request in its own schema, what comes of it back. Only members are asked: what they say
 // is trusted as the log is. Used by one thread at a time.
 //
-// A replica knows 16 schemas at a time, however often its group is upgraded: one that it needs takes the place
-// of the one that was used the longest ago, which is neither a member's own nor that of a message that waits.
+// A replica knows 16 schemas at a time, however often its group is upgraded: one that it needs takes the
+// place of the one that was used the longest ago, which is neither a member's own nor that of a message that
+// waits.
 #pragma once
 
 #include <cstddef>
