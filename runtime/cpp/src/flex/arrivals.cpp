@@ -126,19 +126,17 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
       if (!delivery->held && attempt != Attempt::first) return;  // somebody was faster, and reads on
       full = delivery->held && !put_held(*delivery);
       if (closing_) return;
+      if (full && attempt == Attempt::recheck) {  // it waits, which its sender is told
+        full_ = true;
+        arm();
+      }
     }
     if (!full) return read(delivery);
-    if (attempt == Attempt::recheck) return say_full();
+    if (attempt == Attempt::recheck) return;
     mailbox_->when_room([weak = weak_from_this(), delivery] {
       if (const auto self = weak.lock()) self->put(delivery, Attempt::again);
     });
     put(delivery, Attempt::recheck);
-  }
-  /// The sender is told that its next message waits for room.
-  void say_full() {
-    const std::scoped_lock lock(mutex_);
-    full_ = true;
-    arm();
   }
   [[nodiscard]] bool put_held(Delivery& delivery) {
     const auto sequence = delivery.held->sequence;

@@ -9,9 +9,10 @@
 namespace mf::flex {
 namespace {
 
-constexpr std::size_t kReserved =
-    16;                              // the part of a mailbox that is kept for senders without messages in it
-constexpr std::size_t kSmall = 256;  // the part of that which one of them may use
+// The part of a mailbox that is kept for senders without messages in it.
+constexpr std::size_t kReserved = 16;
+// The part of that which one of them may use.
+constexpr std::size_t kSmall = 256;
 constexpr std::chrono::seconds kTellEvery{10};
 
 /// For so much more of a sender that has `share` of what is held.
